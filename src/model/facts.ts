@@ -1,0 +1,61 @@
+import type { ModelUsage, TokenUsage } from './usage.ts';
+
+/** Figures of one closing line ("result") as the agent printed them, before anybody decides what they cover. */
+export interface RunReport {
+  readonly isError: boolean;
+  readonly subtype: string | null;
+  readonly text: string | null;
+  readonly errors: readonly string[];
+  /** US dollars as printed: of the run or of the session, which the ledger decides. */
+  readonly usd: number | null;
+  readonly turns: number | null;
+  readonly durationMs: number | null;
+  readonly apiDurationMs: number | null;
+  /** Tokens as printed beside the cost; subagents may be left out. */
+  readonly usage: TokenUsage | null;
+  /** By model as printed, subagents included; same cover as `usd`. */
+  readonly models: readonly ModelUsage[];
+  /** By model for this run alone, where the agent prints that too. */
+  readonly runModels: readonly ModelUsage[] | null;
+}
+
+/** Usage of one model message, deduplicated by `messageId`; `settled` is false while only a placeholder is known. */
+export interface MessageUsage {
+  readonly messageId: string;
+  readonly model: string | null;
+  readonly usage: TokenUsage;
+  readonly parentCallId: string | null;
+  readonly settled: boolean;
+}
+
+export interface LineCounts {
+  readonly total: number;
+  readonly unknown: number;
+  readonly malformed: number;
+  readonly oversize: number;
+}
+
+/** What a normalizer learned about its run besides entries. */
+export interface RunFacts {
+  /** Ids the agent gave the conversation in this run, oldest first. */
+  readonly sessionIds: readonly string[];
+  readonly model: string | null;
+  readonly agentVersion: string | null;
+  readonly permissionMode: string | null;
+  /** Every text block of the main conversation, in order, joined by blank lines. */
+  readonly answer: string;
+  readonly reports: readonly RunReport[];
+  readonly messages: readonly MessageUsage[];
+  readonly lines: LineCounts;
+  /** Text of stderr, cut to its first and last 64 KiB. */
+  readonly stderr: string;
+  readonly warnings: readonly string[];
+  /** True where the agent said that it does not know the conversation it was to resume. */
+  readonly unknownSession: boolean;
+}
+
+/** How the process ended; both `null` when that is not known. */
+export interface ExitInfo {
+  readonly code: number | null;
+  readonly signal: string | null;
+}

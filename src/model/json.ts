@@ -1,0 +1,9 @@
+/** A value that came from, or can go into, a JSON text. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Narrows a foreign value to an object with string keys; arrays and `null` are not objects here. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+
+/** Attributes a range of the entry's text (`start_index` inclusive, `end_index` exclusive) to a source. */
+export const citationSchema = z.object({
+  kind: z.literal('citation'),
+  start_index: z.number().int().nonnegative().nullish(),
+  end_index: z.number().int().nonnegative().nullish(),
+  url: z.string().nullish(),
+  title: z.string().nullish(),
+  description: z.string().nullish(),
+});
+export type Citation = z.infer<typeof citationSchema>;
+
+/** One step of what the agent did. */
+export const trajectorySchema = z.object({
+  kind: z.literal('trajectory'),
+  message: z.string().nullish(),
+  tool_name: z.string().nullish(),
+  tool_input: z.record(z.string(), z.unknown()).nullish(),
+  tool_output: z.record(z.string(), z.unknown()).nullish(),
+});
+export type Trajectory = z.infer<typeof trajectorySchema>;
+
+export const annotationSchema = z.discriminatedUnion('kind', [citationSchema, trajectorySchema]);
+export type Annotation = z.infer<typeof annotationSchema>;
+
+export const triggerTypeSchema = z.enum([
+  'check_in',
+  'question_unanswered',
+  'task_incomplete',
+  'waiting_for_decision',
+]);
+export type TriggerType = z.infer<typeof triggerTypeSchema>;
+
+/**
+ * Common metadata of an entry. `undefined` metadata: nothing is known yet. `null` in a standard field: this agent does
+ * not support it. Further keys are the agent's own and documented in its README.
+ */
+export const entryMetadataSchema = z.looseObject({
+  sessionId: z.string().nullish(),
+  model: z.string().nullish(),
+  parentCallId: z.string().optional(),
+  synthetic: z.boolean().optional(),
+  trigger_type: triggerTypeSchema.optional(),
+  trigger_reason: z.string().optional(),
+  annotations: z.array(annotationSchema).optional(),
+  /** The line as the agent printed it, where it was not understood. */
+  raw: z.string().optional(),
+});
+export type NormalizedEntryMetadata = z.infer<typeof entryMetadataSchema>;
+
+/** Strict: only the boolean `true` marks a message as written by a trigger. */
+export function isSynthetic(metadata: NormalizedEntryMetadata | undefined): boolean {
+  return metadata?.synthetic === true;
+}

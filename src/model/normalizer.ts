@@ -1,0 +1,23 @@
+import type { EntryUpdate } from './entry.ts';
+import type { ExitInfo, RunFacts } from './facts.ts';
+
+/** One line of output without its line end, or the stub of a line over the size cap. */
+export type OutputLine =
+  | { readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | { readonly stream: 'stdout' | 'stderr'; readonly oversize: { readonly bytes: number; readonly head: string } };
+
+export interface NormalizerContext {
+  readonly workDir: string;
+  /** Index of the first entry of this run in the session. */
+  readonly firstIndex: number;
+}
+
+/**
+ * Turns the output of one run into entry updates. A pure state machine that never throws: what it does not know becomes
+ * an entry that says so. `at` is the arrival of the line in epoch milliseconds.
+ */
+export interface Normalizer {
+  push(line: OutputLine, at: number): readonly EntryUpdate[];
+  end(exit: ExitInfo, at: number): readonly EntryUpdate[];
+  facts(): RunFacts;
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+
+export const executorTypeSchema = z.enum([
+  'claude-code',
+  'cursor',
+  'copilot',
+  'codex',
+  'gemini',
+  'acp',
+  'acp-http',
+  'replay',
+]);
+export type ExecutorType = z.infer<typeof executorTypeSchema>;
+
+export const sessionIdSchema = z.string().regex(/^ses_[0-9a-f]{12}$/);
+export const runIdSchema = z.string().regex(/^run_[0-9a-f]{12}$/);
+
+export const executionModeSchema = z.enum(['sync', 'async_poll', 'async_callback']);
+export type ExecutionMode = z.infer<typeof executionModeSchema>;
+
+export const sessionStatusSchema = z.enum(['pending', 'running', 'stopping', 'stopped', 'finished']);
+export type SessionStatus = z.infer<typeof sessionStatusSchema>;
+
+export const runStatusSchema = z.enum(['pending', 'claimed', 'running', 'stopping', 'completed', 'failed', 'stopped']);
+export type RunStatus = z.infer<typeof runStatusSchema>;
+
+/** A conversation with an agent. Times are ISO 8601. */
+export const sessionSchema = z.object({
+  session_id: sessionIdSchema,
+  status: sessionStatusSchema,
+  created_at: z.string(),
+  project_dir: z.string().optional(),
+  agent_name: z.string().optional(),
+  last_resumed_at: z.string().optional(),
+  parent_session_id: sessionIdSchema.optional(),
+  execution_mode: executionModeSchema.default('sync'),
+  /** The newest id the agent gave this conversation. */
+  executor_session_id: z.string().optional(),
+  /** Every id the agent gave this conversation, oldest first; the first is the original. */
+  executor_session_ids: z.array(z.string()).default([]),
+  executor_type: executorTypeSchema.optional(),
+  hostname: z.string().optional(),
+  title: z.string().optional(),
+  /** Hidden from the list on the user's wish; the files stay. */
+  hidden: z.boolean().optional(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+export const demandsSchema = z.object({
+  hostname: z.string().optional(),
+  project_dir: z.string().optional(),
+  executor_type: executorTypeSchema.optional(),
+  tags: z.array(z.string()).default([]),
+});
+export type Demands = z.infer<typeof demandsSchema>;
+
+/** One start or resume of a session. */
+export const runSchema = z.object({
+  run_id: runIdSchema,
+  type: z.enum(['start_session', 'resume_session']),
+  session_id: sessionIdSchema,
+  agent_name: z.string().optional(),
+  prompt: z.string(),
+  project_dir: z.string().optional(),
+  parent_session_id: sessionIdSchema.optional(),
+  execution_mode: executionModeSchema.default('sync'),
+  demands: demandsSchema.optional(),
+  status: runStatusSchema,
+  runner_id: z.string().optional(),
+  error: z.string().optional(),
+  created_at: z.string(),
+  claimed_at: z.string().optional(),
+  started_at: z.string().optional(),
+  completed_at: z.string().optional(),
+  timeout_at: z.string().optional(),
+});
+export type Run = z.infer<typeof runSchema>;

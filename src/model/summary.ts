@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { sessionSchema } from './session.ts';
+import { costSchema, tokenUsageSchema } from './usage.ts';
+
+/** How the last run came out, for people: `interrupted` is a run whose end nobody recorded. */
+export const outcomeSchema = z.enum(['none', 'completed', 'failed', 'stopped', 'interrupted']);
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+/** What lists and headers show of a session, without reading its entries. Money in US dollars, durations in ms. */
+export const sessionSummarySchema = sessionSchema.extend({
+  agent_label: z.string(),
+  agent_version: z.string().nullable().default(null),
+  model: z.string().nullable().default(null),
+  permission_mode: z.string().nullable().default(null),
+  /** First prompt, cut to 200 characters. */
+  prompt: z.string(),
+  outcome: outcomeSchema.default('none'),
+  /** Why the last run failed or stopped, one line. */
+  reason: z.string().optional(),
+  runs: z.number().int(),
+  entries: z.number().int(),
+  turns: z.number().int().nullable().default(null),
+  cost: costSchema,
+  total_cost: costSchema,
+  usage: tokenUsageSchema.default({}),
+  total_usage: tokenUsageSchema.default({}),
+  duration: z.number().nullable().default(null),
+  api_duration: z.number().nullable().default(null),
+  context_window: z.number().nullable().default(null),
+  updated_at: z.string(),
+  /** Played from a recording, not by a live agent. */
+  recording: z.boolean().default(false),
+});
+export type SessionSummary = z.infer<typeof sessionSummarySchema>;

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+
+export const toolStatusSchema = z.enum(['created', 'running', 'success', 'failed', 'denied', 'cancelled']);
+export type ToolStatus = z.infer<typeof toolStatusSchema>;
+
+/** One recorded change to a file; `patch` is a unified diff body where the agent gave the lines around it. */
+export const fileChangeSchema = z.object({
+  path: z.string(),
+  kind: z.enum(['add', 'update', 'delete']),
+  oldText: z.string().optional(),
+  newText: z.string().optional(),
+  patch: z.string().optional(),
+  added: z.number().int().nonnegative().optional(),
+  removed: z.number().int().nonnegative().optional(),
+});
+export type FileChange = z.infer<typeof fileChangeSchema>;
+
+export const todoSchema = z.object({
+  text: z.string(),
+  status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
+});
+export type Todo = z.infer<typeof todoSchema>;
+
+/** What a tool call does, in terms every agent shares. `input` of a generic tool is the agent's own JSON. */
+export const toolActionSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('file_read'),
+    path: z.string(),
+    startLine: z.number().int().optional(),
+    endLine: z.number().int().optional(),
+    totalLines: z.number().int().optional(),
+  }),
+  z.object({ kind: z.literal('file_write'), path: z.string(), content: z.string().optional() }),
+  z.object({ kind: z.literal('file_edit'), changes: z.array(fileChangeSchema) }),
+  z.object({
+    kind: z.literal('command_run'),
+    command: z.string(),
+    cwd: z.string().optional(),
+    description: z.string().optional(),
+    exitCode: z.number().int().nullish(),
+    stdout: z.string().optional(),
+    stderr: z.string().optional(),
+    background: z.boolean().optional(),
+  }),
+  z.object({
+    kind: z.literal('search'),
+    query: z.string(),
+    path: z.string().optional(),
+    matches: z.number().int().optional(),
+  }),
+  z.object({ kind: z.literal('web_fetch'), url: z.string(), status: z.number().int().optional() }),
+  z.object({
+    kind: z.literal('web_search'),
+    query: z.string(),
+    results: z.array(z.object({ url: z.string(), title: z.string().optional() })).optional(),
+  }),
+  z.object({ kind: z.literal('todo'), todos: z.array(todoSchema) }),
+  z.object({
+    kind: z.literal('task'),
+    description: z.string(),
+    prompt: z.string().optional(),
+    agentType: z.string().optional(),
+  }),
+  z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string(), input: z.unknown().optional() }),
+  z.object({ kind: z.literal('tool'), input: z.unknown().optional() }),
+]);
+export type ToolAction = z.infer<typeof toolActionSchema>;
+
+/** What came back: text for people, or the agent's JSON; `isError` as the agent said it. */
+export const toolResultSchema = z.object({
+  text: z.string().optional(),
+  data: z.unknown().optional(),
+  isError: z.boolean().optional(),
+});
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
+/**
+ * A tool call and, once it is there, its result. `input` is the call's argument exactly as the agent printed it.
+ * `startedAt`/`endedAt` are ISO 8601. Completion adds to `action` and never takes from it.
+ */
+export const toolUseSchema = z.object({
+  toolName: z.string(),
+  callId: z.string(),
+  parentCallId: z.string().optional(),
+  action: toolActionSchema,
+  input: z.unknown().optional(),
+  status: toolStatusSchema,
+  result: toolResultSchema.optional(),
+  startedAt: z.string().optional(),
+  endedAt: z.string().optional(),
+});
+export type ToolUse = z.infer<typeof toolUseSchema>;

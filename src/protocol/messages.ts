@@ -1,0 +1,106 @@
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { SessionSummary } from '../model/summary.ts';
+
+/**
+ * An entry as the page gets it. Long texts are cut to a byte budget; `cut` names the fields that were and their full
+ * length in characters, to be fetched with `getEntry`. `step` is the number in the gutter ("5", "5.1"), tool calls only.
+ */
+export interface PageEntry extends NormalizedEntry {
+  readonly step?: string;
+  readonly cut?: Readonly<Record<string, number>>;
+}
+
+export type PageUpdate =
+  | { readonly op: 'put'; readonly entry: PageEntry; readonly open?: boolean }
+  | Extract<EntryUpdate, { op: 'append' }>;
+
+/** One run, as the heading of a turn shows it. `firstIndex` is the entry of its prompt. */
+export interface TurnView {
+  readonly runId: string;
+  readonly firstIndex: number;
+  readonly status: 'running' | 'completed' | 'failed' | 'stopped' | 'interrupted';
+  readonly startedAt: string;
+  readonly durationMs: number | null;
+  readonly steps: number;
+  readonly usd: number | null;
+  readonly costProvenance: 'reported' | 'estimated' | 'unknown';
+}
+
+/** Everything around the entries. `can` says which controls work now; `why` gives the reason where one does not. */
+export interface SessionView {
+  readonly summary: SessionSummary;
+  readonly turns: readonly TurnView[];
+  readonly can: { readonly send: boolean; readonly stop: boolean; readonly resume: boolean };
+  readonly why: string | null;
+  /** Notice over the transcript: interrupted, read-only, damaged, untrusted, … */
+  readonly notice: { readonly severity: 'info' | 'warning' | 'error'; readonly text: string } | null;
+  /** First figure of the estimate of a running run, replaced when the agent reports. */
+  readonly sizes: { readonly rawBytes: number; readonly unknownLines: number; readonly malformedLines: number };
+}
+
+export interface EntryPage {
+  /** Number of entries in the session. */
+  readonly total: number;
+  /** Index of the first entry of this page. */
+  readonly from: number;
+  readonly entries: readonly PageEntry[];
+}
+
+export type ToPage =
+  | {
+      readonly type: 'init';
+      readonly view: SessionView;
+      readonly page: EntryPage;
+      /** Indexes of entries that are still open. */
+      readonly open: readonly number[];
+      /** Translations by English text; empty for English. */
+      readonly l10n: Readonly<Record<string, string>>;
+      readonly locale: string;
+    }
+  | { readonly type: 'view'; readonly view: SessionView }
+  | { readonly type: 'updates'; readonly updates: readonly PageUpdate[]; readonly total: number }
+  | { readonly type: 'page'; readonly request: number; readonly page: EntryPage }
+  | { readonly type: 'entry'; readonly request: number; readonly entry: NormalizedEntry | null }
+  | {
+      readonly type: 'found';
+      readonly request: number;
+      readonly indexes: readonly number[];
+      readonly truncated: boolean;
+    }
+  | { readonly type: 'failed'; readonly request: number; readonly message: string };
+
+export type FromPage =
+  | { readonly type: 'ready' }
+  /** The page missed something, or has none: answered by `init` under a new generation. */
+  | { readonly type: 'resync' }
+  /** The page has drawn everything up to this `seq`; the host sends the next batch only then. */
+  | { readonly type: 'ack'; readonly seq: number }
+  | { readonly type: 'getPage'; readonly request: number; readonly from: number; readonly count: number }
+  | { readonly type: 'getEntry'; readonly request: number; readonly index: number }
+  | { readonly type: 'find'; readonly request: number; readonly query: string }
+  | { readonly type: 'send'; readonly text: string }
+  | { readonly type: 'stop' }
+  | { readonly type: 'openFile'; readonly path: string; readonly line?: number }
+  | { readonly type: 'openDiff'; readonly index: number }
+  | { readonly type: 'openLink'; readonly url: string }
+  | { readonly type: 'copy'; readonly text: string }
+  | { readonly type: 'command'; readonly command: PageCommand };
+
+/** The only commands the page can ask for; none takes an argument. */
+export const pageCommands = [
+  'rename',
+  'copySessionId',
+  'revealRecord',
+  'showRawOutput',
+  'manageTrust',
+  'runAgent',
+  'delete',
+] as const;
+export type PageCommand = (typeof pageCommands)[number];
+
+/** Every message travels in one of these. A gap in `seq`, or another `generation`, makes the page ask for a resync. */
+export interface Envelope<M> {
+  readonly generation: number;
+  readonly seq: number;
+  readonly message: M;
+}
