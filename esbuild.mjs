@@ -1,0 +1,116 @@
+/**
+ * Builds everything: `node esbuild.mjs [--production] [--watch] [--tests]`.
+ * Host and CLI share one split bundle, so that what they load with `import()` costs nothing at activation.
+ */
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+
+const flags = new Set(process.argv.slice(2));
+const production = flags.has('--production');
+const root = import.meta.dirname;
+
+/** Bundled CommonJS packages still call `require` for Node's own modules, which an ES module does not have. */
+const requireBanner =
+  "import{createRequire as vitrineCreateRequire}from'node:module';const require=vitrineCreateRequire(import.meta.url);";
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  format: 'esm',
+  splitting: true,
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  metafile: true,
+  logLevel: 'warning',
+  legalComments: 'none',
+};
+
+const host = {
+  ...common,
+  entryPoints: [
+    { in: 'src/extension.ts', out: 'extension' },
+    { in: 'src/cli/main.ts', out: 'cli' },
+  ],
+  outdir: 'dist',
+  chunkNames: 'chunks/[name]-[hash]',
+  platform: 'node',
+  target: 'node20',
+  external: ['vscode'],
+  banner: { js: requireBanner },
+};
+
+const page = {
+  ...common,
+  entryPoints: ['webview/main.ts', 'webview/toolkit.ts', 'webview/style.css'],
+  outdir: 'dist/webview',
+  chunkNames: '[name]-[hash]',
+  platform: 'browser',
+  target: 'es2022',
+  external: ['*.ttf'],
+};
+
+async function filesUnder(folder, ending) {
+  const names = await readdir(path.join(root, folder), { recursive: true }).catch(() => []);
+  return names.filter((name) => name.endsWith(ending)).map((name) => `${folder}/${name.split(path.sep).join('/')}`);
+}
+
+/** Each test file on its own path under dist/test, packages taken from node_modules. */
+async function tests() {
+  const [test, bench] = await Promise.all([filesUnder('test', '.test.ts'), filesUnder('bench', '.bench.ts')]);
+  return {
+    ...common,
+    entryPoints: [...test, ...bench],
+    outbase: '.',
+    outdir: 'dist',
+    chunkNames: 'test/chunks/[name]-[hash]',
+    platform: 'node',
+    target: 'node22',
+    packages: 'external',
+    minify: false,
+    sourcemap: 'inline',
+  };
+}
+
+function report(metafile) {
+  for (const [file, { bytes, entryPoint }] of Object.entries(metafile.outputs)) {
+    if (entryPoint !== undefined && !file.endsWith('.map')) {
+      console.log(`${file.padEnd(28)} ${(bytes / 1000).toFixed(1).padStart(8)} kB`);
+    }
+  }
+}
+
+/** Removes what earlier builds left (chunk names change with their content), then builds. */
+async function build(name, options, stale) {
+  await Promise.all(stale.map((each) => rm(path.join(root, each), { recursive: true, force: true })));
+  if (flags.has('--watch')) {
+    const context = await esbuild.context({ ...options, logLevel: 'info' });
+    await context.watch();
+    return;
+  }
+  const { metafile } = await esbuild.build(options);
+  await mkdir(path.join(root, 'dist/meta'), { recursive: true });
+  await writeFile(path.join(root, `dist/meta/${name}.json`), JSON.stringify(metafile));
+  if (name !== 'tests') report(metafile);
+}
+
+async function copyCodicons() {
+  await mkdir(path.join(root, 'dist/webview'), { recursive: true });
+  for (const file of ['codicon.css', 'codicon.ttf']) {
+    await cp(path.join(root, 'node_modules/@vscode/codicons/dist', file), path.join(root, 'dist/webview', file));
+  }
+}
+
+if (flags.has('--tests')) {
+  await build('tests', await tests(), ['dist/test', 'dist/bench']);
+} else {
+  await build('host', host, [
+    'dist/extension.js',
+    'dist/cli.js',
+    'dist/chunks',
+    'dist/cli.js.map',
+    'dist/extension.js.map',
+  ]);
+  await build('page', page, ['dist/webview']);
+  await copyCodicons();
+}
