@@ -60,7 +60,7 @@ async function tests() {
   const [test, bench] = await Promise.all([filesUnder('test', '.test.ts'), filesUnder('bench', '.bench.ts')]);
   return {
     ...common,
-    entryPoints: [...test, ...bench],
+    entryPoints: [...test, ...bench, 'test/extension/index.ts'],
     outbase: '.',
     outdir: 'dist',
     chunkNames: 'test/chunks/[name]-[hash]',

@@ -25,7 +25,7 @@ const clock = [
   },
 ];
 const focusedTest = {
-  selector: 'MemberExpression[object.name=/^(describe|context|it|suite|test)$/][property.name=/^(only|skip)$/]',
+  selector: 'MemberExpression[object.name=/^(describe|it|suite|test)$/][property.name=/^(only|skip)$/]',
   message: 'No focused or silenced tests: a test that cannot run here calls this.skip() after saying why.',
 };
 

@@ -1,0 +1,90 @@
+/**
+ * One server and one browser for all end-to-end files of a run, since each start costs seconds; each test file opens its
+ * windows in a profile of its own. A server that needs other settings or another environment is started beside it.
+ */
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { type ContextOptions, newContext, startBrowser } from '../support/host/browser.ts';
+import { repository } from '../support/host/cache.mjs';
+import { ensureCodeServer } from '../support/host/codeServer.ts';
+import { cleanEnvironment, newRunFolder, type RunFolder } from '../support/host/runFolder.ts';
+import { type Server, type ServerOptions, startServer } from '../support/host/server.ts';
+import { linkExtension } from '../support/host/settings.ts';
+import { Workbench, workbenchUrl } from '../support/host/workbench.ts';
+
+export type HostOptions = Pick<ServerOptions, 'settings' | 'trust' | 'driver'> & {
+  /** Added to the clean environment, which the extension and its agents inherit. */
+  readonly env?: Readonly<Record<string, string>>;
+};
+
+let browser: Promise<Browser> | undefined;
+let browserFolder: RunFolder | undefined;
+let shared: Promise<Server> | undefined;
+const servers: Server[] = [];
+
+/** A server of its own; ended after the last test of the run, or by its own `stop`. */
+export async function startHost({ env = {}, ...options }: HostOptions = {}): Promise<Server> {
+  await ensureCodeServer();
+  const folder = newRunFolder('e2e');
+  linkExtension(folder.root);
+  const server = await startServer({ ...options, folder, env: { ...cleanEnvironment(folder), ...env } });
+  servers.push(server);
+  return server;
+}
+
+/** The server that all tests without wishes share. */
+export function sharedHost(): Promise<Server> {
+  shared ??= startHost();
+  return shared;
+}
+
+/** A browser profile: pages of one profile see the same workspace state, as windows of one user do. */
+export async function newProfile(
+  options: ContextOptions = {},
+): Promise<{ context: BrowserContext; outside: string[] }> {
+  browserFolder ??= newRunFolder('browser');
+  browser ??= startBrowser(browserFolder);
+  return newContext(await browser, options);
+}
+
+/** A window of `context` on `server`, with `folder` open (absent: the server's copy of the sample workspace). */
+export async function openWindow(server: Server, context: BrowserContext, folder?: string): Promise<Workbench> {
+  const workbench = new Workbench(await context.newPage());
+  await workbench.open(workbenchUrl(server, folder ?? server.folder.workspace));
+  return workbench;
+}
+
+/** A picture under test-results/; with VITRINE_PICTURES=1 also under docs/images/, for the README. */
+export async function picture(workbench: Workbench, name: string): Promise<void> {
+  const file = path.join(repository, 'test-results', `${name}.png`);
+  mkdirSync(path.dirname(file), { recursive: true });
+  await workbench.page.screenshot({ path: file });
+  if (process.env['VITRINE_PICTURES'] !== '1') return;
+  mkdirSync(path.join(repository, 'docs/images'), { recursive: true });
+  copyFileSync(file, path.join(repository, 'docs/images', `${name}.png`));
+}
+
+/** Call once at the top of a test file: a failing test leaves a picture of every window, and the server's log. */
+export function keepEvidence(): void {
+  afterEach(async function () {
+    const test = this.currentTest;
+    if (test?.state !== 'failed' || browser === undefined) return;
+    const name = test.fullTitle().replace(/[^\w]+/g, '-');
+    const pages = (await browser).contexts().flatMap((context) => context.pages());
+    for (const [index, page] of pages.entries()) await picture(new Workbench(page), `failed-${name}-${index}`);
+    for (const [index, { folder }] of servers.entries()) {
+      const log = path.join(folder.root, 'server.log');
+      if (existsSync(log)) copyFileSync(log, path.join(repository, 'test-results', `failed-${name}-${index}.log`));
+    }
+  });
+}
+
+after(async () => {
+  await (await browser)?.close();
+  browserFolder?.remove();
+  for (const server of servers) {
+    await server.stop();
+    server.folder.remove();
+  }
+});

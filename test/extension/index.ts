@@ -1,0 +1,24 @@
+/** The entry that VS Code calls inside the extension host: runs every suite beside it and writes down what came of it. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Mocha from 'mocha';
+import { collect } from '../support/results.ts';
+
+function suites(folder: string): string[] {
+  const listed = process.env['VITRINE_TEST_FILES'];
+  if (listed !== undefined) return listed.split('\n').map((name) => path.join(folder, name));
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.js'))
+    .map((name) => path.join(folder, name));
+}
+
+export async function run(): Promise<void> {
+  const grep = process.env['VITRINE_TEST_GREP'];
+  const mocha = new Mocha({ ui: 'bdd', timeout: 30_000, color: true, ...(grep ? { grep } : {}) });
+  for (const file of suites(import.meta.dirname)) mocha.addFile(file);
+  await mocha.loadFilesAsync();
+  const result = await collect(mocha);
+  const file = process.env['VITRINE_TEST_RESULT'];
+  if (file !== undefined) writeFileSync(file, JSON.stringify(result));
+  if (result.failed > 0) throw new Error(`${result.failed} test(s) failed`);
+}

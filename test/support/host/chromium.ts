@@ -1,0 +1,50 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { run } from './cache.mjs';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'msedge'];
+const macPlaces = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+function onPath(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  return names.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) => existsSync(file));
+}
+
+/** What `playwright install chromium` leaves, newest first. */
+function playwrights(): string | undefined {
+  const folder = process.env['PLAYWRIGHT_BROWSERS_PATH'] ?? path.join(homedir(), '.cache/ms-playwright');
+  if (!existsSync(folder)) return undefined;
+  return readdirSync(folder)
+    .filter((name) => name.startsWith('chromium-'))
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .flatMap((name) => ['chrome-linux64/chrome', 'chrome-linux/chrome'].map((each) => path.join(folder, name, each)))
+    .find((file) => existsSync(file));
+}
+
+function findChromium(): string | undefined {
+  const told = process.env['VITRINE_CHROMIUM'];
+  if (told !== undefined && !existsSync(told)) throw new Error(`VITRINE_CHROMIUM names no file: ${told}`);
+  return told ?? onPath() ?? macPlaces.find((file) => existsSync(file)) ?? playwrights();
+}
+
+/** The path of a Chromium; installs Debian's when there is none and we may. */
+export async function ensureChromium(): Promise<string> {
+  const found = findChromium();
+  if (found !== undefined) return found;
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    console.log("No Chromium found: installing Debian's (apt-get install chromium), about 30 s.");
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    await run('apt-get', ['update', '-qq'], { env });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env });
+    const installed = findChromium();
+    if (installed !== undefined) return installed;
+  }
+  throw new Error(
+    'No Chromium found for the tests in the real VS Code. Install one (Debian: apt-get install chromium), ' +
+      'or name one: VITRINE_CHROMIUM=/path/to/chrome npm test.',
+  );
+}

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { cache, installOnce, npm } from './cache.mjs';
+import { node24, node24Headers } from './node24.mjs';
+
+const version = '4.139.1';
+const folder = path.join(cache, 'code-server/node_modules/code-server');
+
+/** code-server's entry, to be run by Node 24; present only after `ensureCodeServer`. */
+export const codeServerEntry = path.join(folder, 'out/node/entry.js');
+
+/** Installs code-server: VS Code's own code, its workbench served to a browser. Nothing but the npm registry is asked. */
+export async function ensureCodeServer(): Promise<void> {
+  await installOnce('code-server', version, async (target) => {
+    console.log(
+      `Installing code-server ${version} (VS Code 1.${version.slice(2)}) into ${target}: 620 MB, 1 to 3 minutes.`,
+    );
+    const started = performance.now();
+    const env = { PATH: [path.dirname(node24), process.env['PATH']].join(path.delimiter) };
+    const install = ['install', '--ignore-scripts', '--no-save'];
+    await npm(target, [...install, `code-server@${version}`], env);
+    const inner = path.join(folder, 'lib/vscode');
+    await npm(inner, install, env);
+    await npm(path.join(inner, 'extensions'), install, env);
+    await compileLogging(inner, env);
+    console.log(`code-server is installed (${((performance.now() - started) / 1000).toFixed(0)} s).`);
+  });
+}
+
+/**
+ * The two native modules that come without a prebuilt binary and are worth having: without spdlog, output channels stay
+ * empty; without the watchdog, the log has a stack trace. Everything else works, so a missing compiler is no failure.
+ */
+async function compileLogging(inner: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const headers = node24Headers === undefined ? {} : { npm_config_nodedir: node24Headers };
+  const modules = ['@vscode/spdlog', '@vscode/native-watchdog'];
+  try {
+    await npm(inner, ['rebuild', '--ignore-scripts=false', '--foreground-scripts', ...modules], { ...env, ...headers });
+  } catch (error) {
+    console.warn(`Could not compile ${modules.join(' and ')} (g++, make, python3?): output channels will be empty.`);
+    console.warn(String(error).split('\n').slice(-5).join('\n'));
+  }
+}
+
+/** Whether extension output channels hold anything: see `compileLogging`. */
+export function hasOutputChannels(): boolean {
+  return existsSync(path.join(folder, 'lib/vscode/node_modules/@vscode/spdlog/build/Release/spdlog.node'));
+}

@@ -1,0 +1,62 @@
+import { createWriteStream, existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { format } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { newContext } from './browser.ts';
+import { repository } from './cache.mjs';
+import type { Server } from './server.ts';
+import { workbenchUrl } from './workbench.ts';
+
+/** What the tests see as `process.env`, beside the server's own environment. */
+export type TestEnvironment = Readonly<Record<string, string>>;
+
+/**
+ * Runs test/extension inside the extension host of a window on `server` (started with `driver: true`) and gives the text of
+ * the result file. Throws unless VS Code reports exit code 0 or 1 *and* the file is there: a test process that dies in the
+ * middle is reported as a 0 too.
+ */
+export async function runExtensionTests(
+  server: Server,
+  browser: Browser,
+  env: TestEnvironment,
+  timeout = 300_000,
+): Promise<string> {
+  const remote = (file: string): string => `vscode-remote://127.0.0.1:${server.port}${file}`;
+  const resultFile = path.join(server.folder.root, 'result.json');
+  const payload: [string, string][] = [
+    ['extensionDevelopmentPath', remote(repository)],
+    ['extensionTestsPath', remote(path.join(repository, 'dist/test/extension/index.js'))],
+    ['extensionEnvironment', JSON.stringify({ ...env, VITRINE_TEST_RESULT: resultFile })],
+  ];
+  const log = createWriteStream(path.join(repository, 'test-results/extension-host.log'));
+  const { context } = await newContext(browser);
+  try {
+    const page = await context.newPage();
+    const exited = exitCode(page);
+    await page.exposeFunction('codeAutomationLog', (type: string, line: unknown[]) => {
+      log.write(`${new Date().toISOString()} [${type}] ${format(...line)}\n`);
+    });
+    await page.goto(workbenchUrl(server, server.folder.workspace, payload));
+    const code = await Promise.race([exited, delay(timeout, undefined, { ref: false })]);
+    if (code === undefined || !existsSync(resultFile)) {
+      await page.screenshot({ path: path.join(repository, 'test-results/extension-host.png') });
+      const what = code === undefined ? `no answer within ${timeout / 1000} s` : `exit code ${code} but no result`;
+      throw new Error(`The extension-host suite ended with ${what}; see test-results/extension-host.png and .log.`);
+    }
+    const result = readFileSync(resultFile, 'utf8');
+    if (code !== 0 && (JSON.parse(result) as { failed: number }).failed === 0) {
+      throw new Error(`The extension-host suite reported no failure, but VS Code exit code ${code}.`);
+    }
+    return result;
+  } finally {
+    await context.close();
+    log.end();
+  }
+}
+
+function exitCode(page: Page): Promise<number> {
+  return new Promise((resolve, reject) => {
+    page.exposeFunction('codeAutomationExit', resolve).catch(reject);
+  });
+}

@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { run } from './cache.mjs';
+import { codeServerEntry } from './codeServer.ts';
+import { node24 } from './node24.mjs';
+import { endGroup } from './processGroup.ts';
+import type { RunFolder } from './runFolder.ts';
+import { type Settings, writeSettings } from './settings.ts';
+
+export interface ServerOptions {
+  readonly folder: RunFolder;
+  /** The server's whole environment, which is the extension's and its agents'. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly settings?: Settings;
+  /** 0 or absent: a free one. */
+  readonly port?: number;
+  /** Workspace Trust as in stock; without it every folder is trusted. */
+  readonly trust?: boolean;
+  /** Needed to run tests inside the host; switches notification toasts off. */
+  readonly driver?: boolean;
+}
+
+export interface Server {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly folder: RunFolder;
+  /** Settles when the server ends, by itself or by `stop`. */
+  readonly exited: Promise<number | null>;
+  /** Ends the server and every process of its group: extension hosts, terminals, agents. */
+  stop(): Promise<void>;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function commonArguments(root: string): string[] {
+  const config = path.join(root, 'config.yaml');
+  const [data, extensions] = [path.join(root, 'user-data'), path.join(root, 'extensions')];
+  mkdirSync(extensions, { recursive: true });
+  writeFileSync(config, '{}\n');
+  return [codeServerEntry, '--config', config, '--user-data-dir', data, '--extensions-dir', extensions];
+}
+
+/** Installs a .vsix the way a person does from the command line; before `startServer`. */
+export async function installVsix(folder: RunFolder, env: Record<string, string>, vsix: string): Promise<void> {
+  await run(node24, [...commonArguments(folder.root), '--install-extension', vsix], { env });
+}
+
+/** Starts VS Code's server on loopback and waits until it answers. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { folder, env, settings, trust = false, driver = false } = options;
+  const { root } = folder;
+  const args = commonArguments(root);
+  writeSettings(root, settings);
+  const port = options.port ? options.port : await freePort();
+  args.push('--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--ignore-last-opened');
+  args.push('--disable-telemetry', '--disable-update-check', '--disable-getting-started-override', '--disable-proxy');
+  args.push('--vscode-option', 'disable-experiments');
+  if (!trust) args.push('--disable-workspace-trust');
+  if (driver) args.push('--vscode-option', 'enable-smoke-test-driver');
+
+  const child = spawn(node24, args, {
+    env: { ...env, EXTENSIONS_GALLERY: '{}' }, // no marketplace
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const log = createWriteStream(path.join(root, 'server.log'));
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code));
+  });
+  const { pid } = child;
+  if (pid === undefined)
+    throw await exited.then(
+      () => new Error('code-server did not start'),
+      (error: unknown) => error,
+    );
+
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async (): Promise<void> => {
+    await endGroup(pid);
+    await exited;
+    log.end();
+  };
+  const until = performance.now() + 60_000;
+  while (!(await healthy(url))) {
+    if (child.exitCode !== null || performance.now() > until) {
+      await stop();
+      throw new Error(`code-server did not start (exit code ${String(child.exitCode)}); see ${root}/server.log`);
+    }
+    await delay(50);
+  }
+  return { url, port, pid, folder, exited, stop };
+}
+
+function healthy(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { repository } from './cache.mjs';
+
+/** A quiet workbench: nothing asks, nothing updates, nothing calls out. */
+const quiet = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'workbench.enableExperiments': false,
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'chat.disableAIFeatures': true,
+  'chat.commandCenter.enabled': false,
+  'git.enabled': false,
+  'npm.fetchOnlinePackageInfo': false,
+  'json.schemaDownload.enable': false,
+  'typescript.disableAutomaticTypeAcquisition': true,
+  'remote.autoForwardPorts': false,
+  'window.confirmBeforeClose': 'never',
+  'files.simpleDialog.enable': true,
+};
+
+/** User settings as VS Code reads them: name to value. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+export function writeSettings(root: string, settings: Settings = {}): void {
+  mkdirSync(path.join(root, 'user-data/User'), { recursive: true });
+  const all = JSON.stringify({ ...quiet, ...settings }, null, 2);
+  writeFileSync(path.join(root, 'user-data/User/settings.json'), all);
+}
+
+/**
+ * Puts this repository among the installed extensions by a link: it loads as any installed one does, with toasts and
+ * Workspace Trust as in stock, which the development way (`extensionDevelopmentPath`) lacks.
+ */
+export function linkExtension(root: string): void {
+  const { publisher, name, version } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
+    publisher: string;
+    name: string;
+    version: string;
+  };
+  const extensions = path.join(root, 'extensions');
+  mkdirSync(extensions, { recursive: true });
+  try {
+    symlinkSync(repository, path.join(extensions, `${publisher}.${name}-${version}`), 'junction');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
