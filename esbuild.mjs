@@ -1,5 +1,5 @@
 /**
- * Builds everything: `node esbuild.mjs [--production] [--watch] [--tests]`.
+ * Builds everything: `node esbuild.mjs [--production] [--clean] [--watch] [--tests]`.
  * Host and CLI share one split bundle, so that what they load with `import()` costs nothing at activation.
  */
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -57,7 +57,7 @@ async function filesUnder(folder, ending) {
 
 /** Each test file on its own path under dist/test, packages taken from node_modules. */
 async function tests() {
-  const [test, bench] = await Promise.all([filesUnder('test', '.test.ts'), filesUnder('bench', '.bench.ts')]);
+  const [test, bench] = await Promise.all([filesUnder('test', '.test.ts'), filesUnder('bench', 'main.ts')]);
   return {
     ...common,
     entryPoints: [...test, ...bench, 'test/extension/index.ts'],
@@ -80,9 +80,7 @@ function report(metafile) {
   }
 }
 
-/** Removes what earlier builds left (chunk names change with their content), then builds. */
-async function build(name, options, stale) {
-  await Promise.all(stale.map((each) => rm(path.join(root, each), { recursive: true, force: true })));
+async function build(name, options) {
   if (flags.has('--watch')) {
     const context = await esbuild.context({ ...options, logLevel: 'info' });
     await context.watch();
@@ -101,16 +99,13 @@ async function copyCodicons() {
   }
 }
 
+// Chunks carry a hash in their name, so earlier ones stay beside new ones until `--clean`, as a running host needs them.
+if (flags.has('--clean')) {
+  const product = ['extension.js', 'cli.js', 'chunks', 'webview'];
+  await Promise.all(product.map((each) => rm(path.join(root, 'dist', each), { recursive: true, force: true })));
+}
 if (flags.has('--tests')) {
-  await build('tests', await tests(), ['dist/test', 'dist/bench']);
+  await build('tests', await tests());
 } else {
-  await build('host', host, [
-    'dist/extension.js',
-    'dist/cli.js',
-    'dist/chunks',
-    'dist/cli.js.map',
-    'dist/extension.js.map',
-  ]);
-  await build('page', page, ['dist/webview']);
-  await copyCodicons();
+  await Promise.all([build('host', host), build('page', page), copyCodicons()]);
 }

@@ -9,13 +9,15 @@ import { type ContextOptions, newContext, startBrowser } from '../support/host/b
 import { repository } from '../support/host/cache.mjs';
 import { ensureCodeServer } from '../support/host/codeServer.ts';
 import { cleanEnvironment, newRunFolder, type RunFolder } from '../support/host/runFolder.ts';
-import { type Server, type ServerOptions, startServer } from '../support/host/server.ts';
+import { installVsix, type Server, type ServerOptions, startServer } from '../support/host/server.ts';
 import { linkExtension } from '../support/host/settings.ts';
 import { Workbench, workbenchUrl } from '../support/host/workbench.ts';
 
 export type HostOptions = Pick<ServerOptions, 'settings' | 'trust' | 'driver'> & {
   /** Added to the clean environment, which the extension and its agents inherit. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Installs this package instead of linking the repository. */
+  readonly vsix?: string;
 };
 
 let browser: Promise<Browser> | undefined;
@@ -24,11 +26,13 @@ let shared: Promise<Server> | undefined;
 const servers: Server[] = [];
 
 /** A server of its own; ended after the last test of the run, or by its own `stop`. */
-export async function startHost({ env = {}, ...options }: HostOptions = {}): Promise<Server> {
+export async function startHost({ env = {}, vsix, ...options }: HostOptions = {}): Promise<Server> {
   await ensureCodeServer();
   const folder = newRunFolder('e2e');
-  linkExtension(folder.root);
-  const server = await startServer({ ...options, folder, env: { ...cleanEnvironment(folder), ...env } });
+  const environment = { ...cleanEnvironment(folder), ...env };
+  if (vsix === undefined) linkExtension(folder.root);
+  else await installVsix(folder, environment, vsix);
+  const server = await startServer({ ...options, folder, env: environment });
   servers.push(server);
   return server;
 }

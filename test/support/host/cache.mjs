@@ -39,13 +39,15 @@ function alive(pid) {
 export function tryLock(name) {
   mkdirSync(cache, { recursive: true });
   const file = path.join(cache, `${name}.lock`);
-  try {
-    writeFileSync(file, String(process.pid), { flag: 'wx' });
-    return () => rmSync(file, { force: true });
-  } catch {
-    const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : NaN;
-    if (holder > 0 && !alive(holder)) rmSync(file, { force: true });
-    return undefined;
+  for (;;) {
+    try {
+      writeFileSync(file, String(process.pid), { flag: 'wx' });
+      return () => rmSync(file, { force: true });
+    } catch {
+      const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : NaN;
+      if (!(holder > 0) || alive(holder)) return undefined;
+      rmSync(file, { force: true });
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { cache, installOnce, npm } from './cache.mjs';
 import { node24, node24Headers } from './node24.mjs';
@@ -40,9 +39,4 @@ async function compileLogging(inner: string, env: NodeJS.ProcessEnv): Promise<vo
     console.warn(`Could not compile ${modules.join(' and ')} (g++, make, python3?): output channels will be empty.`);
     console.warn(String(error).split('\n').slice(-5).join('\n'));
   }
-}
-
-/** Whether extension output channels hold anything: see `compileLogging`. */
-export function hasOutputChannels(): boolean {
-  return existsSync(path.join(folder, 'lib/vscode/node_modules/@vscode/spdlog/build/Release/spdlog.node'));
 }

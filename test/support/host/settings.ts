@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { repository } from './cache.mjs';
 
@@ -27,10 +27,12 @@ const quiet = {
 /** User settings as VS Code reads them: name to value. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-export function writeSettings(root: string, settings: Settings = {}): void {
-  mkdirSync(path.join(root, 'user-data/User'), { recursive: true });
-  const all = JSON.stringify({ ...quiet, ...settings }, null, 2);
-  writeFileSync(path.join(root, 'user-data/User/settings.json'), all);
+/** Writes the user's settings; without `settings`, a file that a person may have edited stays. */
+export function writeSettings(root: string, settings?: Settings): void {
+  const file = path.join(root, 'user-data/User/settings.json');
+  if (settings === undefined && existsSync(file)) return;
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ ...quiet, ...settings }, null, 2));
 }
 
 /**
@@ -45,9 +47,7 @@ export function linkExtension(root: string): void {
   };
   const extensions = path.join(root, 'extensions');
   mkdirSync(extensions, { recursive: true });
-  try {
-    symlinkSync(repository, path.join(extensions, `${publisher}.${name}-${version}`), 'junction');
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
+  const earlier = readdirSync(extensions).filter((each) => each.startsWith(`${publisher}.${name}-`));
+  for (const link of earlier) rmSync(path.join(extensions, link));
+  symlinkSync(repository, path.join(extensions, `${publisher}.${name}-${version}`), 'junction');
 }

@@ -15,6 +15,8 @@ const { values, positionals } = parseArgs({
 process.chdir(repository);
 if (!values.built) await Promise.all([buildTests(), buildProduct()]);
 
+const empty = positionals.filter((suite) => suiteFiles(suite).length === 0);
+if (empty.length > 0) throw new Error(`no test file in ${empty.map((suite) => `test/${suite}`).join(', ')}`);
 const files = positionals.flatMap((suite) => suiteFiles(suite).map((name) => path.join('dist/test', suite, name)));
 const mocha = new Mocha({ ui: 'bdd', timeout: 20_000, ...(values.grep === undefined ? {} : { grep: values.grep }) });
 for (const file of files) mocha.addFile(path.resolve(file));
@@ -25,5 +27,6 @@ const name = positionals.join('+');
 mkdirSync('test-results', { recursive: true });
 writeFileSync(`test-results/${name}.json`, JSON.stringify(result, null, 2));
 console.log(summary(name, result));
-if (result.passed + result.failed + result.skipped === 0) console.error(`[${name}] ran no test`);
-process.exitCode = result.failed > 0 || result.passed === 0 ? 1 : 0;
+const ran = result.passed + result.failed + result.skipped > 0;
+if (!ran) console.error(`[${name}] ran no test`);
+process.exitCode = result.failed > 0 || !ran ? 1 : 0;
