@@ -1,0 +1,95 @@
+import type { RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { ResultMetadata } from '../../model/result.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+
+export type RawStream = 'stdout' | 'stderr';
+
+/**
+ * A stretch of a record that could not be read. `offset` and `bytes` are in the file; `head` is its beginning (at most 80
+ * characters); `afterIndex` is the entry it follows, `null` where that is not known or there is none.
+ */
+export interface RecordProblem {
+  readonly offset: number;
+  readonly bytes: number;
+  readonly reason: 'torn' | 'not_json' | 'invalid' | 'nul_bytes' | 'invalid_utf8' | 'too_long' | 'index_out_of_range';
+  readonly head: string;
+  readonly afterIndex: number | null;
+}
+
+/** Why lines are kept in memory for now. `code` is the system's ("ENOSPC", "EROFS", …). */
+export interface WriteProblem {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Bytes of one stream of a run, as they came. */
+export interface RawLog {
+  /** Resolves when the bytes are in the file (or kept in memory while it cannot be written). Never rejects. */
+  write(chunk: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The only writer of a record, by lease. */
+export interface RecordWriter {
+  readonly id: string;
+  /** True while lines are kept in memory because they cannot be written. The next `flush` tries again. */
+  readonly memoryOnly: boolean;
+  /** Resolves when the line is in the file (or kept in memory while it cannot be written). Never rejects; await it. */
+  append(line: RecordLine): Promise<void>;
+  /** Makes everything appended so far durable (fsync), record and raw logs. For prompts and ends of turns. Never rejects. */
+  flush(): Promise<void>;
+  rawStream(runId: string, stream: RawStream): RawLog;
+  /** Flushes, closes the files and gives the lease back. */
+  close(): Promise<void>;
+}
+
+export interface RecordedResult {
+  readonly runId: string;
+  readonly metadata: ResultMetadata;
+}
+
+export interface FindResult {
+  /** Indexes of entries that contain the text, ascending. */
+  readonly indexes: readonly number[];
+  /** True where there may be more. */
+  readonly truncated: boolean;
+}
+
+export interface RecordReader {
+  readonly id: string;
+  readonly summary: SessionSummary;
+  /** The newest turns, oldest first, at most 100; `turnsOmitted` counts those before. */
+  readonly turns: readonly RecordedTurn[];
+  readonly turnsOmitted: number;
+  /** Index of the last entry + 1. */
+  readonly total: number;
+  /** True where the last run has no recorded end and nobody is writing. */
+  readonly interrupted: boolean;
+  /** Set where a newer Vitrine wrote this: read as far as understood, not to be written. */
+  readonly newerVersion: number | null;
+  /** Damage seen so far, in file order, at most 1,000. */
+  readonly problems: readonly RecordProblem[];
+  /** Intact lines of kinds this version does not know, seen so far. */
+  readonly unknownLines: number;
+
+  /** Every run, oldest first. */
+  runs(): Promise<RecordedRun[]>;
+  /** What runs came to, oldest first. */
+  results(): Promise<RecordedResult[]>;
+  lastRun(): Promise<RecordedRun | null>;
+  /** Intact entries with `from <= index < to`, in index order. Reads no more than these, once the offsets are known. */
+  read(from: number, to: number): Promise<NormalizedEntry[]>;
+  /** Entries that contain the text, whatever its case. @throws the reason of the signal */
+  find(query: string, limit: number, signal?: AbortSignal): Promise<FindResult>;
+  /** Every intact line in file order, and all problems with it. */
+  lines(): AsyncIterable<RecordLine>;
+  /** What the agent printed, verbatim; empty where it printed nothing. */
+  raw(runId: string, stream: RawStream): AsyncIterable<Buffer>;
+  /** Bytes of that, 0 where there is none. */
+  rawSize(runId: string, stream: RawStream): Promise<number>;
+  /** Takes in what was appended since; true where something was. */
+  refresh(): Promise<boolean>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,57 @@
+/** Who writes a record. `startTime` is the start of that process as the system names it, `null` where unknown. */
+export interface LeaseHolder {
+  readonly pid: number;
+  readonly startTime: string | null;
+  readonly hostname: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Somebody else writes this record; it can be read. */
+export class RecordBusyError extends Error {
+  override readonly name = 'RecordBusyError';
+  readonly sessionId: string;
+  readonly holder: LeaseHolder | null;
+
+  constructor(sessionId: string, holder: LeaseHolder | null) {
+    const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.hostname} since ${holder.at}`;
+    super(`Session ${sessionId} is being written by ${who}. Stop it there, or close that window, and try again.`);
+    this.sessionId = sessionId;
+    this.holder = holder;
+  }
+
+  static is(error: unknown): error is RecordBusyError {
+    return error instanceof RecordBusyError;
+  }
+}
+
+export class RecordNotFoundError extends Error {
+  override readonly name = 'RecordNotFoundError';
+  readonly sessionId: string;
+
+  constructor(sessionId: string) {
+    super(`There is no record of session ${sessionId}. It may have been deleted, or kept in another store.`);
+    this.sessionId = sessionId;
+  }
+
+  static is(error: unknown): error is RecordNotFoundError {
+    return error instanceof RecordNotFoundError;
+  }
+}
+
+/** A newer Vitrine wrote this record; it can be read. */
+export class RecordVersionError extends Error {
+  override readonly name = 'RecordVersionError';
+  readonly sessionId: string;
+  readonly version: number;
+
+  constructor(sessionId: string, version: number) {
+    super(`Session ${sessionId} was written by a newer Vitrine (record version ${version}). Update Vitrine to go on.`);
+    this.sessionId = sessionId;
+    this.version = version;
+  }
+
+  static is(error: unknown): error is RecordVersionError {
+    return error instanceof RecordVersionError;
+  }
+}
