@@ -1,0 +1,169 @@
+import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
+import type { Capabilities } from '../model/capabilities.ts';
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { CoordinatorEvent } from '../model/event.ts';
+import type { RunResult } from '../model/result.ts';
+import type { ExecutorType } from '../model/session.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import type { EngineFailure } from './failures.ts';
+
+/** Shaped like a `vscode.Disposable`, which this layer cannot name. */
+export interface Disposable {
+  dispose(): void;
+}
+
+export interface Log {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** Epoch milliseconds. */
+export interface Clock {
+  now(): number;
+}
+
+/** Settings of one kind of agent. */
+export interface AgentSettings {
+  /** Absolute path of the program; absent: it is looked for. */
+  readonly program?: string;
+  /** Variables added to the agent's environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Which of the agent's own ids a resume uses; default `newest`. */
+  readonly resumeFrom?: ResumeFrom;
+}
+export type ResumeFrom = 'newest' | 'original';
+
+export interface EngineSettings {
+  readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
+  /** Speed of the demo: 1 as recorded, 2 twice as fast, 0 without waiting. Default 1. */
+  readonly replaySpeed?: number;
+}
+
+/** Milliseconds; every one has a default. */
+export interface Timing {
+  /** After the polite signal, before SIGTERM. Default 5000. */
+  readonly politeGrace?: number;
+  /** After SIGTERM, before SIGKILL. Default 5000. */
+  readonly termGrace?: number;
+  /** Without output before a notice says so. Default 60000. */
+  readonly silence?: number;
+}
+
+export interface EngineDeps {
+  /** Folder that holds `sessions/` and `leases/`; made when it is needed. */
+  readonly storeDir: string;
+  readonly clock: Clock;
+  /** `digits` hexadecimal digits, lower case, random. */
+  readonly randomHex: (digits: number) => string;
+  /** The environment the agent's is made of, usually `process.env`. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly settings: () => EngineSettings;
+  readonly log: Log;
+  /** Folder of the recordings that the demo plays. */
+  readonly demoDir: string;
+  readonly adapters: readonly AgentAdapter[];
+  readonly timing?: Timing;
+}
+
+export interface StartRequest {
+  readonly agent: ExecutorType;
+  readonly prompt: string;
+  /** Absolute path of an existing folder. */
+  readonly cwd: string;
+  readonly options?: AgentOptions;
+  /** Default: the first line of the prompt, cut to 80 characters. */
+  readonly title?: string;
+}
+
+export interface ResumeRequest {
+  readonly prompt: string;
+  readonly options?: AgentOptions;
+  /** Overrides the setting. */
+  readonly from?: ResumeFrom;
+}
+
+/** One run of a session; what the heading of a turn shows. Times are ISO 8601. */
+export interface Turn {
+  readonly runId: string;
+  /** Index of the prompt's entry. */
+  readonly firstIndex: number;
+  readonly status: 'running' | 'completed' | 'failed' | 'stopped' | 'interrupted';
+  readonly startedAt: string;
+  readonly durationMs: number | null;
+  /** Tool calls. */
+  readonly steps: number;
+  readonly usd: number | null;
+  readonly costProvenance: 'reported' | 'estimated' | 'unknown';
+}
+
+/** Something to tell while a run goes on; the run itself is not ended by it. */
+export interface Notice {
+  readonly severity: 'info' | 'warning' | 'error';
+  readonly failure: EngineFailure;
+}
+
+export interface SessionSizes {
+  /** Bytes of stdout and stderr of the current run, or of all runs once it is over. */
+  readonly rawBytes: number;
+  readonly unknownLines: number;
+  readonly malformedLines: number;
+}
+
+/**
+ * A session, live or from disk. Handles of one session share everything; each is disposed by who opened it, which stops
+ * nothing. Listeners are called once per chunk of output, not per line.
+ */
+export interface SessionHandle extends Disposable {
+  readonly id: string;
+  summary(): SessionSummary;
+  turns(): readonly Turn[];
+  /** Number of entries. */
+  total(): number;
+  /** Indexes of entries that more will come for. */
+  open(): readonly number[];
+  /** Entries with `from <= index < to`, in index order. */
+  read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
+  find(query: string, limit: number): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
+  /** Whether a run goes on in this engine. */
+  live(): boolean;
+  sizes(): SessionSizes;
+  /** Damage found in the record, one line each, for people. */
+  problems(): readonly string[];
+  /** Settles when the current run is over; `undefined` where none runs here. Never rejects. */
+  readonly done: Promise<RunResult | undefined>;
+  /** Absolute paths of the verbatim output. */
+  rawPath(runId: string): { readonly stdout: string; readonly stderr: string };
+  onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): Disposable;
+  onSummary(listener: (summary: SessionSummary) => void): Disposable;
+  onNotice(listener: (notice: Notice) => void): Disposable;
+}
+
+export interface FoundProgram {
+  readonly path: string;
+  readonly version: string | null;
+  readonly tried: readonly string[];
+}
+
+/** What is known of one kind of agent on this machine, for lists and Doctor. */
+export interface AgentReport {
+  readonly type: ExecutorType;
+  readonly label: string;
+  /** Played from a recording: needs no program. */
+  readonly recording: boolean;
+  readonly capabilities: Capabilities;
+  readonly program: FoundProgram | EngineFailure | null;
+  /** Names of variables, never values. */
+  readonly environment: { readonly removed: readonly string[]; readonly added: readonly string[] };
+}
+
+export interface SweepReport {
+  /** Processes that a crash had left and that were ended. */
+  readonly ended: readonly { readonly pid: number; readonly program: string }[];
+  /** Sessions found interrupted and brought to an end. */
+  readonly interrupted: readonly string[];
+}
+
+export type SummaryListener = (summary: SessionSummary) => void;
+export type EventListener = (event: CoordinatorEvent) => void;
