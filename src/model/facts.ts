@@ -44,6 +44,13 @@ export interface RunFacts {
   readonly permissionMode: string | null;
   /** Every text block of the main conversation, in order, joined by blank lines. */
   readonly answer: string;
+  /**
+   * Text of the last message of the main conversation, its text blocks joined without anything between them; '' where
+   * that message has none. Messages the program wrote itself (API errors) do not count.
+   */
+  readonly finalText: string;
+  /** Lines of the main conversation that speak for the user after the prompt: tool results, notes, continuations. */
+  readonly userLines: number;
   readonly reports: readonly RunReport[];
   readonly messages: readonly MessageUsage[];
   readonly lines: LineCounts;
