@@ -1,0 +1,33 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * The whole environment of an agent under test: nothing of the user's but PATH, so that no account, setting or session of
+ * theirs is read or changed. `home` is a throw-away folder; `modelUrl` is the scripted model.
+ */
+export function agentEnvironment({ home, modelUrl }: { home: string; modelUrl: string }): Record<string, string> {
+  const temporary = path.join(home, 'tmp');
+  mkdirSync(temporary, { recursive: true });
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    SHELL: '/bin/bash',
+    HOME: home,
+    TMPDIR: temporary,
+    ...claudeVariables(modelUrl),
+  };
+}
+
+/** What makes Claude Code ask `modelUrl` and nobody else. */
+export function claudeVariables(modelUrl: string): Record<string, string> {
+  return {
+    ANTHROPIC_BASE_URL: modelUrl,
+    ANTHROPIC_API_KEY: 'dummy',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_BUG_COMMAND: '1',
+  };
+}
