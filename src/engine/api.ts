@@ -19,11 +19,6 @@ export interface Log {
   error(message: string): void;
 }
 
-/** Epoch milliseconds. */
-export interface Clock {
-  now(): number;
-}
-
 /** Settings of one kind of agent. */
 export interface AgentSettings {
   /** Absolute path of the program; absent: it is looked for. */
@@ -54,7 +49,8 @@ export interface Timing {
 export interface EngineDeps {
   /** Folder that holds `sessions/` and `leases/`; made when it is needed. */
   readonly storeDir: string;
-  readonly clock: Clock;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
   /** `digits` hexadecimal digits, lower case, random. */
   readonly randomHex: (digits: number) => string;
   /** The environment the agent's is made of, usually `process.env`. */

@@ -77,11 +77,11 @@ export class Engine {
   }
 
   onSummary(listener: SummaryListener): Disposable {
-    return { dispose: () => void listener };
+    return { dispose: () => listener };
   }
 
   onEvent(listener: EventListener): Disposable {
-    return { dispose: () => void listener };
+    return { dispose: () => listener };
   }
 
   /** Ends what a crash left running, and brings sessions without a living owner to an end. */

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { ExecutorType } from '../model/session.ts';
+
+type RandomHex = (digits: number) => string;
+
+export function sessionId(randomHex: RandomHex): string {
+  return `ses_${randomHex(12)}`;
+}
+
+export function runId(randomHex: RandomHex): string {
+  return `run_${randomHex(12)}`;
+}
+
+/** The same three always give the same runner, so that it is known again after a crash. */
+export function runnerId(hostname: string, projectDir: string, executorType: ExecutorType): string {
+  const hash = createHash('sha256').update([hostname, projectDir, executorType].join('\n'));
+  return `lnch_${hash.digest('hex').slice(0, 12)}`;
+}
+
+/** A version 4 UUID, for agents that let us choose the id of a conversation. */
+export function uuid(randomHex: RandomHex): string {
+  const hex = randomHex(30);
+  const variant = '89ab'.charAt(parseInt(hex.charAt(15), 16) % 4);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(12, 15)}`,
+    `${variant}${hex.slice(15, 18)}`,
+    hex.slice(18, 30),
+  ].join('-');
+}
