@@ -3,14 +3,11 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
-/** A process that cannot be mistaken for another: pids are used again, a pid with its start is not. */
-export interface ProcessIdentity {
+/** A living process. Its start is known, so that it cannot be mistaken for another with the same pid. */
+export interface ProcessInfo {
   readonly pid: number;
-  /** When it started, as this system names it; only ever compared for equality. */
+  /** As in `ProcessIdentity`; only ever compared for equality. */
   readonly startTime: string;
-}
-
-export interface ProcessInfo extends ProcessIdentity {
   readonly ppid: number;
   /** 0 on Windows, which has no groups. */
   readonly pgid: number;
@@ -20,10 +17,14 @@ const run = promisify(execFile);
 const linux = process.platform === 'linux';
 const windows = process.platform === 'win32';
 
-/** Start times count from boot there, so that they mean nothing after the next one. */
+/** Start times count from boot, so that they mean nothing after the next one. */
 let bootId: string | undefined;
 function boot(): string {
-  bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
+  try {
+    bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    bootId = '';
+  }
   return bootId;
 }
 
@@ -33,7 +34,7 @@ function parseStat(pid: number, stat: string): ProcessInfo | undefined {
   const [state, ppid, pgid] = fields;
   const ticks = fields[19];
   if (ticks === undefined || state === 'Z' || state === 'X') return undefined;
-  return { pid, startTime: `${boot()}-${ticks}`, ppid: Number(ppid), pgid: Number(pgid) };
+  return { pid, startTime: `${boot()}:${ticks}`, ppid: Number(ppid), pgid: Number(pgid) };
 }
 
 async function statOf(pid: number): Promise<ProcessInfo | undefined> {
@@ -45,7 +46,7 @@ async function statOf(pid: number): Promise<ProcessInfo | undefined> {
 }
 
 async function listByPs(): Promise<ProcessInfo[]> {
-  const options = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' }, maxBuffer: 64 << 20 };
+  const options = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' }, maxBuffer: 64 << 20 };
   const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='], options);
   return stdout.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line);
@@ -77,10 +78,6 @@ export async function listProcesses(): Promise<ProcessInfo[]> {
 export async function findProcess(pid: number): Promise<ProcessInfo | undefined> {
   if (linux) return statOf(pid);
   return (await listProcesses()).find((each) => each.pid === pid);
-}
-
-export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
-  return (await findProcess(identity.pid))?.startTime === identity.startTime;
 }
 
 /** Whether the process was started with `NAME=value` in its environment. False where that cannot be seen. */

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isAlive, listProcesses, wasStartedWith, type ProcessIdentity, type ProcessInfo } from './processTable.ts';
+import { isAlive, type ProcessIdentity } from './processIdentity.ts';
+import { listProcesses, wasStartedWith, type ProcessInfo } from './processTable.ts';
 
 /** What belongs to one agent process. */
 export interface TreeTarget {
@@ -57,7 +58,7 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
 export async function stopTree(target: TreeTarget, steps: readonly LadderStep[]): Promise<ProcessInfo[]> {
   let tree = await treeOf(target);
   if (windows) {
-    await Promise.all([target.root, ...tree].map((each) => each && taskkill(each.pid)));
+    await Promise.all(tree.map(({ pid }) => taskkill(pid)));
     return treeOf(target, tree);
   }
   for (const [rung, step] of steps.entries()) {
