@@ -11,8 +11,7 @@ export interface PageEntry extends NormalizedEntry {
 }
 
 export type PageUpdate =
-  | { readonly op: 'put'; readonly entry: PageEntry; readonly open?: boolean }
-  | Extract<EntryUpdate, { op: 'append' }>;
+  { readonly op: 'put'; readonly entry: PageEntry; readonly open?: boolean } | Extract<EntryUpdate, { op: 'append' }>;
 
 /** One run, as the heading of a turn shows it. `firstIndex` is the entry of its prompt. */
 export interface TurnView {
@@ -32,6 +31,8 @@ export interface SessionView {
   readonly turns: readonly TurnView[];
   readonly can: { readonly send: boolean; readonly stop: boolean; readonly resume: boolean };
   readonly why: string | null;
+  /** Offered beside `why` as the way on. */
+  readonly fix?: PageCommand;
   /** Notice over the transcript: interrupted, read-only, damaged, untrusted, … */
   readonly notice: { readonly severity: 'info' | 'warning' | 'error'; readonly text: string } | null;
   /** First figure of the estimate of a running run, replaced when the agent reports. */

@@ -1,0 +1,53 @@
+/** Bytes of UTF-8 that `text` takes, counted only up to `limit`. */
+function bytesUpTo(text: string, limit: number): { fits: boolean; chars: number } {
+  if (text.length * 3 <= limit) return { fits: true, chars: text.length };
+  let bytes = 0;
+  for (let at = 0; at < text.length;) {
+    const point = text.codePointAt(at) ?? 0;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    if (bytes > limit) return { fits: false, chars: at };
+    at += point > 0xffff ? 2 : 1;
+  }
+  return { fits: true, chars: text.length };
+}
+
+/**
+ * Cuts the fields of one entry to budgets of bytes (UTF-8), and notes each that was cut under its name with its full
+ * length in characters. A pair of surrogates is never split.
+ */
+export class Cutter {
+  readonly #lengths: Record<string, number> = {};
+  #any = false;
+
+  text(field: string, text: string, budget: number): string {
+    const { fits, chars } = bytesUpTo(text, budget);
+    if (fits) return text;
+    this.#note(field, text.length);
+    return text.slice(0, chars);
+  }
+
+  /** JSON of more than `budget` bytes becomes the beginning of its text. */
+  json(field: string, value: unknown, budget: number): unknown {
+    if (typeof value === 'string') return this.text(field, value, budget);
+    if (typeof value !== 'object' || value === null) return value;
+    const text = JSON.stringify(value);
+    const { fits, chars } = bytesUpTo(text, budget);
+    if (fits) return value;
+    this.#note(field, text.length);
+    return text.slice(0, chars);
+  }
+
+  list<T>(field: string, items: readonly T[], most: number): T[] {
+    if (items.length > most) this.#note(field, items.length);
+    return items.slice(0, most);
+  }
+
+  get lengths(): Readonly<Record<string, number>> | undefined {
+    return this.#any ? this.#lengths : undefined;
+  }
+
+  #note(field: string, length: number): void {
+    this.#lengths[field] = length;
+    this.#any = true;
+  }
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { type Envelope, type FromPage, pageCommands } from './messages.ts';
+
+const request = z.number().int().nonnegative();
+const index = z.number().int().nonnegative();
+const text = (longest: number) => z.string().max(longest);
+
+const fromPageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('resync') }),
+  z.object({ type: z.literal('ack'), seq: z.number().int() }),
+  z.object({ type: z.literal('getPage'), request, from: index, count: z.number().int().min(1).max(500) }),
+  z.object({ type: z.literal('getEntry'), request, index }),
+  z.object({ type: z.literal('find'), request, query: text(1000) }),
+  z.object({ type: z.literal('send'), text: text(1_000_000) }),
+  z.object({ type: z.literal('stop') }),
+  z.object({ type: z.literal('openFile'), path: text(4096), line: z.number().int().min(1).optional() }),
+  z.object({ type: z.literal('openDiff'), index }),
+  z.object({ type: z.literal('openLink'), url: z.url({ protocol: /^https?$/ }).max(8192) }),
+  z.object({ type: z.literal('copy'), text: text(16_000_000) }),
+  z.object({ type: z.literal('command'), command: z.enum(pageCommands) }),
+]);
+
+const envelopeSchema = z.object({ generation: z.number().int(), seq: z.number().int(), message: fromPageSchema });
+
+/** What a page posted, or `undefined` for anything that is not exactly a message of ours. Extra keys are dropped. */
+export function parseFromPage(data: unknown): Envelope<FromPage> | undefined {
+  const parsed = envelopeSchema.safeParse(data);
+  return parsed.success ? compact(parsed.data) : undefined;
+}
+
+/** `line: undefined` and an absent `line` are the same wish; only the second has the contract's type. */
+function compact({ message, ...rest }: z.infer<typeof envelopeSchema>): Envelope<FromPage> {
+  if (message.type !== 'openFile') return { ...rest, message };
+  const { line, ...file } = message;
+  return { ...rest, message: line === undefined ? file : { ...file, line } };
+}

@@ -1,0 +1,34 @@
+import type { NormalizedEntry } from '../model/entry.ts';
+
+/**
+ * Numbers for the gutter: tool calls count through the session ("5"), those of a subagent below their parent's ("5.1").
+ * Takes entries in index order, any of them again when it changed. A call whose parent was never seen counts as one of
+ * the main conversation, so that every call has a number.
+ */
+export class StepNumbers {
+  readonly #byIndex = new Map<number, string>();
+  readonly #byCall = new Map<string, { readonly step: string; children: number }>();
+  #top: number;
+
+  /** `before`: tool calls of the main conversation in front of the first entry that will be added. */
+  constructor(before = 0) {
+    this.#top = before;
+  }
+
+  /** The number of a tool call; `undefined` for every other entry. */
+  add({ index, type }: NormalizedEntry): string | undefined {
+    if (type.kind !== 'tool_use') return undefined;
+    const known = this.#byIndex.get(index);
+    if (known !== undefined) return known;
+    const { callId, parentCallId } = type.tool;
+    const parent = parentCallId === undefined ? undefined : this.#byCall.get(parentCallId);
+    const step = parent === undefined ? String(++this.#top) : `${parent.step}.${++parent.children}`;
+    this.#byIndex.set(index, step);
+    this.#byCall.set(callId, { step, children: 0 });
+    return step;
+  }
+
+  of(index: number): string | undefined {
+    return this.#byIndex.get(index);
+  }
+}
