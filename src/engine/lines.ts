@@ -6,20 +6,21 @@ export type LineOut =
 const lineFeed = 10;
 const carriageReturn = 13;
 const headBytes = 1024;
+const firstRoom = 4096;
 const defaultCap = 8 << 20;
 
 /**
- * Cuts a stream of bytes into lines at byte 10 and nowhere else. Holds at most `cap` bytes; each byte is looked at once,
- * however the chunks fall. Invalid UTF-8 becomes U+FFFD, a byte order mark at the start is dropped.
+ * Cuts a stream of bytes into lines at byte 10 and nowhere else. Holds at most `cap` bytes (room for twice as many); the
+ * cost per byte does not depend on how the chunks fall. Invalid UTF-8 becomes U+FFFD, a byte order mark at the start is
+ * dropped.
  */
 export class LineSplitter {
   readonly #cap: number;
   readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  #parts: Uint8Array[] = [];
+  /** The line that is being gathered: its first `#held` bytes of `#length` so far. */
+  #room = new Uint8Array(0);
   #held = 0;
-  /** Bytes of the line so far; more than `#held` once it is over the cap. */
   #length = 0;
-  /** Offset of the line that is being gathered. */
   #offset = 0;
 
   constructor(cap = defaultCap) {
@@ -30,13 +31,17 @@ export class LineSplitter {
     const lines: LineOut[] = [];
     let from = 0;
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, from)) {
-      this.#hold(chunk.subarray(from, at));
-      lines.push(this.#take());
+      const part = chunk.subarray(from, at);
+      // Most lines lie whole in one chunk and are read where they are.
+      if (this.#length === 0) lines.push(this.#line(part, part.length));
+      else {
+        this.#hold(part);
+        lines.push(this.#take());
+      }
       this.#offset += 1;
       from = at + 1;
     }
-    // A copy: the rest of a small line would otherwise keep the whole chunk alive.
-    if (from < chunk.length) this.#hold(chunk.slice(from));
+    if (from < chunk.length) this.#hold(chunk.subarray(from));
     return lines;
   }
 
@@ -47,39 +52,42 @@ export class LineSplitter {
 
   #hold(part: Uint8Array): void {
     this.#length += part.length;
-    if (this.#length <= this.#cap || this.#held < headBytes) {
-      this.#parts.push(part);
-      this.#held += part.length;
-    }
     if (this.#length > this.#cap) {
-      this.#parts = [this.#bytes().slice(0, headBytes)];
+      // Known to be over: from here on only its beginning counts.
+      const wanted = part.subarray(0, Math.max(0, headBytes - this.#held));
+      this.#append(wanted);
       this.#held = Math.min(this.#held, headBytes);
-    }
+      this.#room = this.#room.slice(0, this.#held);
+    } else this.#append(part);
   }
 
-  #bytes(): Uint8Array {
-    const [first] = this.#parts;
-    if (first !== undefined && this.#parts.length === 1) return first;
-    const joined = new Uint8Array(this.#held);
-    let at = 0;
-    for (const part of this.#parts) {
-      joined.set(part, at);
-      at += part.length;
+  #append(part: Uint8Array): void {
+    const needed = this.#held + part.length;
+    if (needed > this.#room.length) {
+      const room = new Uint8Array(Math.max(needed, this.#room.length * 2, firstRoom));
+      room.set(this.#room.subarray(0, this.#held));
+      this.#room = room;
     }
-    return joined;
+    this.#room.set(part, this.#held);
+    this.#held = needed;
   }
 
   #take(): LineOut {
-    const offset = this.#offset;
-    const bytes = this.#length;
-    let data = this.#bytes();
-    this.#parts = [];
+    const line = this.#line(this.#room.subarray(0, this.#held), this.#length);
+    this.#room = new Uint8Array(0);
     this.#held = 0;
     this.#length = 0;
+    return line;
+  }
+
+  #line(data: Uint8Array, bytes: number): LineOut {
+    const offset = this.#offset;
     this.#offset += bytes;
-    if (offset === 0 && data[0] === 0xef && data[1] === 0xbb && data[2] === 0xbf) data = data.subarray(3);
-    if (bytes > this.#cap) return { oversize: { bytes, head: this.#decoder.decode(data) }, offset };
-    if (data.at(-1) === carriageReturn) data = data.subarray(0, -1);
-    return { text: this.#decoder.decode(data), offset };
+    let text = data;
+    if (offset === 0 && text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf) text = text.subarray(3);
+    if (bytes > this.#cap)
+      return { oversize: { bytes, head: this.#decoder.decode(text.subarray(0, headBytes)) }, offset };
+    if (text.at(-1) === carriageReturn) text = text.subarray(0, -1);
+    return { text: this.#decoder.decode(text), offset };
   }
 }
