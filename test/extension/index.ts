@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Mocha from 'mocha';
-import { collect } from '../support/results.ts';
+import { collect, notLoaded } from '../support/results.ts';
 
 function suites(folder: string): string[] {
   const listed = process.env['VITRINE_TEST_FILES'];
@@ -16,8 +16,7 @@ export async function run(): Promise<void> {
   const grep = process.env['VITRINE_TEST_GREP'];
   const mocha = new Mocha({ ui: 'bdd', timeout: 30_000, color: true, ...(grep ? { grep } : {}) });
   for (const file of suites(import.meta.dirname)) mocha.addFile(file);
-  await mocha.loadFilesAsync();
-  const result = await collect(mocha);
+  const result = await mocha.loadFilesAsync().then(() => collect(mocha), notLoaded);
   const file = process.env['VITRINE_TEST_RESULT'];
   if (file !== undefined) writeFileSync(file, JSON.stringify(result));
   if (result.failed > 0) throw new Error(`${result.failed} test(s) failed`);

@@ -22,15 +22,22 @@ export function collect(mocha: Mocha): Promise<SuiteResult> {
     });
     runner.on('fail', (test, error: unknown) => {
       result.failed += 1;
-      result.report.push(
-        `  ✖ ${test.fullTitle()}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
+      result.report.push(`  ✖ ${test.fullTitle()}\n${trace(error)}`);
     });
     runner.on('pending', (test) => {
       result.skipped += 1;
       result.skips.push(test.fullTitle());
     });
   });
+}
+
+/** The result of suites that could not even be loaded. */
+export function notLoaded(error: unknown): SuiteResult {
+  return { passed: 0, failed: 1, skipped: 0, skips: [], report: [`  ✖ the test files load\n${trace(error)}`] };
+}
+
+function trace(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 /** `[unit] 12 passed, 0 failed, 1 skipped`, with the skipped by name below. */

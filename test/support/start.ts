@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { cache, repository, tryLock } from './host/cache.mjs';
 import { ensureCodeServer } from './host/codeServer.ts';
 import { desktopCode, openDesktop } from './host/desktop.ts';
+import { endWithParent } from './host/endings.mjs';
 import { newRunFolder, runFolder } from './host/runFolder.ts';
 import { startServer } from './host/server.ts';
 import { linkExtension } from './host/settings.ts';
@@ -48,6 +49,7 @@ async function serve(): Promise<void> {
     stopping ??= server.stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  endWithParent(stop);
   const url = `${server.url}/?folder=${encodeURI(folder.workspace)}`;
   console.log(`\nVitrine runs in VS Code at\n\n  ${url}\n`);
   console.log(`The workspace is a copy: ${path.relative(repository, folder.workspace)}`);

@@ -23,6 +23,11 @@ export function groupAlive(group: number): boolean {
   });
 }
 
+/** Kills the group at once: for when there is no time left to wait. */
+export function killGroup(group: number): void {
+  signal(-group, 'SIGKILL');
+}
+
 /** Asks the group's leader to end, waits for the whole group, and kills what is left after `patience` milliseconds. */
 export async function endGroup(leader: number, patience = 8000): Promise<void> {
   signal(leader, 'SIGTERM');

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { run } from './cache.mjs';
 import { codeServerEntry } from './codeServer.ts';
 import { node24 } from './node24.mjs';
-import { endGroup } from './processGroup.ts';
+import { endGroup, killGroup } from './processGroup.ts';
 import type { RunFolder } from './runFolder.ts';
 import { type Settings, writeSettings } from './settings.ts';
 
@@ -91,9 +91,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     );
 
   const url = `http://127.0.0.1:${port}`;
+  const kill = (): void => killGroup(pid);
+  process.once('exit', kill);
   const stop = async (): Promise<void> => {
     await endGroup(pid);
     await exited;
+    process.off('exit', kill);
     log.end();
   };
   const until = performance.now() + 60_000;

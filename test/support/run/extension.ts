@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { startBrowser } from '../host/browser.ts';
 import { repository } from '../host/cache.mjs';
 import { ensureCodeServer } from '../host/codeServer.ts';
+import { exitOnSignals } from '../host/endings.mjs';
 import { runExtensionTests } from '../host/extensionTests.ts';
 import { cleanEnvironment, newRunFolder } from '../host/runFolder.ts';
 import { startServer } from '../host/server.ts';
@@ -13,6 +14,7 @@ import { suiteFiles } from './suiteFiles.ts';
 
 const { values } = parseArgs({ options: { grep: { type: 'string' }, built: { type: 'boolean', default: false } } });
 process.chdir(repository);
+exitOnSignals();
 mkdirSync('test-results', { recursive: true });
 await ensureCodeServer();
 if (!values.built) await Promise.all([buildTests(), buildProduct()]);

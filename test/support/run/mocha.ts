@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import Mocha from 'mocha';
 import { repository } from '../host/cache.mjs';
+import { exitOnSignals } from '../host/endings.mjs';
 import { collect, summary } from '../results.ts';
 import { buildProduct, buildTests } from './build.ts';
 import { suiteFiles } from './suiteFiles.ts';
@@ -13,6 +14,7 @@ const { values, positionals } = parseArgs({
   options: { grep: { type: 'string' }, built: { type: 'boolean', default: false } },
 });
 process.chdir(repository);
+exitOnSignals();
 if (!values.built) await Promise.all([buildTests(), buildProduct()]);
 
 const empty = positionals.filter((suite) => suiteFiles(suite).length === 0);
