@@ -16,9 +16,8 @@ const defaultCap = 8 << 20;
  */
 export class LineSplitter {
   readonly #cap: number;
-  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   /** The line that is being gathered: its first `#held` bytes of `#length` so far. */
-  #room = new Uint8Array(0);
+  #room = Buffer.alloc(0);
   #held = 0;
   #length = 0;
   #offset = 0;
@@ -28,20 +27,20 @@ export class LineSplitter {
   }
 
   push(chunk: Uint8Array): LineOut[] {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const lines: LineOut[] = [];
     let from = 0;
-    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, from)) {
-      const part = chunk.subarray(from, at);
+    for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, from)) {
       // Most lines lie whole in one chunk and are read where they are.
-      if (this.#length === 0) lines.push(this.#line(part, part.length));
+      if (this.#length === 0) lines.push(this.#line(bytes, from, at, at - from));
       else {
-        this.#hold(part);
+        this.#hold(bytes.subarray(from, at));
         lines.push(this.#take());
       }
       this.#offset += 1;
       from = at + 1;
     }
-    if (from < chunk.length) this.#hold(chunk.subarray(from));
+    if (from < bytes.length) this.#hold(bytes.subarray(from));
     return lines;
   }
 
@@ -57,14 +56,14 @@ export class LineSplitter {
       const wanted = part.subarray(0, Math.max(0, headBytes - this.#held));
       this.#append(wanted);
       this.#held = Math.min(this.#held, headBytes);
-      this.#room = this.#room.slice(0, this.#held);
+      this.#room = Buffer.from(this.#room.subarray(0, this.#held));
     } else this.#append(part);
   }
 
   #append(part: Uint8Array): void {
     const needed = this.#held + part.length;
     if (needed > this.#room.length) {
-      const room = new Uint8Array(Math.max(needed, this.#room.length * 2, firstRoom));
+      const room = Buffer.alloc(Math.max(needed, this.#room.length * 2, firstRoom));
       room.set(this.#room.subarray(0, this.#held));
       this.#room = room;
     }
@@ -73,21 +72,23 @@ export class LineSplitter {
   }
 
   #take(): LineOut {
-    const line = this.#line(this.#room.subarray(0, this.#held), this.#length);
-    this.#room = new Uint8Array(0);
+    const line = this.#line(this.#room, 0, this.#held, this.#length);
+    this.#room = Buffer.alloc(0);
     this.#held = 0;
     this.#length = 0;
     return line;
   }
 
-  #line(data: Uint8Array, bytes: number): LineOut {
+  /** The line in `data` from `start` to `end`, of which `bytes` came. */
+  #line(data: Buffer, start: number, end: number, bytes: number): LineOut {
     const offset = this.#offset;
     this.#offset += bytes;
-    let text = data;
-    if (offset === 0 && text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf) text = text.subarray(3);
-    if (bytes > this.#cap)
-      return { oversize: { bytes, head: this.#decoder.decode(text.subarray(0, headBytes)) }, offset };
-    if (text.at(-1) === carriageReturn) text = text.subarray(0, -1);
-    return { text: this.#decoder.decode(text), offset };
+    let from = start;
+    if (offset === 0 && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;
+    if (bytes > this.#cap) {
+      return { oversize: { bytes, head: data.toString('utf8', from, Math.min(end, from + headBytes)) }, offset };
+    }
+    const last = end > from && data[end - 1] === carriageReturn ? end - 1 : end;
+    return { text: data.toString('utf8', from, last), offset };
   }
 }
