@@ -6,6 +6,8 @@ export interface RunReport {
   readonly subtype: string | null;
   readonly text: string | null;
   readonly errors: readonly string[];
+  /** Why the run ended in the agent's own word (`completed`, `aborted_tools`, …), where it says so. */
+  readonly terminalReason: string | null;
   /** US dollars as printed: of the run or of the session, which the ledger decides. */
   readonly usd: number | null;
   readonly turns: number | null;
@@ -51,6 +53,11 @@ export interface RunFacts {
   readonly finalText: string;
   /** Lines of the main conversation that speak for the user after the prompt: tool results, notes, continuations. */
   readonly userLines: number;
+  /**
+   * Seen in this run that makes the program ask models beside the main conversation: calls of subagents, web searches and
+   * fetches, compactions. Decides whether more in a total than the main conversation used can be this run's own.
+   */
+  readonly sideCalls: number;
   readonly reports: readonly RunReport[];
   readonly messages: readonly MessageUsage[];
   readonly lines: LineCounts;
