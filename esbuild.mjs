@@ -1,5 +1,5 @@
 /**
- * Builds everything: `node esbuild.mjs [--production] [--clean] [--watch] [--tests]`.
+ * Builds everything: `node esbuild.mjs [--production] [--clean] [--watch] [--tests [SUITE…]]`.
  * Host and CLI share one split bundle, so that what they load with `import()` costs nothing at activation.
  */
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import path from 'node:path';
 import * as esbuild from 'esbuild';
 
 const flags = new Set(process.argv.slice(2));
+const suites = process.argv.slice(2).filter((each) => !each.startsWith('--'));
 const production = flags.has('--production');
 const root = import.meta.dirname;
 
@@ -55,12 +56,14 @@ async function filesUnder(folder, ending) {
   return names.filter((name) => name.endsWith(ending)).map((name) => `${folder}/${name.split(path.sep).join('/')}`);
 }
 
-/** Each test file on its own path under dist/test, packages taken from node_modules. */
+/** Each test file (of `suites`, if named) on its own path under dist/test, packages taken from node_modules. */
 async function tests() {
-  const [test, bench] = await Promise.all([filesUnder('test', '.test.ts'), filesUnder('bench', 'main.ts')]);
+  const wanted = (file) => suites.length === 0 || suites.some((suite) => file.startsWith(`test/${suite}/`));
+  const files = (await filesUnder('test', '.test.ts')).filter(wanted);
+  const bench = suites.length === 0 || suites.includes('bench') ? await filesUnder('bench', 'main.ts') : [];
   return {
     ...common,
-    entryPoints: [...test, ...bench, 'test/extension/index.ts'],
+    entryPoints: [...files, ...bench, 'test/extension/index.ts'],
     outbase: '.',
     outdir: 'dist',
     chunkNames: 'test/chunks/[name]-[hash]',

@@ -33,24 +33,35 @@ export class Workbench {
     await this.page.locator('.part.activitybar .action-item').first().waitFor({ timeout: 60_000 });
   }
 
+  /** Runs a command by its title (`Category: Title`) from the palette. */
+  async runCommand(title: string): Promise<void> {
+    await this.inPalette(title, (row) => row.click({ timeout: 1500 }));
+  }
+
   /**
-   * Runs a command by its title (`Category: Title`) from the palette. The whole sequence is tried again, since a palette
-   * opened before an extension is known never refreshes, and a webview being restored takes the focus, which closes it.
+   * Searches the palette and does `act` with the row found. The whole sequence is tried again, since a palette opened
+   * before an extension is known never refreshes, and a webview being restored takes the focus, which closes it.
    */
-  async runCommand(title: string, timeout = 30_000): Promise<void> {
+  private async inPalette(title: string, act: (row: Locator) => Promise<void>, timeout = 30_000): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
     const row = widget.locator('.monaco-list-row', { has: this.page.getByText(title, { exact: true }) }).first();
     for (const until = performance.now() + timeout; ;) {
       try {
         await this.page.keyboard.press('F1');
         await this.quickInput().fill(`>${title}`, { timeout: 1500 });
-        await row.click({ timeout: 1500 });
+        await act(row);
         return;
       } catch (error) {
-        if (performance.now() > until) throw new Error(`could not run "${title}" from the palette`, { cause: error });
+        if (performance.now() > until) throw new Error(`could not find "${title}" in the palette`, { cause: error });
         await this.page.keyboard.press('Escape');
       }
     }
+  }
+
+  /** Waits until the palette offers the command `title` (`Category: Title`), and closes it again. */
+  async offersCommand(title: string): Promise<void> {
+    await this.inPalette(title, (row) => row.waitFor({ timeout: 1500 }));
+    await this.page.keyboard.press('Escape');
   }
 
   /** The text field of the palette, a quick pick or an input box. */

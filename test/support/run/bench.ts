@@ -5,5 +5,5 @@ import { repository } from '../host/cache.mjs';
 import { buildProduct, buildTests } from './build.ts';
 
 process.chdir(repository);
-await Promise.all([buildTests(), buildProduct()]);
+await Promise.all([buildTests(['bench']), buildProduct()]);
 await import(pathToFileURL(path.resolve('dist/bench/main.js')).href);

@@ -3,9 +3,9 @@ import { repository, run } from '../host/cache.mjs';
 
 const script = path.join(repository, 'esbuild.mjs');
 
-/** The tests' bundles, each on its file's path under dist/test. */
-export async function buildTests(): Promise<void> {
-  await run(process.execPath, [script, '--tests'], { cwd: repository });
+/** The bundles of the suites' tests, each on its file's path under dist/test. */
+export async function buildTests(suites: readonly string[]): Promise<void> {
+  await run(process.execPath, [script, '--tests', ...suites], { cwd: repository });
 }
 
 /** What is shipped: the extension, the CLI and the page. */

@@ -10,7 +10,7 @@ import { buildProduct, buildTests } from './build.ts';
 import { suiteFiles } from './suiteFiles.ts';
 
 const { values } = parseArgs({ options: { version: { type: 'string', default: 'stable' } } });
-await Promise.all([buildTests(), buildProduct()]);
+await Promise.all([buildTests(['extension']), buildProduct()]);
 
 const folder = newRunFolder('desktop');
 const resultFile = path.join(folder.root, 'result.json');

@@ -17,7 +17,7 @@ process.chdir(repository);
 exitOnSignals();
 mkdirSync('test-results', { recursive: true });
 await ensureCodeServer();
-if (!values.built) await Promise.all([buildTests(), buildProduct()]);
+if (!values.built) await Promise.all([buildTests(['extension']), buildProduct()]);
 
 const folder = newRunFolder('extension');
 const server = await startServer({ folder, env: cleanEnvironment(folder), driver: true });

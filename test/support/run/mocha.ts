@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
 });
 process.chdir(repository);
 exitOnSignals();
-if (!values.built) await Promise.all([buildTests(), buildProduct()]);
+if (!values.built) await Promise.all([buildTests(positionals), buildProduct()]);
 
 const empty = positionals.filter((suite) => suiteFiles(suite).length === 0);
 if (empty.length > 0) throw new Error(`no test file in ${empty.map((suite) => `test/${suite}`).join(', ')}`);
