@@ -26,15 +26,31 @@ function packagesIn({ outputs }: Metafile, files: string[]): Set<string> {
   return new Set(bundled.map((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? ''));
 }
 
-/** Problems as sentences; none is good. Prints what it measured. */
-export function checkSizes(): string[] {
-  return budgets.flatMap(({ build, entry, limit, without }) => {
+/** What an entry loads at once, against its budget; sizes in bytes. */
+interface Size {
+  readonly entry: string;
+  readonly limit: number;
+  readonly bytes: number;
+  readonly files: readonly string[];
+  /** Packages that must not load at once, and do. */
+  readonly early: readonly string[];
+}
+
+/** Of the last build. */
+export function measureSizes(): Size[] {
+  return budgets.map(({ build, entry, limit, without }) => {
     const metafile = JSON.parse(readFileSync(path.join(repository, `dist/meta/${build}.json`), 'utf8')) as Metafile;
     const files = loadedAtOnce(metafile, entry);
     const bytes = files.reduce((sum, file) => sum + (metafile.outputs[file]?.bytes ?? 0), 0);
-    console.log(`${entry} with its static imports: ${(bytes / 1000).toFixed(1)} of ${limit / 1000} kB`);
     const packages = packagesIn(metafile, files);
-    const early = without.filter((name) => packages.has(name));
+    return { entry, limit, bytes, files, early: without.filter((name) => packages.has(name)) };
+  });
+}
+
+/** Problems as sentences; none is good. Prints what it measured. */
+export function checkSizes(): string[] {
+  return measureSizes().flatMap(({ entry, limit, bytes, early }) => {
+    console.log(`${entry} with its static imports: ${(bytes / 1000).toFixed(1)} of ${limit / 1000} kB`);
     return [
       ...(bytes > limit ? [`${entry} loads ${bytes} bytes at once; the budget is ${limit}`] : []),
       ...early.map((name) => `${entry} loads ${name} at once; it has to be loaded later or not at all`),
