@@ -10,6 +10,8 @@ export interface NormalizerContext {
   readonly workDir: string;
   /** Index of the first entry of this run in the session. */
   readonly firstIndex: number;
+  /** The prompt, where an entry of it stands in the transcript already: an agent that repeats it adds nothing. */
+  readonly prompt?: string;
 }
 
 /**

@@ -1,0 +1,39 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { claudeCommand } from './command.ts';
+import { ClaudeCodeNormalizer } from './normalize.ts';
+
+const yes = { supported: true } as const;
+
+/** Claude Code, run once per turn with `claude -p`. */
+export const claudeCode: AgentAdapter = {
+  type: 'claude-code',
+  label: 'Claude Code',
+  programs: ['claude'],
+  versionArgs: ['--version'],
+  parseVersion: (output) => /(\d+\.\d+\.\d+\S*)\s+\(Claude Code\)/.exec(output)?.[1] ?? null,
+  capabilities: {
+    resume: yes,
+    fork: { supported: false, reason: 'Claude Code can fork a session, Vitrine does not ask for it' },
+    approvals: { supported: false, reason: 'without a terminal, what needs a permission is refused' },
+    thinking: yes,
+    toolResults: yes,
+    usage: yes,
+    cost: yes,
+    subagents: { supported: true, reason: 'their tool calls; their texts only where the version prints them' },
+    midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
+    modelChoice: yes,
+    mcp: { supported: true, reason: 'servers are those of the own configuration of Claude Code' },
+  },
+  // What a Claude Code sets for its children. What a user sets for it (CLAUDE_CODE_USE_…, ANTHROPIC_…) is kept.
+  ownVariables: [
+    /^CLAUDECODE$/,
+    /^CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT|EXECPATH)$/,
+    /^CLAUDE_CODE_(?:CHILD_|PARENT_)?SESSION(?:_.*)?$/,
+    /^CLAUDE_CODE_(?:AGENT|TEAM)_(?:ID|NAME)$/,
+    /^CLAUDE_AGENT_SDK_VERSION$/,
+    /^CLAUDE_(?:ENV_FILE|PROJECT_DIR|PLUGIN_ROOT)$/,
+  ],
+  politeSignal: 'SIGINT',
+  command: claudeCommand,
+  createNormalizer: (context) => new ClaudeCodeNormalizer(context),
+};

@@ -1,0 +1,264 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { ToolStatus, ToolUse } from '../../model/tool.ts';
+import { bounded, resultData } from './content.ts';
+import { describeCall } from './describe.ts';
+import { TaskList } from './tasks.ts';
+import { toolAction } from './toolActions.ts';
+import { completed } from './toolOutcome.ts';
+import type { EntryWriter } from './writer.ts';
+
+/** Answered calls that can still be corrected (denials are listed at the end of a turn). */
+const maxAnswered = 1000;
+/** Calls that are known by id, so that a replay of one is not taken for another. */
+const maxCalls = 100_000;
+
+interface Call {
+  /** Absent when the call was answered so long ago that only its id is kept. */
+  entry: NormalizedEntry | undefined;
+  tool: ToolUse;
+  open: boolean;
+  /** The input came as a whole, not in pieces. */
+  whole: boolean;
+  pieces: string[];
+  deniedBecause: string | undefined;
+  /** `tool_use_result` of a result that came before its call. */
+  detail?: unknown;
+}
+
+export interface CallStart {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly parentCallId: string | null;
+  readonly timestamp: string;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+  /** False where the input is still to be streamed. */
+  readonly whole: boolean;
+}
+
+export interface CallResult {
+  readonly id: string;
+  readonly text: string;
+  readonly isError: boolean;
+  readonly status: ToolStatus;
+  /** `tool_use_result`, where the line has one for this call. */
+  readonly detail: unknown;
+  readonly parentCallId: string | null;
+  readonly timestamp: string;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+}
+
+/** Every tool call of a run, one entry each, whatever the order in which its parts arrive. */
+export class ToolCalls {
+  readonly #writer: EntryWriter;
+  readonly #workDir: string;
+  readonly #calls = new Map<string, Call>();
+  readonly #open = new Set<string>();
+  readonly #answered = new Set<string>();
+  readonly #tasks = new TaskList();
+
+  constructor(writer: EntryWriter, workDir: string) {
+    this.#writer = writer;
+    this.#workDir = workDir;
+  }
+
+  start(start: CallStart): void {
+    const { id, name, parentCallId, timestamp, metadata, whole } = start;
+    const known = this.#calls.get(id);
+    if (known !== undefined) {
+      if (whole) this.#fill(known, start);
+      return;
+    }
+    const input = bounded(start.input);
+    const tool: ToolUse = {
+      toolName: name,
+      callId: id,
+      action: this.#tasks.started(name, toolAction(name, input), input),
+      input,
+      status: 'running',
+      startedAt: timestamp,
+    };
+    if (parentCallId !== null) tool.parentCallId = parentCallId;
+    const call: Call = { entry: undefined, tool, open: true, whole, pieces: [], deniedBecause: undefined };
+    const content = describeCall(name, tool.action, this.#workDir);
+    call.entry = this.#writer.add({
+      type: { kind: 'tool_use', tool },
+      content,
+      timestamp,
+      metadata,
+      open: true,
+    });
+    this.#keep(id, call);
+  }
+
+  /** A piece of an input that is streamed; shown when the input is whole. */
+  piece(id: string, json: string): void {
+    const call = this.#calls.get(id);
+    if (call !== undefined && !call.whole) call.pieces.push(json);
+  }
+
+  result(result: CallResult): void {
+    const known = this.#calls.get(result.id);
+    if (known === undefined) {
+      this.#orphan(result);
+      return;
+    }
+    if (known.entry === undefined) return;
+    const before = known.tool.result;
+    if (!known.open && before?.text !== undefined && before.text === result.text) return;
+    this.#assemble(known);
+    const { toolName, input } = known.tool;
+    const status = known.deniedBecause !== undefined && result.isError ? 'denied' : result.status;
+    let action = completed(known.tool.action, result);
+    if (status === 'success') action = this.#tasks.completed(toolName, action, input, result.detail);
+    const data = resultData(result.detail, result.text) ?? before?.data;
+    const shown = known.open || before?.text === undefined ? result.text : `${before.text}\n\n${result.text}`;
+    this.#settle(known, {
+      ...known.tool,
+      action,
+      status,
+      result: { text: shown, isError: result.isError, ...(data !== undefined && { data }) },
+      endedAt: result.timestamp,
+    });
+  }
+
+  /** An id for a call that has none. */
+  freshId(): string {
+    return `unidentified-${this.#writer.next}`;
+  }
+
+  /** The oldest call of this tool, or of any, that waits for its result. */
+  openOf(toolName: string | undefined): string | undefined {
+    for (const id of this.#open)
+      if (toolName === undefined || this.#calls.get(id)?.tool.toolName === toolName) return id;
+    return undefined;
+  }
+
+  /** The agent says that this call was not permitted. */
+  deny(id: string, reason: string): void {
+    const call = this.#calls.get(id);
+    if (call?.entry === undefined) return;
+    call.deniedBecause = reason;
+    if (call.tool.status === 'denied' || call.tool.status === 'success') return;
+    this.#put(call, { ...call.tool, status: 'denied' });
+  }
+
+  /** Closes what was never answered. */
+  end(reason: string, timestamp: string): void {
+    for (const id of [...this.#open]) {
+      const call = this.#calls.get(id);
+      if (call === undefined) continue;
+      this.#assemble(call);
+      const denied = call.deniedBecause;
+      this.#settle(
+        call,
+        {
+          ...call.tool,
+          status: denied === undefined ? 'cancelled' : 'denied',
+          result: { text: denied ?? reason },
+          endedAt: timestamp,
+        },
+        denied ?? reason,
+      );
+    }
+  }
+
+  #orphan({ id, text, isError, status, detail, parentCallId, timestamp, metadata }: CallResult): void {
+    const data = resultData(detail, text);
+    const tool: ToolUse = {
+      toolName: 'unknown',
+      callId: id,
+      action: { kind: 'tool' },
+      status,
+      result: { text, isError, ...(data !== undefined && { data }) },
+      endedAt: timestamp,
+    };
+    if (parentCallId !== null) tool.parentCallId = parentCallId;
+    const entry = this.#writer.add({
+      type: { kind: 'tool_use', tool },
+      content: 'A result for a call that this run did not make',
+      timestamp,
+      metadata,
+    });
+    this.#keep(id, { entry, tool, open: false, whole: false, pieces: [], deniedBecause: undefined, detail });
+  }
+
+  /** The whole call, after its start or even after its result. */
+  #fill(call: Call, { name, input: given, timestamp, metadata, parentCallId }: CallStart): void {
+    if (call.entry === undefined || (call.whole && !call.open)) return;
+    const input = bounded(given);
+    call.whole = true;
+    call.pieces = [];
+    const begun = this.#tasks.started(name, toolAction(name, input), input);
+    const { result } = call.tool;
+    const tool: ToolUse = {
+      ...call.tool,
+      toolName: name,
+      input,
+      action:
+        result === undefined
+          ? begun
+          : completed(begun, { text: result.text ?? '', isError: result.isError === true, detail: call.detail }),
+      startedAt: timestamp,
+    };
+    if (parentCallId !== null) tool.parentCallId = parentCallId;
+    call.entry = { ...call.entry, timestamp };
+    if (metadata !== undefined) call.entry.metadata = metadata;
+    this.#put(call, tool);
+  }
+
+  /** Makes the best of an input that came in pieces and was never sent as a whole. */
+  #assemble(call: Call): void {
+    if (call.whole || call.pieces.length === 0) return;
+    const json = call.pieces.join('');
+    call.pieces = [];
+    call.whole = true;
+    let input: unknown = json;
+    try {
+      input = bounded(JSON.parse(json));
+    } catch {
+      // Half an input stays the text that it is.
+    }
+    const { toolName } = call.tool;
+    call.tool = { ...call.tool, input, action: this.#tasks.started(toolName, toolAction(toolName, input), input) };
+  }
+
+  #settle(call: Call, tool: ToolUse, note?: string): void {
+    call.open = false;
+    this.#open.delete(tool.callId);
+    this.#answered.add(tool.callId);
+    this.#put(call, tool, note);
+    for (const id of this.#answered) {
+      if (this.#answered.size <= maxAnswered) break;
+      this.#answered.delete(id);
+      const old = this.#calls.get(id);
+      if (old === undefined) continue;
+      old.entry = undefined;
+      old.tool = { toolName: old.tool.toolName, callId: id, action: { kind: 'tool' }, status: old.tool.status };
+    }
+  }
+
+  #put(call: Call, tool: ToolUse, note?: string): void {
+    call.tool = tool;
+    if (call.entry === undefined) return;
+    const title = describeCall(tool.toolName, tool.action, this.#workDir);
+    const content = note === undefined ? title : `${title}\n\n${note}`;
+    call.entry = { ...call.entry, type: { kind: 'tool_use', tool }, content };
+    this.#writer.put(call.entry, call.open);
+  }
+
+  #keep(id: string, call: Call): void {
+    this.#calls.set(id, call);
+    if (call.open) this.#open.add(id);
+    else this.#answered.add(id);
+    if (this.#calls.size <= maxCalls) return;
+    for (const [oldest, oldCall] of this.#calls) {
+      this.#calls.delete(oldest);
+      this.#answered.delete(oldest);
+      // One that still waits for its answer goes to the end of the queue.
+      if (oldCall.open) this.#calls.set(oldest, oldCall);
+      return;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import type { AgentOptions, CommandLine, CommandRequest } from '../adapter.ts';
+import { atLeast } from './versions.ts';
+
+/**
+ * First versions that are known to take an option. Measured: 1.0.3 refuses all of these, 1.0.128, 2.0.77 and 2.1.328
+ * take them (the budget from 2.0.77 on); the agent's own change log dates partial messages and the budget.
+ */
+const since = {
+  partialMessages: '1.0.109',
+  appendSystemPrompt: '1.0.51',
+  permissionMode: '1.0.128',
+  sessionId: '1.0.128',
+  maxBudget: '2.0.28',
+  /** Resuming keeps the id of the conversation; before, each resume gave a new one. */
+  keepsSessionId: '1.0.126',
+} as const;
+
+/** An option with its value, in the form that cannot be taken for another option. */
+function option(flag: string, value: string): string[] {
+  return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
+}
+
+/** `claude -p` with the prompt on stdin, which every version reads and which is closed after it. */
+export function claudeCommand({ prompt, options, program, resume, newSessionId }: CommandRequest): CommandLine {
+  const { version } = program;
+  const warnings: string[] = [];
+  const has = (feature: keyof typeof since) => atLeast(version, since[feature]);
+  const args = ['-p', '--output-format', 'stream-json', '--verbose'];
+  /** Adds an option that was asked for, or says that this version has none. */
+  const add = (feature: keyof typeof since, name: string, added: readonly string[]): void => {
+    if (has(feature)) args.push(...added);
+    else warnings.push(`Claude Code ${version ?? ''} has no ${name}; it runs without (needs ${since[feature]}).`);
+  };
+  if (has('partialMessages')) args.push('--include-partial-messages');
+  let sessionId: string | null = null;
+  if (resume !== undefined) {
+    args.push(...option('--resume', resume));
+    if (has('keepsSessionId')) sessionId = resume;
+  } else if (has('sessionId')) {
+    args.push('--session-id', newSessionId);
+    sessionId = newSessionId;
+  }
+  if (options.model !== undefined) args.push(...option('--model', options.model));
+  permissionMode(options, args, add);
+  if (options.maxTurns !== undefined) args.push('--max-turns', String(options.maxTurns));
+  if (options.maxBudgetUsd !== undefined) {
+    add('maxBudget', 'budget limit', ['--max-budget-usd', String(options.maxBudgetUsd)]);
+  }
+  if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
+    const added = option('--append-system-prompt', options.appendSystemPrompt);
+    add('appendSystemPrompt', 'option to add to the system prompt', added);
+  }
+  args.push(...(options.extraArgs ?? []));
+  return { args, stdin: prompt, sessionId, warnings };
+}
+
+type Add = (feature: 'permissionMode', name: string, added: readonly string[]) => void;
+
+function permissionMode({ permissionMode: mode }: AgentOptions, args: string[], add: Add): void {
+  // `default` is what every version does by itself, and newer ones no longer take it as a value.
+  if (mode === undefined || mode === 'default') return;
+  if (mode === 'bypassPermissions') args.push('--dangerously-skip-permissions');
+  else add('permissionMode', 'permission modes', option('--permission-mode', mode));
+}

@@ -1,0 +1,275 @@
+import type { Origin } from '../../model/entry.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { ToolCalls } from './calls.ts';
+import { blockText, resultText } from './content.ts';
+import { errorCode } from './errors.ts';
+import type { Line } from './line.ts';
+import type { Partials } from './partials.ts';
+import type { RunState } from './runState.ts';
+import { syntheticModel, type SessionInfo } from './session.ts';
+import type { Texts } from './texts.ts';
+import { resultStatus } from './toolStatus.ts';
+import type { MessageUsages } from './usage.ts';
+import { count, field, list, nonEmpty, objects, text } from './wire.ts';
+import type { EntryWriter } from './writer.ts';
+
+/** What an interruption looks like in the versions that have no field for it. */
+const interruption = /^\[Request interrupted by user(?: for tool use)?\]$/;
+
+interface Parts {
+  readonly writer: EntryWriter;
+  readonly session: SessionInfo;
+  readonly texts: Texts;
+  readonly calls: ToolCalls;
+  readonly usages: MessageUsages;
+  readonly state: RunState;
+  /** Keeps a block of an unknown kind as an entry of its own. */
+  readonly unknownBlock: (block: unknown, line: Line) => void;
+}
+
+/** `assistant` and `user` lines, and the blocks in them. */
+export class Conversation {
+  readonly #parts: Parts;
+  readonly #prompt: string | undefined;
+  #promptReplayed = false;
+  #userLines = 0;
+  #compacted = false;
+
+  constructor(parts: Parts, prompt: string | undefined) {
+    this.#parts = parts;
+    this.#prompt = prompt?.trim();
+  }
+
+  /** Lines of the main conversation that speak for the user, replayed prompts aside. */
+  get userLines(): number {
+    return this.#userLines;
+  }
+
+  /** The next message that the agent writes for itself is the summary of what was said before. */
+  compacted(): void {
+    this.#compacted = true;
+  }
+
+  /** `false`: not a message. */
+  assistant(line: Line, partials: Partials): boolean {
+    const message = line.message['message'];
+    if (!isObject(message)) return false;
+    const blocks = contentBlocks(message['content']);
+    if (blocks === undefined) return false;
+    const id = nonEmpty(message['id']);
+    const model = nonEmpty(message['model']);
+    const ended = text(message['stop_reason']);
+    const { session, texts, usages, state } = this.#parts;
+    if (line.parentCallId === null && model !== syntheticModel) {
+      session.seeModel(model);
+      texts.message(id);
+    }
+    if (ended === 'refusal' && model !== syntheticModel) state.refused = true;
+    if (id !== undefined && model !== syntheticModel) {
+      usages.see({
+        messageId: id,
+        model: model ?? null,
+        parentCallId: line.parentCallId,
+        usage: message['usage'],
+        settled: ended !== undefined,
+      });
+    }
+    const api = apiError(line.message, ended);
+    for (const block of blocks) {
+      if (api !== undefined && field(block, 'type') === 'text') this.#apiError(block, api, line);
+      else this.block(block, line, model, { id, partials });
+    }
+    if (line.message['aborted'] === true) state.interrupted = true;
+    return true;
+  }
+
+  /** One block of a message of the model. */
+  block(block: unknown, line: Line, model: string | undefined, from?: { id: string | undefined; partials: Partials }) {
+    const type = field(block, 'type');
+    if (typeof block === 'string') this.#text('text', block, [], line, model, from);
+    else if (!isObject(block) || typeof type !== 'string') this.#parts.unknownBlock(block, line);
+    else if (type === 'text' && typeof block['text'] === 'string') {
+      this.#text('text', block['text'], list(block['citations']), line, model, from);
+    } else if (type === 'thinking' && typeof block['thinking'] === 'string') {
+      this.#thinking(block['thinking'], line, model, from);
+    } else {
+      from?.partials.meet(from.id, block);
+      if (type === 'redacted_thinking') this.#hiddenThinking('[redacted thinking]', line, model);
+      else if (type.endsWith('tool_use')) this.#call(block, line, model);
+      else if (type.endsWith('tool_result')) this.#result(block, line, true);
+      else this.#otherBlock(block, line, model);
+    }
+  }
+
+  #text(
+    kind: 'text' | 'thinking',
+    shown: string,
+    cited: readonly unknown[],
+    line: Line,
+    model: string | undefined,
+    from: { id: string | undefined; partials: Partials } | undefined,
+  ): void {
+    if (shown === '') return;
+    const extra = lineMetadata(line.message);
+    if (from?.partials.merge(from.id, kind, shown, cited, line, extra) !== undefined) return;
+    const metadata = extra === undefined ? line.metadata(model) : line.metadataWith(extra, model);
+    if (model === syntheticModel && kind === 'text') {
+      this.#parts.state.noteSynthetic(this.#parts.texts.addSynthetic(shown, line, metadata));
+    } else {
+      this.#parts.texts.add(kind, shown, cited, line, metadata);
+    }
+  }
+
+  #thinking(
+    shown: string,
+    line: Line,
+    model: string | undefined,
+    from: { id: string | undefined; partials: Partials } | undefined,
+  ): void {
+    if (shown === '') this.#hiddenThinking('[thinking that the agent does not show]', line, model);
+    else this.#text('thinking', shown, [], line, model, from);
+  }
+
+  #hiddenThinking(content: string, line: Line, model: string | undefined): void {
+    const { timestamp } = line;
+    this.#parts.writer.add({ type: { kind: 'thinking' }, content, timestamp, metadata: line.metadata(model) });
+  }
+
+  #call(block: JsonObject, line: Line, model: string | undefined): void {
+    const id = nonEmpty(block['id']) ?? count(block['id'])?.toString() ?? this.#parts.calls.freshId();
+    this.#parts.calls.start({
+      id,
+      name: nonEmpty(block['name']) ?? 'unknown',
+      input: block['input'],
+      parentCallId: line.parentCallId,
+      timestamp: line.timestamp,
+      metadata: line.metadata(model),
+      whole: true,
+    });
+  }
+
+  /** An image or another attachment of a message; anything else is unknown. */
+  #otherBlock(block: JsonObject, line: Line, model: string | undefined): void {
+    const shown = blockText(block);
+    if (shown === undefined) this.#parts.unknownBlock(block, line);
+    else this.#parts.texts.add('text', shown, [], line, line.metadata(model));
+  }
+
+  /** `only`: no other result stands in this line, so that what the line says of its result is about this one. */
+  #result(block: JsonObject, line: Line, only: boolean): void {
+    const id = nonEmpty(block['tool_use_id']) ?? count(block['tool_use_id'])?.toString();
+    if (id === undefined) {
+      this.#parts.unknownBlock(block, line);
+      return;
+    }
+    const shown = resultText(block['content']);
+    const meta = objects(line.message['tool_result_meta']).find((item) => item['id'] === id);
+    const failed = block['is_error'] === true || field(block['content'], 'error_code') !== undefined;
+    const own = line.message['tool_use_result'];
+    this.#parts.calls.result({
+      id,
+      text: shown,
+      isError: failed,
+      status: resultStatus(shown, failed, meta),
+      detail: own === undefined && typeof block['content'] !== 'string' ? apiDetail(block) : only ? own : undefined,
+      parentCallId: line.parentCallId,
+      timestamp: line.timestamp,
+      metadata: line.metadata(),
+    });
+  }
+
+  #apiError(block: unknown, api: ApiError, line: Line): void {
+    const shown = text(field(block, 'text')) ?? '';
+    const refused = api.refused || this.#parts.state.refused;
+    const code = refused ? 'refusal' : errorCode({ ...api, message: shown });
+    this.#parts.state.error(shown, code ?? 'api_error', line.timestamp, line.metadata());
+  }
+
+  /** `false`: not a message. */
+  user(line: Line): boolean {
+    const blocks = contentBlocks(field(line.message['message'], 'content'));
+    if (blocks === undefined) return false;
+    if (line.parentCallId === null && line.message['isReplay'] !== true) this.#userLines += 1;
+    const results = blocks.filter((block) => field(block, 'type') === 'tool_result');
+    const said = blocks.filter((block) => field(block, 'type') !== 'tool_result');
+    for (const block of results) if (isObject(block)) this.#result(block, line, results.length === 1);
+    if (said.length > 0 && !this.#isPrompt(said, line)) for (const block of said) this.#say(block, line);
+    return true;
+  }
+
+  /** With `--replay-user-messages` the agent repeats the prompt, which stands in the transcript already. */
+  #isPrompt(blocks: readonly unknown[], line: Line): boolean {
+    if (line.message['isReplay'] !== true || this.#prompt === undefined || this.#promptReplayed) return false;
+    this.#promptReplayed =
+      blocks
+        .map((block) => blockText(block))
+        .join('\n')
+        .trim() === this.#prompt;
+    return this.#promptReplayed;
+  }
+
+  #say(block: unknown, line: Line): void {
+    const shown = blockText(block);
+    if (shown === undefined) {
+      this.#parts.unknownBlock(block, line);
+      return;
+    }
+    if (interruption.test(shown)) {
+      this.#parts.state.interrupt(line, shown);
+      return;
+    }
+    this.#parts.writer.add({
+      type: { kind: 'user_message' },
+      content: shown,
+      timestamp: line.timestamp,
+      metadata: line.metadata(),
+      origin: this.#origin(line),
+    });
+  }
+
+  #origin({ message, parentCallId }: Line): Origin {
+    if (parentCallId !== null) return 'subagent';
+    const synthetic = message['isSynthetic'] === true || message['isMeta'] === true;
+    if (message['isCompactSummary'] === true || (synthetic && this.#compacted)) {
+      this.#compacted = false;
+      return 'compaction';
+    }
+    if (field(message['origin'], 'kind') === 'hook') return 'hook';
+    if (synthetic || message['isReplay'] !== true) return 'system';
+    // A replayed prompt comes as it was sent, in blocks; what the program's own commands print comes as a text.
+    return typeof field(message['message'], 'content') === 'string' ? 'replay' : 'human';
+  }
+}
+
+function contentBlocks(content: unknown): readonly unknown[] | undefined {
+  if (typeof content === 'string') return [content];
+  return Array.isArray(content) ? content : undefined;
+}
+
+interface ApiError {
+  readonly error: string | undefined;
+  readonly status: number | undefined;
+  readonly type: string | undefined;
+  readonly refused: boolean;
+}
+
+function apiError(message: JsonObject, ended: string | undefined): ApiError | undefined {
+  const error = nonEmpty(message['error']);
+  if (error === undefined && message['is_api_error_message'] !== true && message['isApiErrorMessage'] !== true) {
+    return undefined;
+  }
+  const type = nonEmpty(message['api_error_type']);
+  return { error, status: count(message['api_error_status']), type, refused: ended === 'refusal' };
+}
+
+/** What an API tool (`server_tool_use`) gave back, for the action of its call. */
+function apiDetail(block: JsonObject): unknown {
+  return Array.isArray(block['content']) ? { results: [{ content: block['content'] }] } : block['content'];
+}
+
+function lineMetadata(message: JsonObject): NormalizedEntryMetadata | undefined {
+  if (message['aborted'] === true) return { aborted: true };
+  const command = nonEmpty(field(message['local_command_run'], 'command'));
+  return command === undefined ? undefined : { localCommand: command };
+}

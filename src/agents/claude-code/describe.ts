@@ -1,0 +1,67 @@
+import type { ToolAction } from '../../model/tool.ts';
+
+const marks = { completed: 'x', in_progress: '~', pending: ' ', cancelled: '-' } as const;
+const longestLine = 200;
+
+/** A text as inline code, whatever back-ticks it holds. */
+export function code(shown: string): string {
+  const line = firstLine(shown);
+  const longest = (line.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 0);
+  const fence = '`'.repeat(longest + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+const longestBlock = 4000;
+
+/** A text as a code block; a long one is cut, its entry has all of it elsewhere. */
+export function codeBlock(shown: string): string {
+  const part = shown.length > longestBlock ? `${shown.slice(0, longestBlock)}…` : shown;
+  const longest = (part.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${part}\n${fence}`;
+}
+
+function firstLine(shown: string): string {
+  const end = shown.indexOf('\n');
+  const line = end === -1 ? shown : `${shown.slice(0, end)} …`;
+  return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
+}
+
+/** `path` as a person in `workDir` would write it. */
+export function shortPath(path: string, workDir: string): string {
+  const folder = workDir.endsWith('/') ? workDir : `${workDir}/`;
+  return workDir !== '' && path.startsWith(folder) ? path.slice(folder.length) : path;
+}
+
+/** One line of markdown: what a tool call does. */
+export function describeCall(toolName: string, action: ToolAction, workDir: string): string {
+  const at = (path: string) => code(shortPath(path, workDir));
+  switch (action.kind) {
+    case 'file_read': {
+      const from = action.startLine ?? 1;
+      const lines = action.endLine === undefined ? '' : ` (lines ${from}–${action.endLine})`;
+      return `Read ${at(action.path)}${lines}`;
+    }
+    case 'file_write':
+      return `Write ${at(action.path)}`;
+    case 'file_edit':
+      return `Edit ${[...new Set(action.changes.map((change) => at(change.path)))].join(', ')}`;
+    case 'command_run':
+      return `Run ${code(action.command)}`;
+    case 'search':
+      return `Search ${code(action.query)}${action.path === undefined ? '' : ` in ${at(action.path)}`}`;
+    case 'web_fetch':
+      return `Fetch ${code(action.url)}`;
+    case 'web_search':
+      return `Search the web for ${code(action.query)}`;
+    case 'todo':
+      return action.todos.map(({ text, status }) => `- [${marks[status]}] ${firstLine(text)}`).join('\n') || toolName;
+    case 'task':
+      return `Delegate ${code(action.description)}${action.agentType === undefined ? '' : ` to ${code(action.agentType)}`}`;
+    case 'mcp':
+      return `Call ${code(action.tool)} of ${code(action.server)}`;
+    case 'tool':
+      return `Use ${code(toolName)}`;
+  }
+}

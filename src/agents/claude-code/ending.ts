@@ -1,0 +1,64 @@
+import type { ExitInfo } from '../../model/facts.ts';
+import { stderrCode } from './errors.ts';
+
+export interface EndFacts {
+  readonly exit: ExitInfo;
+  readonly stderr: string;
+  /** Lines on stdout. */
+  readonly lines: number;
+  readonly failed: boolean;
+  readonly interrupted: boolean;
+  /** The agent printed messages, but no closing line. */
+  readonly unfinished: boolean;
+}
+
+export type Ending =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'interrupted'; readonly text: string }
+  | { readonly kind: 'error'; readonly code: string; readonly text: string };
+
+const polite = new Map<string | number, string>([
+  ['SIGINT', 'SIGINT'],
+  ['SIGTERM', 'SIGTERM'],
+  ['SIGHUP', 'SIGHUP'],
+  [129, 'SIGHUP'],
+  [130, 'SIGINT'],
+  [143, 'SIGTERM'],
+]);
+const maxStderrLines = 20;
+
+/** What the end of the process adds to what its lines told. */
+export function endingOf({ exit, stderr, lines, failed, interrupted, unfinished }: EndFacts): Ending {
+  const { code, signal } = exit;
+  const ended = describeExit(exit);
+  const last = stderr.trim().split('\n').slice(-maxStderrLines).join('\n');
+  const known = stderrCode(stderr);
+  const bad = signal !== null || (code !== null && code !== 0);
+  if (bad && !failed && known !== undefined) return { kind: 'error', code: known, text: last };
+  const stoppedBy = polite.get(signal ?? code ?? 0);
+  if (lines === 0 && bad && !failed) {
+    if (last !== '' && stoppedBy === undefined) return { kind: 'error', code: exitCode(exit), text: last };
+    const text = `The agent ended without printing anything (${ended}).${last === '' ? '' : `\n${last}`}`;
+    return { kind: 'error', code: 'no_output', text };
+  }
+  if (stoppedBy !== undefined) {
+    return interrupted ? { kind: 'none' } : { kind: 'interrupted', text: `The run was stopped (${stoppedBy}).` };
+  }
+  if (bad && !failed && !interrupted) {
+    return { kind: 'error', code: exitCode(exit), text: last === '' ? `The agent failed (${ended}).` : last };
+  }
+  if (!unfinished || failed || interrupted) return { kind: 'none' };
+  return {
+    kind: 'interrupted',
+    text: 'The agent ended without its closing line: it was stopped, or output is missing.',
+  };
+}
+
+function exitCode({ code, signal }: ExitInfo): string {
+  return signal === null ? `exit_${code ?? 'unknown'}` : `signal_${signal}`;
+}
+
+export function describeExit({ code, signal }: ExitInfo): string {
+  if (signal !== null) return `signal ${signal}`;
+  return code === null ? 'exit code unknown' : `exit code ${code}`;
+}

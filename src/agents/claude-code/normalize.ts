@@ -1,0 +1,304 @@
+import type { EntryUpdate } from '../../model/entry.ts';
+import type { ExitInfo, RunFacts } from '../../model/facts.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Normalizer, NormalizerContext, OutputLine } from '../../model/normalizer.ts';
+import { ToolCalls } from './calls.ts';
+import { bytesText, isShallow, tooDeep } from './content.ts';
+import { Conversation } from './conversation.ts';
+import { code, codeBlock } from './describe.ts';
+import { describeExit, endingOf } from './ending.ts';
+import { unknownSessionText } from './errors.ts';
+import { initEntry } from './init.ts';
+import { Line } from './line.ts';
+import { Partials } from './partials.ts';
+import { Replays } from './replays.ts';
+import { Results } from './results.ts';
+import { RunState } from './runState.ts';
+import { SessionInfo } from './session.ts';
+import { plainToolLine } from './plainTools.ts';
+import { Stderr } from './stderr.ts';
+import { describeLine } from './systemLines.ts';
+import { Texts } from './texts.ts';
+import { MessageUsages } from './usage.ts';
+import { initSchema, nonEmpty, text } from './wire.ts';
+import { EntryWriter, timeOf } from './writer.ts';
+
+/** Reads what `claude -p` prints with `--output-format stream-json` or `json`, of every version from 1.0.3 on. */
+export class ClaudeCodeNormalizer implements Normalizer {
+  readonly #writer: EntryWriter;
+  readonly #session = new SessionInfo();
+  readonly #state: RunState;
+  readonly #calls: ToolCalls;
+  readonly #texts: Texts;
+  readonly #usages = new MessageUsages();
+  readonly #conversation: Conversation;
+  readonly #partials: Partials;
+  readonly #results: Results;
+  readonly #stderr: Stderr;
+  readonly #replays = new Replays();
+  readonly #lines = { total: 0, unknown: 0, malformed: 0, oversize: 0 };
+  /** Messages came after the last closing line. */
+  #unfinished = false;
+  #started = false;
+  #ended = false;
+
+  constructor(context: NormalizerContext) {
+    this.#writer = new EntryWriter(context.firstIndex);
+    this.#state = new RunState(this.#writer);
+    this.#calls = new ToolCalls(this.#writer, context.workDir);
+    this.#texts = new Texts(this.#writer);
+    this.#stderr = new Stderr(this.#writer);
+    this.#results = new Results(this.#writer, this.#calls, this.#texts, this.#state);
+    this.#conversation = new Conversation(
+      {
+        writer: this.#writer,
+        session: this.#session,
+        texts: this.#texts,
+        calls: this.#calls,
+        usages: this.#usages,
+        state: this.#state,
+        unknownBlock: (block, line) => this.#unknownBlock(block, line),
+      },
+      context.prompt,
+    );
+    this.#partials = new Partials(this.#texts, this.#calls, this.#usages, (block, line, model) =>
+      this.#conversation.block(block, line, model),
+    );
+  }
+
+  push(line: OutputLine, at: number): readonly EntryUpdate[] {
+    try {
+      this.#push(line, at);
+    } catch (error) {
+      // Not known to happen; the line is kept all the same.
+      const message = error instanceof Error ? error.message : String(error);
+      this.#fault(`This line could not be read: ${message}`, 'normalizer_fault', lineText(line), at);
+    }
+    return this.#writer.take();
+  }
+
+  end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
+    if (this.#ended) return this.#writer.take();
+    this.#ended = true;
+    const timestamp = timeOf(undefined, at);
+    const closing = new Line({}, at, this.#session, '');
+    this.#stderr.close();
+    this.#partials.end((parent) => new Line({ parent_tool_use_id: parent }, at, this.#session, ''));
+    this.#calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
+    const ending = endingOf({
+      exit,
+      stderr: this.#stderr.text,
+      lines: this.#lines.total,
+      failed: this.#state.failed,
+      interrupted: this.#state.interrupted,
+      unfinished: this.#unfinished,
+    });
+    if (ending.kind === 'interrupted') this.#state.interrupt(closing, ending.text);
+    else if (this.#state.interrupted && !this.#state.interruptNoted) this.#state.interrupt(closing);
+    if (ending.kind === 'error') this.#state.error(ending.text, ending.code, timestamp, closing.metadata());
+    return this.#writer.take();
+  }
+
+  facts(): RunFacts {
+    const texts = this.#texts;
+    const usages = this.#usages;
+    return {
+      // An id that the agent does not know is printed back, but no conversation has it.
+      sessionIds: this.#state.unknownSession && !this.#started ? [] : [...this.#session.ids],
+      model: this.#session.model,
+      agentVersion: this.#session.version,
+      permissionMode: this.#session.permissionMode,
+      reports: [...this.#results.reports],
+      lines: { ...this.#lines },
+      warnings: this.#warnings(),
+      unknownSession: this.#state.unknownSession,
+      // Made when asked for: they grow with the run, and facts are taken often while it streams.
+      get answer() {
+        return texts.answer;
+      },
+      get finalText() {
+        return texts.finalText;
+      },
+      userLines: this.#conversation.userLines,
+      get messages() {
+        return usages.all();
+      },
+      stderr: this.#stderr.text,
+    };
+  }
+
+  #push(line: OutputLine, at: number): void {
+    if (line.stream === 'stderr') {
+      this.#pushStderr(line, at);
+      return;
+    }
+    if ('oversize' in line) {
+      this.#lines.total += 1;
+      this.#oversize(line.oversize, at);
+      return;
+    }
+    if (line.text.trim() === '') return;
+    this.#lines.total += 1;
+    this.#stderr.close();
+    const value = parse(line.text);
+    if (isObject(value)) {
+      this.#message(value, at, line.text);
+    } else if (Array.isArray(value) && value.some(isObject)) {
+      // `--output-format json --verbose`: all messages in one line.
+      for (const item of value) {
+        if (isObject(item)) this.#message(item, at, undefined);
+        else this.#malformed(JSON.stringify(item), at);
+      }
+    } else {
+      this.#malformed(line.text, at);
+    }
+  }
+
+  #pushStderr(line: OutputLine, at: number): void {
+    const shown =
+      'oversize' in line ? `${line.oversize.head}… (a line of ${bytesText(line.oversize.bytes)})` : line.text;
+    if (unknownSessionText.test(shown)) this.#state.unknownSession = true;
+    if (shown.trim() !== '') this.#stderr.push(shown, timeOf(undefined, at), this.#session.metadata());
+  }
+
+  #message(message: JsonObject, at: number, raw: string | undefined): void {
+    this.#session.seeId(message['session_id']);
+    const line = new Line(message, at, this.#session, raw);
+    if (!this.#dispatch(line)) this.#unknown(line);
+  }
+
+  /** `false`: a line of an unknown kind. */
+  #dispatch(line: Line): boolean {
+    const { message } = line;
+    switch (message['type']) {
+      case 'stream_event':
+        this.#unfinished = true;
+        return this.#streamEvent(line);
+      case 'assistant':
+        this.#unfinished = true;
+        return this.#replays.has(line) || this.#conversation.assistant(line, this.#partials);
+      case 'user':
+        return this.#replays.has(line) || this.#conversation.user(line);
+      case 'result':
+        this.#unfinished = false;
+        this.#results.line(line);
+        return true;
+      case 'tool_use':
+      case 'tool_result':
+        return plainToolLine(line, this.#calls);
+      case 'system':
+        if (message['subtype'] === 'init') return this.#init(line);
+        return this.#about(line);
+      default:
+        return this.#about(line);
+    }
+  }
+
+  #streamEvent(line: Line): boolean {
+    const event = line.message['event'];
+    if (isObject(event) && event['type'] === 'error') {
+      const error = isObject(event['error']) ? event['error'] : {};
+      const shown = text(error['message']) ?? 'The stream of the answer failed.';
+      this.#state.error(shown, nonEmpty(error['type']), line.timestamp, line.metadata());
+      return true;
+    }
+    return this.#partials.event(line);
+  }
+
+  #init(line: Line): boolean {
+    const init = initSchema.parse(line.message);
+    this.#session.seeInit(init);
+    this.#state.turnStarted();
+    this.#started = true;
+    this.#unfinished = true;
+    this.#writer.add(initEntry(init, line));
+    return true;
+  }
+
+  /** A line about the run, in words. */
+  #about(line: Line): boolean {
+    const { message } = line;
+    const described = describeLine(message);
+    if (described === undefined) return false;
+    if (described.subtype === 'compact_boundary') this.#conversation.compacted();
+    if (described.subtype === 'status') this.#session.seeMode(nonEmpty(message['permissionMode']));
+    this.#writer.add({
+      type: { kind: 'system_message', subtype: described.subtype },
+      content: described.content,
+      timestamp: line.timestamp,
+      metadata: line.metadata(),
+    });
+    if (described.subtype === 'permission_denied') {
+      const reason = nonEmpty(message['message']) ?? nonEmpty(message['decision_reason']) ?? 'Not permitted.';
+      const callId = nonEmpty(message['tool_use_id']);
+      if (callId !== undefined) this.#calls.deny(callId, reason);
+    }
+    return true;
+  }
+
+  #unknown(line: Line): void {
+    const name = [line.message['type'], line.message['subtype']].filter((part) => typeof part === 'string').join('/');
+    this.#keepUnknown(`Line of an unknown kind: ${code(name === '' ? '(no type)' : name)}`, line.raw, line);
+  }
+
+  #unknownBlock(block: unknown, line: Line): void {
+    const name = isObject(block) ? (text(block['type']) ?? '(no type)') : typeof block;
+    const raw = isShallow(block) ? JSON.stringify(block) : tooDeep;
+    this.#keepUnknown(`Content of an unknown kind: ${code(name)}`, raw, line);
+  }
+
+  #keepUnknown(content: string, raw: string, line: Line): void {
+    this.#lines.unknown += 1;
+    this.#writer.add({
+      type: { kind: 'system_message', subtype: 'unknown' },
+      content,
+      timestamp: line.timestamp,
+      metadata: line.metadataWith({ raw }),
+    });
+  }
+
+  #malformed(raw: string, at: number): void {
+    this.#lines.malformed += 1;
+    this.#fault('This line is not a message of the agent.', 'malformed_line', raw, at);
+  }
+
+  #oversize({ bytes, head }: { bytes: number; head: string }, at: number): void {
+    this.#lines.oversize += 1;
+    this.#stderr.close();
+    const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was not read; all of it is in the raw output.`;
+    this.#fault(message, 'oversize_line', head, at);
+  }
+
+  /** A line that could not be read is shown, but it is no sign that the agent failed. */
+  #fault(message: string, errorCode: string, raw: string, at: number): void {
+    this.#writer.add({
+      type: { kind: 'error', error: { message, code: errorCode } },
+      content: `${message}\n\n${codeBlock(raw)}`,
+      timestamp: timeOf(undefined, at),
+      metadata: { ...this.#session.metadata(), raw },
+    });
+  }
+
+  #warnings(): string[] {
+    const { unknown, malformed, oversize } = this.#lines;
+    const warnings: string[] = [];
+    if (unknown > 0) warnings.push(`Lines of an unknown kind, kept as they are: ${unknown}`);
+    if (malformed > 0) warnings.push(`Lines that are no messages of the agent: ${malformed}`);
+    if (oversize > 0) warnings.push(`Lines too long to be read: ${oversize}`);
+    if (this.#usages.left > 0) warnings.push(`Messages whose usage is not itemised: ${this.#usages.left}`);
+    return warnings;
+  }
+}
+
+function lineText(line: OutputLine): string {
+  return 'oversize' in line ? line.oversize.head : line.text;
+}
+
+/** The value of a JSON text; `undefined` where it is none. */
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line.startsWith('\uFEFF') ? line.slice(1) : line);
+  } catch {
+    return undefined;
+  }
+}

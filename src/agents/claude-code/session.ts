@@ -1,0 +1,73 @@
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { InitLine } from './wire.ts';
+
+/** Model name of messages that the program wrote itself. */
+export const syntheticModel = '<synthetic>';
+
+const maxSessionIds = 1000;
+const maxServers = 100;
+
+/** What is known of the conversation so far, and the metadata that follows from it. */
+export class SessionInfo {
+  readonly ids: string[] = [];
+  model: string | null = null;
+  permissionMode: string | null = null;
+  version: string | null = null;
+  #id: string | null = null;
+  #servers: InitLine['mcp_servers'] | null = null;
+  #base: NormalizedEntryMetadata | undefined;
+  #subagent: NormalizedEntryMetadata | undefined;
+
+  seeId(id: unknown): void {
+    if (typeof id !== 'string' || id === '' || id === this.#id) return;
+    this.#id = id;
+    this.#forget();
+    if (this.ids.length < maxSessionIds && !this.ids.includes(id)) this.ids.push(id);
+  }
+
+  seeModel(model: string | undefined): void {
+    if (model === undefined || model === '' || model === syntheticModel || model === this.model) return;
+    this.model = model;
+    this.#forget();
+  }
+
+  seeMode(mode: string | undefined): void {
+    if (mode === undefined || mode === this.permissionMode) return;
+    this.permissionMode = mode;
+    this.#forget();
+  }
+
+  seeInit(init: InitLine): void {
+    this.seeModel(init.model);
+    this.seeMode(init.permissionMode);
+    this.version = init.claude_code_version ?? this.version;
+    this.#servers = init.mcp_servers?.slice(0, maxServers) ?? this.#servers;
+    this.#forget();
+  }
+
+  /** Metadata of an entry; the same object for all entries between two changes. */
+  metadata(parentCallId?: string | null, model?: string | null): NormalizedEntryMetadata | undefined {
+    const base = this.#common();
+    const own = model === undefined || model === syntheticModel ? this.model : model;
+    if ((parentCallId === undefined || parentCallId === null) && own === this.model) return base;
+    const parent = parentCallId ?? undefined;
+    if (this.#subagent === undefined || this.#subagent.parentCallId !== parent || this.#subagent.model !== own) {
+      this.#subagent = { ...(base ?? { sessionId: null }), model: own };
+      if (parent !== undefined) this.#subagent.parentCallId = parent;
+    }
+    return this.#subagent;
+  }
+
+  #common(): NormalizedEntryMetadata | undefined {
+    if (this.#base !== undefined) return this.#base;
+    if (this.#id === null && this.model === null) return undefined;
+    this.#base = { sessionId: this.#id, model: this.model, permissionMode: this.permissionMode };
+    if (this.#servers !== null) this.#base['mcpServers'] = this.#servers;
+    return this.#base;
+  }
+
+  #forget(): void {
+    this.#base = undefined;
+    this.#subagent = undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import type { JsonObject } from '../../model/json.ts';
+import { code } from './describe.ts';
+import { amount, count, field, nonEmpty, objects, text } from './wire.ts';
+
+type Describe = (message: JsonObject) => string;
+
+const join = (...parts: (string | undefined | false)[]): string =>
+  parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
+
+const taskText: Describe = (message) =>
+  nonEmpty(message['description']) ?? nonEmpty(message['summary']) ?? `task ${text(message['task_id']) ?? ''}`;
+
+const hookOutput: Describe = (message) => nonEmpty(message['output']) ?? nonEmpty(message['stderr']) ?? '';
+
+function retry(message: JsonObject): string {
+  const delay = amount(message['retry_delay_ms']);
+  return join(
+    `Retry ${count(message['attempt']) ?? '?'} of ${count(message['max_retries']) ?? '?'}`,
+    delay !== undefined && `in ${seconds(delay)}`,
+    count(message['error_status'])?.toString(),
+    nonEmpty(message['error']),
+  );
+}
+
+function compacted(message: JsonObject): string {
+  const meta = message['compact_metadata'];
+  const before = count(field(meta, 'pre_tokens'));
+  const after = count(field(meta, 'post_tokens'));
+  const tokens = before === undefined ? undefined : `${before}${after === undefined ? '' : ` → ${after}`} tokens`;
+  return join('Conversation compacted', nonEmpty(field(meta, 'trigger')), tokens);
+}
+
+function hookResponse(message: JsonObject): string {
+  const exit = count(message['exit_code']);
+  const title = join(
+    `Hook ${code(nonEmpty(message['hook_name']) ?? '?')}`,
+    nonEmpty(message['outcome']),
+    exit !== undefined && `exit code ${exit}`,
+  );
+  const output = hookOutput(message).trimEnd();
+  return output === '' ? title : `${title}\n\n${output}`;
+}
+
+function rateLimit(message: JsonObject): string {
+  const info = message['rate_limit_info'];
+  const share = amount(field(info, 'utilization'));
+  return join(
+    'Rate limit',
+    nonEmpty(field(info, 'status')),
+    nonEmpty(field(info, 'rateLimitType')),
+    share !== undefined && `${Math.round(share * 100)} % used`,
+  );
+}
+
+/** `system` lines by subtype. A subtype that is not here is unknown. */
+const systemSubtypes = new Map<string, Describe>([
+  [
+    'status',
+    (m) =>
+      join(
+        nonEmpty(m['status']),
+        nonEmpty(m['permissionMode']) && `permission mode ${code(String(m['permissionMode']))}`,
+      ) || 'Status',
+  ],
+  ['compact_boundary', compacted],
+  ['api_retry', retry],
+  [
+    'permission_denied',
+    (m) =>
+      join(`Denied: ${nonEmpty(m['tool_name']) ?? 'a tool'}`, nonEmpty(m['message']) ?? nonEmpty(m['decision_reason'])),
+  ],
+  ['task_started', (m) => join('Task started', taskText(m), m['is_backgrounded'] === true && 'in the background')],
+  ['task_progress', (m) => join('Task', taskText(m))],
+  ['task_updated', (m) => join('Task updated', nonEmpty(field(m['patch'], 'status')))],
+  ['task_notification', (m) => join(`Task ${nonEmpty(m['status']) ?? 'ended'}`, taskText(m))],
+  [
+    'background_tasks_changed',
+    (m) => {
+      const tasks = objects(m['tasks']);
+      return tasks.length === 0 ? 'No background tasks' : `Background tasks: ${tasks.map(taskText).join(', ')}`;
+    },
+  ],
+  ['informational', (m) => nonEmpty(m['content']) ?? 'Notice'],
+  ['hook_started', (m) => `Hook ${code(nonEmpty(m['hook_name']) ?? '?')} started`],
+  ['hook_progress', (m) => `Hook ${code(nonEmpty(m['hook_name']) ?? '?')}\n\n${hookOutput(m)}`.trimEnd()],
+  ['hook_response', hookResponse],
+  [
+    'model_fallback',
+    (m) =>
+      nonEmpty(m['content']) ?? join('Model changed', nonEmpty(m['original_model']), nonEmpty(m['fallback_model'])),
+  ],
+  [
+    'model_refusal_no_fallback',
+    (m) => nonEmpty(m['content']) ?? join('The model refused', nonEmpty(m['original_model'])),
+  ],
+  ['thinking_tokens', (m) => `Thinking: about ${count(m['estimated_tokens']) ?? '?'} tokens`],
+  ['ui_invalidate', (m) => join('Interface update', nonEmpty(m['event']))],
+  ['local_command_output', (m) => nonEmpty(m['content']) ?? 'Command output'],
+  ['files_persisted', (m) => `Files kept: ${objects(m['files']).length}`],
+]);
+
+/** Lines of other types that are about the run, not part of the conversation. */
+const otherTypes = new Map<string, Describe>([
+  ['rate_limit_event', rateLimit],
+  [
+    'tool_progress',
+    (m) =>
+      join(
+        `${nonEmpty(m['tool_name']) ?? 'Tool'} still runs`,
+        amount(m['elapsed_time_seconds'])?.toFixed(0).concat(' s'),
+      ),
+  ],
+  ['tool_use_summary', (m) => nonEmpty(m['summary']) ?? 'Tool summary'],
+  ['auth_status', (m) => join('Authentication', nonEmpty(m['error']))],
+  ['prompt_suggestion', (m) => nonEmpty(m['suggestion']) ?? 'Suggestion'],
+  ['keep_alive', () => 'Still connected'],
+  ['control_request', controlRequest],
+  ['control_response', controlResponse],
+  ['control_cancel_request', () => 'Request withdrawn'],
+]);
+
+function controlRequest(message: JsonObject): string {
+  const request = message['request'];
+  const subtype = nonEmpty(field(request, 'subtype')) ?? '?';
+  if (subtype !== 'can_use_tool') return `Request: ${subtype}`;
+  return join(
+    `Asks for permission: ${nonEmpty(field(request, 'tool_name')) ?? 'a tool'}`,
+    nonEmpty(field(request, 'description')),
+    nonEmpty(field(request, 'decision_reason')),
+  );
+}
+
+function controlResponse(message: JsonObject): string {
+  const response = message['response'];
+  return join(`Answer: ${nonEmpty(field(response, 'subtype')) ?? '?'}`, nonEmpty(field(response, 'error')));
+}
+
+export interface Described {
+  readonly subtype: string;
+  readonly content: string;
+}
+
+/** A line about the run in words; `undefined` where its kind is unknown. */
+export function describeLine(message: JsonObject): Described | undefined {
+  const type = text(message['type']) ?? '';
+  const subtype = type === 'system' ? (text(message['subtype']) ?? '') : type;
+  const describe = (type === 'system' ? systemSubtypes : otherTypes).get(subtype);
+  return describe === undefined ? undefined : { subtype, content: describe(message) };
+}

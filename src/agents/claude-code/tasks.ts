@@ -1,0 +1,60 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Todo, ToolAction } from '../../model/tool.ts';
+import { todoStatus } from './toolActions.ts';
+import { count, field, nonEmpty, objects } from './wire.ts';
+
+const maxTasks = 1000;
+
+/** The agent's task list (`TaskCreate`, `TaskUpdate`, `TaskList`), which each call prints only its own part of. */
+export class TaskList {
+  readonly #tasks = new Map<string, Todo>();
+
+  /** The action of a call as it starts: the one task it is about. */
+  started(toolName: string, action: ToolAction, input: unknown): ToolAction {
+    if (action.kind !== 'todo' || toolName !== 'TaskUpdate' || !isObject(input)) return action;
+    const todo = this.#updated(input);
+    return todo === undefined ? action : { ...action, todos: [todo] };
+  }
+
+  /** The action of a call that succeeded: the list as it is now. */
+  completed(toolName: string, action: ToolAction, input: unknown, detail: unknown): ToolAction {
+    if (action.kind !== 'todo' || !toolName.startsWith('Task')) return action;
+    for (const task of [field(detail, 'task'), ...objects(field(detail, 'tasks'))]) this.#note(task);
+    if (toolName === 'TaskUpdate' && isObject(input)) {
+      const id = identifier(input['taskId']);
+      const todo = this.#updated(input);
+      if (id !== undefined && todo !== undefined) this.#set(id, todo);
+    }
+    return this.#tasks.size === 0 ? action : { ...action, todos: [...this.#tasks.values()] };
+  }
+
+  #updated(input: JsonObject): Todo | undefined {
+    const id = identifier(input['taskId']);
+    if (id === undefined) return undefined;
+    const before = this.#tasks.get(id);
+    const status = input['status'] === undefined ? before?.status : todoStatus(input['status']);
+    return {
+      text: nonEmpty(input['subject']) ?? before?.text ?? `Task #${id}`,
+      status: status ?? 'pending',
+    };
+  }
+
+  #note(task: unknown): void {
+    const id = identifier(field(task, 'id'));
+    const subject = nonEmpty(field(task, 'subject'));
+    if (id === undefined || subject === undefined) return;
+    const status = field(task, 'status');
+    this.#set(id, {
+      text: subject,
+      status: status === undefined ? (this.#tasks.get(id)?.status ?? 'pending') : todoStatus(status),
+    });
+  }
+
+  #set(id: string, todo: Todo): void {
+    if (this.#tasks.has(id) || this.#tasks.size < maxTasks) this.#tasks.set(id, todo);
+  }
+}
+
+function identifier(value: unknown): string | undefined {
+  return nonEmpty(value) ?? count(value)?.toString();
+}

@@ -1,0 +1,10 @@
+import type { AgentAdapter } from './adapter.ts';
+import { claudeCode } from './claude-code/adapter.ts';
+
+/** Every kind of agent program that Vitrine can start. */
+export const adapters: readonly AgentAdapter[] = [claudeCode];
+
+/** The adapter of an executor type; `undefined` where none is built in. */
+export function findAdapter(type: string): AgentAdapter | undefined {
+  return adapters.find((adapter) => adapter.type === type);
+}
