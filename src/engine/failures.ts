@@ -50,3 +50,128 @@ export class EngineFailure extends Error {
     return error instanceof EngineFailure && (code === undefined || error.code === code);
   }
 }
+
+function list(tried: readonly string[]): string {
+  return tried.map((each) => `\n  ${each}`).join('');
+}
+
+export const failures = {
+  programMissing: (label: string, names: readonly string[], tried: readonly string[]) =>
+    new EngineFailure('program_missing', {
+      message: `${label} was not found on this machine.`,
+      detail: `Looked for ${names.map((name) => `"${name}"`).join(', ')}:${list(tried)}\nInstall it, or set its path in the settings.`,
+      action: 'install',
+      tried,
+    }),
+
+  programNotExecutable: (label: string, path: string, why: string) =>
+    new EngineFailure('program_not_executable', {
+      message: `The path set for ${label} cannot be run: ${path}`,
+      detail: `${why} Correct the setting, or remove it to have the program looked for.`,
+      action: 'openSettings',
+      tried: [path],
+    }),
+
+  agentUnknown: (type: string) =>
+    new EngineFailure('agent_unknown', {
+      message: `There is no executor "${type}" in this version of Vitrine.`,
+      detail: 'The session can be read. To go on with it, update Vitrine.',
+    }),
+
+  recordingMissing: (folder: string, why: string) =>
+    new EngineFailure('recording_missing', {
+      message: 'The demo recording cannot be played.',
+      detail: `${why} (${folder}) Install Vitrine again.`,
+      action: 'doctor',
+    }),
+
+  directoryMissing: (path: string) =>
+    new EngineFailure('directory_missing', {
+      message: `The folder to run in does not exist: ${path}`,
+      detail: 'It may have been moved or deleted. Open the folder where it is now, and start the agent there.',
+    }),
+
+  spawnFailed: (label: string, path: string, why: string) =>
+    new EngineFailure('spawn_failed', {
+      message: `${label} could not be started.`,
+      detail: `${path}: ${why}\nRun it once in a terminal; if that works, look at what Doctor says.`,
+      action: 'doctor',
+      tried: [path],
+    }),
+
+  nodeTooOld: (version: string) =>
+    new EngineFailure('node_too_old', {
+      message: `Starting agents needs Node.js 22 or newer; this is ${version}.`,
+      detail: 'Reading sessions works. To run agents, start Vitrine with a newer Node.js.',
+    }),
+
+  exitedAtOnce: (label: string, path: string, how: string, stderr: string) =>
+    new EngineFailure('exited_at_once', {
+      message: `${label} ended at once (${how}) without printing anything to read.`,
+      detail: `${path}${stderr === '' ? ' printed nothing.' : ` said:\n${stderr}`}\nRun it once in a terminal; it may need to be set up or logged in.`,
+      action: 'doctor',
+      tried: [path],
+    }),
+
+  agentFailed: (label: string, why: string) =>
+    new EngineFailure('agent_failed', {
+      message: `${label} failed: ${why}`,
+      detail: 'The transcript has what it printed. The session can be gone on with.',
+    }),
+
+  silent: (label: string, seconds: number) =>
+    new EngineFailure('silent', {
+      message: `${label} has printed nothing for ${seconds} seconds.`,
+      detail:
+        'It may be waiting for a slow model, a login or a permission it cannot ask for. It goes on; stop it if that is too long.',
+      action: 'doctor',
+    }),
+
+  ignoresSignals: (label: string, pids: readonly number[]) =>
+    new EngineFailure('ignores_signals', {
+      message: `${label} could not be ended: ${pids.join(', ')} still ${pids.length === 1 ? 'runs' : 'run'}.`,
+      detail: 'The system does not let go of these processes. Closing what they wait for, or a restart, ends them.',
+    }),
+
+  sessionBusy: (id: string) =>
+    new EngineFailure('session_busy', {
+      message: `Session ${id} is already running.`,
+      detail: 'A session has one run at a time. Wait for it to end, or stop it.',
+    }),
+
+  sessionElsewhere: (id: string, cause: Error) =>
+    new EngineFailure(
+      'session_elsewhere',
+      { message: `Session ${id} is in use by another window.`, detail: cause.message },
+      cause,
+    ),
+
+  sessionMissing: (id: string, cause?: Error) =>
+    new EngineFailure(
+      'session_missing',
+      {
+        message: `There is no session ${id}.`,
+        detail: cause?.message ?? 'It may have been deleted, or kept in another store.',
+      },
+      cause,
+    ),
+
+  conversationUnknown: (label: string, ids: readonly string[]) =>
+    new EngineFailure('conversation_unknown', {
+      message: `${label} does not know this conversation any more.`,
+      detail: `${ids.length === 0 ? 'It never gave it an id.' : `Asked for ${ids.join(', ')}.`} Agents keep conversations per user, folder and machine, and delete old ones. Start afresh: the new conversation is told what the record knows of this one.`,
+      action: 'startAfresh',
+    }),
+
+  interrupted: () =>
+    new EngineFailure('interrupted', {
+      message: 'Interrupted: Vitrine ended while the agent was at work.',
+      detail: 'Everything that was received is here. The session can be gone on with.',
+    }),
+
+  engineClosed: () =>
+    new EngineFailure('engine_closed', {
+      message: 'Vitrine is closing.',
+      detail: 'No agent is started any more. Open the window again.',
+    }),
+} as const;

@@ -11,6 +11,8 @@ export interface TreeTarget {
   readonly root: ProcessIdentity | null;
   /** `NAME=value` that everything it starts inherits, also what leaves the group and outlives its parent. */
   readonly marker: string;
+  /** Found by a lease after a crash: a group without its leader may be a stranger's by now. */
+  readonly orphaned?: boolean;
 }
 
 export interface LadderStep {
@@ -27,7 +29,10 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
   const { root } = target;
   const leader = all.find(({ pid }) => pid === root?.pid);
   // A number stays reserved while a group has it, so a group whose leader is gone is still ours.
-  const ourGroup = !windows && root !== null && (leader === undefined || leader.startTime === root.startTime);
+  const ourGroup =
+    !windows &&
+    root !== null &&
+    (leader === undefined ? target.orphaned !== true : leader.startTime === root.startTime);
   const same = (a: ProcessIdentity, b: ProcessIdentity | null): boolean =>
     a.pid === b?.pid && a.startTime === b.startTime;
   const found = new Map<number, ProcessInfo>();
@@ -83,8 +88,10 @@ export async function endLeftovers(target: TreeTarget, graceMs: number): Promise
   if (windows || target.root === null) return [];
   const pgid = target.root.pid;
   const members = async (): Promise<ProcessInfo[]> => (await treeOf(target)).filter((each) => each.pgid === pgid);
+  const first = await members();
+  // Most are about to end as well.
+  if (first.length === 0 || (await waitForAll(first, graceMs))) return [];
   const left = await members();
-  if (left.length === 0) return [];
   signalGroup(target, left, 'SIGTERM');
   await waitForAll(left, graceMs);
   const stubborn = await members();

@@ -1,0 +1,74 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { runIdSchema, sessionIdSchema } from '../model/session.ts';
+import type { Log } from './api.ts';
+import { isAlive } from './processIdentity.ts';
+
+const identitySchema = z.object({ pid: z.number().int().positive(), startTime: z.string().nullable() });
+
+const leaseSchema = z.object({
+  run_id: runIdSchema,
+  session_id: sessionIdSchema,
+  program: z.string(),
+  hostname: z.string(),
+  /** ISO 8601. */
+  at: z.string(),
+  /** The agent, leader of its own group; `null` until it was started. */
+  process: identitySchema.nullable(),
+  /** Who started it and answers for it. */
+  owner: identitySchema,
+});
+export type ProcessLease = z.infer<typeof leaseSchema>;
+
+/** One file per running agent, so that whoever comes after a crash knows what is left and whose it was. */
+export class ProcessLeases {
+  readonly #dir: string;
+  readonly #log: Pick<Log, 'warn'>;
+
+  constructor(dir: string, log: Pick<Log, 'warn'>) {
+    this.#dir = dir;
+    this.#log = log;
+  }
+
+  /** Whole or not at all, whenever this process ends. An agent runs without one where the disk is full. */
+  async write(lease: ProcessLease): Promise<void> {
+    const file = this.#file(lease.run_id);
+    try {
+      await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+      await writeFile(`${file}.new`, JSON.stringify(lease), { mode: 0o600 });
+      await rename(`${file}.new`, file);
+    } catch (error) {
+      this.#log.warn(`No lease for ${lease.run_id}, a crash would leave its process running: ${String(error)}`);
+    }
+  }
+
+  async remove(runId: string): Promise<void> {
+    await rm(this.#file(runId), { force: true });
+  }
+
+  /** Leases of this machine whose owner is dead. A file that is none is left where it is. */
+  async orphaned(hostname: string): Promise<ProcessLease[]> {
+    const names = await readdir(this.#dir).catch(() => []);
+    const leases = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.#read(name)));
+    const dead = await Promise.all(
+      leases.map(async (lease) => lease?.hostname === hostname && !(await isAlive(lease.owner))),
+    );
+    return leases
+      .filter((lease, index) => lease !== undefined && dead[index] === true)
+      .filter((lease) => lease !== undefined);
+  }
+
+  #file(runId: string): string {
+    return path.join(this.#dir, `${runId}.json`);
+  }
+
+  async #read(name: string): Promise<ProcessLease | undefined> {
+    try {
+      const json: unknown = JSON.parse(await readFile(path.join(this.#dir, name), 'utf8'));
+      return leaseSchema.safeParse(json).data;
+    } catch {
+      return undefined;
+    }
+  }
+}

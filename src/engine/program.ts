@@ -1,0 +1,101 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { AgentAdapter } from '../agents/adapter.ts';
+import type { FoundProgram } from './api.ts';
+import { EngineFailure, failures } from './failures.ts';
+import {
+  loginShellPath,
+  pathFolders,
+  pathVariable,
+  searchFolders,
+  usualFolders,
+  whyNotExecutable,
+} from './searchPath.ts';
+import { runBriefly } from './spawn.ts';
+
+const versionTimeoutMs = 10_000;
+
+export interface ProgramRequest {
+  /** Set by the user: taken as it is, and nothing else is looked for. */
+  readonly explicitPath?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Finds agents' programs and their versions, and remembers both: a program until its file changes. */
+export class ProgramFinder {
+  readonly #versions = new Map<string, Promise<string | null>>();
+  readonly #found = new Map<string, FoundProgram>();
+  #shellPath: Promise<string | null> | undefined;
+
+  /** Forgets what was found, not which versions files have. */
+  refresh(): void {
+    this.#found.clear();
+    this.#shellPath = undefined;
+  }
+
+  async find(adapter: AgentAdapter, request: ProgramRequest): Promise<FoundProgram | EngineFailure> {
+    const key = `${adapter.type}\n${request.explicitPath ?? ''}`;
+    const known = this.#found.get(key);
+    if (known !== undefined && (await whyNotExecutable(known.path)) === null) return known;
+    const located = await this.#locate(adapter, request);
+    if (located instanceof EngineFailure) return located;
+    const version = await this.#version(adapter, located.path, request.env);
+    const found = { ...located, version };
+    this.#found.set(key, found);
+    return found;
+  }
+
+  async #locate(
+    adapter: AgentAdapter,
+    { explicitPath, env }: ProgramRequest,
+  ): Promise<Omit<FoundProgram, 'version'> | EngineFailure> {
+    if (explicitPath !== undefined && explicitPath !== '') {
+      const why = path.isAbsolute(explicitPath) ? await whyNotExecutable(explicitPath) : 'It is not an absolute path.';
+      if (why !== null) return failures.programNotExecutable(adapter.label, explicitPath, why);
+      return { path: explicitPath, tried: [explicitPath] };
+    }
+    const tried: string[] = [];
+    const places: readonly [string, () => Promise<readonly string[]>][] = [
+      ['PATH', () => Promise.resolve(pathFolders(pathVariable(env)))],
+      ['usual places', () => Promise.resolve(usualFolders(env))],
+      ["the login shell's PATH", async () => pathFolders((await this.#loginShellPath(env)) ?? undefined)],
+    ];
+    for (const [name, foldersOf] of places) {
+      const folders = [...new Set(await foldersOf())];
+      tried.push(`${name}: ${folders.join(path.delimiter) || '(empty)'}`);
+      const file = await searchFolders(folders, adapter.programs, env);
+      if (file !== undefined) return { path: file, tried };
+    }
+    return failures.programMissing(adapter.label, adapter.programs, tried);
+  }
+
+  #loginShellPath(env: Readonly<Record<string, string>>): Promise<string | null> {
+    this.#shellPath ??= loginShellPath(env);
+    return this.#shellPath;
+  }
+
+  async #version(adapter: AgentAdapter, file: string, env: Readonly<Record<string, string>>): Promise<string | null> {
+    const { mtimeMs, size } = await stat(file);
+    const key = `${file}\n${mtimeMs}\n${size}`;
+    let version = this.#versions.get(key);
+    if (version === undefined) {
+      version = askVersion(adapter, file, env);
+      this.#versions.set(key, version);
+    }
+    return version;
+  }
+}
+
+/** `null` where it does not say, or not in time: an agent can run without its version being known. */
+async function askVersion(
+  adapter: AgentAdapter,
+  file: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  try {
+    const { stdout, stderr } = await runBriefly(file, adapter.versionArgs, { env, timeoutMs: versionTimeoutMs });
+    return adapter.parseVersion(stdout) ?? adapter.parseVersion(stderr);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,88 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { runBriefly } from './spawn.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+const windows = process.platform === 'win32';
+const shellTimeoutMs = 3000;
+
+/** Why this cannot be run; `null` where it can. */
+export async function whyNotExecutable(file: string): Promise<string | null> {
+  try {
+    if (!(await stat(file)).isFile()) return 'It is not a file.';
+    await access(file, constants.X_OK);
+    return null;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EACCES') return 'It is not marked as executable, or may not be read.';
+    return code === 'ENOENT' ? 'It does not exist.' : String(error);
+  }
+}
+
+/** The first of the names in the first of the folders that has one. */
+export async function searchFolders(
+  folders: readonly string[],
+  names: readonly string[],
+  env: Variables,
+): Promise<string | undefined> {
+  const endings = windows ? (env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';') : [''];
+  for (const folder of folders) {
+    for (const name of names) {
+      for (const ending of endings) {
+        const file = path.join(folder, `${name}${ending.toLowerCase()}`);
+        if ((await whyNotExecutable(file)) === null) return file;
+      }
+    }
+  }
+  return undefined;
+}
+
+export function pathFolders(value: string | undefined): string[] {
+  // A relative folder would run what the workspace holds.
+  return (value ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+}
+
+/** Variables are case-insensitive on Windows, where it is usually called `Path`. */
+export function pathVariable(env: Variables): string | undefined {
+  return env['PATH'] ?? Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1];
+}
+
+/** Where installers put agents that are on no PATH a window started from the desktop sees. */
+export function usualFolders(env: Variables): string[] {
+  const home = env['HOME'] ?? homedir();
+  if (windows) {
+    const roaming = env['APPDATA'];
+    return [...(roaming === undefined ? [] : [path.join(roaming, 'npm')]), path.join(home, '.local', 'bin')];
+  }
+  const prefix = env['NPM_CONFIG_PREFIX'] ?? env['npm_config_prefix'];
+  return [
+    path.join(home, '.local/bin'),
+    path.join(home, '.claude/local'),
+    ...(prefix === undefined ? [] : [path.join(prefix, 'bin')]),
+    path.join(home, '.npm-global/bin'),
+    path.join(home, '.volta/bin'),
+    path.join(home, '.bun/bin'),
+    '/usr/local/bin',
+    '/opt/homebrew/bin',
+  ].filter((folder) => path.isAbsolute(folder));
+}
+
+/**
+ * The PATH that the user's terminal has: start-up files of shells set it, which a window started from the desktop never
+ * read. `null` where there is no shell to ask, or it did not answer in 3 seconds.
+ */
+export async function loginShellPath(env: Variables): Promise<string | null> {
+  const shell = env['SHELL'];
+  if (windows || shell === undefined || !path.isAbsolute(shell)) return null;
+  // Start-up files print things of their own, so ours stands between marks.
+  const script = `printf '<vitrine-path>%s</vitrine-path>' "$PATH"`;
+  try {
+    const { stdout } = await runBriefly(shell, ['-l', '-i', '-c', script], { env, timeoutMs: shellTimeoutMs });
+    return /<vitrine-path>(.*)<\/vitrine-path>/s.exec(stdout)?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream';
+import type { Options } from 'execa';
+import type { ExitInfo } from '../model/facts.ts';
+import { failures } from './failures.ts';
+
+const agentOptions = {
+  extendEnv: false,
+  buffer: false,
+  encoding: 'buffer',
+  reject: false,
+  // A group of its own, so that a signal reaches all of it; and its end with ours.
+  killDescendants: true,
+  cleanup: true,
+  forceKillAfterDelay: false,
+  windowsHide: true,
+} as const satisfies Options;
+
+/** A process that runs, or did not come to: then `pid` is absent and `exit` says why. */
+export interface Spawned {
+  readonly pid: number | undefined;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** When the process itself is gone; its streams may still hold output. Never rejects. */
+  readonly exit: Promise<ExitInfo & { readonly problem: Error | null }>;
+}
+
+export interface SpawnRequest {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Given, then closed: some agents wait for ever on an open input. */
+  readonly stdin: string;
+}
+
+/** execa does not load on older ones; and it is loaded late, so that activation does not pay for it. */
+function load() {
+  if (Number(process.versions.node.split('.')[0]) < 22) throw failures.nodeTooOld(process.version);
+  return import('execa');
+}
+
+/** No shell. @throws EngineFailure where this Node cannot start agents */
+export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
+  const { execa } = await load();
+  const { path, args, cwd, env, stdin } = request;
+  const subprocess = execa(path, args, { ...agentOptions, cwd, env, input: stdin });
+  const { stdout, stderr, nodeChildProcess: child } = subprocess;
+  // execa lets output flow away that nobody reads at once.
+  stdout.pause();
+  stderr.pause();
+  const exit: Spawned['exit'] = new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal, problem: null }));
+    child.once('error', (problem) => resolve({ code: null, signal: null, problem }));
+    // What cannot even be tried (an argument with a NUL, say) has no events.
+    void subprocess.then(({ exitCode, signal, originalMessage }) => {
+      const never = exitCode === undefined && signal === undefined;
+      resolve({ code: exitCode ?? null, signal: signal ?? null, problem: never ? new Error(originalMessage) : null });
+    });
+  });
+  return { pid: child.pid, stdout, stderr, exit };
+}
+
+export interface BriefOutcome {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+}
+
+/** For short questions to a program: no input, bounded output, ended with all it started when the time is over. */
+export async function runBriefly(
+  path: string,
+  args: readonly string[],
+  options: { readonly env: Readonly<Record<string, string>>; readonly timeoutMs: number; readonly cwd?: string },
+): Promise<BriefOutcome> {
+  const { execa } = await load();
+  const result = await execa(path, args, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: options.env,
+    extendEnv: false,
+    stdin: 'ignore',
+    reject: false,
+    timeout: options.timeoutMs,
+    killSignal: 'SIGKILL',
+    killDescendants: true,
+    maxBuffer: 1 << 20,
+    windowsHide: true,
+  });
+  return {
+    exitCode: result.exitCode ?? null,
+    stdout: result.stdout,
+    stderr: result.stderr === '' && result.exitCode === undefined ? (result.originalMessage ?? '') : result.stderr,
+    timedOut: result.timedOut,
+  };
+}
