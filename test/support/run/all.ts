@@ -1,10 +1,12 @@
 /** `npm test`: every check and every suite. The last line counts the tests; a check that fails counts as a failed test. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { repository } from '../host/cache.mjs';
+import { exitOnSignals } from '../host/endings.mjs';
 import type { SuiteResult } from '../results.ts';
 import { type Step, runStep } from './step.ts';
 
 process.chdir(repository);
+exitOnSignals();
 const bin = (name: string): string => `node_modules/${name}`;
 
 /** What needs the network once and little of the processor: beside the checks. */
