@@ -57,8 +57,8 @@ export class ProgramFinder {
     const tried: string[] = [];
     const places: readonly [string, () => Promise<readonly string[]>][] = [
       ['PATH', () => Promise.resolve(pathFolders(pathVariable(env)))],
-      ['usual places', () => Promise.resolve(usualFolders(env))],
       ["the login shell's PATH", async () => pathFolders((await this.#loginShellPath(env)) ?? undefined)],
+      ['usual places', () => Promise.resolve(usualFolders(env))],
     ];
     for (const [name, foldersOf] of places) {
       const folders = [...new Set(await foldersOf())];

@@ -30,6 +30,8 @@ export const eventSchema = z.discriminatedUnion('event_type', [
     ...base,
     role: z.enum(['assistant', 'user']),
     content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+    /** The call of the subagent that this is said in; absent in the main conversation. */
+    parent_tool_call_id: z.string().optional(),
   }),
 ]);
 export type CoordinatorEvent = z.infer<typeof eventSchema>;

@@ -1,0 +1,107 @@
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { CoordinatorEvent } from '../model/event.ts';
+import { isObject } from '../model/json.ts';
+import type { ToolUse } from '../model/tool.ts';
+
+/** Entries whose events are told, so that a later correction of one tells nothing twice; older ones are forgotten. */
+const maxTold = 10_000;
+
+type ToolStage = 'seen' | 'called' | 'answered';
+
+const over: ReadonlySet<ToolUse['status']> = new Set(['success', 'failed', 'denied', 'cancelled']);
+
+/**
+ * Tells the coordinator's events from the updates of one session. `pre_tool` comes when a call's input is known,
+ * `post_tool` when its result is there or can no longer come, `message` when a message has settled. Messages inside a
+ * subagent and its calls name the call that they belong to.
+ */
+export class EventTeller {
+  readonly #sessionId: string;
+  readonly #messages = new Bounded<number, true>();
+  readonly #tools = new Bounded<number, ToolStage>();
+
+  constructor(sessionId: string) {
+    this.#sessionId = sessionId;
+  }
+
+  /** `at`: arrival, ISO 8601. */
+  tell(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
+    return updates.flatMap((update) => {
+      if (update.op === 'append') return [];
+      const { entry, open } = update;
+      if (entry.type.kind === 'tool_use') return this.#tool(entry, entry.type.tool, at);
+      if (entry.type.kind !== 'assistant_message' && entry.type.kind !== 'user_message') return [];
+      return open === true ? [] : this.#message(entry, entry.type.kind === 'user_message' ? 'user' : 'assistant');
+    });
+  }
+
+  start(at: string): CoordinatorEvent {
+    return { event_type: 'session_start', session_id: this.#sessionId, timestamp: at };
+  }
+
+  stop(at: string, reason: string, exitCode: number | null): CoordinatorEvent {
+    const event: CoordinatorEvent = { event_type: 'session_stop', session_id: this.#sessionId, timestamp: at, reason };
+    return exitCode === null ? event : { ...event, exit_code: exitCode };
+  }
+
+  #message(entry: NormalizedEntry, role: 'user' | 'assistant'): CoordinatorEvent[] {
+    if (this.#messages.get(entry.index) === true || entry.content === '') return [];
+    this.#messages.set(entry.index, true);
+    const parent = entry.metadata?.parentCallId;
+    return [
+      {
+        event_type: 'message',
+        session_id: this.#sessionId,
+        timestamp: entry.timestamp,
+        role,
+        content: [{ type: 'text', text: entry.content }],
+        ...(parent === undefined ? {} : { parent_tool_call_id: parent }),
+      },
+    ];
+  }
+
+  #tool(entry: NormalizedEntry, tool: ToolUse, at: string): CoordinatorEvent[] {
+    const stage = this.#tools.get(entry.index);
+    const answered = over.has(tool.status);
+    const events: CoordinatorEvent[] = [];
+    const common = {
+      session_id: this.#sessionId,
+      tool_name: tool.toolName,
+      tool_call_id: tool.callId,
+      ...(isObject(tool.input) ? { tool_input: { ...tool.input } } : {}),
+      ...(tool.parentCallId === undefined ? {} : { parent_tool_call_id: tool.parentCallId }),
+    };
+    // An input that is still being streamed is empty; one that is empty for good is seen a second time.
+    const known = answered || stage === 'seen' || (isObject(tool.input) && Object.keys(tool.input).length > 0);
+    if (known && (stage === undefined || stage === 'seen')) {
+      events.push({ event_type: 'pre_tool', timestamp: tool.startedAt ?? entry.timestamp, ...common });
+    }
+    if (answered && stage !== 'answered') {
+      const failed = tool.status !== 'success';
+      events.push({
+        event_type: 'post_tool',
+        timestamp: tool.endedAt ?? at,
+        ...common,
+        ...(tool.result === undefined ? {} : { tool_output: tool.result.text ?? tool.result.data ?? null }),
+        error: failed ? (tool.result?.text ?? tool.status) : null,
+      });
+    }
+    this.#tools.set(entry.index, answered ? 'answered' : known ? 'called' : 'seen');
+    return events;
+  }
+}
+
+class Bounded<K, V> {
+  readonly #map = new Map<K, V>();
+
+  get(key: K): V | undefined {
+    return this.#map.get(key);
+  }
+
+  set(key: K, value: V): void {
+    this.#map.set(key, value);
+    if (this.#map.size <= maxTold) return;
+    const [oldest] = this.#map.keys();
+    if (oldest !== undefined) this.#map.delete(oldest);
+  }
+}
