@@ -1,6 +1,18 @@
-import type { Session } from '../../model/session.ts';
+import { lstat, open, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { recordVersion } from '../../formats/record.ts';
+import { sessionIdSchema, type Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
+import { RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
+import { newerVersionOf } from './header.ts';
+import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
+import { FileRecordReader } from './reader.ts';
+import { readTail } from './tail.ts';
+import { FileRecordWriter, makeFolder } from './writer.ts';
+import { isBeingWritten, WriterLease } from './writerLease.ts';
+
+/** Records whose ends are read at the same time while listing. */
+const listedAtOnce = 16;
 
 export interface StoreDeps {
   /** Epoch milliseconds. */
@@ -15,20 +27,30 @@ export interface WriterOptions {
 
 /** What is on disk: what can be listed, and what cannot with the reason. */
 export interface Survey {
+  /** Newest first. */
   readonly summaries: readonly SessionSummary[];
   /** Sessions whose last run has no recorded end and that nobody is writing. */
   readonly interrupted: readonly string[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
 }
 
-/** All records below one folder. */
+interface Listed {
+  readonly mtimeMs: number;
+  readonly size: number;
+  readonly summary: SessionSummary;
+  /** The last run has no recorded end. */
+  readonly isOpen: boolean;
+}
+
+/** All records below one folder. Keeps one summary per session in memory. */
 export class RecordStore {
   readonly #dir: string;
-  readonly deps: StoreDeps;
+  readonly #deps: StoreDeps;
+  readonly #listed = new Map<string, Listed>();
 
   constructor(dir: string, deps: StoreDeps) {
     this.#dir = dir;
-    this.deps = deps;
+    this.#deps = deps;
   }
 
   /** Newest first. */
@@ -36,37 +58,151 @@ export class RecordStore {
     return [...(await this.survey()).summaries];
   }
 
-  survey(): Promise<Survey> {
-    return Promise.reject(new Error('not built yet'));
+  /** As `list`, with nothing taken from memory. */
+  async rebuild(): Promise<SessionSummary[]> {
+    this.#listed.clear();
+    return await this.list();
   }
 
-  /** As `list`, with nothing taken from memory. */
-  rebuild(): Promise<SessionSummary[]> {
-    return this.list();
+  async survey(): Promise<Survey> {
+    const ids = await this.#ids();
+    const summaries: SessionSummary[] = [];
+    const interrupted: string[] = [];
+    const unreadable: { id: string; reason: string }[] = [];
+    const left = ids.values();
+    const lister = async () => {
+      for (const id of left) {
+        try {
+          const listed = await this.#read(id);
+          summaries.push(listed.summary);
+          if (listed.isOpen) interrupted.push(id);
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          unreadable.push({ id, reason });
+          this.#deps.log.warn(`The record of session ${id} cannot be read: ${reason}`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: listedAtOnce }, lister));
+    const present = new Set(ids);
+    for (const id of this.#listed.keys()) if (!present.has(id)) this.#listed.delete(id);
+    summaries.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
+    return { summaries, interrupted, unreadable };
   }
 
   /** Writes header and session. Where the folder cannot be written, the writer starts in memory. @throws RecordBusyError */
-  create(session: Session, options: WriterOptions = {}): Promise<RecordWriter> {
-    return Promise.reject(new Error(`not built yet: ${session.session_id} ${String(options.onProblem)}`));
+  async create(session: Session, options: WriterOptions = {}): Promise<RecordWriter> {
+    const id = session.session_id;
+    if ((await sizeOf(this.path(id))) > 0) throw new Error(`Session ${id} has a record already.`);
+    const writer = await this.#writer(id, options);
+    await writer.append({
+      kind: 'header',
+      format: 'vitrine-record',
+      version: recordVersion,
+      session_id: id,
+      created_at: session.created_at,
+    });
+    await writer.append({ kind: 'session', session });
+    return writer;
   }
 
   /** @throws RecordBusyError, RecordNotFoundError, RecordVersionError */
-  openWriter(id: string, options: WriterOptions = {}): Promise<RecordWriter> {
-    return Promise.reject(new Error(`not built yet: ${id} ${String(options.onProblem)}`));
+  async openWriter(id: string, options: WriterOptions = {}): Promise<RecordWriter> {
+    const handle = await open(this.path(id), 'r').catch((error: unknown) => {
+      throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id) : error;
+    });
+    try {
+      const newer = await newerVersionOf(handle, (await handle.stat()).size);
+      if (newer !== null) throw new RecordVersionError(id, newer);
+    } finally {
+      await handle.close();
+    }
+    return await this.#writer(id, options);
   }
 
   /** @throws RecordNotFoundError */
-  openReader(id: string): Promise<RecordReader> {
-    return Promise.reject(new Error(`not built yet: ${id}`));
+  async openReader(id: string): Promise<RecordReader> {
+    return await FileRecordReader.open(id, sessionFolder(this.#dir, id), this.#deps.clock);
   }
 
-  /** Deletes the session's files for good. @throws RecordBusyError while somebody writes it */
-  remove(id: string): Promise<void> {
-    return Promise.reject(new Error(`not built yet: ${id}`));
+  /** Deletes the session's files for good. @throws RecordBusyError while somebody writes them; file system errors */
+  async remove(id: string): Promise<void> {
+    const folder = sessionFolder(this.#dir, id);
+    const there = await lstat(folder).catch(() => null);
+    this.#listed.delete(id);
+    if (there === null) return;
+    if (!there.isDirectory()) {
+      // A link leads out of the store: it goes, and what it leads to stays.
+      await unlink(folder);
+      return;
+    }
+    await WriterLease.acquire(folder, id, this.#deps.clock);
+    await rm(folder, { recursive: true, force: true });
   }
 
   /** The record's file; need not exist. @throws where `id` is no session id */
   path(id: string): string {
-    return `${this.#dir}/sessions/${id}/record.jsonl`;
+    return recordFile(sessionFolder(this.#dir, id));
   }
+
+  async #writer(id: string, { onProblem }: WriterOptions): Promise<FileRecordWriter> {
+    const folder = sessionFolder(this.#dir, id);
+    const { clock, log } = this.#deps;
+    const lease = await leaseFor(folder, id, clock);
+    const tell = (problem: WriteProblem) => {
+      log.warn(`${problem.path} cannot be written (${problem.code}); the session goes on in memory.`);
+      onProblem?.(problem);
+    };
+    return new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease);
+  }
+
+  async #ids(): Promise<string[]> {
+    const folders = await readdir(sessionsFolder(this.#dir), { withFileTypes: true }).catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw error;
+    });
+    return folders.filter((each) => each.isDirectory() && sessionIdSchema.safeParse(each.name).success).map(nameOf);
+  }
+
+  /** `isOpen` only where nobody is writing. */
+  async #read(id: string): Promise<Listed> {
+    const folder = sessionFolder(this.#dir, id);
+    const { size, mtimeMs } = await stat(recordFile(folder));
+    const known = this.#listed.get(id);
+    const listed = known?.mtimeMs === mtimeMs && known.size === size ? known : await readSummary(folder, id);
+    this.#listed.set(id, listed);
+    if (!listed.isOpen) return listed;
+    if (await isBeingWritten(folder, this.#deps.clock)) return { ...listed, isOpen: false };
+    return { ...listed, summary: { ...listed.summary, status: 'stopped', outcome: 'interrupted' } };
+  }
+}
+
+async function readSummary(folder: string, id: string): Promise<Listed> {
+  const handle = await open(recordFile(folder), 'r');
+  try {
+    const { size, mtimeMs, mtime } = await handle.stat();
+    const { state } = await readTail(handle, id, size, 0);
+    return { size, mtimeMs, summary: state.summary(mtime.toISOString()), isOpen: state.isOpen };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `null` where the folder cannot be written: the writer takes the lease once it can. @throws RecordBusyError */
+async function leaseFor(folder: string, id: string, clock: () => number): Promise<WriterLease | null> {
+  try {
+    await makeFolder(folder);
+    return await WriterLease.acquire(folder, id, clock);
+  } catch (error) {
+    if (RecordBusyError.is(error)) throw error;
+    return null;
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => null))?.size ?? 0;
+}
+
+function nameOf({ name }: { name: string }): string {
+  return name;
 }

@@ -1,0 +1,98 @@
+import { mkdir, open, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+
+const newline = Buffer.from('\n');
+const copyBytes = 1024 * 1024;
+
+/**
+ * A file that is only ever appended to, through one handle. With `lines`, every `append` is one line in one write, and
+ * begins on a line of its own whatever was left before it.
+ */
+export class AppendFile {
+  readonly #path: string;
+  readonly #lines: boolean;
+  #handle: FileHandle;
+  /** Whether the file ends in the middle of a line; `null` after a failed write: to be looked at. */
+  #torn: boolean | null = null;
+
+  private constructor(file: string, lines: boolean, handle: FileHandle) {
+    this.#path = file;
+    this.#lines = lines;
+    this.#handle = handle;
+  }
+
+  static async open(file: string, { lines }: { lines: boolean }): Promise<AppendFile> {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return new AppendFile(file, lines, await open(file, 'a+', 0o600));
+  }
+
+  /** The number of bytes that were taken: of a line all, else perhaps fewer. @throws file system errors */
+  async append(bytes: Buffer): Promise<number> {
+    if (!this.#lines) return (await this.#handle.write(bytes)).bytesWritten;
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const line = (this.#torn ?? (await endsTorn(this.#handle))) ? Buffer.concat([newline, bytes]) : bytes;
+      this.#torn = null;
+      const { bytesWritten } = await this.#handle.write(line);
+      if (bytesWritten === line.length) {
+        this.#torn = false;
+        return bytes.length;
+      }
+      // The disk took a part of it. The second attempt either fits or says why not.
+    }
+    throw new Error(`${this.#path} takes only parts of what is written to it.`);
+  }
+
+  /** Makes it durable. A file that was deleted meanwhile is written anew from what the open handle still holds. */
+  async sync(): Promise<void> {
+    const there = await stat(this.#path, { bigint: true }).catch(() => null);
+    const ours = await this.#handle.stat({ bigint: true });
+    if (there === null) await this.#swap(await this.#restore());
+    else if (there.ino !== ours.ino || there.dev !== ours.dev) await this.#swap(await open(this.#path, 'a+', 0o600));
+    await this.#handle.datasync();
+  }
+
+  async #restore(): Promise<FileHandle> {
+    await mkdir(path.dirname(this.#path), { recursive: true, mode: 0o700 });
+    const copy = `${this.#path}.restored`;
+    const handle = await open(copy, 'a+', 0o600);
+    try {
+      await handle.truncate();
+      await copyAll(this.#handle, handle);
+      await rename(copy, this.#path);
+      return handle;
+    } catch (error) {
+      await handle.close();
+      await unlink(copy).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #swap(next: FileHandle): Promise<void> {
+    const old = this.#handle;
+    this.#handle = next;
+    this.#torn = null;
+    await old.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+async function endsTorn(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return false;
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: size - 1 });
+  return buffer[0] !== 10;
+}
+
+async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
+  const buffer = Buffer.alloc(copyBytes);
+  for (let position = 0; ;) {
+    const { bytesRead } = await from.read({ buffer, position });
+    if (bytesRead === 0) return;
+    let written = 0;
+    while (written < bytesRead) written += (await to.write(buffer, written, bytesRead - written)).bytesWritten;
+    position += bytesRead;
+  }
+}

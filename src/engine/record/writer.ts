@@ -1,0 +1,115 @@
+import { chmod, mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+import { serialiseRecordLine, type RecordLine } from '../../formats/record.ts';
+import type { RawLog, RawStream, RecordWriter, WriteProblem } from './contract.ts';
+import { rawFile, recordFile } from './layout.ts';
+import { PatientFile } from './patientFile.ts';
+import { WriterLease } from './writerLease.ts';
+
+export interface FileWriterOptions {
+  readonly id: string;
+  readonly folder: string;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** Called once each time lines start to be kept in memory because they cannot be written. */
+  readonly onProblem: (problem: WriteProblem) => void;
+}
+
+export class FileRecordWriter implements RecordWriter {
+  readonly id: string;
+  readonly #options: FileWriterOptions;
+  readonly #record: PatientFile;
+  readonly #raw = new Map<string, PatientFile>();
+  #lease: WriterLease | null;
+  #told = false;
+
+  /** `lease: null` where it could not be taken because the folder cannot be written; it is taken when it can. */
+  constructor(options: FileWriterOptions, lease: WriterLease | null) {
+    this.id = options.id;
+    this.#options = options;
+    this.#lease = lease;
+    this.#record = new PatientFile({
+      path: recordFile(options.folder),
+      lines: true,
+      prepare: () => this.#prepare(),
+      onProblem: (problem) => this.#tell(problem),
+      onLost: (lost) => void this.append(this.#lossLine('record_lines_lost', lost)),
+    });
+  }
+
+  get memoryOnly(): boolean {
+    return this.#record.problem !== null || [...this.#raw.values()].some((file) => file.problem !== null);
+  }
+
+  append(line: RecordLine): Promise<void> {
+    return this.#record.append(Buffer.from(`${serialiseRecordLine(line)}\n`));
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([...this.#raw.values(), this.#record].map((file) => file.sync()));
+    // A file that is written anew after a deletion needs its lease again, too.
+    await this.#lease?.touch(this.#options.clock()).catch(() => this.#retake());
+    if (!this.memoryOnly) this.#told = false;
+  }
+
+  rawStream(runId: string, stream: RawStream): RawLog {
+    const file = rawFile(this.#options.folder, runId, stream);
+    const log =
+      this.#raw.get(file) ??
+      new PatientFile({
+        path: file,
+        lines: false,
+        onProblem: (problem) => this.#tell(problem),
+        onLost: (lost) => void this.append(this.#lossLine('raw_output_lost', { run_id: runId, stream, ...lost })),
+      });
+    this.#raw.set(file, log);
+    return {
+      write: (chunk) => log.append(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
+      close: async () => {
+        await log.close();
+        if (log.problem === null) this.#raw.delete(file);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    await Promise.all([...this.#raw.values(), this.#record].map((file) => file.close()));
+    await this.#lease?.release();
+    this.#lease = null;
+  }
+
+  async #prepare(): Promise<void> {
+    const { folder, id, clock } = this.#options;
+    await makeFolder(folder);
+    this.#lease ??= await WriterLease.acquire(folder, id, clock);
+  }
+
+  async #retake(): Promise<void> {
+    const { folder, id, clock } = this.#options;
+    try {
+      this.#lease = await WriterLease.acquire(folder, id, clock);
+    } catch (error) {
+      this.#tell({ path: folder, code: 'ELEASE', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #lossLine(type: string, lost: Readonly<Record<string, unknown>>): RecordLine {
+    return { kind: 'decision', decision: { type, at: new Date(this.#options.clock()).toISOString(), ...lost } };
+  }
+
+  #tell(problem: WriteProblem): void {
+    if (this.#told) return;
+    this.#told = true;
+    this.#options.onProblem(problem);
+  }
+}
+
+/** Private to the user, and durable itself where the system can do that. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700).catch(() => undefined);
+  const parent = await open(path.dirname(folder), 'r').catch(() => null);
+  await parent?.sync().catch(() => undefined);
+  await parent?.close();
+}

@@ -1,0 +1,162 @@
+import { open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import * as z from 'zod';
+import { isAlive, ownIdentity } from '../processIdentity.ts';
+import { RecordBusyError, type LeaseHolder } from './errors.ts';
+import { errorCode } from './layout.ts';
+
+const leaseSchema = z.object({
+  pid: z.number().int(),
+  startTime: z.string().nullable(),
+  hostname: z.string(),
+  at: z.string(),
+  released: z.boolean().default(false),
+});
+
+/** A lease of another machine cannot be checked; it lapses when its writer has not flushed for this long. */
+const foreignLeaseMs = 24 * 3600_000;
+
+/** A lease without content is about to be written, or its writer died at that moment. */
+const emptyLeaseMs = 5_000;
+
+const leaseName = /^writer\.(\d{1,15})\.json$/;
+
+/**
+ * The right to write one record. The file with the highest number counts, and numbers only grow: taking over is creating
+ * the next one, which exactly one process can. A lease that is given back stays, marked so.
+ */
+export class WriterLease {
+  readonly #file: string;
+  readonly #holder: LeaseHolder;
+
+  private constructor(file: string, holder: LeaseHolder) {
+    this.#file = file;
+    this.#holder = holder;
+  }
+
+  /** @throws RecordBusyError while another writer lives; file system errors */
+  static async acquire(folder: string, sessionId: string, clock: () => number): Promise<WriterLease> {
+    const holder: LeaseHolder = {
+      ...(await ownIdentity()),
+      hostname: hostname(),
+      at: new Date(clock()).toISOString(),
+    };
+    for (;;) {
+      const newest = await newestLease(folder);
+      const state = newest === 0 ? null : await stateOf(leaseFile(folder, newest), clock);
+      if (state?.live === true) throw new RecordBusyError(sessionId, state.holder);
+      const number = newest + 1;
+      const file = leaseFile(folder, number);
+      if (!(await create(file, JSON.stringify(holder)))) continue;
+      // Whoever was slow may have created a number that others have long passed.
+      if ((await newestLease(folder)) === number) {
+        await unlinkOlder(folder, number);
+        return new WriterLease(file, holder);
+      }
+      await unlink(file).catch(ignore);
+    }
+  }
+
+  /** Says that the writer is at work. @throws where the lease is gone */
+  async touch(at: number): Promise<void> {
+    await utimes(this.#file, at / 1000, at / 1000);
+  }
+
+  async release(): Promise<void> {
+    const next = `${this.#file}.released`;
+    try {
+      const handle = await open(next, 'w', 0o600);
+      await handle.writeFile(JSON.stringify({ ...this.#holder, released: true })).finally(() => handle.close());
+      await rename(next, this.#file);
+    } catch {
+      // The folder is gone or cannot be written: the lease ends with this process.
+    }
+  }
+}
+
+/** Whether somebody is writing the record in this folder. */
+export async function isBeingWritten(folder: string, clock: () => number): Promise<boolean> {
+  return (await liveHolder(folder, clock)) !== undefined;
+}
+
+/** Who is writing the record in this folder; `null` for somebody unknown, `undefined` for nobody. */
+export async function liveHolder(folder: string, clock: () => number): Promise<LeaseHolder | null | undefined> {
+  const newest = await newestLease(folder);
+  if (newest === 0) return undefined;
+  const state = await stateOf(leaseFile(folder, newest), clock);
+  return state.live ? state.holder : undefined;
+}
+
+async function stateOf(file: string, clock: () => number): Promise<{ live: boolean; holder: LeaseHolder | null }> {
+  let age: number;
+  let text: string;
+  try {
+    age = clock() - (await stat(file)).mtimeMs;
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { live: false, holder: null };
+    throw error;
+  }
+  const lease = leaseSchema.safeParse(parse(text));
+  if (!lease.success) return { live: age < emptyLeaseMs, holder: null };
+  const holder = lease.data;
+  if (holder.released) return { live: false, holder };
+  if (holder.hostname !== hostname()) return { live: age < foreignLeaseMs, holder };
+  return { live: await isAlive(holder), holder };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function leaseFile(folder: string, number: number): string {
+  return path.join(folder, `writer.${number}.json`);
+}
+
+/** 0 where there is none. */
+async function newestLease(folder: string): Promise<number> {
+  return Math.max(0, ...(await leaseNumbers(folder)));
+}
+
+async function leaseNumbers(folder: string): Promise<number[]> {
+  try {
+    const names = await readdir(folder);
+    return names.map((name) => leaseName.exec(name)?.[1]).flatMap((digits) => (digits === undefined ? [] : [+digits]));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** False where the file exists. */
+async function create(file: string, text: string): Promise<boolean> {
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+    } catch (error) {
+      await unlink(file).catch(ignore);
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function unlinkOlder(folder: string, number: number): Promise<void> {
+  const older = (await leaseNumbers(folder)).filter((other) => other < number);
+  await Promise.all(older.map((other) => unlink(leaseFile(folder, other)).catch(ignore)));
+}
+
+function ignore(): void {
+  // A file that is already gone is what was wanted.
+}

@@ -1,0 +1,226 @@
+import type { ResultMetadata } from '../model/result.ts';
+import type { Session } from '../model/session.ts';
+import { isRunOver } from '../model/status.ts';
+import type { Outcome, SessionSummary } from '../model/summary.ts';
+import type { Cost } from '../model/usage.ts';
+import { maxSummaryTurns, type LineOf, type RecordedRun, type RecordedTurn, type RecordLine } from './record.ts';
+
+const promptLength = 200;
+const unpriced: Cost = { provenance: 'unknown', reason: 'No figures were recorded.' };
+
+/**
+ * What the lines of a record add up to, taken in file order. It may begin anywhere before a summary line, or at the
+ * start of a record that has none. Holds at most the newest turns, never entries.
+ */
+export class RecordState {
+  readonly #id: string;
+  #header: LineOf<'header'> | null = null;
+  #session: Session | null = null;
+  #summary: SessionSummary | null = null;
+  #turns = new Map<string, RecordedTurn>();
+  #omitted = 0;
+  #lastRun: RecordedRun | null = null;
+  #firstPrompt: string | null = null;
+  #lastResult: { readonly runId: string; readonly result: ResultMetadata } | null = null;
+  #entries = 0;
+  /** A run or its result came after the summary. */
+  #wentOn = false;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  /** False for a line that belongs to another session. */
+  take(line: RecordLine): boolean {
+    switch (line.kind) {
+      case 'header':
+        this.#header = line;
+        return line.session_id === this.#id;
+      case 'session':
+        if (line.session.session_id !== this.#id) return false;
+        this.#session = line.session;
+        return true;
+      case 'run':
+        if (line.run.session_id !== this.#id) return false;
+        this.#takeRun(line.run);
+        return true;
+      case 'result':
+        this.#takeResult(line);
+        return true;
+      case 'summary':
+        if (line.summary.session_id !== this.#id) return false;
+        this.#takeSummary(line);
+        return true;
+      case 'entry':
+        this.sawEntry(line.entry.index);
+        return true;
+      case 'event':
+      case 'usage':
+      case 'decision':
+        return true;
+    }
+  }
+
+  sawEntry(index: number): void {
+    this.#entries = Math.max(this.#entries, index + 1);
+  }
+
+  get hasSummary(): boolean {
+    return this.#summary !== null;
+  }
+
+  get version(): number | null {
+    return this.#header?.version ?? null;
+  }
+
+  /** Index of the last entry + 1. */
+  get entries(): number {
+    return this.#entries;
+  }
+
+  get turns(): readonly RecordedTurn[] {
+    return [...this.#turns.values()];
+  }
+
+  get turnsOmitted(): number {
+    return this.#omitted;
+  }
+
+  /** The last run, where its line was among those taken. */
+  get lastRun(): RecordedRun | null {
+    return this.#lastRun;
+  }
+
+  /** Whether the last run has no recorded end. */
+  get isOpen(): boolean {
+    const last = this.turns.at(-1);
+    return last !== undefined && !isRunOver(last.status);
+  }
+
+  /** `unknownTime` (ISO 8601) stands in for times that no line tells. */
+  summary(unknownTime: string): SessionSummary {
+    const base = this.#summary ?? this.#fallback(unknownTime);
+    const last = this.turns.at(-1);
+    const result = this.#lastResult?.result;
+    return {
+      ...base,
+      ...this.#session,
+      runs: Math.max(base.runs, this.#omitted + this.#turns.size),
+      entries: this.#entries,
+      ...(last === undefined || !this.#wentOn ? {} : { outcome: outcomeOf(last, this.#lastResult) }),
+      ...(result === undefined ? {} : figuresOf(result)),
+      updated_at: newest([base.updated_at, this.#session?.last_resumed_at, last?.started_at, last?.completed_at]),
+    };
+  }
+
+  #fallback(unknownTime: string): SessionSummary {
+    const session = this.#session ?? {
+      session_id: this.#id,
+      status: 'stopped' as const,
+      created_at: this.#header?.created_at ?? unknownTime,
+      execution_mode: 'sync' as const,
+      executor_session_ids: [],
+    };
+    return {
+      ...session,
+      agent_label: session.agent_name ?? session.executor_type ?? '',
+      agent_version: null,
+      model: null,
+      permission_mode: null,
+      prompt: cutPrompt(this.#firstPrompt ?? ''),
+      outcome: 'none',
+      runs: 0,
+      entries: 0,
+      turns: null,
+      cost: unpriced,
+      total_cost: unpriced,
+      usage: {},
+      total_usage: {},
+      duration: null,
+      api_duration: null,
+      context_window: null,
+      updated_at: session.last_resumed_at ?? session.created_at,
+      recording: session.executor_type === 'replay',
+    };
+  }
+
+  #takeRun(run: RecordedRun): void {
+    this.#lastRun = run;
+    this.#wentOn = true;
+    this.#firstPrompt ??= run.prompt;
+    const known = this.#turns.get(run.run_id);
+    this.#putTurn({ ...turnOf(run), ...(known === undefined ? {} : { cost: known.cost, duration: known.duration }) });
+  }
+
+  #takeResult({ run_id, result }: LineOf<'result'>): void {
+    this.#lastResult = { runId: run_id, result };
+    this.#wentOn = true;
+    const turn = this.#turns.get(run_id);
+    if (turn !== undefined) this.#putTurn({ ...turn, cost: result.costProvenance, duration: result.duration });
+  }
+
+  #putTurn(turn: RecordedTurn): void {
+    this.#turns.set(turn.run_id, turn);
+    if (this.#turns.size <= maxSummaryTurns) return;
+    const [oldest] = this.#turns.keys();
+    if (oldest !== undefined) this.#turns.delete(oldest);
+    this.#omitted += 1;
+  }
+
+  #takeSummary(line: LineOf<'summary'>): void {
+    this.#summary = line.summary;
+    this.#wentOn = false;
+    this.#session = null;
+    this.#lastResult = null;
+    this.#omitted = line.turns_omitted;
+    this.#turns = new Map(line.turns.map((turn) => [turn.run_id, turn]));
+    this.#entries = Math.max(this.#entries, line.summary.entries);
+  }
+}
+
+/** The heading of a run before its result is known. */
+export function turnOf(run: RecordedRun): RecordedTurn {
+  return {
+    run_id: run.run_id,
+    first_index: run.first_index,
+    ...(run.end_index === undefined ? {} : { end_index: run.end_index }),
+    status: run.status,
+    steps: run.steps ?? 0,
+    started_at: run.started_at ?? run.created_at,
+    ...(run.completed_at === undefined ? {} : { completed_at: run.completed_at }),
+    duration: null,
+    cost: unpriced,
+  };
+}
+
+/** The first prompt as lists show it. */
+export function cutPrompt(prompt: string): string {
+  return Array.from(prompt.slice(0, promptLength * 2))
+    .slice(0, promptLength)
+    .join('');
+}
+
+type LastResult = { readonly runId: string; readonly result: ResultMetadata } | null;
+
+function outcomeOf(turn: RecordedTurn, last: LastResult): Outcome {
+  if (last?.runId === turn.run_id && last.result.endReason === 'interrupted') return 'interrupted';
+  return turn.status === 'completed' || turn.status === 'failed' || turn.status === 'stopped' ? turn.status : 'none';
+}
+
+function figuresOf(result: ResultMetadata): Partial<SessionSummary> {
+  return {
+    turns: result.turns,
+    cost: result.costProvenance,
+    total_cost: result.totalCostProvenance,
+    usage: result.usage,
+    total_usage: result.totalUsage,
+    duration: result.duration,
+    api_duration: result.apiDuration,
+    ...(result.model === null ? {} : { model: result.model }),
+  };
+}
+
+/** Of ISO 8601 times in UTC, which sort as text. */
+function newest(times: readonly (string | undefined)[]): string {
+  return times.filter((time) => time !== undefined).reduce((a, b) => (a < b ? b : a));
+}
