@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import type { Commands, Shell } from './shell.ts';
+import { whichSession } from './whichSession.ts';
+
+const { t } = vscode.l10n;
+
+/** What lies under a session: its files, the index over them, and what is wrong with either. */
+export function recordCommands(shell: Shell): Commands {
+  return {
+    async revealRecord(argument) {
+      const id = await whichSession(shell, argument, { title: t('Reveal Record') });
+      if (id === undefined) return;
+      const folder = vscode.Uri.file((await shell.engines.get()).recordPath(id));
+      const record = vscode.Uri.joinPath(folder, 'record.jsonl');
+      // Only a desktop has a file manager that sees this machine's files.
+      const local = vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined;
+      await vscode.commands.executeCommand(local ? 'revealFileInOS' : 'vscode.open', record);
+    },
+
+    async showRawOutput(argument) {
+      const id = await whichSession(shell, argument, { title: t('Show Raw Output') });
+      if (id === undefined) return;
+      const handle = await (await shell.engines.get()).open(id);
+      const run = handle.turns().at(-1)?.runId;
+      const path = run === undefined ? undefined : handle.rawPath(run).stdout;
+      handle.dispose();
+      if (path === undefined) void vscode.window.showInformationMessage(t('This session has no run yet.'));
+      else await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(path), { preview: true });
+    },
+
+    async rebuildIndex() {
+      const title = t('Vitrine: reading every record…');
+      const found = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
+        (await shell.engines.get()).rebuildIndex(),
+      );
+      shell.list.replace(found);
+      const text = found.length === 1 ? t('1 session found.') : t('{0} sessions found.', found.length);
+      void vscode.window.showInformationMessage(text);
+    },
+
+    doctor: () => shell.doctor.show(),
+  };
+}

@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import { isSessionLive } from '../../model/status.ts';
+import { titleOf } from '../sessionRow.ts';
+import type { Commands, Shell } from './shell.ts';
+import { whichSession } from './whichSession.ts';
+
+const { t } = vscode.l10n;
+
+/** Opening, naming, hiding and deleting sessions. None of these starts a program. */
+export function sessionCommands(shell: Shell): Commands {
+  const name = (id: string): string => {
+    const row = shell.list.get(id);
+    return row === undefined ? id : titleOf(row);
+  };
+
+  const setHidden = async (id: string, hidden: boolean): Promise<void> => {
+    await (await shell.engines.get()).setHidden(id, hidden);
+    await shell.loader.refresh();
+  };
+
+  return {
+    async openSession(argument) {
+      const id = await whichSession(shell, argument, { title: t('Open Session'), usePanel: false });
+      if (id !== undefined) await shell.panels.open(id);
+    },
+
+    async renameSession(argument, title) {
+      const id = await whichSession(shell, argument, { title: t('Rename Session') });
+      if (id === undefined) return;
+      const chosen =
+        typeof title === 'string'
+          ? title
+          : await vscode.window.showInputBox({ title: t('Rename Session'), value: name(id), ignoreFocusOut: true });
+      if (chosen === undefined || chosen.trim() === '') return;
+      await (await shell.engines.get()).rename(id, chosen.trim());
+    },
+
+    async copySessionId(argument) {
+      const id = await whichSession(shell, argument, { title: t('Copy Session ID') });
+      if (id === undefined) return;
+      await vscode.env.clipboard.writeText(id);
+      vscode.window.setStatusBarMessage(t('Copied {0}', id), 3000);
+    },
+
+    async deleteSession(argument) {
+      const id = await whichSession(shell, argument, {
+        title: t('Delete Session'),
+        filter: (row) => !isSessionLive(row.status),
+      });
+      if (id === undefined) return;
+      const [hide, remove] = [t('Hide from List'), t('Delete Files…')];
+      const hidden = shell.list.get(id)?.hidden === true;
+      const chosen = await vscode.window.showInformationMessage(
+        t('Hide “{0}” from the list, or delete its record?', name(id)),
+        { modal: true, detail: t('A hidden session stays on disk and can be shown again.') },
+        ...(hidden ? [remove] : [hide, remove]),
+      );
+      if (chosen === hide) await setHidden(id, true);
+      if (chosen === remove) await removeForGood(shell, id, name(id));
+    },
+
+    async unhideSession(argument) {
+      const id = await whichSession(shell, argument, { title: t('Unhide'), filter: (row) => row.hidden === true });
+      if (id !== undefined) await setHidden(id, false);
+    },
+  };
+}
+
+async function removeForGood(shell: Shell, id: string, title: string): Promise<void> {
+  const engine = await shell.engines.get();
+  const confirm = t('Delete for Good');
+  const chosen = await vscode.window.showWarningMessage(
+    t('Delete the record of “{0}” for good?', title),
+    { modal: true, detail: t('This cannot be undone: {0}', engine.recordPath(id)) },
+    confirm,
+  );
+  if (chosen !== confirm) return;
+  shell.panels.close(id);
+  await engine.remove(id);
+  shell.list.remove(id);
+}

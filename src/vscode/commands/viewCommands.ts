@@ -1,0 +1,19 @@
+import { groupNames } from '../sessionGroups.ts';
+import type { Commands, Shell } from './shell.ts';
+
+/** What the Sessions view shows. */
+export function viewCommands(shell: Shell): Commands {
+  return {
+    showHiddenSessions() {
+      shell.list.showHidden = true;
+    },
+    hideHiddenSessions() {
+      shell.list.showHidden = false;
+    },
+    /** Behind a row of the tree, so not in the manifest. */
+    showMoreSessions(argument) {
+      const name = groupNames.find((each) => each === argument);
+      if (name !== undefined) shell.tree.showMore(name);
+    },
+  };
+}

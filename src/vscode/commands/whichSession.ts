@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import { isObject } from '../../model/json.ts';
+import { rowDescription, stateIcon, stateOf } from '../rowText.ts';
+import { titleOf, type SessionRow } from '../sessionRow.ts';
+import type { Shell } from './shell.ts';
+
+const { t } = vscode.l10n;
+
+/** The session id in what a menu, the tree, a page or a keybinding gave the command. */
+function given(argument: unknown): string | undefined {
+  if (typeof argument === 'string') return /^ses_[0-9a-f]{12}$/.test(argument) ? argument : undefined;
+  if (!isObject(argument) || argument['kind'] !== 'session' || !isObject(argument['node'])) return undefined;
+  const { row } = argument['node'];
+  return isObject(row) ? given(row['session_id']) : undefined;
+}
+
+/** The session a command is for: the one it was given, else that of the active panel, else the one a person picks. */
+export async function whichSession(
+  shell: Shell,
+  argument: unknown,
+  options: { readonly title: string; readonly filter?: (row: SessionRow) => boolean; readonly usePanel?: boolean },
+): Promise<string | undefined> {
+  const { filter = () => true, usePanel = true } = options;
+  const direct = given(argument) ?? (usePanel ? shell.panels.active : undefined);
+  if (direct !== undefined) return direct;
+  await shell.loader.load();
+  const rows = shell.list.visible().filter(filter);
+  if (rows.length === 0) {
+    void vscode.window.showInformationMessage(t('There is no session for this yet.'));
+    return undefined;
+  }
+  const items = [...rows]
+    .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
+    .map((row) => ({
+      label: titleOf(row),
+      description: rowDescription(row, Date.now()),
+      detail: row.agent_label,
+      iconPath: stateIcon(stateOf(row)),
+      id: row.session_id,
+    }));
+  const picked = await vscode.window.showQuickPick(items, { title: options.title, matchOnDetail: true });
+  return picked?.id;
+}

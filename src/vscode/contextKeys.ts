@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import type { EngineHost } from './engineHost.ts';
+import type { SessionList } from './sessionList.ts';
+
+/** Keys that menus and welcome views of the manifest ask for; each is set only when it changes. */
+export class ContextKeys implements vscode.Disposable {
+  readonly #list: SessionList;
+  readonly #engines: EngineHost;
+  readonly #subscription: vscode.Disposable;
+  readonly #set = new Map<string, unknown>();
+  #looking = false;
+
+  constructor(list: SessionList, engines: EngineHost) {
+    this.#list = list;
+    this.#engines = engines;
+    this.#subscription = list.onDidChange(() => this.#update());
+    this.#update();
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+
+  #update(): void {
+    const hidden = this.#list.hidden();
+    this.#key('liveSessions', this.#list.live().length);
+    this.#key('hiddenSessions', hidden.byUser + hidden.elsewhere);
+    this.#key('showingHidden', this.#list.showHidden);
+    const empty = this.#list.complete && this.#list.visible().length === 0;
+    if (empty && !this.#looking) void this.#lookForAgents();
+  }
+
+  /** Which welcome is right depends on whether any agent is there; asked only when a welcome is to be shown. */
+  async #lookForAgents(): Promise<void> {
+    this.#looking = true;
+    const agents = await (await this.#engines.get()).agents();
+    const found = agents.some(({ program }) => program !== null && 'path' in program);
+    this.#key('agentMissing', !found);
+    this.#key('listed', true);
+  }
+
+  #key(name: string, value: unknown): void {
+    if (this.#set.get(name) === value) return;
+    this.#set.set(name, value);
+    void vscode.commands.executeCommand('setContext', `vitrine.${name}`, value);
+  }
+}

@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import type * as vscode from 'vscode';
+import { adapters } from '../agents/registry.ts';
+import { Engine } from '../engine/engine.ts';
+import type { EnginePaths } from './engineHost.ts';
+import { engineSettings, stopGraceSeconds } from './settings.ts';
+
+/** Loaded on first need: with it come schemas, adapters and processes. */
+export function createEngine(paths: EnginePaths, log: vscode.LogOutputChannel): Engine {
+  return new Engine({
+    storeDir: paths.store,
+    demoDir: paths.demo,
+    clock: Date.now,
+    randomHex: (digits) =>
+      randomBytes(Math.ceil(digits / 2))
+        .toString('hex')
+        .slice(0, digits),
+    environment: process.env,
+    settings: engineSettings,
+    log,
+    adapters,
+    timing: { politeGrace: stopGraceSeconds() * 1000 },
+  });
+}

@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import type { AgentReport } from '../engine/api.ts';
+import { isSessionLive } from '../model/status.ts';
+import type { EngineHost, EnginePaths } from './engineHost.ts';
+import type { SessionList } from './sessionList.ts';
+import { stopGraceSeconds } from './settings.ts';
+
+const { t } = vscode.l10n;
+const scheme = 'vitrine-doctor';
+const uri = vscode.Uri.from({ scheme, path: '/Vitrine Doctor.md' });
+
+/** A read-only page for people and bug reports: what was found, where it was looked for, what is kept. Names, never values. */
+export class Doctor implements vscode.Disposable {
+  readonly #engines: EngineHost;
+  readonly #list: SessionList;
+  readonly #paths: EnginePaths;
+  readonly #version: string;
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly #provider: vscode.Disposable;
+
+  constructor(engines: EngineHost, list: SessionList, paths: EnginePaths, version: string) {
+    this.#engines = engines;
+    this.#list = list;
+    this.#paths = paths;
+    this.#version = version;
+    this.#provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
+      onDidChange: this.#changed.event,
+      provideTextDocumentContent: () => this.#report(),
+    });
+  }
+
+  async show(): Promise<void> {
+    this.#changed.fire(uri);
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  dispose(): void {
+    this.#provider.dispose();
+    this.#changed.dispose();
+  }
+
+  async #report(): Promise<string> {
+    const engine = await this.#engines.get();
+    const [agents, summaries] = await Promise.all([engine.agents({ fresh: true }), engine.list()]);
+    this.#list.replace(summaries);
+    const sections = [this.#host(), ...agents.map(agentSection), await this.#store()];
+    return `# ${t('Vitrine Doctor')}\n\n${sections.join('\n\n')}\n`;
+  }
+
+  #host(): string {
+    const { isTrusted, workspaceFolders = [] } = vscode.workspace;
+    return section(t('This window'), [
+      [t('Vitrine'), this.#version],
+      [t('Editor'), `${vscode.env.appName} ${vscode.version}`],
+      [t('Extension host'), `Node ${process.version}, ${process.platform} ${process.arch}`],
+      [t('Remote'), vscode.env.remoteName ?? t('no')],
+      [t('Workspace'), isTrusted ? t('trusted') : t('Restricted Mode: no agent is started here')],
+      ...workspaceFolders.map((folder): Line => [t('Folder'), code(folder.uri.fsPath)]),
+      [t('Stop'), t('{0} s for an agent to end by itself', stopGraceSeconds())],
+    ]);
+  }
+
+  async #store(): Promise<string> {
+    const rows = this.#list.here();
+    const hidden = this.#list.hidden();
+    const leases = await filesIn(vscode.Uri.joinPath(vscode.Uri.file(this.#paths.store), 'leases'));
+    const folders = await filesIn(vscode.Uri.joinPath(vscode.Uri.file(this.#paths.store), 'sessions'));
+    const readable = rows.length + hidden.elsewhere;
+    const unreadable = folders.filter((name) => /^ses_[0-9a-f]{12}$/.test(name)).length - readable;
+    return section(t('Sessions'), [
+      [t('Kept in'), code(this.#paths.store)],
+      [t('Found'), String(readable)],
+      [t('Shown'), String(this.#list.visible().length)],
+      [t('Hidden by you'), String(hidden.byUser)],
+      [t('In other folders'), String(hidden.elsewhere)],
+      [t('Running'), String(rows.filter((row) => isSessionLive(row.status)).length)],
+      [t('Interrupted'), String(rows.filter((row) => row.outcome === 'interrupted').length)],
+      [t('Cannot be read'), String(Math.max(0, unreadable))],
+      [t('Leases of running agents'), leases.length === 0 ? t('none') : leases.map(code).join(', ')],
+    ]);
+  }
+}
+
+type Line = readonly [name: string, value: string];
+
+const code = (text: string): string => `\`${text.replaceAll('`', "'")}\``;
+
+function section(title: string, lines: readonly Line[]): string {
+  return `## ${title}\n\n${lines.map(([name, value]) => `- ${name}: ${value}`).join('\n')}`;
+}
+
+function agentSection(agent: AgentReport): string {
+  const { program, environment } = agent;
+  const names = (list: readonly string[]): string => (list.length === 0 ? t('none') : list.map(code).join(', '));
+  const tried = program?.tried ?? [];
+  return section(agent.label, [
+    ...(agent.recording ? [[t('Program'), t('none: plays recordings that came with Vitrine')] satisfies Line] : []),
+    ...(program === null ? [] : programLines(program)),
+    ...tried.map((place): Line => [t('Looked at'), code(place)]),
+    ...(agent.recording
+      ? []
+      : [
+          [t('Variables withheld from it'), names(environment.removed)] satisfies Line,
+          [t('Variables added by settings'), names(environment.added)] satisfies Line,
+        ]),
+  ]);
+}
+
+function programLines(program: NonNullable<AgentReport['program']>): Line[] {
+  if ('path' in program) {
+    return [
+      [t('Program'), code(program.path)],
+      [t('Version'), program.version ?? t('it did not say')],
+    ];
+  }
+  return [[t('Program'), `${program.message} ${program.detail}`.trim()]];
+}
+
+async function filesIn(folder: vscode.Uri): Promise<string[]> {
+  try {
+    return (await vscode.workspace.fs.readDirectory(folder)).map(([name]) => name);
+  } catch {
+    return [];
+  }
+}

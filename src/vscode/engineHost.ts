@@ -1,0 +1,45 @@
+import type * as vscode from 'vscode';
+import type { Engine } from '../engine/engine.ts';
+import type { SessionSummary } from '../model/summary.ts';
+
+export interface EnginePaths {
+  /** Folder of the records. */
+  readonly store: string;
+  /** Folder of the demo's recordings. */
+  readonly demo: string;
+}
+
+/** The engine of this window, made when it is first wanted: what it needs must not slow activation down. */
+export class EngineHost {
+  readonly #paths: EnginePaths;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #onSummary: (summary: SessionSummary) => void;
+  #engine: Promise<Engine> | undefined;
+
+  constructor(paths: EnginePaths, log: vscode.LogOutputChannel, onSummary: (summary: SessionSummary) => void) {
+    this.#paths = paths;
+    this.#log = log;
+    this.#onSummary = onSummary;
+  }
+
+  get(): Promise<Engine> {
+    this.#engine ??= this.#create();
+    return this.#engine;
+  }
+
+  get started(): boolean {
+    return this.#engine !== undefined;
+  }
+
+  /** Stops what the engine started. VS Code waits five seconds at most, and then nobody can. */
+  async dispose(): Promise<void> {
+    if (this.#engine !== undefined) await (await this.#engine).dispose();
+  }
+
+  async #create(): Promise<Engine> {
+    const { createEngine } = await import('./createEngine.ts');
+    const engine = createEngine(this.#paths, this.#log);
+    engine.onSummary(this.#onSummary);
+    return engine;
+  }
+}

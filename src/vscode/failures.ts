@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import { EngineFailure, type FailureAction } from '../engine/failures.ts';
+import { logLine } from './log.ts';
+
+const { t } = vscode.l10n;
+
+/** What a failure is about, as far as buttons need to know. */
+export interface FailureContext {
+  readonly session?: string;
+  /** Offered where the agent does not know the conversation any more. */
+  readonly startAfresh?: () => Promise<void>;
+}
+
+interface Button {
+  readonly title: string;
+  run(): Thenable<unknown> | undefined;
+}
+
+/** Tells a person what failed, why, and what to do next; the log keeps the rest. */
+export class Failures {
+  readonly #log: vscode.LogOutputChannel;
+
+  constructor(log: vscode.LogOutputChannel) {
+    this.#log = log;
+  }
+
+  /** Resolves when the message was answered or closed. */
+  async show(error: unknown, context: FailureContext = {}): Promise<void> {
+    const code = EngineFailure.is(error) ? error.code : 'unexpected';
+    this.#log.error(logLine('failed', { code, session: context.session, error: String(error) }));
+    if (!EngineFailure.is(error) && error instanceof Error && error.stack !== undefined) this.#log.error(error.stack);
+    const buttons = [...this.#actions(error, context), this.#output()];
+    const text = EngineFailure.is(error) ? `${error.message} ${error.detail}`.trim() : messageOf(error);
+    const chosen = await vscode.window.showErrorMessage(text, ...buttons.map(({ title }) => title));
+    await buttons.find(({ title }) => title === chosen)?.run();
+  }
+
+  #output(): Button {
+    return {
+      title: t('Show Output'),
+      run: () => {
+        this.#log.show();
+        return undefined;
+      },
+    };
+  }
+
+  #actions(error: unknown, context: FailureContext): readonly Button[] {
+    const doctor = command(t('Doctor'), 'vitrine.doctor');
+    if (!EngineFailure.is(error)) return [];
+    const { action } = error;
+    const first = action === undefined ? undefined : actionButton(action, context);
+    const more = error.tried.length > 0 && action !== 'doctor' ? [doctor] : [];
+    return first === undefined ? more : [first, ...more];
+  }
+}
+
+function command(title: string, id: string, ...args: readonly unknown[]): Button {
+  return { title, run: () => vscode.commands.executeCommand(id, ...args) };
+}
+
+function actionButton(action: FailureAction, { session, startAfresh }: FailureContext): Button | undefined {
+  switch (action) {
+    case 'openSettings':
+      return command(t('Open Settings'), 'workbench.action.openSettings', 'vitrine.claude');
+    case 'doctor':
+      return command(t('Doctor'), 'vitrine.doctor');
+    case 'install':
+      return {
+        title: t('How to Install'),
+        run: () => vscode.env.openExternal(vscode.Uri.parse('https://docs.claude.com/en/docs/claude-code/setup')),
+      };
+    case 'startAfresh':
+      return startAfresh === undefined ? undefined : { title: t('Start Afresh'), run: startAfresh };
+    case 'revealRecord':
+      return session === undefined ? undefined : command(t('Reveal Record'), 'vitrine.revealRecord', session);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { SessionHandle } from '../engine/api.ts';
+import { changesOf, changeUri, type RecordedChange } from './changeDocuments.ts';
+
+const { t } = vscode.l10n;
+
+/** Opens a web address after the person saw where it leads. Other kinds of address are refused. */
+export async function openLink(url: string): Promise<void> {
+  const target = vscode.Uri.parse(url, true);
+  if (target.scheme !== 'http' && target.scheme !== 'https') return;
+  const open = t('Open');
+  const detail = `${url}\n\n${t('The address comes from a session, not from Vitrine.')}`;
+  const chosen = await vscode.window.showInformationMessage(
+    t('Open this address on {0}?', target.authority),
+    { modal: true, detail },
+    open,
+  );
+  if (chosen === open) await vscode.env.openExternal(target);
+}
+
+/** Opens a file that exists; one outside of the workspace after a question. `base` is what a relative path starts from. */
+export async function openFile(base: string | undefined, name: string, line?: number): Promise<void> {
+  const root = base ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+  if (!path.isAbsolute(name) && root === undefined) return;
+  const uri = vscode.Uri.file(path.resolve(root ?? '/', name));
+  if (!(await isFile(uri))) {
+    void vscode.window.showWarningMessage(t('{0} does not exist now.', uri.fsPath));
+    return;
+  }
+  if (vscode.workspace.getWorkspaceFolder(uri) === undefined && !(await confirmOutside(uri))) return;
+  const selection = line === undefined ? undefined : new vscode.Range(line - 1, 0, line - 1, 0);
+  await vscode.commands.executeCommand('vscode.open', uri, { selection, preview: true });
+}
+
+async function isFile(uri: vscode.Uri): Promise<boolean> {
+  try {
+    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+async function confirmOutside(uri: vscode.Uri): Promise<boolean> {
+  const open = t('Open');
+  const chosen = await vscode.window.showWarningMessage(
+    t('This file is outside of the workspace. Open it?'),
+    { modal: true, detail: uri.fsPath },
+    open,
+  );
+  return chosen === open;
+}
+
+/** Shows what the tool call at `index` changed, as the agent recorded it; the file may look otherwise today. */
+export async function openChange(handle: SessionHandle, index: number): Promise<void> {
+  const [entry] = await handle.read(index, index + 1);
+  const changes = entry === undefined ? [] : changesOf(entry);
+  const at = changes.length > 1 ? await pickChange(changes) : 0;
+  const change = at === undefined ? undefined : changes[at];
+  if (at === undefined || change === undefined) return;
+  const uri = (side: 'old' | 'new' | 'patch'): vscode.Uri =>
+    changeUri({ session: handle.id, index, change: at, side }, change.path);
+  if (change.oldText === undefined && change.newText === undefined) {
+    await vscode.commands.executeCommand('vscode.open', uri('patch'), { preview: true });
+    return;
+  }
+  const title = t('{0} (as recorded)', path.basename(change.path));
+  await vscode.commands.executeCommand('vscode.diff', uri('old'), uri('new'), title, { preview: true });
+}
+
+async function pickChange(changes: readonly RecordedChange[]): Promise<number | undefined> {
+  const items = changes.map((change, index) => ({
+    label: path.basename(change.path),
+    description: change.path,
+    index,
+  }));
+  return (await vscode.window.showQuickPick(items, { title: t('Which change?') }))?.index;
+}

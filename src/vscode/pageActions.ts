@@ -1,0 +1,54 @@
+import * as vscode from 'vscode';
+import type { SessionHandle } from '../engine/api.ts';
+import type { PageCommand } from '../protocol/messages.ts';
+import { openChange, openFile, openLink } from './openers.ts';
+import type { RunControl } from './runControl.ts';
+
+/** What a page can ask for, and no more: each command stands for one of ours. */
+const commands: Readonly<Record<PageCommand, string>> = {
+  rename: 'vitrine.renameSession',
+  copySessionId: 'vitrine.copySessionId',
+  revealRecord: 'vitrine.revealRecord',
+  showRawOutput: 'vitrine.showRawOutput',
+  manageTrust: 'workbench.trust.manage',
+  runAgent: 'vitrine.runAgent',
+  delete: 'vitrine.deleteSession',
+};
+const withoutSession: readonly PageCommand[] = ['manageTrust', 'runAgent'];
+
+/** What happens outside a page when a person does something in it. */
+export class PageActions {
+  readonly #runs: RunControl;
+
+  constructor(runs: RunControl) {
+    this.#runs = runs;
+  }
+
+  async send(id: string, text: string): Promise<void> {
+    await this.#runs.resume(id, text);
+  }
+
+  stop(id: string): Promise<void> {
+    return this.#runs.stop(id);
+  }
+
+  openFile(base: string | undefined, path: string, line: number | undefined): Promise<void> {
+    return openFile(base, path, line);
+  }
+
+  openDiff(handle: SessionHandle, index: number): Promise<void> {
+    return openChange(handle, index);
+  }
+
+  openLink(url: string): Promise<void> {
+    return openLink(url);
+  }
+
+  async copy(text: string): Promise<void> {
+    await vscode.env.clipboard.writeText(text);
+  }
+
+  async command(command: PageCommand, id: string): Promise<void> {
+    await vscode.commands.executeCommand(commands[command], ...(withoutSession.includes(command) ? [] : [id]));
+  }
+}

@@ -1,0 +1,112 @@
+import * as vscode from 'vscode';
+import { isObject } from '../model/json.ts';
+import type { EngineHost } from './engineHost.ts';
+import type { Failures } from './failures.ts';
+import { logLine } from './log.ts';
+import type { PageActions } from './pageActions.ts';
+import { pageRoots, panelHtml } from './panelHtml.ts';
+import type { SessionList } from './sessionList.ts';
+import { titleOf } from './sessionRow.ts';
+
+const viewType = 'vitrine.session';
+
+interface PanelDeps {
+  readonly extension: vscode.Uri;
+  readonly engines: EngineHost;
+  readonly list: SessionList;
+  readonly actions: PageActions;
+  readonly failures: Failures;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** At most one panel per session, brought back after a reload of the window. */
+export class SessionPanels implements vscode.Disposable {
+  readonly #deps: PanelDeps;
+  readonly #panels = new Map<string, vscode.WebviewPanel>();
+  readonly #disposables: vscode.Disposable[];
+
+  constructor(deps: PanelDeps) {
+    this.#deps = deps;
+    this.#disposables = [
+      vscode.window.registerWebviewPanelSerializer(viewType, {
+        deserializeWebviewPanel: (panel, state: unknown) => this.#restore(panel, state),
+      }),
+      deps.list.onDidChange(() => this.#entitle()),
+    ];
+  }
+
+  /** The session whose panel has the focus of the editor area. */
+  get active(): string | undefined {
+    for (const [id, panel] of this.#panels) if (panel.active) return id;
+    return undefined;
+  }
+
+  async open(id: string): Promise<void> {
+    const panel = this.#panels.get(id);
+    if (panel !== undefined) {
+      panel.reveal();
+      return;
+    }
+    const title = this.#title(id);
+    await this.#fill(vscode.window.createWebviewPanel(viewType, title, vscode.ViewColumn.Active), id);
+  }
+
+  close(id: string): void {
+    this.#panels.get(id)?.dispose();
+  }
+
+  dispose(): void {
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  async #restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const id = isObject(state) ? state['sessionId'] : undefined;
+    if (typeof id !== 'string' || this.#panels.has(id)) panel.dispose();
+    else await this.#fill(panel, id);
+  }
+
+  async #fill(panel: vscode.WebviewPanel, id: string): Promise<void> {
+    const { extension, engines, actions, failures, log } = this.#deps;
+    const media = (name: string): vscode.Uri => vscode.Uri.joinPath(extension, 'media', name);
+    panel.iconPath = { light: media('panel-light.svg'), dark: media('panel-dark.svg') };
+    this.#panels.set(id, panel);
+    const closed = (): boolean => this.#panels.get(id) !== panel;
+    panel.onDidDispose(() => {
+      if (!closed()) this.#panels.delete(id);
+    });
+    try {
+      const [{ SessionPanel }, engine] = await Promise.all([import('./sessionPanel.ts'), engines.get()]);
+      const handle = await engine.open(id);
+      if (closed()) {
+        handle.dispose();
+        return;
+      }
+      const session = new SessionPanel(panel, handle, actions, log);
+      panel.onDidDispose(() => session.dispose());
+      panel.title = titleOf(handle.summary());
+      panel.webview.options = {
+        enableScripts: true,
+        enableForms: false,
+        enableCommandUris: false,
+        localResourceRoots: pageRoots(extension),
+      };
+      panel.webview.html = panelHtml(panel.webview, extension);
+      log.debug(logLine('panel', { session: id, entries: handle.total() }));
+    } catch (error) {
+      if (!closed()) panel.dispose();
+      await failures.show(error, { session: id });
+    }
+  }
+
+  #title(id: string): string {
+    const row = this.#deps.list.get(id);
+    return row === undefined ? 'Vitrine' : titleOf(row);
+  }
+
+  #entitle(): void {
+    for (const [id, panel] of this.#panels) {
+      const row = this.#deps.list.get(id);
+      if (row !== undefined && panel.title !== titleOf(row)) panel.title = titleOf(row);
+    }
+  }
+}

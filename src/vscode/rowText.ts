@@ -1,0 +1,92 @@
+import * as vscode from 'vscode';
+import type { Cost } from '../model/usage.ts';
+import { isSessionLive } from '../model/status.ts';
+import type { SessionRow } from './sessionRow.ts';
+
+const { t } = vscode.l10n;
+
+/** `$1.87`; below a cent as many digits as it takes: `$0.0064`. */
+export function money(usd: number): string {
+  if (usd === 0 || usd >= 0.01) return `$${usd.toFixed(2)}`;
+  return `$${usd.toFixed(Math.min(6, 1 - Math.floor(Math.log10(usd))))}`;
+}
+
+/** An amount with its mark; an unknown one says so and is never a zero. */
+export function costText(cost: Cost): string {
+  if (cost.provenance === 'unknown') return t('cost unknown');
+  return cost.provenance === 'estimated' ? `≈ ${money(cost.usd)}` : money(cost.usd);
+}
+
+/** `40s`, `6m`, `1h 5m`, `2d`. */
+export function durationText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return t('{0}s', seconds);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return t('{0}m', minutes);
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return t('{0}d', Math.floor(hours / 24));
+  return minutes % 60 === 0 ? t('{0}h', hours) : t('{0}h {1}m', hours, minutes % 60);
+}
+
+export type RowState = 'running' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'interrupted';
+
+export function stateOf(row: Pick<SessionRow, 'status' | 'outcome'>): RowState {
+  if (row.status === 'stopping') return 'stopping';
+  if (isSessionLive(row.status)) return 'running';
+  if (row.outcome === 'failed' || row.outcome === 'interrupted') return row.outcome;
+  return row.status === 'stopped' || row.outcome === 'stopped' ? 'stopped' : 'finished';
+}
+
+export function stateWord(state: RowState): string {
+  switch (state) {
+    case 'running':
+      return t('Running');
+    case 'stopping':
+      return t('Stopping');
+    case 'finished':
+      return t('Finished');
+    case 'failed':
+      return t('Failed');
+    case 'stopped':
+      return t('Stopped');
+    case 'interrupted':
+      return t('Interrupted');
+  }
+}
+
+const icons: Readonly<Record<RowState, readonly [icon: string, color?: string]>> = {
+  running: ['loading~spin', 'charts.blue'],
+  stopping: ['loading~spin', 'charts.blue'],
+  finished: ['pass', 'charts.green'],
+  failed: ['error', 'list.errorForeground'],
+  stopped: ['stop-circle'],
+  interrupted: ['debug-disconnect', 'list.warningForeground'],
+};
+
+export function stateIcon(state: RowState): vscode.ThemeIcon {
+  const [icon, color] = icons[state];
+  return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+}
+
+export function turnsText(turns: number): string {
+  return turns === 1 ? t('1 turn') : t('{0} turns', turns);
+}
+
+/** How long the running run has taken, or the last one took; `undefined` where that is not known. */
+export function durationOf(row: SessionRow, now: number): number | undefined {
+  if (!isSessionLive(row.status)) return row.duration ?? undefined;
+  return Math.max(0, now - Date.parse(row.last_resumed_at ?? row.created_at));
+}
+
+/** The dim text beside a title: `$0.31 · 3 turns · 6m`, with the word of a state that needs one. */
+export function rowDescription(row: SessionRow, now: number): string {
+  const state = stateOf(row);
+  const duration = durationOf(row, now);
+  return [
+    ...(row.recording ? [t('Recording')] : []),
+    ...(state === 'running' || state === 'finished' ? [] : [stateWord(state)]),
+    costText(row.total_cost),
+    ...(row.turns === null ? [] : [turnsText(row.turns)]),
+    ...(duration === undefined ? [] : [durationText(duration)]),
+  ].join(' · ');
+}

@@ -1,0 +1,61 @@
+import * as vscode from 'vscode';
+import type { SessionRow } from './sessionRow.ts';
+import { titleOf } from './sessionRow.ts';
+import { costText, durationOf, durationText, stateOf, stateWord, turnsText } from './rowText.ts';
+
+const { t } = vscode.l10n;
+
+function when(iso: string): string {
+  return new Date(iso).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+function provenance(row: SessionRow): string {
+  const { total_cost: cost } = row;
+  if (cost.provenance === 'unknown') return t('Cost unknown: {0}', cost.reason);
+  if (row.recording) return t('{0}, of the recorded session; playing it costs nothing', costText(cost));
+  if (cost.provenance === 'reported') return t('{0}, reported by the agent', costText(cost));
+  return t('{0}, estimated with prices of {1} ({2})', costText(cost), cost.priceTable.date, cost.priceTable.name);
+}
+
+function facts(row: SessionRow, now: number): [string, string][] {
+  const state = stateOf(row);
+  const duration = durationOf(row, now);
+  const agent = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
+  const status = row.reason === undefined ? stateWord(state) : `${stateWord(state)}: ${row.reason}`;
+  return [
+    [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
+    [t('Agent'), row.model === null ? agent : `${agent} · ${row.model}`],
+    [t('Cost'), provenance(row)],
+    ...(row.turns === null ? [] : [[t('Turns'), turnsText(row.turns)] satisfies [string, string]]),
+    ...(duration === undefined ? [] : [[t('Last run'), durationText(duration)] satisfies [string, string]]),
+    [t('Last change'), when(row.updated_at)],
+    ...(row.project_dir === undefined ? [] : [[t('Folder'), row.project_dir] satisfies [string, string]]),
+    [t('Session'), row.session_id],
+  ];
+}
+
+/** Session texts go in as text only: nothing in them becomes a link, a command or markup. */
+export function rowTooltip(row: SessionRow, now: number): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString('', false);
+  tooltip.isTrusted = false;
+  tooltip.supportHtml = false;
+  tooltip.appendMarkdown('**').appendText(titleOf(row)).appendMarkdown('**\n\n');
+  for (const [name, text] of facts(row, now)) {
+    tooltip.appendText(`${name}: ${text}`).appendMarkdown('  \n');
+  }
+  return tooltip;
+}
+
+/** The whole row as one sentence. */
+export function rowLabel(row: SessionRow, now: number): string {
+  const duration = durationOf(row, now);
+  return [
+    titleOf(row),
+    ...(row.recording ? [t('Recording')] : []),
+    stateWord(stateOf(row)),
+    row.agent_label,
+    costText(row.total_cost),
+    ...(row.turns === null ? [] : [turnsText(row.turns)]),
+    ...(duration === undefined ? [] : [durationText(duration)]),
+  ].join(', ');
+}

@@ -1,0 +1,105 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import type { Engine } from '../engine/engine.ts';
+import type { SessionHandle } from '../engine/api.ts';
+import type { ExecutorType } from '../model/session.ts';
+import type { EngineHost } from './engineHost.ts';
+import type { Failures } from './failures.ts';
+import { logLine } from './log.ts';
+import { whyNot } from './sessionView.ts';
+import { agentOptions } from './settings.ts';
+import { mayStart } from './trust.ts';
+
+const { t } = vscode.l10n;
+
+export interface RunRequest {
+  readonly agent: ExecutorType;
+  readonly prompt: string;
+  /** Absolute path; the demo can do without. */
+  readonly cwd?: string;
+}
+
+/** Starts, resumes and stops runs for commands and pages; a failure is shown here, once. */
+export class RunControl {
+  readonly #engines: EngineHost;
+  readonly #failures: Failures;
+  readonly #log: vscode.LogOutputChannel;
+
+  constructor(engines: EngineHost, failures: Failures, log: vscode.LogOutputChannel) {
+    this.#engines = engines;
+    this.#failures = failures;
+    this.#log = log;
+  }
+
+  /** The new session's id, or `undefined` where none was started and the person knows why. */
+  async start({ agent, prompt, cwd }: RunRequest): Promise<string | undefined> {
+    const recording = agent === 'replay';
+    if (!recording && !mayStart()) return undefined;
+    const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? (recording ? homedir() : undefined);
+    const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));
+    if (folder === undefined || (!recording && inside === undefined)) {
+      void vscode.window.showErrorMessage(
+        t('An agent runs in a folder of this workspace only. Open the folder first.'),
+      );
+      return undefined;
+    }
+    const options = agentOptions(agent, inside?.uri);
+    return this.#run('start', {}, (engine) => engine.start({ agent, prompt, cwd: folder, options }));
+  }
+
+  /** The session's id, or `undefined` where it was not resumed and the person knows why. */
+  async resume(session: string, prompt: string): Promise<string | undefined> {
+    const request = await this.#resumeRequest(session, prompt);
+    if (request === undefined) return undefined;
+    const startAfresh = async (): Promise<void> => {
+      await this.#run('start afresh', { session }, (engine) => engine.startAfresh(session, request));
+    };
+    return this.#run('resume', { session, startAfresh }, (engine) => engine.resume(session, request));
+  }
+
+  async stop(session: string): Promise<void> {
+    this.#log.info(logLine('stop', { session }));
+    try {
+      await (await this.#engines.get()).stop(session);
+    } catch (error) {
+      await this.#failures.show(error, { session });
+    }
+  }
+
+  async #resumeRequest(session: string, prompt: string) {
+    try {
+      const handle = await (await this.#engines.get()).open(session);
+      const summary = handle.summary();
+      const why = whyNot(summary, handle.live());
+      handle.dispose();
+      if (why === undefined) {
+        const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);
+        return { prompt, options: agentOptions(summary.executor_type ?? 'claude-code', folder) };
+      }
+      if (vscode.workspace.isTrusted || mayStart()) void vscode.window.showWarningMessage(why);
+    } catch (error) {
+      void this.#failures.show(error, { session });
+    }
+    return undefined;
+  }
+
+  async #run(
+    what: string,
+    context: { session?: string; startAfresh?: () => Promise<void> },
+    begin: (engine: Engine) => Promise<SessionHandle>,
+  ): Promise<string | undefined> {
+    try {
+      const handle = await begin(await this.#engines.get());
+      const { executor_type: agent } = handle.summary();
+      this.#log.info(logLine(what, { session: handle.id, agent }));
+      void handle.done.then((result) => {
+        this.#log.info(logLine('run over', { session: handle.id, success: result?.success }));
+        handle.dispose();
+      });
+      return handle.id;
+    } catch (error) {
+      void this.#failures.show(error, context);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import * as vscode from 'vscode';
+import type { SessionSummary } from '../model/summary.ts';
+import { isSessionLive } from '../model/status.ts';
+import { costToday, dayStart, type CostToday } from './costToday.ts';
+import { rowOf, type SessionRow } from './sessionRow.ts';
+import type { WorkspaceIndex } from './workspaceIndex.ts';
+
+/** Milliseconds in which changes are gathered. */
+const quiet = 150;
+
+/** How many sessions are out of sight, and why. */
+export interface HiddenCount {
+  readonly byUser: number;
+  readonly elsewhere: number;
+}
+
+/** Every session that lists know of, and which of them this window shows. Owns what it knows; changes are announced. */
+export class SessionList implements vscode.Disposable {
+  readonly #index: WorkspaceIndex;
+  readonly #now: () => number;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #folders: vscode.Disposable;
+  #rows = new Map<string, SessionRow>();
+  #complete = false;
+  #showHidden = false;
+  #pending: NodeJS.Timeout | undefined;
+  readonly onDidChange = this.#changed.event;
+
+  constructor(index: WorkspaceIndex, now: () => number) {
+    this.#index = index;
+    this.#now = now;
+    this.#rows = new Map((index.load() ?? []).map((row) => [row.session_id, row]));
+    this.#folders = vscode.workspace.onDidChangeWorkspaceFolders(() => this.#changed.fire());
+  }
+
+  /** False while only what the last window kept is known. */
+  get complete(): boolean {
+    return this.#complete;
+  }
+
+  get showHidden(): boolean {
+    return this.#showHidden;
+  }
+
+  set showHidden(show: boolean) {
+    this.#showHidden = show;
+    this.#changed.fire();
+  }
+
+  get(id: string): SessionRow | undefined {
+    return this.#rows.get(id);
+  }
+
+  /** Takes the place of all that was known. */
+  replace(summaries: readonly SessionSummary[]): void {
+    this.#rows = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
+    this.#complete = true;
+    this.#announce();
+  }
+
+  update(summary: SessionSummary): void {
+    this.#rows.set(summary.session_id, this.#row(summary));
+    this.#announce();
+  }
+
+  remove(id: string): void {
+    if (this.#rows.delete(id)) this.#announce();
+  }
+
+  /** What the tree shows now. */
+  visible(): readonly SessionRow[] {
+    return [...this.#rows.values()].filter((row) => this.#showHidden || (row.hidden !== true && isHere(row)));
+  }
+
+  /** Sessions of this workspace, hidden ones too. */
+  here(): readonly SessionRow[] {
+    return [...this.#rows.values()].filter(isHere);
+  }
+
+  live(): readonly SessionRow[] {
+    return this.here().filter((row) => isSessionLive(row.status));
+  }
+
+  hidden(): HiddenCount {
+    const elsewhere = [...this.#rows.values()].filter((row) => !isHere(row)).length;
+    return { byUser: this.here().filter((row) => row.hidden === true).length, elsewhere };
+  }
+
+  costToday(): CostToday {
+    return costToday(this.here(), this.#now());
+  }
+
+  dispose(): void {
+    if (this.#pending !== undefined) void this.#tell();
+    this.#folders.dispose();
+    this.#changed.dispose();
+  }
+
+  #row(summary: SessionSummary): SessionRow {
+    return rowOf(summary, dayStart(summary, this.#rows.get(summary.session_id), this.#now()));
+  }
+
+  /** A running session changes with each message: lists are told a few times a second at most. */
+  #announce(): void {
+    this.#pending ??= setTimeout(() => void this.#tell(), quiet);
+  }
+
+  async #tell(): Promise<void> {
+    clearTimeout(this.#pending);
+    this.#pending = undefined;
+    this.#changed.fire();
+    await this.#index.save(this.here());
+  }
+}
+
+/** A session belongs here when its folder is in this workspace; with no folder open, all do. */
+function isHere(row: SessionRow): boolean {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  if (folders.length === 0) return true;
+  if (row.project_dir === undefined) return false;
+  return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(row.project_dir)) !== undefined;
+}

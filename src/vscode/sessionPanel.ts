@@ -1,0 +1,202 @@
+import * as vscode from 'vscode';
+import type { Notice, SessionHandle } from '../engine/api.ts';
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import { Channel } from '../protocol/channel.ts';
+import { parseFromPage } from '../protocol/fromPageSchema.ts';
+import type { EntryPage, FromPage, PageUpdate, ToPage } from '../protocol/messages.ts';
+import { pageEntry } from '../protocol/pageEntries.ts';
+import { UpdateFeed } from '../protocol/updateFeed.ts';
+import { logLine } from './log.ts';
+import type { PageActions } from './pageActions.ts';
+import { sessionView } from './sessionView.ts';
+import { StepIndex } from './stepIndex.ts';
+
+/** Entries of the first page: more than any window shows. */
+const firstPage = 80;
+const mostFound = 1000;
+/** Milliseconds between two views of a running session. */
+const viewPause = 100;
+/** Reads of the first page before a stream that never pauses is shown as it is. */
+const patience = 20;
+
+/** One page on one session: shows what the handle has, and hands on what the person does. */
+export class SessionPanel implements vscode.Disposable {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #handle: SessionHandle;
+  readonly #actions: PageActions;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #channel: Channel<ToPage, FromPage>;
+  readonly #feed: UpdateFeed;
+  readonly #steps: StepIndex;
+  readonly #disposables: { dispose(): void }[];
+  /** The page has been given a beginning and is in sight. */
+  #begun = false;
+  /** Updates that came while the page had no beginning. */
+  #missed = 0;
+  #numbered = false;
+  #notice: Notice | undefined;
+  #viewTimer: NodeJS.Timeout | undefined;
+
+  constructor(panel: vscode.WebviewPanel, handle: SessionHandle, actions: PageActions, log: vscode.LogOutputChannel) {
+    this.#panel = panel;
+    this.#handle = handle;
+    this.#actions = actions;
+    this.#log = log;
+    this.#steps = new StepIndex(handle);
+    this.#channel = new Channel<ToPage, FromPage>({
+      post: (envelope) => void panel.webview.postMessage(envelope),
+      deliver: (message) => void this.#answer(message),
+    });
+    this.#feed = new UpdateFeed(this.#channel);
+    this.#disposables = [
+      handle,
+      panel.webview.onDidReceiveMessage((data: unknown) => this.#receive(data)),
+      panel.onDidChangeViewState(() => this.#look()),
+      handle.onUpdates((updates, total) => this.#push(updates, total)),
+      handle.onSummary(() => this.#showView()),
+      handle.onNotice((notice) => {
+        this.#notice = notice;
+        this.#showView();
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.#showView()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#showView()),
+    ];
+  }
+
+  dispose(): void {
+    this.#steps.stop();
+    clearTimeout(this.#viewTimer);
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  /** A hidden page is gone; it asks for a new beginning when it is back. */
+  #look(): void {
+    if (!this.#panel.visible) this.#begun = false;
+  }
+
+  #receive(data: unknown): void {
+    const envelope = parseFromPage(data);
+    if (envelope === undefined) {
+      this.#log.warn(logLine('page message refused', { session: this.#handle.id }));
+      return;
+    }
+    if (envelope.message.type === 'ack') {
+      if (envelope.generation === this.#channel.generation) this.#feed.acknowledged(envelope.message.seq);
+      return;
+    }
+    this.#channel.receive(envelope);
+  }
+
+  async #answer(message: FromPage): Promise<void> {
+    try {
+      await this.#handleMessage(message);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#log.error(logLine('page request failed', { session: this.#handle.id, type: message.type, error: text }));
+      if ('request' in message) this.#channel.send({ type: 'failed', request: message.request, message: text });
+    }
+  }
+
+  async #handleMessage(message: FromPage): Promise<void> {
+    const { id } = this.#handle;
+    switch (message.type) {
+      case 'ready':
+      case 'resync':
+        return this.#begin();
+      case 'getPage': {
+        const page = await this.#page(message.from, message.from + message.count);
+        this.#channel.send({ type: 'page', request: message.request, page });
+        return;
+      }
+      case 'getEntry': {
+        const [entry = null] = await this.#handle.read(message.index, message.index + 1);
+        this.#channel.send({ type: 'entry', request: message.request, entry });
+        return;
+      }
+      case 'find': {
+        const found = await this.#handle.find(message.query, mostFound);
+        this.#channel.send({ type: 'found', request: message.request, ...found });
+        return;
+      }
+      case 'send':
+        this.#notice = undefined;
+        return this.#actions.send(id, message.text);
+      case 'stop':
+        return this.#actions.stop(id);
+      case 'openFile':
+        return this.#actions.openFile(this.#handle.summary().project_dir, message.path, message.line);
+      case 'openDiff':
+        return this.#actions.openDiff(this.#handle, message.index);
+      case 'openLink':
+        return this.#actions.openLink(message.url);
+      case 'copy':
+        return this.#actions.copy(message.text);
+      case 'command':
+        return this.#actions.command(message.command, id);
+      case 'ack':
+        return undefined;
+    }
+  }
+
+  /** Sends everything a page needs to stand, and from then on what changes. */
+  async #begin(): Promise<void> {
+    this.#begun = false;
+    if (this.#steps.short) this.#numbered = await this.#steps.count();
+    let page: EntryPage;
+    // Text that arrives while the page is read may or may not be in it: read again until nothing did.
+    for (let reads = 0; ; reads += 1) {
+      this.#missed = 0;
+      const total = this.#handle.total();
+      page = await this.#page(Math.max(0, total - firstPage), total);
+      if (this.#missed === 0 || reads >= patience) break;
+    }
+    const view = sessionView(this.#handle, this.#notice);
+    const l10n = vscode.l10n.bundle ?? {};
+    this.#channel.restart();
+    const open = this.#handle.open();
+    const seq = this.#channel.send({ type: 'init', view, page, open, l10n, locale: vscode.env.language });
+    this.#feed.began(seq);
+    this.#begun = true;
+    if (!this.#numbered) await this.#number(page);
+  }
+
+  /** Counts steps behind the page's back, then sends those of its first page again, with their numbers. */
+  async #number(shown: EntryPage): Promise<void> {
+    this.#numbered = await this.#steps.count();
+    if (!this.#numbered || !this.#begun) return;
+    const entries = await this.#handle.read(shown.from, shown.from + shown.entries.length);
+    const open = new Set(this.#handle.open());
+    const settled = entries.filter((entry) => entry.type.kind === 'tool_use' && !open.has(entry.index));
+    this.#feed.push(
+      settled.map((entry) => ({ op: 'put', entry: this.#pageEntry(entry) })),
+      this.#handle.total(),
+    );
+  }
+
+  async #page(from: number, to: number): Promise<EntryPage> {
+    const entries = await this.#handle.read(from, Math.min(to, this.#handle.total()));
+    return { total: this.#handle.total(), from, entries: entries.map((entry) => this.#pageEntry(entry)) };
+  }
+
+  #pageEntry(entry: NormalizedEntry): ReturnType<typeof pageEntry> {
+    return pageEntry(entry, this.#steps.of(entry));
+  }
+
+  #push(updates: readonly EntryUpdate[], total: number): void {
+    if (!this.#begun) {
+      this.#missed += updates.length;
+      return;
+    }
+    const forPage = updates.map((update): PageUpdate =>
+      update.op === 'put' ? { ...update, entry: this.#pageEntry(update.entry) } : update,
+    );
+    this.#feed.push(forPage, total);
+  }
+
+  #showView(): void {
+    this.#viewTimer ??= setTimeout(() => {
+      this.#viewTimer = undefined;
+      if (this.#begun) this.#channel.send({ type: 'view', view: sessionView(this.#handle, this.#notice) });
+    }, viewPause);
+  }
+}

@@ -1,0 +1,77 @@
+import { isObject } from '../model/json.ts';
+import type { SessionSummary } from '../model/summary.ts';
+
+type RowField =
+  | 'session_id'
+  | 'parent_session_id'
+  | 'status'
+  | 'created_at'
+  | 'updated_at'
+  | 'last_resumed_at'
+  | 'project_dir'
+  | 'hidden'
+  | 'title'
+  | 'prompt'
+  | 'agent_label'
+  | 'agent_version'
+  | 'model'
+  | 'outcome'
+  | 'reason'
+  | 'turns'
+  | 'runs'
+  | 'duration'
+  | 'total_cost'
+  | 'recording';
+
+/** What lists show of a session; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
+export type SessionRow = Pick<SessionSummary, RowField> & {
+  readonly day?: { readonly date: string; readonly usd: number };
+};
+
+const longest = 120;
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+
+/** The few fields of `summary` that lists need, texts cut to 120 characters. */
+export function rowOf(summary: SessionSummary, day?: SessionRow['day']): SessionRow {
+  const row: SessionRow = {
+    session_id: summary.session_id,
+    status: summary.status,
+    created_at: summary.created_at,
+    updated_at: summary.updated_at,
+    prompt: summary.title === undefined ? cut(summary.prompt) : '',
+    agent_label: summary.agent_label,
+    agent_version: summary.agent_version,
+    model: summary.model,
+    outcome: summary.outcome,
+    turns: summary.turns,
+    runs: summary.runs,
+    duration: summary.duration,
+    total_cost: summary.total_cost,
+    recording: summary.recording,
+  };
+  const optional = {
+    parent_session_id: summary.parent_session_id,
+    last_resumed_at: summary.last_resumed_at,
+    project_dir: summary.project_dir,
+    hidden: summary.hidden === true ? true : undefined,
+    title: summary.title === undefined ? undefined : cut(summary.title),
+    reason: summary.reason === undefined ? undefined : cut(summary.reason),
+    day,
+  };
+  return Object.assign(row, Object.fromEntries(Object.entries(optional).filter((each) => each[1] !== undefined)));
+}
+
+/** A row that an earlier window kept. Checked by its vital fields only: it is replaced as soon as the record is read. */
+export function isRow(kept: unknown): kept is SessionRow {
+  if (!isObject(kept)) return false;
+  const { total_cost: cost } = kept;
+  const texts = ['session_id', 'status', 'created_at', 'updated_at', 'prompt', 'agent_label', 'outcome'];
+  return (
+    texts.every((name) => typeof kept[name] === 'string') && isObject(cost) && typeof cost['provenance'] === 'string'
+  );
+}
+
+export function titleOf(row: Pick<SessionRow, 'title' | 'prompt'>): string {
+  const [first = ''] = (row.title ?? row.prompt).trim().split('\n');
+  return first;
+}

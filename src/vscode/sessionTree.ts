@@ -1,0 +1,188 @@
+import * as vscode from 'vscode';
+import { isSessionLive } from '../model/status.ts';
+import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
+import type { HiddenCount, SessionList } from './sessionList.ts';
+import { titleOf } from './sessionRow.ts';
+import { rowDescription, stateIcon, stateOf } from './rowText.ts';
+import { rowLabel, rowTooltip } from './rowTooltip.ts';
+
+const { t } = vscode.l10n;
+
+/** Sessions a group shows before its "more" row, which shows as many again. */
+const pageSize = 50;
+/** Milliseconds between two looks at the clock while something runs. */
+const tick = 5000;
+
+export type TreeNode =
+  | { readonly kind: 'group'; readonly group: SessionGroup }
+  | { readonly kind: 'session'; readonly node: SessionNode; readonly parent: TreeNode | undefined }
+  | { readonly kind: 'more'; readonly name: GroupName; readonly count: number }
+  | { readonly kind: 'hidden'; readonly count: HiddenCount };
+
+/** The Sessions view. Draws what `SessionList` holds. */
+export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
+  readonly #list: SessionList;
+  readonly #now: () => number;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #view: vscode.TreeView<TreeNode>;
+  readonly #disposables: readonly { dispose(): unknown }[];
+  readonly #shown = new Map<GroupName, number>();
+  #clock: NodeJS.Timeout | undefined;
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  /** `onLook` is called each time the view comes into sight. */
+  constructor(list: SessionList, now: () => number, onLook: () => void) {
+    this.#list = list;
+    this.#now = now;
+    this.#view = vscode.window.createTreeView('vitrine.sessions', { treeDataProvider: this, showCollapseAll: true });
+    this.#disposables = [
+      this.#view,
+      this.#changed,
+      list.onDidChange(() => this.#refresh()),
+      this.#view.onDidChangeVisibility(({ visible }) => {
+        if (visible) onLook();
+        this.#wind();
+      }),
+    ];
+    if (this.#view.visible) onLook();
+    this.#refresh();
+  }
+
+  async reveal(id: string): Promise<void> {
+    const found = this.#find(this.getChildren(), id);
+    if (found !== undefined && this.#view.visible) await this.#view.reveal(found, { select: true, focus: false });
+  }
+
+  showMore(name: GroupName): void {
+    this.#shown.set(name, (this.#shown.get(name) ?? pageSize) + pageSize);
+    this.#changed.fire();
+  }
+
+  getChildren(node?: TreeNode): TreeNode[] {
+    if (node === undefined) return this.#roots();
+    if (node.kind === 'session') {
+      return node.node.children.map((child) => ({ kind: 'session', node: child, parent: node }));
+    }
+    if (node.kind !== 'group') return [];
+    const { name, nodes } = node.group;
+    const shown = this.#shown.get(name) ?? pageSize;
+    const rows = nodes.slice(0, shown).map((each): TreeNode => ({ kind: 'session', node: each, parent: node }));
+    return nodes.length > shown ? [...rows, { kind: 'more', name, count: nodes.length - shown }] : rows;
+  }
+
+  getParent(node: TreeNode): TreeNode | undefined {
+    return node.kind === 'session' ? node.parent : undefined;
+  }
+
+  getTreeItem(node: TreeNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'group':
+        return groupItem(node.group);
+      case 'session':
+        return sessionItem(node.node, this.#now());
+      case 'more':
+        return actionItem(t('{0} more…', node.count), 'ellipsis', 'vitrine.showMoreSessions', [node.name]);
+      case 'hidden':
+        return actionItem(hiddenText(node.count), 'eye-closed', 'vitrine.showHiddenSessions');
+    }
+  }
+
+  dispose(): void {
+    clearInterval(this.#clock);
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  #roots(): TreeNode[] {
+    const groups = groupSessions(this.#list.visible(), this.#now());
+    const hidden = this.#list.hidden();
+    const rows = groups.map((group): TreeNode => ({ kind: 'group', group }));
+    // With nothing to show, the welcome view speaks, and names the hidden ones itself.
+    const someHidden = groups.length > 0 && !this.#list.showHidden && hidden.byUser + hidden.elsewhere > 0;
+    return someHidden ? [...rows, { kind: 'hidden', count: hidden }] : rows;
+  }
+
+  #refresh(): void {
+    this.#changed.fire();
+    const live = this.#list.live().length;
+    this.#view.badge = live === 0 ? undefined : { value: live, tooltip: runningText(live) };
+    this.#wind();
+  }
+
+  /** The clock ticks only while somebody can see a running session's time. */
+  #wind(): void {
+    const wanted = this.#view.visible && this.#list.live().length > 0;
+    if (wanted) this.#clock ??= setInterval(() => this.#changed.fire(), tick);
+    else {
+      clearInterval(this.#clock);
+      this.#clock = undefined;
+    }
+  }
+
+  #find(nodes: readonly TreeNode[], id: string): TreeNode | undefined {
+    for (const node of nodes) {
+      if (node.kind === 'session' && node.node.row.session_id === id) return node;
+      const found = this.#find(this.getChildren(node), id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+function groupTitle(name: GroupName): string {
+  switch (name) {
+    case 'running':
+      return t('Running');
+    case 'today':
+      return t('Today');
+    case 'yesterday':
+      return t('Yesterday');
+    case 'earlier':
+      return t('Earlier');
+  }
+}
+
+export function runningText(count: number): string {
+  return count === 1 ? t('1 session running') : t('{0} sessions running', count);
+}
+
+function hiddenText({ byUser, elsewhere }: HiddenCount): string {
+  const parts = [
+    ...(byUser > 0 ? [t('{0} by you', byUser)] : []),
+    ...(elsewhere > 0 ? [elsewhere === 1 ? t('1 in another folder') : t('{0} in other folders', elsewhere)] : []),
+  ];
+  return t('{0} hidden: {1}', byUser + elsewhere, parts.join(', '));
+}
+
+function groupItem({ name, nodes }: SessionGroup): vscode.TreeItem {
+  const item = new vscode.TreeItem(groupTitle(name), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `group:${name}`;
+  item.description = String(nodes.length);
+  item.contextValue = 'group';
+  return item;
+}
+
+function sessionItem({ row, children }: SessionNode, now: number): vscode.TreeItem {
+  const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+  const live = isSessionLive(row.status);
+  const item = new vscode.TreeItem(titleOf(row), children.length === 0 ? None : live ? Expanded : Collapsed);
+  item.id = row.session_id;
+  item.description = rowDescription(row, now);
+  item.iconPath = stateIcon(stateOf(row));
+  item.tooltip = rowTooltip(row, now);
+  item.contextValue = ['session', live ? 'live' : 'ended', ...(row.hidden === true ? ['hidden'] : [])].join(' ');
+  item.accessibilityInformation = { label: rowLabel(row, now) };
+  item.command = { command: 'vitrine.openSession', title: t('Open Session'), arguments: [row.session_id] };
+  return item;
+}
+
+function actionItem(label: string, icon: string, command: string, args: unknown[] = []): vscode.TreeItem {
+  const item = new vscode.TreeItem('', vscode.TreeItemCollapsibleState.None);
+  item.id = `${command}:${args.join()}`;
+  item.label = '';
+  item.description = label;
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.tooltip = label;
+  item.command = { command, title: label, arguments: args };
+  item.accessibilityInformation = { label, role: 'button' };
+  return item;
+}

@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import type { Notice, SessionHandle } from '../engine/api.ts';
+import { isSessionLive } from '../model/status.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import type { SessionView } from '../protocol/messages.ts';
+
+const { t } = vscode.l10n;
+
+/**
+ * Why nothing can be sent now, or `undefined`. A recording starts no program, so it may play anywhere; an agent runs only
+ * in a folder of this workspace, since that is what trust was given for.
+ */
+export function whyNot(summary: SessionSummary, live: boolean): string | undefined {
+  if (isSessionLive(summary.status)) return live ? undefined : t('This session runs in another window.');
+  if (summary.recording) return undefined;
+  if (!vscode.workspace.isTrusted) {
+    return t('Sending is off because this workspace is in Restricted Mode. You can still read this session.');
+  }
+  const folder = summary.project_dir;
+  if (folder === undefined || vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder)) === undefined) {
+    return t('This session belongs to the folder {0}. Open that folder to go on.', folder ?? t('(unknown)'));
+  }
+  return undefined;
+}
+
+function noticeOf(handle: SessionHandle, told: Notice | undefined): SessionView['notice'] {
+  if (told !== undefined) {
+    return { severity: told.severity, text: `${told.failure.message} ${told.failure.detail}`.trim() };
+  }
+  const { outcome } = handle.summary();
+  const problems = handle.problems();
+  if (problems.length > 0) {
+    const [first = ''] = problems;
+    const text =
+      problems.length === 1
+        ? t('One part of this record is damaged: {0}', first)
+        : t('{0} parts of this record are damaged. The first: {1}', problems.length, first);
+    return { severity: 'warning', text };
+  }
+  if (outcome !== 'interrupted' || handle.live()) return null;
+  return {
+    severity: 'warning',
+    text: t('The last run was interrupted: its end was never recorded. Everything that was received is shown.'),
+  };
+}
+
+/** Everything around the entries, as the page shows it. `told` is what the engine said about the run that goes on. */
+export function sessionView(handle: SessionHandle, told: Notice | undefined): SessionView {
+  const summary = handle.summary();
+  const why = whyNot(summary, handle.live());
+  const busy = isSessionLive(summary.status);
+  return {
+    summary,
+    turns: handle.turns(),
+    can: {
+      send: !busy && why === undefined,
+      stop: busy && handle.live() && summary.status !== 'stopping',
+      resume: !busy && why === undefined,
+    },
+    why: why ?? null,
+    notice: noticeOf(handle, told),
+    sizes: handle.sizes(),
+  };
+}

@@ -1,0 +1,20 @@
+import * as vscode from 'vscode';
+
+/**
+ * Whether a program may be started here. Commands ask this themselves, since a command can be called from anywhere; in
+ * Restricted Mode they say why nothing happens, and offer the way on.
+ */
+export function mayStart(): boolean {
+  if (vscode.workspace.isTrusted) return true;
+  void explain();
+  return false;
+}
+
+async function explain(): Promise<void> {
+  const manage = vscode.l10n.t('Manage Workspace Trust');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Vitrine starts no agent in Restricted Mode. Recorded sessions can be read.'),
+    manage,
+  );
+  if (chosen === manage) await vscode.commands.executeCommand('workbench.trust.manage');
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import * as ts from 'typescript';
+import { repository } from '../../support/host/cache.mjs';
+
+const file = path.join(repository, 'l10n/bundle.l10n.json');
+
+function sources(folder: string): string[] {
+  return readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => path.join(repository, folder, name));
+}
+
+/** First arguments of calls of `t`, which both host and page name so; and calls whose argument is no literal. */
+function messages(source: string): { found: string[]; loose: string[] } {
+  const tree = ts.createSourceFile(source, readFileSync(source, 'utf8'), ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const loose: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 't') {
+      const [message] = node.arguments;
+      if (message !== undefined && ts.isStringLiteralLike(message)) found.push(message.text);
+      else loose.push(`${path.relative(repository, source)}: ${node.getText()}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return { found, loose };
+}
+
+describe('texts a person sees', () => {
+  const all = [...sources('src/vscode'), ...sources('webview')].map(messages);
+
+  it('are literals where they are translated, so that they can be collected', () => {
+    assert.deepEqual(
+      all.flatMap(({ loose }) => loose),
+      [],
+    );
+  });
+
+  it('are all in the bundle for translators (UPDATE_L10N=1 writes it)', () => {
+    const sorted = [...new Set(all.flatMap(({ found }) => found))].sort();
+    const wanted = `${JSON.stringify(Object.fromEntries(sorted.map((text) => [text, text])), null, 2)}\n`;
+    if (process.env['UPDATE_L10N'] === '1') writeFileSync(file, wanted);
+    assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(wanted));
+  });
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { repository } from '../../support/host/cache.mjs';
+
+interface Manifest {
+  readonly icon: string;
+  readonly activationEvents: readonly string[];
+  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
+  readonly contributes: {
+    readonly commands: readonly { command: string; title: string; category: string; icon?: string }[];
+    readonly menus: Readonly<Record<string, readonly { command: string }[]>>;
+    readonly viewsWelcome: readonly { contents: string }[];
+    readonly configuration: {
+      readonly properties: Readonly<Record<string, { scope: string; markdownDescription: string; default: unknown }>>;
+    };
+    readonly walkthroughs: readonly {
+      steps: readonly { description: string; media: { svg: string }; completionEvents: readonly string[] }[];
+    }[];
+  };
+}
+
+const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
+const text = read('package.json');
+const manifest = JSON.parse(text) as Manifest;
+const nls = JSON.parse(read('package.nls.json')) as Record<string, string>;
+const { commands, menus, configuration, viewsWelcome, walkthroughs } = manifest.contributes;
+
+describe('the manifest', () => {
+  it('has every text it names, and names every text it has', () => {
+    const named = new Set([...text.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key!));
+    assert.deepEqual(
+      [...named].filter((key) => nls[key] === undefined),
+      [],
+    );
+    assert.deepEqual(
+      Object.keys(nls).filter((key) => !named.has(key)),
+      [],
+    );
+  });
+
+  it('says every title and description through a name', () => {
+    const loose = [...text.matchAll(/"(title|description|markdownDescription|contents|altText)": "(?!%)([^"]*)"/g)]
+      .map(([, , value]) => value)
+      .filter((value) => value !== 'Vitrine');
+    assert.deepEqual(loose, ['Run coding agents, see what they did, what it cost, and go on from there.']);
+  });
+
+  it('puts only commands of its own in menus, and gives each one a category', () => {
+    const known = new Set(commands.map(({ command }) => command));
+    const used = Object.values(menus).flatMap((items) => items.map(({ command }) => command));
+    assert.deepEqual(
+      used.filter((command) => !known.has(command)),
+      [],
+    );
+    assert.deepEqual(
+      commands.filter(({ category }) => category !== 'Vitrine'),
+      [],
+    );
+  });
+
+  it('links only to commands that exist', () => {
+    const texts = [
+      ...viewsWelcome.map(({ contents }) => nls[contents.slice(1, -1)]!),
+      ...walkthroughs.flatMap(({ steps }) => steps.map(({ description }) => nls[description.slice(1, -1)]!)),
+    ];
+    const linked = texts.flatMap((each) => [...each.matchAll(/\(command:([\w.]+)/g)].map(([, command]) => command!));
+    const known = new Set([...commands.map(({ command }) => command), 'vitrine.sessions.focus']);
+    assert.ok(linked.length > 8);
+    assert.deepEqual(
+      linked.filter((command) => command.startsWith('vitrine.') && !known.has(command)),
+      [],
+    );
+  });
+
+  it('lets no workspace choose a program, its arguments or its environment', () => {
+    for (const name of ['path', 'extraArgs', 'environment']) {
+      assert.equal(configuration.properties[`vitrine.claude.${name}`]?.scope, 'machine');
+    }
+    const claude = Object.keys(configuration.properties).filter((name) => name.startsWith('vitrine.claude.'));
+    assert.deepEqual([...manifest.capabilities.untrustedWorkspaces.restrictedConfigurations].sort(), claude.sort());
+    assert.equal(configuration.properties['vitrine.claude.permissionMode']?.default, 'default');
+  });
+
+  it('starts with nothing but the end of start-up and its own panels', () => {
+    assert.deepEqual(manifest.activationEvents, ['onStartupFinished', 'onWebviewPanel:vitrine.session']);
+  });
+
+  it('has every picture it names', () => {
+    const pictures = [manifest.icon, ...walkthroughs.flatMap(({ steps }) => steps.map(({ media }) => media.svg))];
+    assert.deepEqual(
+      [...pictures, 'media/vitrine.svg'].filter((file) => !existsSync(path.join(repository, file))),
+      [],
+    );
+  });
+
+  it('draws walkthroughs in the colours of the theme alone', () => {
+    for (const { media } of walkthroughs[0]!.steps) assert.doesNotMatch(read(media.svg), /#[0-9a-f]{3,8}\b|rgb\(/i);
+  });
+});
