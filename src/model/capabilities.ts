@@ -14,6 +14,4 @@ export const capabilityNames = [
 export type CapabilityName = (typeof capabilityNames)[number];
 
 /** What an agent can do; `reason` says why not, or with which limit. */
-export type Capabilities = Readonly<
-  Record<CapabilityName, { readonly supported: boolean; readonly reason?: string }>
->;
+export type Capabilities = Readonly<Record<CapabilityName, { readonly supported: boolean; readonly reason?: string }>>;

@@ -24,12 +24,7 @@ export type Trajectory = z.infer<typeof trajectorySchema>;
 export const annotationSchema = z.discriminatedUnion('kind', [citationSchema, trajectorySchema]);
 export type Annotation = z.infer<typeof annotationSchema>;
 
-export const triggerTypeSchema = z.enum([
-  'check_in',
-  'question_unanswered',
-  'task_incomplete',
-  'waiting_for_decision',
-]);
+export const triggerTypeSchema = z.enum(['check_in', 'question_unanswered', 'task_incomplete', 'waiting_for_decision']);
 export type TriggerType = z.infer<typeof triggerTypeSchema>;
 
 /**

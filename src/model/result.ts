@@ -3,7 +3,13 @@ import { costSchema, modelUsageSchema, tokenUsageSchema } from './usage.ts';
 
 export const resultEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('content'), text: z.string(), timestamp: z.number() }),
-  z.object({ type: z.literal('tool_use'), tool: z.string(), input: z.unknown(), id: z.string(), timestamp: z.number() }),
+  z.object({
+    type: z.literal('tool_use'),
+    tool: z.string(),
+    input: z.unknown(),
+    id: z.string(),
+    timestamp: z.number(),
+  }),
   z.object({
     type: z.literal('tool_result'),
     tool: z.string(),
