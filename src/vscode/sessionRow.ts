@@ -66,9 +66,8 @@ export function isRow(kept: unknown): kept is SessionRow {
   if (!isObject(kept)) return false;
   const { total_cost: cost } = kept;
   const texts = ['session_id', 'status', 'created_at', 'updated_at', 'prompt', 'agent_label', 'outcome'];
-  return (
-    texts.every((name) => typeof kept[name] === 'string') && isObject(cost) && typeof cost['provenance'] === 'string'
-  );
+  const priced = isObject(cost) && (cost['provenance'] === 'unknown' || typeof cost['usd'] === 'number');
+  return priced && texts.every((name) => typeof kept[name] === 'string');
 }
 
 export function titleOf(row: Pick<SessionRow, 'title' | 'prompt'>): string {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { groupSessions, type SessionNode } from '../../../src/vscode/sessionGroups.ts';
+import type { SessionRow } from '../../../src/vscode/sessionRow.ts';
+import { at, now, row } from './rows.ts';
+
+/** `today: a(b c) d`, one line per group. */
+function drawn(rows: readonly SessionRow[]): string[] {
+  const name = (node: SessionNode): string => {
+    const inner = node.children.map(name).join(' ');
+    return node.row.session_id.slice(4, 5) + (inner === '' ? '' : `(${inner})`);
+  };
+  return groupSessions(rows, now).map((group) => `${group.name}: ${group.nodes.map(name).join(' ')}`);
+}
+
+describe('groups of sessions', () => {
+  it('go by urgency, then by day, newest first', () => {
+    const rows = [
+      row('a', { updated_at: at(21, 9) }),
+      row('b', { updated_at: at(21, 11) }),
+      row('c', { status: 'running', updated_at: at(21, 8) }),
+      row('d'),
+      row('e', { updated_at: at(19, 12) }),
+    ];
+    assert.deepEqual(drawn(rows), ['running: c', 'today: b a', 'yesterday: d', 'earlier: e']);
+  });
+
+  it('leave out groups without a session', () => {
+    assert.deepEqual(drawn([]), []);
+    assert.deepEqual(drawn([row('d')]), ['yesterday: d']);
+  });
+
+  it('nest children, however deep, and lift a parent whose child runs', () => {
+    const rows = [
+      row('a'),
+      row('b', { parent_session_id: row('a').session_id, updated_at: at(21, 1) }),
+      row('c', { parent_session_id: row('b').session_id, status: 'pending' }),
+    ];
+    assert.deepEqual(drawn(rows), ['running: a(b(c))']);
+  });
+
+  it('keep a child whose parent is out of sight', () => {
+    assert.deepEqual(drawn([row('b', { parent_session_id: row('z').session_id })]), ['yesterday: b']);
+  });
+
+  it('lose no session where parents go in a circle', () => {
+    const rows = [
+      row('a', { parent_session_id: row('b').session_id }),
+      row('b', { parent_session_id: row('a').session_id }),
+      row('c', { parent_session_id: row('c').session_id }),
+    ];
+    assert.deepEqual(drawn(rows), ['yesterday: a b c']);
+  });
+
+  it('count a session with a clock ahead of ours as today', () => {
+    assert.deepEqual(drawn([row('a', { updated_at: at(25, 1) })]), ['today: a']);
+  });
+});
