@@ -51,7 +51,8 @@ function claude(): AgentSettings {
 }
 
 export function engineSettings(): EngineSettings {
-  return { agents: { 'claude-code': claude() }, replaySpeed: positive(value('demo.speed', 'trusted')) ?? 1 };
+  const speed = value('demo.speed', 'trusted');
+  return { agents: { 'claude-code': claude() }, replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1 };
 }
 
 /** Seconds between the polite signal and the next step of the stop ladder. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isObject } from '../../model/json.ts';
 import { isSessionLive } from '../../model/status.ts';
 import { askForRun, runRequestOf } from '../runAgent.ts';
 import type { RunRequest } from '../runControl.ts';
@@ -20,7 +21,10 @@ export function runCommands(shell: Shell): Commands {
   return {
     async runAgent(argument) {
       try {
-        return await begin(shell, runRequestOf(argument) ?? (await askForRun(shell.engines, shell.memory)));
+        const asked = isObject(argument) && 'agent' in argument;
+        const request = asked ? runRequestOf(argument) : await askForRun(shell.engines, shell.memory);
+        if (asked && request === undefined) throw new Error(t('Run Agent takes {0}.', '{agent, prompt, cwd?}'));
+        return await begin(shell, request);
       } catch (error) {
         await shell.failures.show(error);
         return undefined;

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { panelHtml } from '../../src/vscode/panelHtml.ts';
+import { costText, durationText, money, rowDescription } from '../../src/vscode/rowText.ts';
+import { rowLabel, rowTooltip } from '../../src/vscode/rowTooltip.ts';
+import { now, row } from '../unit/vscode/rows.ts';
+
+describe('rows of the Sessions view', () => {
+  it('say what is known, and that the rest is not', () => {
+    assert.equal(rowDescription(row('a'), now), '$0.50 · 3 turns · 1m');
+    const unknown = row('a', { total_cost: { provenance: 'unknown', reason: 'x' }, turns: null, duration: null });
+    assert.equal(rowDescription(unknown, now), 'cost unknown');
+    const failed = row('a', { outcome: 'failed', turns: 1, duration: 40_000, recording: true });
+    assert.equal(rowDescription(failed, now), 'Recording · Failed · $0.50 · 1 turn · 40s');
+  });
+
+  it('write money so that nothing becomes nothing', () => {
+    const amounts = [0, 0.31, 1.875, 12, 0.006448, 0.00009, 0.01].map(money);
+    assert.deepEqual(amounts, ['$0.00', '$0.31', '$1.88', '$12.00', '$0.0064', '$0.000090', '$0.01']);
+    const priceTable = { name: 'list', date: '2026-11-01' };
+    assert.equal(costText({ provenance: 'estimated', usd: 0.09, priceTable }), '≈ $0.09');
+  });
+
+  it('write durations short', () => {
+    const durations = [400, 59_000, 60_000, 3_599_000, 3_600_000, 3_900_000, 180_000_000].map(durationText);
+    assert.deepEqual(durations, ['0s', '59s', '1m', '59m', '1h', '1h 5m', '2d']);
+  });
+
+  it('are read out as one sentence', () => {
+    assert.equal(rowLabel(row('a'), now), 'Prompt of a, Finished, Claude Code, $0.50, 3 turns, 1m');
+  });
+
+  it('hover without trust: text of a session stays text', () => {
+    const title = '[x](command:workbench.action.quit) <img src=x> **b** $(trash)';
+    const tooltip = rowTooltip(row('a', { title, reason: '[y](https://example.org)' }), now);
+    assert.equal(tooltip.isTrusted, false);
+    assert.equal(tooltip.supportHtml, false);
+    assert.notEqual(tooltip.supportThemeIcons, true);
+    assert.doesNotMatch(tooltip.value, /(?<!\\)\[[xy](?<!\\)\]\(|(?<!\\)<img/);
+  });
+});
+
+describe("a panel's document", () => {
+  const webview = {
+    cspSource: 'https://self.example',
+    asWebviewUri: (uri: vscode.Uri) => vscode.Uri.parse(`https://self.example${uri.path}`),
+  };
+  const html = (): string => panelHtml(webview, vscode.Uri.file('/extension'));
+
+  it('allows nothing but its own files and one script, under a nonce that never comes twice', () => {
+    const policy = /Content-Security-Policy" content="([^"]+)"/.exec(html())?.[1] ?? '';
+    assert.match(policy, /^default-src 'none'; /);
+    assert.doesNotMatch(policy, /unsafe|\*|https:(?!\/\/self)/);
+    const nonce = (text: string): string => /'nonce-([0-9a-f]+)'/.exec(text)?.[1] ?? '';
+    assert.equal(nonce(html()).length, 32);
+    assert.notEqual(nonce(html()), nonce(html()));
+  });
+
+  it('holds no script, style or data of its own', () => {
+    assert.doesNotMatch(html(), /<style|style=|\son\w+=/);
+    for (const [, script] of html().matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)) assert.equal(script, '');
+  });
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as vscode from 'vscode';
+
+/** Looks again and again until there is something, or fails after `timeout` milliseconds with what was missing. */
+export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeout = 20_000) {
+  for (const end = performance.now() + timeout; ;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) assert.fail(`${what}: not within ${timeout / 1000} s`);
+    await delay(25);
+  }
+}
+
+export async function doctorText(): Promise<string> {
+  await vscode.commands.executeCommand('vitrine.doctor');
+  const document = vscode.window.activeTextEditor?.document;
+  assert.equal(document?.uri.scheme, 'vitrine-doctor');
+  return document.getText();
+}
+
+let store: string | undefined;
+
+/** Where this host keeps records, as Doctor tells a person. */
+export async function storeFolder(): Promise<string> {
+  store ??= /Kept in: `(.+)`/.exec(await doctorText())?.[1];
+  assert.ok(store, 'Doctor says where records are kept');
+  return store;
+}
+
+/** Lines of a session's record; none while there is no file. */
+export async function record(id: string): Promise<{ kind: string; [key: string]: unknown }[]> {
+  const file = vscode.Uri.file(path.join(await storeFolder(), 'sessions', id, 'record.jsonl'));
+  const bytes = await vscode.workspace.fs.readFile(file).then(
+    (read) => read,
+    () => new Uint8Array(),
+  );
+  const lines = new TextDecoder().decode(bytes).split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as { kind: string });
+}
+
+export async function results(id: string): Promise<number> {
+  return (await record(id)).filter(({ kind }) => kind === 'result').length;
+}
+
+export function sessionTabs(): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith('vitrine.session'));
+}
