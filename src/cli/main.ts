@@ -1,22 +1,66 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { UsageError, type CliContext, type Command } from './command.ts';
+
+/** Commands in the order of `--help`. Each is loaded when it is called, so that none pays for another's packages. */
+const commands: readonly { readonly name: string; readonly summary: string; load(): Promise<Command> }[] = [
+  {
+    name: 'normalize',
+    summary: 'the transcript of a run from what the agent printed',
+    load: async () => (await import('./commands/normalize.ts')).normalize,
+  },
+  {
+    name: 'result',
+    summary: 'what a run came to: answer, cost, turns, from what the agent printed',
+    load: async () => (await import('./commands/result.ts')).result,
+  },
+];
 
 const help = `Usage: vitrine <command> [options]
 
-  --help     this text
-  --version  the version of Vitrine
+${commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`).join('\n')}
+
+  --help      this text, or that of a command
+  --version   the version of Vitrine
 `;
+
+const failed = 2;
 
 function version(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   return z.object({ version: z.string() }).parse(manifest).version;
 }
 
-const [command] = process.argv.slice(2);
-if (command === '--version') {
-  console.log(version());
-} else {
-  process.stdout.write(help);
-  process.exitCode = command === undefined || command === '--help' ? 0 : 2;
+async function main(args: readonly string[], context: CliContext): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h') {
+    context.stdout.write(help);
+    return name === undefined ? failed : 0;
+  }
+  if (name === '--version') {
+    context.stdout.write(`${version()}\n`);
+    return 0;
+  }
+  const command = await commands.find((each) => each.name === name)?.load();
+  if (command === undefined) throw new UsageError(`There is no command "${name}".`, 'See "vitrine --help".');
+  const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (options.includes('--help') || options.includes('-h')) {
+    context.stdout.write(command.help);
+    return 0;
+  }
+  return command.run(rest, context);
+}
+
+// A reader that has seen enough (`| head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : failed);
+});
+
+const { stdin, stdout, stderr } = process;
+try {
+  process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, cwd: process.cwd(), now: Date.now });
+} catch (error) {
+  stderr.write(UsageError.is(error) ? `vitrine: ${error.message} ${error.next}\n` : `vitrine: ${String(error)}\n`);
+  process.exitCode = failed;
 }

@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { resultEvents } from '../../formats/resultEvents.ts';
+import { runResult } from '../../insight/ledger.ts';
+import { loadPrices } from '../../insight/prices.ts';
+import { runResultSchema, type ResultMetadata, type RunResult } from '../../model/result.ts';
+import { parseOptions } from '../args.ts';
+import { UsageError, type Command } from '../command.ts';
+import { writeLines } from '../output.ts';
+import { KeptText } from '../keptText.ts';
+import { readRecordedRun, reason, recordedRunHelp, recordedRunOptions } from '../recordedRun.ts';
+
+const help = `Usage: vitrine result --agent TYPE [options]
+
+Prints what a run came to, as one line of JSON: success, data, error, stdout, stderr, warnings, metadata (session id, cost,
+totalCost, turns, duration, apiDuration, isMaxTurns, …). Exit code 0 whatever the input holds.
+
+  --events           adds events: texts, tool calls and their results, with times in milliseconds
+  --previous FILE    the result of an earlier run of the same session; give it once per run, oldest first: some versions
+                     count over the whole session, and only the difference is this run's
+${recordedRunHelp}`;
+
+export const result: Command = {
+  help,
+  async run(args, context) {
+    const options = {
+      ...recordedRunOptions,
+      events: { type: 'boolean' },
+      previous: { type: 'string', multiple: true },
+    } as const;
+    const { values } = parseOptions('result', { args: [...args], options });
+    const previous = await Promise.all((values.previous ?? []).map((file) => readPrevious(file, context.cwd)));
+    const kept = { stdout: new KeptText(), stderr: new KeptText() };
+    const run = await readRecordedRun(values, context, (stream, chunk) => kept[stream].add(chunk));
+    const prices = await loadPrices();
+    const { success, data, error, warnings, metadata } = runResult(run.facts, run.exit, previous, { prices });
+    const cut = (['stdout', 'stderr'] as const).flatMap((stream) => kept[stream].warning(stream));
+    const allWarnings = [...(warnings ?? []), ...cut];
+    const shown: RunResult = {
+      success,
+      ...(data !== undefined && { data }),
+      ...(error !== undefined && { error }),
+      stdout: kept.stdout.text,
+      stderr: kept.stderr.text,
+      ...(allWarnings.length > 0 && { warnings: allWarnings }),
+      ...(metadata !== undefined && { metadata }),
+      ...(values.events === true && { events: resultEvents(run.transcript.settled()) }),
+    };
+    await writeLines(context.stdout, [shown]);
+    return 0;
+  },
+};
+
+async function readPrevious(file: string, cwd: string): Promise<ResultMetadata> {
+  const next = 'Give a file that holds what "vitrine result" printed.';
+  let text: string;
+  try {
+    text = await readFile(path.resolve(cwd, file), 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (--previous): ${reason(error)}.`, next);
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new UsageError(`${file} is not JSON (--previous).`, next);
+  }
+  const known = runResultSchema.safeParse(parsed);
+  if (!known.success) throw new UsageError(`${file} holds no result (--previous).`, next);
+  if (known.data.metadata === undefined) throw new UsageError(`${file} has no metadata (--previous).`, next);
+  return known.data.metadata;
+}

@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+
+/** Writes one value per line as JSON, no faster than the reader takes them. */
+export async function writeLines(stream: Writable, values: Iterable<unknown>): Promise<void> {
+  let batch = '';
+  for (const value of values) {
+    batch += `${JSON.stringify(value)}\n`;
+    if (batch.length < batchLength) continue;
+    await write(stream, batch);
+    batch = '';
+  }
+  await write(stream, batch);
+}
+
+const batchLength = 1 << 16;
+
+async function write(stream: Writable, text: string): Promise<void> {
+  if (text !== '' && !stream.write(text)) await once(stream, 'drain');
+}

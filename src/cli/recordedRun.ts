@@ -1,0 +1,111 @@
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import type { LineOut } from '../engine/lines.ts';
+import { LineSplitter } from '../engine/lines.ts';
+import type { ExitInfo, RunFacts } from '../model/facts.ts';
+import type { OutputLine } from '../model/normalizer.ts';
+import { Transcript } from '../model/transcript.ts';
+import { agentOption, exitOption } from './args.ts';
+import { UsageError, type CliContext } from './command.ts';
+
+/** Options of the commands that read what an agent has printed. */
+export const recordedRunOptions = {
+  agent: { type: 'string' },
+  stdout: { type: 'string' },
+  stderr: { type: 'string' },
+  exit: { type: 'string' },
+  workdir: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+export const recordedRunHelp = `  --agent TYPE    whose output it is: claude-code
+  --stdout FILE   what the agent wrote to its standard output; - reads it from standard input
+  --stderr FILE   what it wrote to its standard error; - likewise
+  --exit N        how it ended: an exit code, or the name of a signal; not known if absent
+  --workdir DIR   the folder it ran in; default: this one
+
+Without --stdout and --stderr its standard output is read from standard input. Lines that carry no time get the time at
+which they are read.
+`;
+
+export interface RecordedRunValues {
+  readonly agent?: string | undefined;
+  readonly stdout?: string | undefined;
+  readonly stderr?: string | undefined;
+  readonly exit?: string | undefined;
+  readonly workdir?: string | undefined;
+}
+
+export interface RecordedRun {
+  readonly transcript: Transcript;
+  readonly facts: RunFacts;
+  readonly exit: ExitInfo;
+}
+
+type Stream = 'stdout' | 'stderr';
+
+/**
+ * Runs recorded output through its agent's normalizer, stdout first. `tap` sees the bytes as they are read.
+ * @throws UsageError
+ */
+export async function readRecordedRun(
+  values: RecordedRunValues,
+  { stdin, cwd, now }: CliContext,
+  tap: (stream: Stream, chunk: Buffer) => void,
+): Promise<RecordedRun> {
+  const adapter = agentOption(values.agent);
+  const exit = exitOption(values.exit);
+  const sources: Partial<Record<Stream, string>> = {};
+  if (values.stdout !== undefined || values.stderr === undefined) sources.stdout = values.stdout ?? '-';
+  if (values.stderr !== undefined) sources.stderr = values.stderr;
+  if (sources.stdout === '-' && sources.stderr === '-') {
+    throw new UsageError('--stdout and --stderr both read from standard input.', 'Give a file for one of them.');
+  }
+  const workDir = path.resolve(cwd, values.workdir ?? '.');
+  const normalizer = adapter.createNormalizer({ workDir, firstIndex: 0 });
+  const transcript = new Transcript();
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const source = sources[stream];
+    if (source === undefined) continue;
+    const lines = new LineSplitter();
+    const push = (more: readonly LineOut[]): void => {
+      for (const line of more) transcript.apply(normalizer.push(outputLine(stream, line), now()));
+    };
+    try {
+      for await (const chunk of chunks(source === '-' ? stdin : createReadStream(path.resolve(cwd, source)))) {
+        tap(stream, chunk);
+        push(lines.push(chunk));
+      }
+    } catch (error) {
+      throw new UsageError(`${source} cannot be read (--${stream}): ${reason(error)}.`, 'Check the path.');
+    }
+    push(lines.end());
+  }
+  transcript.apply(normalizer.end(exit, now()));
+  return { transcript, facts: normalizer.facts(), exit };
+}
+
+async function* chunks(stream: Readable): AsyncGenerator<Buffer> {
+  for await (const chunk of stream) {
+    if (Buffer.isBuffer(chunk)) yield chunk;
+    else if (typeof chunk === 'string') yield Buffer.from(chunk);
+  }
+}
+
+function outputLine(stream: Stream, line: LineOut): OutputLine {
+  return 'text' in line ? { stream, text: line.text } : { stream, oversize: line.oversize };
+}
+
+export function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code: unknown = 'code' in error ? error.code : undefined;
+  const known = typeof code === 'string' ? reasons[code] : undefined;
+  return known ?? error.message;
+}
+
+const reasons: Readonly<Partial<Record<string, string>>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission is denied',
+  EISDIR: 'it is a folder',
+};

@@ -1,0 +1,48 @@
+import type { Cost } from '../model/usage.ts';
+
+/**
+ * US dollars without the dust of binary fractions: what is computed is kept to 12 significant digits. What an agent
+ * printed is never passed through this, so that its figures stay as they are to the last digit.
+ */
+function clean(usd: number): number {
+  return Number(usd.toPrecision(12));
+}
+
+export function addUsd(a: number, b: number): number {
+  if (a === 0) return b;
+  if (b === 0) return a;
+  return clean(a + b);
+}
+
+/** Never below 0. */
+export function subtractUsd(a: number, b: number): number {
+  if (b === 0) return a;
+  return Math.max(0, clean(a - b));
+}
+
+export function scaleUsd(usd: number, share: number): number {
+  return clean(usd * share);
+}
+
+/** Equal but for what adding floating-point numbers in another order can do. */
+export function sameUsd(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b));
+}
+
+export function unknownCost(reason: string): Cost {
+  return { provenance: 'unknown', reason };
+}
+
+export function usdOf(cost: Cost): number | null {
+  return cost.provenance === 'unknown' ? null : cost.usd;
+}
+
+/** The sum, as well known as the less well known of the two. */
+export function addCosts(a: Cost, b: Cost): Cost {
+  if (a.provenance === 'unknown') return a;
+  if (b.provenance === 'unknown') return b;
+  const usd = addUsd(a.usd, b.usd);
+  if (a.provenance === 'estimated') return { ...a, usd };
+  if (b.provenance === 'estimated') return { ...b, usd };
+  return { provenance: 'reported', usd };
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { totalTokens, type PriceTableRef, type TokenUsage } from '../model/usage.ts';
+
+const ratesSchema = z.object({
+  input: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+  cacheRead: z.number().nonnegative().optional(),
+  cacheWrite: z.number().nonnegative().optional(),
+  /** Per thousand searches. */
+  webSearch: z.number().nonnegative().optional(),
+});
+
+/** US dollars per million tokens. Where cache rates are absent, the cache costs what other input costs. */
+const modelPriceSchema = ratesSchema.extend({
+  /** Rates of a request with more input than `over` tokens. */
+  long: z.object({ over: z.number(), rates: ratesSchema.partial() }).optional(),
+});
+export type ModelPrice = z.infer<typeof modelPriceSchema>;
+
+const priceTableSchema = z.object({
+  name: z.string(),
+  date: z.string(),
+  models: z.record(z.string(), modelPriceSchema),
+  /** Further names of the models above. */
+  aliases: z.record(z.string(), z.string()),
+});
+export type PriceTable = z.infer<typeof priceTableSchema>;
+
+let loading: Promise<PriceTable> | undefined;
+
+/** The table that Vitrine ships, read when it is first asked for. */
+export function loadPrices(): Promise<PriceTable> {
+  loading ??= import('./prices.json', { with: { type: 'json' } }).then((file) => priceTableSchema.parse(file.default));
+  return loading;
+}
+
+export function priceTableRef({ name, date }: PriceTable): PriceTableRef {
+  return { name, date };
+}
+
+/**
+ * The price of exactly that model. Tried one after the other: the name as it is; without the provider before it
+ * (`anthropic/`, `us.anthropic.`); without what marks the context (`[1m]`) or the platform's version (`-v1:0`); without a
+ * date (`-20250929`, `-2025-09-29`, `@20250929`) or `-latest`. Never a shorter name: the price of `claude-sonnet-5` is not
+ * the one of `claude-sonnet-5-5`.
+ */
+export function findPrice(table: PriceTable, model: string): ModelPrice | undefined {
+  let name = model.trim().toLowerCase();
+  const steps = [/^.*\//, /^(?:[a-z-]+\.)?anthropic\./, /\[[^\]]*\]$/, /-v\d+(?::\d+)?$/, datePattern, /-latest$/];
+  for (const step of [/^$/, ...steps]) {
+    name = name.replace(step, '');
+    const known = Object.hasOwn(table.aliases, name) ? (table.aliases[name] ?? name) : name;
+    if (Object.hasOwn(table.models, known)) return table.models[known];
+  }
+  return undefined;
+}
+
+const datePattern = /[-@](?:\d{8}|\d{4}-\d\d-\d\d)$/;
+
+/** US dollars for one request, to 12 significant digits. */
+export function priceOf(usage: TokenUsage, price: ModelPrice): number {
+  const given = (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+  const long = price.long !== undefined && given > price.long.over ? price.long.rates : {};
+  const input = long.input ?? price.input;
+  const perMillion =
+    (usage.input ?? 0) * input +
+    (usage.output ?? 0) * (long.output ?? price.output) +
+    (usage.cacheRead ?? 0) * (long.cacheRead ?? price.cacheRead ?? input) +
+    (usage.cacheWrite ?? 0) * (long.cacheWrite ?? price.cacheWrite ?? input);
+  const searches = ((usage.webSearches ?? 0) * (long.webSearch ?? price.webSearch ?? 0)) / 1000;
+  return Number((perMillion / 1e6 + searches).toPrecision(12));
+}
+
+/** Nothing that a price would be asked for. */
+export function isEmptyUsage(usage: TokenUsage): boolean {
+  return totalTokens(usage) === 0 && (usage.webSearches ?? 0) === 0;
+}

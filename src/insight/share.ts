@@ -1,0 +1,119 @@
+import type { RunFacts } from '../model/facts.ts';
+import type { Cost, ModelUsage, TokenUsage } from '../model/usage.ts';
+import { subtractUsage } from '../model/usage.ts';
+import type { Before, Counters } from './counters.ts';
+import {
+  covers,
+  isAllMain,
+  mainModel,
+  mainUsage,
+  paidKinds,
+  plainModel,
+  subtractModels,
+  sumUsage,
+  type MainUsage,
+} from './modelUsage.ts';
+import { sameUsd, scaleUsd, subtractUsd, unknownCost } from './money.ts';
+import { findPrice, isEmptyUsage, priceOf, priceTableRef, type PriceTable } from './prices.ts';
+import { coverOf } from './scope.ts';
+
+/** This run's part of the agent's totals. */
+export interface Share {
+  /** What the totals cover. */
+  readonly scope: 'run' | 'session';
+  readonly cost: Cost;
+  readonly models: readonly ModelUsage[];
+  /**
+   * Where the totals of a session stood when this run began: as last printed (`known`), further on (`ahead`: they hold runs
+   * that printed nothing, or that we know nothing of), or elsewhere (`apart`: they do not go on from what was printed).
+   */
+  readonly began: 'known' | 'ahead' | 'apart';
+}
+
+/** Takes this run's part out of what the agent printed at its end. */
+export function shareOf(
+  facts: RunFacts,
+  counters: Counters,
+  before: Before,
+  { prices, agentVersion }: { prices: PriceTable; agentVersion: string | null },
+): Share {
+  const main = mainUsage(facts);
+  const scope = coverOf({ counters, before, main, facts, agentVersion });
+  if (scope === 'run') return { scope, cost: reported(counters.usd), models: counters.models, began: 'apart' };
+  if (counters.own !== null) return ownShare(counters, counters.own, before);
+  const used = { usd: counters.usd, models: counters.models };
+  if (before.last === null) {
+    // The first run, or the first that we know of: a fork starts with all that its parent has used.
+    const all = sumUsage(counters.models);
+    if (facts.sideCalls > 0 || isEmptyUsage(main.usage) || isAllMain(all, main)) {
+      return { scope, cost: reported(used.usd), models: used.models, began: 'known' };
+    }
+    return { scope, ...part(used, main, prices), began: 'ahead' };
+  }
+  const since = {
+    usd: subtractUsd(counters.usd, before.counters?.usd ?? 0),
+    models: subtractModels(counters.models, before.counters?.models ?? []),
+  };
+  const missed = sumUsage(before.unreported.map(({ usage }) => usage));
+  const beyond = subtractUsage(sumUsage(since.models), main.usage);
+  const held = !isEmptyUsage(missed) && covers(beyond, missed);
+  if (held) return { scope, ...part(since, main, prices), began: 'ahead' };
+  return { scope, cost: reported(since.usd), models: since.models, began: 'known' };
+}
+
+function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before: Before): Share {
+  const start = sameUsd(counters.usd, own.usd) ? 0 : subtractUsd(counters.usd, own.usd);
+  const known = before.counters?.usd ?? 0;
+  const began = sameUsd(start, known) ? 'known' : start > known ? 'ahead' : 'apart';
+  // The total itself where it is all this run's: a sum of its parts could differ in the last digit.
+  return { scope: 'session', cost: reported(start === 0 ? counters.usd : own.usd), models: own.models, began };
+}
+
+interface Used {
+  readonly usd: number;
+  readonly models: readonly ModelUsage[];
+}
+
+/**
+ * The main conversation's part of `used`. Exact where all kinds of tokens are the same fraction of it; else by the price
+ * table, where that gives the agent's own figure for the whole; else unknown.
+ */
+function part(used: Used, main: MainUsage, prices: PriceTable): { cost: Cost; models: readonly ModelUsage[] } {
+  const name = main.model ?? (used.models.length === 1 ? mainModel(used.models) : null);
+  const named = used.models.find(({ model }) => name !== null && plainModel(model) === plainModel(name));
+  const whole = named ?? (used.models.length === 1 ? used.models[0] : undefined);
+  if (whole?.usd === undefined) {
+    return { cost: unknownCost(notTold), models: [{ model: name ?? 'unknown', ...main.usage }] };
+  }
+  const models = (usd: number): ModelUsage[] => [{ model: whole.model, ...main.usage, usd }];
+  const fraction = fractionOf(main.usage, whole);
+  if (fraction !== null) {
+    const usd = scaleUsd(whole.usd, fraction);
+    return { cost: reported(usd), models: models(usd) };
+  }
+  const price = findPrice(prices, whole.model);
+  if (price === undefined || !sameUsd(priceOf(whole, price), whole.usd)) {
+    return { cost: unknownCost(notTold), models: [{ model: whole.model, ...main.usage }] };
+  }
+  const usd = priceOf(main.usage, price);
+  return { cost: { provenance: 'estimated', usd, priceTable: priceTableRef(prices) }, models: models(usd) };
+}
+
+const notTold = "The agent's total is that of the whole session, and what of it was used before this run is not known.";
+
+/** Which fraction of `whole` this is, if it is the same of every kind. */
+function fractionOf(usage: TokenUsage, whole: TokenUsage): number | null {
+  let fraction: number | null = null;
+  for (const kind of paidKinds) {
+    const all = whole[kind] ?? 0;
+    const own = usage[kind] ?? 0;
+    if (all === 0 && own === 0) continue;
+    if (own > all || (fraction !== null && Math.abs(own / all - fraction) > 1e-12)) return null;
+    fraction = own / all;
+  }
+  return fraction;
+}
+
+function reported(usd: number): Cost {
+  return { provenance: 'reported', usd };
+}
