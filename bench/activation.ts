@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { repository } from '../test/support/host/cache.mjs';
+import { median, type Row } from './harness.ts';
+
+/** Everything that `vscode` exports by its type declarations, each a thing that can be called, constructed and read. */
+function stub(): string {
+  const types = readFileSync(path.join(repository, 'node_modules/@types/vscode/index.d.ts'), 'utf8');
+  const names = types.matchAll(/^\texport (?:abstract )?(?:class|enum|namespace|function|const|let) (\w+)/gm);
+  const exports = [...new Set([...names].map(([, name]) => name))].map((name) => `export const ${name} = thing;`);
+  return `const thing = new Proxy(class {}, {
+    get: (target, key) => key in target ? target[key] : key === Symbol.toPrimitive ? () => '' : thing,
+    apply: () => thing, construct: () => thing,
+  });\n${exports.join('\n')}`;
+}
+
+/** A process of its own per start, since a module is read once per process. Prints the milliseconds of the import. */
+const program = `
+import { registerHooks } from 'node:module';
+const stub = 'data:text/javascript;base64,' + process.argv[2];
+registerHooks({ resolve: (name, context, next) => name === 'vscode' ? { url: stub, shortCircuit: true } : next(name, context) });
+await import(stub);
+const started = performance.now();
+await import(process.argv[1]);
+console.log(performance.now() - started);
+`;
+
+/** What our code adds to VS Code's start: reading and running dist/extension.js up to \`activate\`. */
+export async function activation(starts = 15): Promise<Row> {
+  const extension = pathToFileURL(path.join(repository, 'dist/extension.js')).href;
+  const source = Buffer.from(stub()).toString('base64');
+  const times: number[] = [];
+  for (let start = 0; start < starts; start += 1) {
+    const args = ['--input-type=module', '-e', program, extension, source];
+    times.push(Number((await promisify(execFile)(process.execPath, args)).stdout));
+  }
+  const detail = `best ${Math.min(...times).toFixed(1)} ms of ${starts} fresh processes`;
+  return { name: 'activation: import of the extension', value: median(times), unit: 'ms', goal: 20, detail };
+}

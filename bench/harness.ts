@@ -1,0 +1,58 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+/** One line of the table. `goal` is the most that `value` may be. */
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: '×' | 'ms' | 'kB';
+  readonly goal: number;
+  /** The figures behind `value`, for people. */
+  readonly detail: string;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+async function time(task: () => unknown): Promise<number> {
+  collectGarbage();
+  const started = performance.now();
+  await task();
+  return performance.now() - started;
+}
+
+const warmUp = 3;
+
+/** Milliseconds (medians) of two tasks, and how many times as long the first takes. */
+export interface Comparison {
+  readonly ratio: number;
+  readonly subject: number;
+  readonly baseline: number;
+}
+
+/**
+ * Runs both tasks by turns, so that what else the machine does falls on both alike, and gives the median of the ratios of
+ * each turn. The first turns warm up and do not count: code that runs for the first time is compiled meanwhile.
+ */
+export async function compare(subject: () => unknown, baseline: () => unknown, turns: number): Promise<Comparison> {
+  const times: { subject: number; baseline: number }[] = [];
+  for (let turn = 0; turn < warmUp + turns; turn += 1) {
+    // Who goes first alternates: the second finds warmer caches.
+    const first = turn % 2 === 0 ? await time(subject) : 0;
+    const baselineTime = await time(baseline);
+    const subjectTime = turn % 2 === 0 ? first : await time(subject);
+    if (turn >= warmUp) times.push({ subject: subjectTime, baseline: baselineTime });
+  }
+  return {
+    ratio: median(times.map((each) => each.subject / each.baseline)),
+    subject: median(times.map((each) => each.subject)),
+    baseline: median(times.map((each) => each.baseline)),
+  };
+}
