@@ -19,6 +19,8 @@ export interface RunReport {
   readonly models: readonly ModelUsage[];
   /** By model for this run alone, where the agent prints that too. */
   readonly runModels: readonly ModelUsage[] | null;
+  /** Subagents that the run has started, where the line says how many; their turns can end before this line's. */
+  readonly subagents: number | null;
 }
 
 /** Usage of one model message, deduplicated by `messageId`; `settled` is false while only a placeholder is known. */
