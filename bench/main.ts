@@ -6,6 +6,7 @@ import { repository } from '../test/support/host/cache.mjs';
 import { activation } from './activation.ts';
 import type { Row } from './harness.ts';
 import { hugeLine, ingestion } from './ingest.ts';
+import { markdown } from './markdown.ts';
 import { sizes } from './sizes.ts';
 
 const figure = ({ unit }: Row, value: number): string => `${value.toFixed(unit === '×' ? 2 : 1)} ${unit}`;
@@ -21,7 +22,8 @@ function print(row: Row): void {
   console.log(`${cells.join('  ')}  ${row.detail}`);
 }
 
-const cases: readonly (() => Row | readonly Row[] | Promise<Row>)[] = [ingestion, hugeLine, activation, sizes];
+type Case = () => readonly Row[] | Promise<Row | readonly Row[]>;
+const cases: readonly Case[] = [ingestion, hugeLine, markdown, activation, sizes];
 const rows: Row[] = [];
 for (const measure of cases) {
   for (const row of [await measure()].flat()) {
