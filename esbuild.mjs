@@ -43,7 +43,11 @@ const host = {
 
 const page = {
   ...common,
-  entryPoints: ['webview/main.ts', 'webview/toolkit.ts', 'webview/style.css'],
+  entryPoints: [
+    { in: 'webview/main.ts', out: 'main' },
+    { in: 'webview/toolkit.ts', out: 'toolkit' },
+    { in: 'webview/styles/main.css', out: 'main' },
+  ],
   outdir: 'dist/webview',
   chunkNames: '[name]-[hash]',
   platform: 'browser',

@@ -1,12 +1,10 @@
+/** The second chunk: the toolkit's elements, wanted only after the first entries are on screen. */
 import {
   provideVSCodeDesignSystem,
   vsCodeBadge,
   vsCodeButton,
-  vsCodeProgressRing,
   vsCodeTextArea,
+  vsCodeTextField,
 } from '@vscode/webview-ui-toolkit';
 
-/** Defines the toolkit's custom elements; calling it twice is harmless. */
-export function registerToolkit(): void {
-  provideVSCodeDesignSystem().register(vsCodeBadge(), vsCodeButton(), vsCodeProgressRing(), vsCodeTextArea());
-}
+provideVSCodeDesignSystem().register(vsCodeBadge(), vsCodeButton(), vsCodeTextArea(), vsCodeTextField());

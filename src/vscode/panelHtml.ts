@@ -29,7 +29,7 @@ export function panelHtml(webview: Pick<vscode.Webview, 'asWebviewUri' | 'cspSou
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${file('codicon.css')}">
-<link rel="stylesheet" href="${file('style.css')}">
+<link rel="stylesheet" href="${file('main.css')}">
 <title>Vitrine</title>
 </head>
 <body>

@@ -1,0 +1,190 @@
+/** Runs in the browser in the place of VS Code: speaks the channel with the page, out of a made-up session. */
+import type { EntryUpdate, NormalizedEntry } from '../../../src/model/entry.ts';
+import { Transcript } from '../../../src/model/transcript.ts';
+import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
+import type { Envelope, FromPage, PageUpdate, SessionView, ToPage } from '../../../src/protocol/messages.ts';
+import { pageEntry } from '../../../src/protocol/pageEntries.ts';
+import { StepNumbers } from '../../../src/protocol/steps.ts';
+import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
+
+export interface LoadOptions {
+  readonly view: SessionView;
+  readonly entries: readonly NormalizedEntry[];
+  readonly open?: readonly number[];
+  readonly l10n?: Readonly<Record<string, string>>;
+}
+
+const stateKey = 'made-up-state';
+
+export class FakeHost {
+  /** Everything the page sent, in order. */
+  readonly received: FromPage[] = [];
+  /** Characters posted to the page, and messages. */
+  posted = { chars: 0, messages: 0 };
+  /** While true, pages that are asked for are not answered. */
+  holdPages = false;
+  readonly #channel: Channel<ToPage, FromPage>;
+  readonly #feed: UpdateFeed;
+  #options: LoadOptions | undefined;
+  #entries = new Transcript();
+  #steps = new StepNumbers();
+  #total = 0;
+  #ready = false;
+  #held: FromPage[] = [];
+
+  constructor() {
+    this.#channel = new Channel<ToPage, FromPage>({
+      post: (envelope) => {
+        this.posted = {
+          chars: this.posted.chars + JSON.stringify(envelope).length,
+          messages: this.posted.messages + 1,
+        };
+        // As VS Code does: the page gets a copy, in a task of its own.
+        setTimeout(() => window.postMessage(structuredClone(envelope), '*'));
+      },
+      deliver: (message) => this.#take(message),
+    });
+    this.#feed = new UpdateFeed(this.#channel);
+  }
+
+  /** What the page calls. */
+  api() {
+    return {
+      postMessage: (message: unknown): void => {
+        if (isEnvelope(message)) this.#channel.receive(structuredClone(message) as Envelope<FromPage>);
+      },
+      getState: (): unknown => JSON.parse(sessionStorage.getItem(stateKey) ?? 'null'),
+      setState: (state: unknown): void => sessionStorage.setItem(stateKey, JSON.stringify(state)),
+    };
+  }
+
+  load(options: LoadOptions): void {
+    this.#options = options;
+    this.#entries = new Transcript();
+    this.#steps = new StepNumbers();
+    const open = new Set(options.open);
+    this.#entries.apply(options.entries.map((entry) => ({ op: 'put', entry, open: open.has(entry.index) })));
+    for (const entry of options.entries) this.#steps.add(entry);
+    this.#total = options.entries.length;
+    if (this.#ready) this.#init();
+  }
+
+  setView(view: SessionView): void {
+    if (this.#options !== undefined) this.#options = { ...this.#options, view };
+    this.#channel.send({ type: 'view', view });
+  }
+
+  update(updates: readonly EntryUpdate[]): void {
+    this.#entries.apply(updates);
+    for (const update of updates) if (update.op === 'put') this.#total = Math.max(this.#total, update.entry.index + 1);
+    const forPage = updates.map((update): PageUpdate => {
+      if (update.op === 'append') return update;
+      return { ...update, entry: pageEntry(update.entry, this.#steps.add(update.entry)) };
+    });
+    this.#feed.push(forPage, this.#total);
+  }
+
+  /** Appends a text in pieces, `perFrame` of them before each frame, and closes the entry; resolves when it is done. */
+  async stream(index: number, text: string, size = 20, perFrame = 40): Promise<void> {
+    for (let at = 0; at < text.length;) {
+      for (let n = 0; n < perFrame && at < text.length; n++, at += size) {
+        this.update([{ op: 'append', index, text: text.slice(at, at + size) }]);
+      }
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
+    const entry = this.#entries.get(index);
+    if (entry !== undefined) this.update([{ op: 'put', entry }]);
+  }
+
+  /** Posts as it is, numbered in order: for messages the page cannot know. */
+  raw(message: unknown): void {
+    this.#channel.send(message as ToPage);
+  }
+
+  /** Loses the next number, as if a message had not arrived. */
+  lose(): void {
+    const post = window.postMessage.bind(window);
+    window.postMessage = () => undefined;
+    this.#channel.send({ type: 'failed', request: 0, message: 'lost' });
+    setTimeout(() => {
+      window.postMessage = post;
+    });
+  }
+
+  releasePages(): void {
+    this.holdPages = false;
+    for (const message of this.#held.splice(0)) this.#take(message);
+  }
+
+  #init(): void {
+    const { view, l10n = {} } = this.#options ?? {};
+    if (view === undefined) return;
+    const from = Math.max(0, (Math.ceil(this.#total / 100) - 1) * 100);
+    this.#channel.restart();
+    const page = { total: this.#total, from, entries: this.#page(from, this.#total) };
+    this.#feed.began(this.#channel.send({ type: 'init', view, page, open: this.#entries.open(), l10n, locale: 'en' }));
+  }
+
+  #page(from: number, to: number) {
+    const entries = [];
+    for (let index = from; index < to; index++) {
+      const entry = this.#entries.get(index);
+      if (entry !== undefined) entries.push(pageEntry(entry, this.#steps.of(index)));
+    }
+    return entries;
+  }
+
+  #take(message: FromPage): void {
+    this.received.push(message);
+    switch (message.type) {
+      case 'ready':
+        this.#ready = true;
+        this.#init();
+        break;
+      case 'resync':
+        this.#init();
+        break;
+      case 'ack':
+        this.#feed.acknowledged(message.seq);
+        break;
+      case 'getPage': {
+        if (this.holdPages) {
+          this.#held.push(message);
+          break;
+        }
+        const { request, from, count } = message;
+        const entries = this.#page(from, Math.min(this.#total, from + count));
+        this.#channel.send({ type: 'page', request, page: { total: this.#total, from, entries } });
+        break;
+      }
+      case 'getEntry':
+        this.#channel.send({
+          type: 'entry',
+          request: message.request,
+          entry: this.#entries.get(message.index) ?? null,
+        });
+        break;
+      case 'find': {
+        const wanted = message.query.toLowerCase();
+        const indexes = this.#entries
+          .settled()
+          .filter((entry) => JSON.stringify(entry).toLowerCase().includes(wanted))
+          .map(({ index }) => index);
+        this.#channel.send({ type: 'found', request: message.request, indexes, truncated: false });
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+declare global {
+  interface Window {
+    host: FakeHost;
+    acquireVsCodeApi: () => unknown;
+  }
+}
+
+window.host = new FakeHost();
+window.acquireVsCodeApi = () => window.host.api();

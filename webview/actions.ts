@@ -1,0 +1,20 @@
+import type { PageCommand } from '../src/protocol/messages.ts';
+
+/** What a reader can do; everything that reaches beyond the page goes to the host as a message. */
+export interface Actions {
+  copy(text: string): void;
+  openFile(path: string, line?: number): void;
+  openDiff(index: number): void;
+  command(command: PageCommand): void;
+  stop(): void;
+  /** Fetches the whole of an entry that had been cut. */
+  complete(index: number): void;
+  toggle(key: string): void;
+  toggleOpen(key: string): void;
+  collapseAll(): void;
+  /** Puts a row on screen and, with `focus`, the keyboard on it. */
+  reveal(key: string, focus?: boolean): void;
+  scrollToEnd(): void;
+  find(open: boolean): void;
+  focusComposer(): void;
+}

@@ -1,0 +1,41 @@
+import type { PageEntry, SessionView } from '../src/protocol/messages.ts';
+import { t } from './l10n.ts';
+import { statusOf } from './parts/header.ts';
+import { plain } from './text/visible.ts';
+
+const longest = 1000;
+
+/** What a screen reader is told without being asked: each reply once, when it is whole, and how runs begin and end. */
+export class Announcer {
+  readonly #polite: HTMLElement;
+  readonly #alert: HTMLElement;
+  readonly #replies = new Set<number>();
+  #status: string | undefined;
+
+  constructor(polite: HTMLElement, alert: HTMLElement) {
+    this.#polite = polite;
+    this.#alert = alert;
+  }
+
+  say(text: string): void {
+    this.#polite.textContent = text;
+  }
+
+  /** An entry that is whole now; `fresh` for one that came while the page was open. */
+  settled({ index, type, content, metadata }: PageEntry): void {
+    if (type.kind !== 'assistant_message' || metadata?.parentCallId !== undefined || this.#replies.has(index)) return;
+    this.#replies.add(index);
+    const text = plain(content.replace(/[`*_#>|]/g, '').trim());
+    if (text === '') return;
+    this.say(t('Agent: {0}', text.length > longest ? `${text.slice(0, longest)}…` : text));
+  }
+
+  view(view: SessionView): void {
+    const { id, word } = statusOf(view);
+    const before = this.#status;
+    this.#status = id;
+    if (before === undefined || before === id) return;
+    if (id === 'failed') this.#alert.textContent = word;
+    else this.say(word);
+  }
+}

@@ -1,0 +1,201 @@
+import { Lexer, type Token } from 'marked';
+
+/** One block of a message. `joined`: goes on from the block before it, which was cut for its length. */
+export interface Block {
+  readonly token: Token;
+  readonly joined: boolean;
+}
+
+/** Blocks that belong to one row of the list; `revision` changes when they do. */
+export interface Part {
+  readonly blocks: Block[];
+  chars: number;
+  revision: number;
+}
+
+/** An open block longer than this is closed at a line break, so that the cost of one update has a bound. */
+const longestTail = 8 * 1024;
+/** A part is closed when it holds this much, so that a long message becomes several rows. */
+const partChars = 4 * 1024;
+const lexerOptions = { gfm: true } as const;
+
+interface Fence {
+  readonly marker: string;
+  readonly lang: string;
+  lines: string;
+  joined: boolean;
+}
+
+/**
+ * Markdown that grows. Blocks that can no longer change are lexed once and kept; only the open tail is lexed again. Cost
+ * is linear in the text, however small the pieces are in which it comes.
+ */
+export class MarkdownStream {
+  readonly parts: Part[] = [{ blocks: [], chars: 0, revision: 0 }];
+  #tail = '';
+  #pending: string[] = [];
+  #fence: Fence | undefined;
+  #joined = false;
+  /** Number of blocks of the last part that may still change. */
+  #open = 0;
+
+  append(text: string): void {
+    if (text !== '') this.#pending.push(text);
+  }
+
+  /** Takes in what was appended. With `final`, everything is closed. */
+  update(final = false): void {
+    if (this.#pending.length === 0 && !final) return;
+    // Carriage returns would end up in code and tables.
+    this.#tail += this.#pending.join('').replaceAll('\r\n', '\n');
+    this.#pending = [];
+    this.#dropOpen();
+    let consumed = true;
+    while (consumed) consumed = this.#fence === undefined ? this.#takeBlocks(final) : this.#takeFence(final);
+    this.#last.revision += 1;
+  }
+
+  get #last(): Part {
+    const last = this.parts.at(-1);
+    if (last === undefined) throw new Error('A stream has at least one part.');
+    return last;
+  }
+
+  #dropOpen(): void {
+    if (this.#open > 0) this.#last.blocks.splice(-this.#open);
+    this.#open = 0;
+  }
+
+  #close(token: Token, length: number): void {
+    if (token.type === 'space') return;
+    if (this.#last.chars >= partChars) this.parts.push({ blocks: [], chars: 0, revision: 0 });
+    this.#last.blocks.push({ token, joined: this.#joined });
+    this.#last.chars += length;
+    this.#last.revision += 1;
+    this.#joined = false;
+  }
+
+  #show(token: Token, joined = false): void {
+    if (token.type === 'space') return;
+    this.#last.blocks.push({ token, joined });
+    this.#open += 1;
+  }
+
+  /** Lexes the tail; true when a fence was found to have opened, which is then read line by line. */
+  #takeBlocks(final: boolean): boolean {
+    if (this.#tail === '') return false;
+    const tokens = new Lexer(lexerOptions).lex(this.#tail);
+    // What follows a block can still join it until one more block stands between them.
+    const solid = tokens.flatMap((token, at) => (token.type === 'space' ? [] : [at]));
+    const keep = final ? tokens.length : (solid.at(-2) ?? 0);
+    for (const token of tokens.slice(0, keep)) {
+      this.#close(token, token.raw.length);
+      this.#tail = this.#tail.slice(token.raw.length);
+    }
+    if (final) {
+      this.#tail = '';
+      return false;
+    }
+    const last = tokens.at(-1);
+    const fence = last === undefined ? undefined : openFence(last, this.#tail);
+    if (fence !== undefined && last !== undefined) {
+      for (const token of tokens.slice(keep, -1)) this.#close(token, token.raw.length);
+      this.#fence = fence;
+      this.#tail = this.#tail.slice(this.#tail.length - last.raw.length + openingLength(last.raw));
+      return true;
+    }
+    if (this.#tail.length > longestTail) return this.#cutTail();
+    for (const token of tokens.slice(keep)) this.#show(token, this.#joined);
+    return false;
+  }
+
+  #cutTail(): boolean {
+    const at = lastBreak(this.#tail.slice(0, longestTail));
+    const length = at > 0 ? at : longestTail;
+    for (const token of new Lexer(lexerOptions).lex(this.#tail.slice(0, length))) this.#close(token, token.raw.length);
+    this.#tail = this.#tail.slice(length);
+    this.#joined = at <= 0;
+    return true;
+  }
+
+  /** Reads lines of an open code block; true when it ended and markdown goes on. */
+  #takeFence(final: boolean): boolean {
+    const fence = this.#fence;
+    if (fence === undefined) return false;
+    let at = 0;
+    for (let end = this.#tail.indexOf('\n', at); end !== -1; end = this.#tail.indexOf('\n', at)) {
+      const line = this.#tail.slice(at, end);
+      at = end + 1;
+      if (closes(line, fence.marker)) return this.#endFence(fence, at);
+      fence.lines += `${line}\n`;
+      if (fence.lines.length > longestTail) this.#cutFence(fence);
+    }
+    this.#tail = this.#tail.slice(at);
+    if (final) {
+      if (!closes(this.#tail, fence.marker)) fence.lines += this.#tail;
+      return this.#endFence(fence, this.#tail.length);
+    }
+    const partial = fence.marker.startsWith(this.#tail.trim()) ? '' : this.#tail;
+    this.#show(codeToken(fence, fence.lines + partial), fence.joined);
+    return false;
+  }
+
+  #endFence(fence: Fence, at: number): boolean {
+    this.#tail = this.#tail.slice(at);
+    this.#cutFence(fence);
+    this.#fence = undefined;
+    this.#joined = false;
+    return true;
+  }
+
+  #cutFence(fence: Fence): void {
+    if (fence.lines === '' && fence.joined) return;
+    this.#joined = fence.joined;
+    this.#close(codeToken(fence, fence.lines), fence.lines.length);
+    fence.lines = '';
+    fence.joined = true;
+  }
+}
+
+/** After the last line break that an unindented line follows, so that no list is cut inside an item. */
+function lastBreak(text: string): number {
+  for (let at = text.lastIndexOf('\n'); at > 0; at = text.lastIndexOf('\n', at - 1)) {
+    const next = text.charAt(at + 1);
+    if (next !== '' && next.trim() !== '') return at + 1;
+  }
+  return 0;
+}
+
+function codeToken({ lang }: Fence, lines: string): Token {
+  const text = lines.endsWith('\n') ? lines.slice(0, -1) : lines;
+  return { type: 'code', raw: lines, text, lang };
+}
+
+const opening = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/;
+
+function openingLength(raw: string): number {
+  return opening.exec(raw)?.[0].length ?? 0;
+}
+
+/** The fence that `token`, the last of `text`, opened and did not close. */
+function openFence(token: Token, text: string): Fence | undefined {
+  if (token.type !== 'code' || !text.endsWith(token.raw)) return undefined;
+  const [line, marker, info] = opening.exec(token.raw) ?? [];
+  if (line === undefined || marker === undefined) return undefined;
+  const body = token.raw.slice(line.length);
+  if (body.split('\n').some((each) => closes(each, marker))) return undefined;
+  return { marker, lang: info?.trim() ?? '', lines: '', joined: false };
+}
+
+function closes(line: string, marker: string): boolean {
+  const trimmed = line.trim();
+  return trimmed.length >= marker.length && trimmed === marker.charAt(0).repeat(trimmed.length) && !/^ {4}/.test(line);
+}
+
+/** The parts of a text that is whole. */
+export function markdownParts(text: string): readonly Part[] {
+  const stream = new MarkdownStream();
+  stream.append(text);
+  stream.update(true);
+  return stream.parts;
+}

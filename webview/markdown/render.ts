@@ -1,0 +1,202 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { MarkedToken, Token, Tokens } from 'marked';
+import { button, codicon } from '../controls.ts';
+import { t } from '../l10n.ts';
+import { shown } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+import type { Block } from './blocks.ts';
+import { entities } from './entities.ts';
+import { linkTarget } from './targets.ts';
+
+type Content = TemplateResult | string | typeof nothing;
+
+/** Elements that one block may take; what is over it is shown as text. */
+const mostInline = 400;
+const mostItems = 200;
+const deepest = 12;
+
+export interface MarkdownActions {
+  copy(text: string): void;
+}
+
+/** A block as DOM, made from its tokens: only what is named here can appear. */
+export function renderBlock({ token, joined }: Block, actions: MarkdownActions): Content {
+  return new Renderer(actions).block(token, 0, joined);
+}
+
+class Renderer {
+  readonly #actions: MarkdownActions;
+  #inline = 0;
+  #items = 0;
+
+  constructor(actions: MarkdownActions) {
+    this.#actions = actions;
+  }
+
+  block(token: Token, depth: number, joined = false): Content {
+    if (depth > deepest || !isKnown(token)) return html`<p>${shown(token.raw)}</p>`;
+    switch (token.type) {
+      case 'space':
+      case 'def':
+        return nothing;
+      case 'heading':
+        // The transcript has one outline, that of turns: a message's headings look like ones only.
+        return html`<p class="md-h" role="heading" aria-level="${Math.min(6, token.depth + 2)}">
+          ${this.inline(token.tokens)}
+        </p>`;
+      case 'paragraph':
+        return html`<p class=${joined ? 'joined' : nothing}>${this.inline(token.tokens)}</p>`;
+      case 'text':
+        return token.tokens === undefined ? shown(entities(token.text)) : html`${this.inline(token.tokens)}`;
+      case 'code':
+        return this.#code(token, joined);
+      case 'list':
+        return this.#list(token, depth);
+      case 'blockquote':
+        return html`<blockquote>${token.tokens.map((each) => this.block(each, depth + 1))}</blockquote>`;
+      case 'table':
+        return this.#table(token);
+      case 'hr':
+        return html`<hr />`;
+      default:
+        return html`<p class="raw">${shown(token.raw.trimEnd())}</p>`;
+    }
+  }
+
+  inline(tokens: readonly Token[]): Content {
+    return html`${tokens.map((token) => this.#span(token))}`;
+  }
+
+  #span(token: Token): Content {
+    this.#inline += 1;
+    if (!isKnown(token) || this.#inline > mostInline) return shown(token.raw);
+    switch (token.type) {
+      case 'text':
+        return token.tokens === undefined ? shown(entities(token.text)) : this.inline(token.tokens);
+      case 'escape':
+        return shown(token.text);
+      case 'strong':
+        return html`<strong>${this.inline(token.tokens)}</strong>`;
+      case 'em':
+        return html`<em>${this.inline(token.tokens)}</em>`;
+      case 'del':
+        return html`<s>${this.inline(token.tokens)}</s>`;
+      case 'codespan':
+        return html`<code>${shown(token.text)}</code>`;
+      case 'br':
+        return html`<br />`;
+      case 'link':
+        return this.#link(token);
+      case 'image':
+        return html`<span class="image" title=${plain(token.href)}
+          >${codicon('file-media')} ${t('Image, not loaded:')} ${shown(token.text || token.href)}</span
+        >`;
+      default:
+        return shown(token.raw);
+    }
+  }
+
+  /** No `href`: nothing but the page's own click handling can follow it. */
+  #link(token: Tokens.Link): Content {
+    const target = linkTarget(entities(token.href));
+    const label = this.inline(token.tokens);
+    if (target === undefined) return html`${label} <span class="target">(${shown(token.href)})</span>`;
+    return target.kind === 'page'
+      ? html`<a role="link" tabindex="0" data-url=${target.url} title=${plain(target.url)}>${label}</a>`
+      : html`<a
+          role="link"
+          tabindex="0"
+          data-file=${target.path}
+          data-line=${target.line ?? nothing}
+          title=${plain(target.path)}
+          >${label}</a
+        >`;
+  }
+
+  #code(token: Tokens.Code, joined: boolean): Content {
+    const { text } = token;
+    const language = /^\S*/.exec(token.lang ?? '')?.[0] ?? '';
+    return html`<div class="code ${joined ? 'joined' : ''}">
+      ${
+        joined
+          ? nothing
+          : html`<div class="code-h">
+              <span>${shown(language)}</span>
+              ${button({ label: t('Copy'), icon: 'copy', look: 'icon', onClick: () => this.#actions.copy(text) })}
+            </div>`
+      }
+      <pre tabindex="0"><code>${shown(text)}</code></pre>
+    </div>`;
+  }
+
+  #list(token: Tokens.List, depth: number): Content {
+    const items = token.items.map((item) => {
+      this.#items += 1;
+      if (this.#items > mostItems) return nothing;
+      const task = item.task ? html`<input type="checkbox" disabled .checked=${item.checked === true} /> ` : nothing;
+      const own = item.task ? item.tokens.filter(({ type }) => type !== 'checkbox') : item.tokens;
+      return html`<li class=${item.task ? 'task' : nothing}>
+        ${task}${own.map((each) => this.block(each, depth + 1))}
+      </li>`;
+    });
+    const rest = token.items.length - items.filter((item) => item !== nothing).length;
+    const more = rest > 0 ? html`<li class="rest">${t('{0} more items, not shown', rest)}</li>` : nothing;
+    return token.ordered
+      ? html`<ol start=${token.start === '' ? 1 : token.start}>
+          ${items}${more}
+        </ol>`
+      : html`<ul>
+          ${items}${more}
+        </ul>`;
+  }
+
+  #table(token: Tokens.Table): Content {
+    const rows = token.rows.slice(0, mostItems);
+    const rest = token.rows.length - rows.length;
+    return html`<div class="table" tabindex="0" role="group" aria-label=${t('Table')}>
+      <table>
+        <thead>
+          <tr>
+            ${token.header.map((cell) => html`<th scope="col">${this.inline(cell.tokens)}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                ${row.map((cell) => html`<td class=${cell.align === 'right' ? 'n' : nothing}>${this.inline(cell.tokens)}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+      ${rest > 0 ? html`<p class="rest">${t('{0} more rows, not shown', rest)}</p>` : nothing}
+    </div>`;
+  }
+}
+
+const knownTypes: ReadonlySet<string> = new Set<MarkedToken['type']>([
+  'space',
+  'def',
+  'heading',
+  'paragraph',
+  'text',
+  'code',
+  'list',
+  'blockquote',
+  'table',
+  'hr',
+  'html',
+  'escape',
+  'strong',
+  'em',
+  'del',
+  'codespan',
+  'br',
+  'link',
+  'image',
+]);
+
+/** marked's own tokens, told from those of extensions, of which there are none here. */
+function isKnown(token: Token): token is MarkedToken {
+  return knownTypes.has(token.type);
+}

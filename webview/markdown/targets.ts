@@ -1,0 +1,33 @@
+/** Where a link of a session may lead: to a page, asked for through the host, or to a file of the project. */
+export type Target =
+  | { readonly kind: 'page'; readonly url: string }
+  | { readonly kind: 'file'; readonly path: string; readonly line?: number };
+
+const scheme = /^[a-z][a-z0-9+.-]*:/i;
+const driveLetter = /^[a-z]:[\\/]/i;
+const withLine = /^(.*?)(?::(\d{1,7})(?::\d{1,5})?|#L(\d{1,7})(?:-L?\d{1,7})?)?$/s;
+const unsafe = /[\u0000-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+/** What may be followed of an address in a session: `http`, `https` and paths. Anything else leads nowhere. */
+export function linkTarget(address: string): Target | undefined {
+  const text = address.trim();
+  if (text === '' || text.length > 8192 || unsafe.test(text)) return undefined;
+  if (/^https?:\/\//i.test(text)) {
+    return URL.canParse(text) ? { kind: 'page', url: text } : undefined;
+  }
+  if (text.startsWith('//') || text.startsWith('\\\\') || text.startsWith('#')) return undefined;
+  const [, path, colon, hash] = withLine.exec(text) ?? [];
+  if (path === undefined || path === '') return undefined;
+  if (scheme.test(path) && !driveLetter.test(path)) return undefined;
+  const line = Number(colon ?? hash ?? 0);
+  return { kind: 'file', path: decoded(path), ...(line > 0 && { line }) };
+}
+
+function decoded(path: string): string {
+  try {
+    const plain = decodeURIComponent(path);
+    return unsafe.test(plain) ? path : plain;
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,24 @@
+import type { PageEntry } from '../../src/protocol/messages.ts';
+import type { Actions } from '../actions.ts';
+import type { Store } from '../store.ts';
+
+/** What every part of the page is drawn from. */
+export interface Context {
+  readonly store: Store;
+  readonly actions: Actions;
+  /** Epoch milliseconds of this drawing, for running clocks. */
+  readonly now: number;
+  /** Row that Tab leads to. */
+  readonly focusKey: string | undefined;
+  /** Row that was jumped to last. */
+  readonly markedKey: string | undefined;
+}
+
+/** Whether the run that an entry belongs to goes on. */
+export function isLive({ store }: Context, turn: number): boolean {
+  return store.turns[turn]?.status === 'running';
+}
+
+export function toolOf(entry: PageEntry) {
+  return entry.type.kind === 'tool_use' ? entry.type.tool : undefined;
+}

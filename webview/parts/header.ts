@@ -1,0 +1,148 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { SessionView } from '../../src/protocol/messages.ts';
+import { badge, button, codicon } from '../controls.ts';
+import { t } from '../l10n.ts';
+import { clock, number } from '../text/format.ts';
+import { shown } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+import type { Context } from './context.ts';
+import { costBlock } from './cost.ts';
+import { menuButton } from './menu.ts';
+
+interface Status {
+  readonly id: 'running' | 'finished' | 'failed' | 'stopped' | 'interrupted' | 'none';
+  readonly icon: string;
+  readonly word: string;
+}
+
+/** How the session stands, always as an icon and a word. */
+export function statusOf({ summary }: SessionView): Status {
+  if (summary.status === 'stopping') return { id: 'running', icon: 'loading', word: t('Stopping') };
+  if (summary.status === 'running' || summary.status === 'pending') {
+    return { id: 'running', icon: 'loading', word: summary.status === 'pending' ? t('Starting') : t('Running') };
+  }
+  switch (summary.outcome) {
+    case 'completed':
+      return { id: 'finished', icon: 'pass', word: t('Finished') };
+    case 'failed': {
+      const word = summary.reason === undefined ? t('Failed') : t('Failed: {0}', plain(summary.reason));
+      return { id: 'failed', icon: 'error', word };
+    }
+    case 'stopped':
+      return { id: 'stopped', icon: 'stop-circle', word: t('Stopped by you') };
+    case 'interrupted':
+      return { id: 'interrupted', icon: 'debug-disconnect', word: t('Interrupted') };
+    case 'none':
+      return { id: 'none', icon: 'circle-large-outline', word: t('Not started') };
+  }
+}
+
+export interface HeaderState {
+  readonly menuOpen: boolean;
+  readonly following: boolean;
+  readonly setMenu: (open: boolean) => void;
+}
+
+export function header(context: Context, view: SessionView, state: HeaderState): TemplateResult {
+  const { summary } = view;
+  const title = summary.title ?? summary.prompt;
+  return html`<header class="hd">
+    <div class="hd-a">
+      <h1 class="title" title=${plain(title)}>${shown(title.split('\n', 1)[0] ?? '')}</h1>
+      <span class="agent">
+        ${shown(summary.agent_label)}${
+          summary.agent_version === null ? nothing : html`<span class="ver"> ${shown(summary.agent_version)}</span>`
+        }${summary.model === null ? nothing : html` · ${shown(summary.model)}`}
+      </span>
+      <span class="acts">${primary(context, view)}${menuButton(context, state)}</span>
+    </div>
+    <div class="hd-b">${statusLine(context, view)}${costBlock(summary)}</div>
+    ${tools(context, state)}
+  </header>`;
+}
+
+function primary({ actions }: Context, { can }: SessionView): TemplateResult | typeof nothing {
+  if (can.stop) {
+    return button({
+      id: 'primary',
+      label: t('Stop'),
+      icon: 'debug-stop',
+      look: 'primary',
+      onClick: () => actions.stop(),
+    });
+  }
+  if (!can.resume) return nothing;
+  const resume = { label: t('Resume'), icon: 'play', onClick: () => actions.focusComposer() };
+  return button({ id: 'primary', look: 'primary', ...resume });
+}
+
+function statusLine(context: Context, view: SessionView): TemplateResult {
+  const { summary } = view;
+  const status = statusOf(view);
+  const started = Date.parse(view.turns.at(-1)?.startedAt ?? summary.last_resumed_at ?? summary.created_at);
+  const mode = summary.permission_mode;
+  const bypass = mode === 'bypassPermissions';
+  return html`<span class="status" data-s=${status.id} title=${status.word}>
+      ${codicon(status.icon, status.id === 'running' ? 'spin' : '')}
+      <span class="word">${status.word}</span>
+      ${
+        status.id === 'running' && Number.isFinite(started)
+          ? html`<time role="timer" aria-live="off">${clock(context.now - started)}</time>`
+          : nothing
+      }
+    </span>
+    ${summary.recording ? html`<span class="recording" title=${t('Played from a recording, not by a live agent')}>${badge(t('Recording'))}</span>` : nothing}
+    ${
+      mode === null
+        ? nothing
+        : html`<span class="sep ${bypass ? '' : 'o2'}">·</span>
+            <span class=${bypass ? 'mode bypass' : 'mode o2'} title=${t('Permission mode: {0}', mode)}>
+              ${bypass ? codicon('warning', 'sm') : nothing}${modeWord(mode)}
+            </span>`
+    }
+    ${sessionId(context, view)}`;
+}
+
+function sessionId({ actions }: Context, { summary }: SessionView): TemplateResult {
+  const id = summary.executor_session_id ?? summary.session_id;
+  const short = id.replace(/^ses_/, '').slice(0, 8);
+  return html`<span class="sep o1">·</span>
+    <span class="sid o1" title=${plain(id)}>
+      <span class="mono">${shown(short)}</span>
+      ${button({ label: t('Copy session id'), icon: 'copy', look: 'icon', onClick: () => actions.command('copySessionId') })}
+    </span>`;
+}
+
+export function modeWord(mode: string): string {
+  switch (mode) {
+    case 'default':
+      return t('Asks each time');
+    case 'acceptEdits':
+      return t('Accepts edits');
+    case 'plan':
+      return t('Plans only');
+    case 'bypassPermissions':
+      return t('Bypasses permissions');
+    case 'dontAsk':
+      return t('Never asks');
+    default:
+      return plain(mode);
+  }
+}
+
+function tools({ store, actions }: Context, { following }: HeaderState): TemplateResult {
+  return html`<div class="tabs">
+    <span class="tab">${t('Transcript')} <span class="n">${number(store.total)}</span></span>
+    <span class="tools">
+      ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find(true) })}
+      ${button({ label: t('Collapse all'), icon: 'collapse-all', look: 'icon', onClick: () => actions.collapseAll() })}
+      ${button({
+        label: following ? t('At the end') : t('Go to the end'),
+        icon: 'arrow-down',
+        look: 'icon',
+        pressed: following,
+        onClick: () => actions.scrollToEnd(),
+      })}
+    </span>
+  </div>`;
+}

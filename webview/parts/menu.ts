@@ -1,0 +1,74 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { PageCommand } from '../../src/protocol/messages.ts';
+import { button } from '../controls.ts';
+import { t } from '../l10n.ts';
+import type { Context } from './context.ts';
+import type { HeaderState } from './header.ts';
+
+interface Item {
+  readonly command: PageCommand;
+  readonly label: string;
+  readonly key?: string;
+  readonly apart?: boolean;
+}
+
+function items(): Item[] {
+  return [
+    { command: 'rename', label: t('Rename…'), key: 'F2' },
+    { command: 'copySessionId', label: t('Copy Session ID') },
+    { command: 'revealRecord', label: t('Reveal Record') },
+    { command: 'showRawOutput', label: t('Show Raw Output') },
+    { command: 'delete', label: t('Delete…'), apart: true },
+  ];
+}
+
+export function menuButton(context: Context, { menuOpen, setMenu }: HeaderState): TemplateResult {
+  return html`<span class="menu-at">
+    ${button({
+      id: 'more',
+      label: t('More actions'),
+      icon: 'ellipsis',
+      look: 'icon',
+      opensMenu: true,
+      expanded: menuOpen,
+      onClick: () => setMenu(!menuOpen),
+    })}
+    ${menuOpen ? menu(context, setMenu) : nothing}
+  </span>`;
+}
+
+function menu({ actions }: Context, setMenu: (open: boolean) => void): TemplateResult {
+  const choose = ({ command }: Item): void => {
+    setMenu(false);
+    actions.command(command);
+  };
+  return html`<div
+    class="menu"
+    role="menu"
+    aria-label=${t('More actions')}
+    @keydown=${(event: KeyboardEvent) => move(event, setMenu)}
+  >
+    ${items().map(
+      (item) =>
+        html`${item.apart === true ? html`<hr role="separator" />` : nothing}
+          <button role="menuitem" tabindex="-1" @click=${() => choose(item)}>
+            ${item.label}${item.key === undefined ? nothing : html`<span>${item.key}</span>`}
+          </button>`,
+    )}
+  </div>`;
+}
+
+function move(event: KeyboardEvent, setMenu: (open: boolean) => void): void {
+  const { currentTarget, key } = event;
+  if (!(currentTarget instanceof HTMLElement)) return;
+  const all = [...currentTarget.querySelectorAll('button')];
+  const at = all.findIndex((each) => each === document.activeElement);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[key];
+  if (to !== undefined) {
+    all.at(to % all.length)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  } else if (key === 'Tab') {
+    setMenu(false);
+  }
+}

@@ -1,0 +1,81 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { guard } from 'lit/directives/guard.js';
+import type { PageEntry } from '../../src/protocol/messages.ts';
+import { codicon, controlsReady } from '../controls.ts';
+import { bodyOf } from '../documents.ts';
+import { t } from '../l10n.ts';
+import type { Part } from '../markdown/blocks.ts';
+import { renderBlock } from '../markdown/render.ts';
+import { showAll } from '../steps/detail.ts';
+import { shown } from '../text/shown.ts';
+import { firstWords } from '../text/visible.ts';
+import type { Context } from './context.ts';
+import { originView } from './origin.ts';
+
+/** Blocks that are closed are drawn once. */
+function partBody({ actions }: Context, part: Part | undefined): unknown {
+  return part?.blocks.map((block) => guard([block, controlsReady()], () => renderBlock(block, actions)));
+}
+
+export function promptRow(context: Context, entry: PageEntry): TemplateResult {
+  const { by } = originView(entry);
+  return html`<div class="prompt" data-focus tabindex="-1">
+    ${by === '' ? nothing : html`<span class="by">${by}</span>`}${withCode(entry.content)}${showAll({ entry, actions: context.actions })}
+  </div>`;
+}
+
+/** A prompt stays as it was typed; only what stands between back-ticks is shown as code. */
+function withCode(text: string): unknown {
+  const spans = text.split(/(`[^`\n]+`)/, 400);
+  const rest = text.slice(spans.join('').length);
+  return html`${spans.map((span, at) => (at % 2 === 1 ? html`<code>${shown(span.slice(1, -1))}</code>` : shown(span)))}${rest}`;
+}
+
+export function proseRow(context: Context, entry: PageEntry, part: number): TemplateResult {
+  const { store } = context;
+  const parts = store.document(entry);
+  const last = part === parts.length - 1;
+  const open = last && store.isOpen(entry.index);
+  return html`<div
+    class="prose ${part === 0 ? '' : 'later'}"
+    data-focus
+    tabindex="-1"
+    aria-busy=${open ? 'true' : nothing}
+  >
+    ${partBody(context, parts[part])}${last ? showAll({ entry, actions: context.actions }) : nothing}
+  </div>`;
+}
+
+/** One line of what was thought; all of it when open. */
+export function thoughtRow(context: Context, entry: PageEntry, key: string): TemplateResult {
+  const { store, actions } = context;
+  const text = bodyOf(entry);
+  const running = store.isOpen(entry.index);
+  const open = store.expanded.has(key) && text !== '';
+  const verb = running ? t('Thinking') : t('Thought');
+  const words = text === '' ? t('not shown by the agent') : firstWords(text);
+  return html`<div class="row" data-s=${running ? 'running' : 'done'} data-kind="thought">
+    <button
+      class="rb"
+      data-focus
+      data-toggle="detail"
+      tabindex=${context.focusKey === key ? 0 : -1}
+      aria-expanded=${String(open)}
+      aria-label=${[verb, words].join(', ')}
+      ?disabled=${false}
+      @click=${() => actions.toggle(key)}
+    >
+      <span class="num"></span>${codicon('chevron-right', text === '' ? 'tw off' : 'tw')}${codicon('thinking', 'k')}
+      <span class="tx"><span class="verb">${verb}</span><span class="note">${shown(words)}</span></span>
+      <span class="mt"></span><span class="dur"></span>
+      ${running ? codicon('loading', 'st spin') : html`<span class="st"></span>`}
+    </button>
+    ${
+      open
+        ? html`<div class="prose thought">
+            ${store.document(entry).map((part) => partBody(context, part))}${showAll({ entry, actions })}
+          </div>`
+        : nothing
+    }
+  </div>`;
+}

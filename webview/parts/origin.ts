@@ -1,0 +1,33 @@
+import type { Origin } from '../../src/model/entry.ts';
+import type { PageEntry } from '../../src/protocol/messages.ts';
+import { t } from '../l10n.ts';
+import { plain } from '../text/visible.ts';
+
+export interface OriginView {
+  readonly icon: string;
+  readonly word: string;
+  /** Said over a prompt that no person wrote. */
+  readonly by: string;
+}
+
+/** Who caused a message: by what wrote it, never by its text. */
+export function originView(entry: PageEntry): OriginView {
+  const origin: Origin = entry.origin ?? (entry.metadata?.synthetic === true ? 'follow_up' : 'human');
+  const reason = entry.metadata?.trigger_reason;
+  const view = views()[origin];
+  return reason === undefined ? view : { ...view, by: `${view.by}: ${plain(reason)}` };
+}
+
+function views(): Readonly<Record<Origin, OriginView>> {
+  return {
+    human: { icon: 'account', word: t('You'), by: '' },
+    follow_up: { icon: 'sync', word: t('Follow-up'), by: t('Written by a rule, not by you') },
+    callback: { icon: 'call-incoming', word: t('Callback'), by: t('Reported by a child session, not written by you') },
+    subagent: { icon: 'agent', word: t('Subagent'), by: t('Written for a subagent, not by you') },
+    hook: { icon: 'plug', word: t('Hook'), by: t('Written by a hook, not by you') },
+    skill: { icon: 'lightbulb', word: t('Skill'), by: t('Added by a skill, not by you') },
+    compaction: { icon: 'fold', word: t('Compaction'), by: t('Summary made when the context was compacted') },
+    replay: { icon: 'history', word: t('Recording'), by: t('Played from a recording') },
+    system: { icon: 'gear', word: t('System'), by: t('Written by the program, not by you') },
+  };
+}

@@ -1,0 +1,144 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { TurnView } from '../../src/protocol/messages.ts';
+import { codicon } from '../controls.ts';
+import { plural, t } from '../l10n.ts';
+import type { Row } from '../rows.ts';
+import { clock, dateTime, duration, exactUsd, number, time, usd } from '../text/format.ts';
+import type { Context } from './context.ts';
+import { promptRow, proseRow, thoughtRow } from './messageRow.ts';
+import { originView } from './origin.ts';
+import { stepRow } from './stepRow.ts';
+import { systemRow } from './systemRow.ts';
+
+export function rowBody(context: Context, row: Row): TemplateResult | typeof nothing {
+  switch (row.kind) {
+    case 'entry':
+      return entryBody(context, row);
+    case 'noise':
+      return foldRow(context, row.key, {
+        icon: 'ellipsis',
+        text: plural(row.count, t('{0} system line', 1), t('{0} system lines')),
+        note: row.open ? t('hide') : t('show'),
+        open: row.open,
+        toggle: () => context.actions.toggle(row.key),
+        kind: 'detail',
+      });
+    case 'group':
+      return foldRow(context, row.key, {
+        icon: 'list-tree',
+        text: t('{0} steps in parallel', row.indexes.length),
+        note: '',
+        open: row.open,
+        toggle: () => context.actions.toggleOpen(row.key),
+        kind: 'branch',
+      });
+    case 'gap':
+      return html`<p class="loadl" aria-busy="true">
+        ${plural(row.to - row.from, t('{0} entry is being read', 1), t('{0} entries are being read'))}
+      </p>`;
+    case 'end':
+      return endBody(row.view);
+    case 'turn':
+      return nothing;
+  }
+}
+
+function entryBody(context: Context, row: Extract<Row, { kind: 'entry' }>): TemplateResult | typeof nothing {
+  const entry = context.store.entry(row.index);
+  if (entry === undefined) return nothing;
+  switch (entry.type.kind) {
+    case 'user_message':
+      return promptRow(context, entry);
+    case 'assistant_message':
+      return proseRow(context, entry, row.part);
+    case 'thinking':
+      return thoughtRow(context, entry, row.key);
+    case 'tool_use':
+      return stepRow(context, { entry, tool: entry.type.tool, key: row.key, turn: row.turn });
+    default:
+      return systemRow(context, entry, row.key);
+  }
+}
+
+interface Fold {
+  readonly icon: string;
+  readonly text: string;
+  readonly note: string;
+  readonly open: boolean;
+  readonly kind: 'detail' | 'branch';
+  readonly toggle: () => void;
+}
+
+function foldRow(context: Context, key: string, { icon, text, note, open, kind, toggle }: Fold): TemplateResult {
+  return html`<div class="row" data-s="done" data-kind="fold">
+    <button
+      class="rb"
+      data-focus
+      data-toggle=${kind}
+      tabindex=${context.focusKey === key ? 0 : -1}
+      aria-expanded=${String(open)}
+      aria-label=${text}
+      @click=${toggle}
+    >
+      <span class="num"></span>${codicon('chevron-right', 'tw')}${codicon(icon, 'k')}
+      <span class="tx"
+        ><span class=${kind === 'branch' ? 'obj' : 'verb'}>${text}</span>
+        ${note === '' ? nothing : html`<span class="note">· ${note}</span>`}</span
+      >
+      <span class="mt"></span><span class="dur"></span><span class="st"></span>
+    </button>
+  </div>`;
+}
+
+/** The heading of a turn; sticks while its turn is on screen. */
+export function turnHeading(context: Context, view: TurnView, place: number): TemplateResult {
+  const prompt = context.store.entry(view.firstIndex);
+  const origin = prompt?.type.kind === 'user_message' ? originView(prompt) : undefined;
+  const ms = view.status === 'running' ? context.now - Date.parse(view.startedAt) : view.durationMs;
+  const took = ms === null || !Number.isFinite(ms) ? '' : view.status === 'running' ? clock(ms) : duration(ms);
+  return html`<div class="turn-h">
+    ${codicon(origin?.icon ?? 'comment', 'org')}
+    <div class="lbl">
+      <h2 class="t" id=${headingId(view)} data-focus tabindex="-1">${t('Turn {0}', place + 1)}</h2>
+      <span class="why">${origin?.word ?? ''}</span>
+      <time datetime=${view.startedAt} title=${dateTime(view.startedAt)}>${time(view.startedAt)}</time>
+    </div>
+    <span class="sum">
+      <span class="steps">${plural(view.steps, t('{0} step', 1), t('{0} steps', number(view.steps)))}</span>
+      ${turnCost(view)}
+    </span>
+    <span class="dur">${took}</span>
+  </div>`;
+}
+
+export function headingId({ runId }: TurnView): string {
+  return `h-${runId.replace(/[^\w]/g, '-')}`;
+}
+
+function turnCost({ usd: amount, costProvenance }: TurnView): TemplateResult {
+  if (amount === null || costProvenance === 'unknown') {
+    return html`<span title=${t('Cost unknown')}>${t('cost unknown')}</span>`;
+  }
+  const estimated = costProvenance === 'estimated';
+  const title = estimated
+    ? t('About ${0}, estimated', exactUsd(amount))
+    : t('${0}, reported by the agent', exactUsd(amount));
+  return html`<span data-usd=${exactUsd(amount)} title=${title}>${estimated ? '≈ ' : ''}${usd(amount)}</span>`;
+}
+
+function endBody(view: TurnView): TemplateResult {
+  const [icon, text] = endings()[view.status === 'failed' || view.status === 'stopped' ? view.status : 'interrupted'];
+  const at = view.durationMs === null ? '' : time(new Date(Date.parse(view.startedAt) + view.durationMs).toISOString());
+  return html`<div class="divider" data-k=${view.status} data-focus tabindex="-1">
+    ${codicon(icon)}
+    <span class="tx"><b>${text}</b>${at === '' ? nothing : html` ${t('at {0}', at)}`}</span>
+  </div>`;
+}
+
+function endings() {
+  return {
+    failed: ['error', t('Run failed')],
+    stopped: ['stop-circle', t('Stopped by you')],
+    interrupted: ['debug-disconnect', t('Run interrupted')],
+  } as const;
+}

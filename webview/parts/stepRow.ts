@@ -1,0 +1,92 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { ToolUse } from '../../src/model/tool.ts';
+import type { PageEntry } from '../../src/protocol/messages.ts';
+import { codicon } from '../controls.ts';
+import { describeStep, type StepView } from '../steps/describe.ts';
+import { stepDetail } from '../steps/detail.ts';
+import { stateIcons } from '../steps/state.ts';
+import { clock, duration } from '../text/format.ts';
+import { shown } from '../text/shown.ts';
+import { firstWords } from '../text/visible.ts';
+import { t } from '../l10n.ts';
+import { type Context, isLive } from './context.ts';
+
+interface StepRow {
+  readonly entry: PageEntry;
+  readonly tool: ToolUse;
+  readonly key: string;
+  readonly turn: number;
+}
+
+/** A tool call: one line, and what was asked and came back when it is open. */
+export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): TemplateResult {
+  const { store, actions } = context;
+  const projectDir = store.view?.summary.project_dir;
+  const view = describeStep(entry, tool, { projectDir, runLive: isLive(context, turn) });
+  const open = store.expanded.has(key);
+  const branch = tool.action.kind === 'task';
+  const childrenShown = branch && !store.closed(`c:${tool.callId}`);
+  const toggle = (): void => (branch ? actions.toggleOpen(`c:${tool.callId}`) : actions.toggle(key));
+  return html`<div class="row" data-s=${view.state} data-kind=${tool.action.kind}>
+    <button
+      class="rb"
+      data-focus
+      data-toggle=${branch ? 'branch' : 'detail'}
+      tabindex=${context.focusKey === key ? 0 : -1}
+      aria-expanded=${String(branch ? childrenShown : open)}
+      aria-controls=${open ? detailId(key) : nothing}
+      aria-label=${view.label}
+      title=${view.title}
+      @click=${toggle}
+    >
+      <span class="num">${entry.step ?? ''}</span>${codicon('chevron-right', 'tw')}${codicon(view.icon, 'k')}
+      <span class="tx">
+        <span class="verb">${shown(view.verb)}</span>
+        <span class="obj ${view.mono ? 'mono' : ''}">${shown(view.object)}</span>
+        ${view.folder === '' ? nothing : html`<span class="dir">${shown(view.folder)}</span>`}
+        ${view.note === '' ? nothing : html`<span class="note">${view.note}</span>`}
+      </span>
+      <span class="mt">
+        ${
+          view.counts === undefined
+            ? nothing
+            : html`<span class="ds"><ins>+${view.counts.added}</ins><del>−${view.counts.removed}</del></span>`
+        }
+        ${view.word === '' ? nothing : html`<span class="word">${view.word}</span>`}
+      </span>
+      <span class="dur">${elapsed(view, context.now)}</span>
+      ${codicon(stateIcons[view.state], view.state === 'running' ? 'st spin' : 'st')}
+    </button>
+    ${branch ? agentLine(context, tool, key, open) : nothing}
+    ${
+      open
+        ? html`<div class="detail" id=${detailId(key)}>
+            ${stepDetail({ entry, tool, projectDir, actions, allLines: store.expanded.has(`d:${entry.index}`) })}
+          </div>`
+        : nothing
+    }
+  </div>`;
+}
+
+function detailId(key: string): string {
+  return `d-${key.replace(/[^\w]/g, '-')}`;
+}
+
+function elapsed({ durationMs, state, startedAt }: StepView, now: number): string {
+  if (durationMs !== undefined) return duration(durationMs);
+  if (state !== 'running' || startedAt === undefined) return '';
+  const ms = now - Date.parse(startedAt);
+  return Number.isFinite(ms) ? clock(ms) : '';
+}
+
+/** Under a subagent's row: what it came back with, in one line, and the way to the whole. */
+function agentLine({ actions }: Context, tool: ToolUse, key: string, open: boolean): TemplateResult | typeof nothing {
+  if (tool.action.kind !== 'task' || (tool.action.prompt === undefined && tool.result === undefined)) return nothing;
+  const words = firstWords(tool.result?.text ?? tool.action.prompt ?? '');
+  return html`<div class="agentline">
+    <span>${shown(words)}</span>
+    <button class="link" aria-expanded=${String(open)} @click=${() => actions.toggle(key)}>
+      ${open ? t('Hide') : t('Prompt and result')}
+    </button>
+  </div>`;
+}

@@ -1,0 +1,136 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { PageEntry } from '../../src/protocol/messages.ts';
+import { codicon } from '../controls.ts';
+import { t } from '../l10n.ts';
+import { showAll } from '../steps/detail.ts';
+import { terminal } from '../steps/terminal.ts';
+import { shown } from '../text/shown.ts';
+import { firstWords, plain } from '../text/visible.ts';
+import type { Context } from './context.ts';
+
+interface Line {
+  readonly icon: string;
+  readonly verb: string;
+  readonly words: string;
+  readonly state: 'done' | 'warning' | 'error' | 'raw';
+  readonly word: string;
+  /** Shown when the line is open. */
+  readonly whole: string;
+}
+
+/** A line about the run: what the program said of itself, errors, and what was not understood. */
+export function systemRow(context: Context, entry: PageEntry, key: string): TemplateResult {
+  const { store, actions } = context;
+  const { icon, verb, words, state, word, whole } = lineOf(entry);
+  const openable = whole !== '';
+  const open = openable && store.expanded.has(key);
+  return html`<div class="row" data-s=${state} data-kind="system">
+    <button
+      class="rb"
+      data-focus
+      data-toggle=${openable ? 'detail' : 'none'}
+      tabindex=${context.focusKey === key ? 0 : -1}
+      aria-expanded=${openable ? String(open) : nothing}
+      aria-label=${[verb, plain(words), word].filter((each) => each !== '').join(', ')}
+      title=${plain(words)}
+      @click=${() => (openable ? actions.toggle(key) : undefined)}
+    >
+      <span class="num"></span>${codicon('chevron-right', openable ? 'tw' : 'tw off')}${codicon(icon, 'k')}
+      <span class="tx">
+        <span class=${state === 'error' ? 'obj' : 'verb'}>${verb}</span>
+        ${words === '' ? nothing : html`<span class=${state === 'error' ? 'obj' : 'note'}>${shown(words)}</span>`}
+      </span>
+      <span class="mt">${word === '' ? nothing : html`<span class="word">${shown(word)}</span>`}</span>
+      <span class="dur"></span>${state === 'error' ? codicon('error', 'st') : html`<span class="st"></span>`}
+    </button>
+    ${
+      open
+        ? html`<div class="detail">
+            <pre class="text" tabindex="0">${terminal(whole)}</pre>
+            ${showAll({ entry, actions })}
+          </div>`
+        : nothing
+    }
+  </div>`;
+}
+
+const icons: Readonly<Record<string, string>> = {
+  init: 'rocket',
+  interrupted: 'debug-disconnect',
+  stderr: 'terminal',
+  api_retry: 'sync',
+  compact_boundary: 'fold',
+  permission_denied: 'circle-slash',
+  model_fallback: 'arrow-swap',
+  local_command_output: 'terminal',
+};
+
+function lineOf(entry: PageEntry): Line {
+  const { type, content, metadata } = entry;
+  if (type.kind === 'error') return errorLine(entry);
+  const subtype = type.kind === 'system_message' ? (type.subtype ?? '') : '';
+  const raw = metadata?.raw;
+  if (subtype === 'unknown') {
+    return {
+      icon: 'json',
+      verb: t('1 line not understood'),
+      words: firstWords(content),
+      state: 'raw',
+      word: t('kept raw'),
+      whole: raw ?? content,
+    };
+  }
+  const words = firstWords(content);
+  const more = content.trim() !== words || raw !== undefined;
+  return {
+    icon: icons[subtype] ?? 'info',
+    verb: titleOf(subtype),
+    words,
+    state: subtype === 'interrupted' || subtype === 'api_retry' || subtype === 'permission_denied' ? 'warning' : 'done',
+    word: '',
+    whole: more ? [content, raw ?? ''].filter((each) => each !== '').join('\n\n') : details(entry),
+  };
+}
+
+function titleOf(subtype: string): string {
+  switch (subtype) {
+    case 'init':
+      return t('Session started');
+    case 'interrupted':
+      return t('Interrupted');
+    case 'stderr':
+      return t('On stderr');
+    case 'api_retry':
+      return t('API');
+    case 'compact_boundary':
+      return t('Context');
+    default:
+      return subtype.replaceAll('_', ' ');
+  }
+}
+
+/** What only the metadata of a system message holds: tools, servers, permission mode. */
+function details({ metadata }: PageEntry): string {
+  if (metadata === undefined) return '';
+  const rest = Object.entries(metadata).filter(([key]) => key !== 'raw' && key !== 'annotations');
+  return rest.length === 0 ? '' : rest.map(([key, value]) => `${key}: ${text(value)}`).join('\n');
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function errorLine({ type, content, metadata }: PageEntry): Line {
+  const error = type.kind === 'error' ? type.error : { message: content };
+  const { code, stack, message } = { code: undefined, stack: undefined, ...error };
+  const bad = code === 'malformed_line' || code === 'oversize_line';
+  const whole = [message, stack, metadata?.raw].filter((part) => part !== undefined && part !== '').join('\n\n');
+  return {
+    icon: bad ? 'json' : 'warning',
+    verb: bad ? (code === 'malformed_line' ? t('Damaged line') : t('Line too long')) : t('Error'),
+    words: firstWords(message),
+    state: 'error',
+    word: bad ? t('kept raw') : (code ?? ''),
+    whole,
+  };
+}

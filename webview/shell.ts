@@ -1,0 +1,94 @@
+import { html, nothing, render, type TemplateResult } from 'lit/html.js';
+import { codicon } from './controls.ts';
+import { t } from './l10n.ts';
+
+/** Places of the page that are drawn apart from each other. */
+export interface Shell {
+  readonly main: HTMLElement;
+  readonly header: HTMLElement;
+  readonly notice: HTMLElement;
+  readonly find: HTMLElement;
+  readonly scroller: HTMLElement;
+  readonly rows: HTMLElement;
+  readonly strip: HTMLElement;
+  readonly composer: HTMLElement;
+  readonly polite: HTMLElement;
+  readonly alert: HTMLElement;
+}
+
+/** Builds the page's frame, which stays for its life. */
+export function buildShell(root: HTMLElement): Shell {
+  render(frame(), root);
+  const part = (name: keyof Shell): HTMLElement => {
+    const found = root.querySelector(`[data-part=${name}]`);
+    if (!(found instanceof HTMLElement)) throw new Error(`The page's frame has no part "${name}".`);
+    return found;
+  };
+  return {
+    main: part('main'),
+    header: part('header'),
+    notice: part('notice'),
+    find: part('find'),
+    scroller: part('scroller'),
+    rows: part('rows'),
+    strip: part('strip'),
+    composer: part('composer'),
+    polite: part('polite'),
+    alert: part('alert'),
+  };
+}
+
+function frame(): TemplateResult {
+  return html`<main class="panel" data-part="main" aria-label=${t('Vitrine session')} aria-busy="true">
+    <div class="pi">
+      <div data-part="header"></div>
+      <div data-part="notice"></div>
+      <div class="views">
+        <div data-part="find"></div>
+        <div class="scroll" data-part="scroller" tabindex="-1" role="region" aria-label=${t('Transcript')}>
+          <div data-part="rows"></div>
+        </div>
+        <div class="strip" data-part="strip" aria-hidden="true"></div>
+      </div>
+      <div data-part="composer"></div>
+    </div>
+    <div class="sr" data-part="polite" role="status" aria-live="polite"></div>
+    <div class="sr" data-part="alert" role="alert"></div>
+  </main>`;
+}
+
+/** In place of the rows until the session is there. */
+export function loading(): TemplateResult {
+  return html`<div class="progress" role="progressbar" aria-label=${t('Reading the session')}><i></i></div>
+    <p class="loadl">${t('Reading the session')}</p>`;
+}
+
+/** In place of the rows of a session that has none. */
+export function empty(live: boolean): TemplateResult {
+  return html`<div class="empty">
+    <div class="in">
+      <h2>${live ? t('Waiting for the agent') : t('Nothing was recorded')}</h2>
+      <p>
+        ${
+          live
+            ? t('What it says and does appears here as it comes.')
+            : t('This session has no entries. Send a message to go on with it.')
+        }
+      </p>
+    </div>
+  </div>`;
+}
+
+export interface Notice {
+  readonly severity: 'info' | 'warning' | 'error';
+  readonly text: string;
+}
+
+export function notices(all: readonly Notice[]): TemplateResult {
+  return html`${all.map(
+    ({ severity, text }) =>
+      html`<div class="notice" data-severity=${severity} role=${severity === 'error' ? 'alert' : nothing}>
+        ${codicon(severity)}<span>${text}</span>
+      </div>`,
+  )}`;
+}

@@ -1,0 +1,230 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { FileChange, ToolUse } from '../../src/model/tool.ts';
+import type { PageEntry } from '../../src/protocol/messages.ts';
+import type { Actions } from '../actions.ts';
+import { button, codicon } from '../controls.ts';
+import { t } from '../l10n.ts';
+import { linkTarget } from '../markdown/targets.ts';
+import { number } from '../text/format.ts';
+import { relative } from '../text/paths.ts';
+import { shown } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+import { diffLines, shownChanges, type DiffLine } from './diff.ts';
+import { terminal } from './terminal.ts';
+
+export interface DetailContext {
+  readonly entry: PageEntry;
+  readonly tool: ToolUse;
+  readonly projectDir: string | undefined;
+  readonly actions: Actions;
+  /** Whether all lines of a long diff are wanted. */
+  readonly allLines: boolean;
+}
+
+const firstLines = 120;
+
+/** What an open step shows: what was asked for, what came back. */
+export function stepDetail(context: DetailContext): TemplateResult {
+  return html`${body(context)}${showAll(context)}`;
+}
+
+function body(context: DetailContext): TemplateResult | typeof nothing {
+  const { tool } = context;
+  const { action } = tool;
+  switch (action.kind) {
+    case 'command_run':
+      return command(context, action);
+    case 'file_edit':
+      return html`${shownChanges(action.changes).map((change) => diff(context, change))}${failure(tool)}`;
+    case 'file_write':
+      return html`${fileHead(context, action.path, true)}${
+        action.content === undefined ? nothing : text(action.content)
+      }${failure(tool)}`;
+    case 'file_read':
+      return html`${fileHead(context, action.path, false, action.startLine)}${result(tool)}`;
+    case 'web_fetch':
+      return html`<div class="detail-h">${address(action.url)}</div>
+        ${result(tool)}`;
+    case 'web_search':
+      return html`${action.results?.map(
+        ({ url, title }) =>
+          html`<div class="hitf">${codicon('globe')}<span>${shown(title ?? url)}</span>${address(url, 'dir')}</div>`,
+      )}${action.results === undefined ? result(tool) : nothing}`;
+    case 'search':
+      return html`<div class="detail-h"><span class="mono">${shown(action.query)}</span></div>
+        ${result(tool)}`;
+    case 'todo':
+      return html`<ul class="todos">
+          ${action.todos.map(
+            ({ text: what, status }) =>
+              html`<li data-s=${status}>
+                ${codicon(todoIcons[status])}<span>${shown(what)}</span><span class="dim">${todoWord(status)}</span>
+              </li>`,
+          )}
+        </ul>
+        ${failure(tool)}`;
+    case 'task':
+      return html`${action.prompt === undefined ? nothing : section(t('Prompt'), text(action.prompt))}${
+        tool.result === undefined ? nothing : section(t('Result'), result(tool))
+      }`;
+    case 'mcp':
+    case 'tool':
+      return html`${section(t('Input'), json(action.input ?? tool.input))}${
+        tool.result === undefined ? nothing : section(t('Output'), result(tool))
+      }`;
+  }
+}
+
+const todoIcons = {
+  pending: 'circle-large-outline',
+  in_progress: 'play-circle',
+  completed: 'pass',
+  cancelled: 'circle-slash',
+} as const;
+
+function todoWord(status: keyof typeof todoIcons): string {
+  switch (status) {
+    case 'pending':
+      return t('open');
+    case 'in_progress':
+      return t('in progress');
+    case 'completed':
+      return t('done');
+    case 'cancelled':
+      return t('cancelled');
+  }
+}
+
+function command(
+  { tool, actions }: DetailContext,
+  action: Extract<ToolUse['action'], { kind: 'command_run' }>,
+): TemplateResult {
+  const output = [action.stdout, action.stderr].filter((each) => each !== undefined && each !== '').join('\n');
+  const said = output === '' ? (tool.result?.text ?? '') : output;
+  const about = [
+    action.cwd ?? '',
+    typeof action.exitCode === 'number' ? t('exit {0}', action.exitCode) : '',
+    action.description === undefined ? '' : t('The agent’s description: “{0}”', plain(action.description)),
+  ].filter((part) => part !== '');
+  return html`<div class="detail-h">
+      <span>${about.join(' · ')}</span>
+      <span class="sp"
+        >${button({ label: t('Copy command'), icon: 'copy', look: 'icon', onClick: () => actions.copy(action.command) })}</span
+      >
+    </div>
+    <pre class="cmd">${shown(action.command)}</pre>
+    ${
+      said === ''
+        ? html`<p class="none">${tool.result === undefined ? t('No output yet') : t('No output')}</p>`
+        : html`<pre class="term" tabindex="0">${terminal(said)}</pre>`
+    }`;
+}
+
+function diff(context: DetailContext, change: FileChange): TemplateResult {
+  const lines = diffLines(change);
+  const first = context.allLines ? lines : lines.slice(0, firstLines);
+  const numbered = change.patch !== undefined;
+  const key = `d:${context.entry.index}`;
+  return html`${fileHead(context, change.path, true)}
+    <div class="diff mono" tabindex="0" role="group" aria-label=${t('Changes of {0}', plain(change.path))}>
+      ${first.map((line) => diffLine(line, numbered))}
+    </div>
+    ${
+      first.length < lines.length
+        ? html`<div class="detail-f">
+            <button class="link" @click=${() => context.actions.toggle(key)}>
+              ${t('Show all {0} lines', number(lines.length))}
+            </button>
+          </div>`
+        : nothing
+    }`;
+}
+
+const signs = { add: '+', del: '−', same: '', gap: '' } as const;
+
+function diffLine({ kind, text: content, before, after }: DiffLine, numbered: boolean): TemplateResult {
+  if (kind === 'gap') return html`<div class="dl gap"><span class="c">${t('unchanged lines')}</span></div>`;
+  const numbers = numbered
+    ? html`<span class="o" aria-hidden="true">${before}</span><span class="w" aria-hidden="true">${after}</span>`
+    : nothing;
+  return html`<div class="dl ${kind} ${numbered ? '' : 'plain'}">
+    ${numbers}<span class="m">${signs[kind]}</span><span class="c">${shown(content)}</span>
+  </div>`;
+}
+
+function fileHead(
+  { entry, projectDir, actions }: DetailContext,
+  path: string,
+  changed: boolean,
+  line?: number,
+): TemplateResult {
+  const open = (): void => {
+    if (line === undefined) actions.openFile(path);
+    else actions.openFile(path, line);
+  };
+  return html`<div class="detail-h">
+    <span title=${plain(path)}>${shown(relative(path, projectDir))}</span>
+    <span class="sp">
+      ${button({ label: t('Open file'), icon: 'go-to-file', look: 'icon', onClick: open })}
+      ${
+        changed
+          ? button({
+              label: t('Open diff editor'),
+              icon: 'diff-single',
+              look: 'icon',
+              onClick: () => actions.openDiff(entry.index),
+            })
+          : nothing
+      }
+      ${button({ label: t('Copy path'), icon: 'copy', look: 'icon', onClick: () => actions.copy(path) })}
+    </span>
+  </div>`;
+}
+
+function address(url: string, className = ''): TemplateResult {
+  const target = linkTarget(url);
+  return target?.kind === 'page'
+    ? html`<a class=${className} role="link" tabindex="0" data-url=${target.url} title=${plain(url)}>${shown(url)}</a>`
+    : html`<span class=${className}>${shown(url)}</span>`;
+}
+
+function section(title: string, content: TemplateResult | typeof nothing): TemplateResult {
+  return html`<div class="detail-h">${title}</div>
+    ${content}`;
+}
+
+/** What a call that has nothing else to show gave back when it did not work. */
+function failure(tool: ToolUse): TemplateResult | typeof nothing {
+  return tool.status === 'success' || tool.result === undefined ? nothing : result(tool);
+}
+
+function result({ result: came, status }: ToolUse): TemplateResult | typeof nothing {
+  if (came === undefined) {
+    return status === 'running' || status === 'created' ? html`<p class="none">${t('No result yet')}</p>` : nothing;
+  }
+  if (came.text !== undefined) {
+    return came.text === '' ? html`<p class="none">${t('Nothing came back')}</p>` : text(came.text);
+  }
+  return json(came.data);
+}
+
+function text(content: string): TemplateResult {
+  return html`<pre class="text" tabindex="0">${terminal(content)}</pre>`;
+}
+
+function json(value: unknown): TemplateResult {
+  if (value === undefined) return html`<p class="none">${t('None')}</p>`;
+  return html`<pre class="text" tabindex="0">
+${shown(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</pre>`;
+}
+
+/** Fetches what the byte budget left out. */
+export function showAll({ entry, actions }: Pick<DetailContext, 'entry' | 'actions'>): TemplateResult | typeof nothing {
+  if (entry.cut === undefined) return nothing;
+  const longest = Math.max(...Object.values(entry.cut));
+  return html`<div class="detail-f">
+    <button class="link" @click=${() => actions.complete(entry.index)}>
+      ${t('Show all {0} characters', number(longest))}
+    </button>
+  </div>`;
+}

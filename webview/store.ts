@@ -1,0 +1,179 @@
+import type { NormalizedEntry } from '../src/model/entry.ts';
+import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../src/protocol/messages.ts';
+import { Documents, oneRow } from './documents.ts';
+import type { RowSource } from './rows.ts';
+
+export const pageSize = 100;
+/** Entries kept; pages far from what is on screen are dropped and asked for again. */
+const mostEntries = 6000;
+
+/** Everything the page knows of its session. Holds no truth: all of it can be asked for again. */
+export class Store implements RowSource {
+  readonly pageSize = pageSize;
+  readonly expanded = new Set<string>();
+  readonly #closedKeys = new Set<string>();
+  readonly #entries = new Map<number, PageEntry>();
+  readonly #perPage = new Map<number, number>();
+  readonly #open = new Set<number>();
+  readonly #documents = new Documents();
+  #view: SessionView | undefined;
+  #total = 0;
+  /** Changes whenever rows may have come, gone or moved. */
+  structure = 0;
+
+  get view(): SessionView | undefined {
+    return this.#view;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get turns(): readonly TurnView[] {
+    return this.#view?.turns ?? [];
+  }
+
+  get closedKeys(): ReadonlySet<string> {
+    return this.#closedKeys;
+  }
+
+  get openEntries(): ReadonlySet<number> {
+    return this.#open;
+  }
+
+  init(message: Extract<ToPage, { type: 'init' }>): void {
+    this.#entries.clear();
+    this.#perPage.clear();
+    this.#open.clear();
+    this.#documents.clear();
+    this.#view = message.view;
+    this.#total = message.page.total;
+    for (const index of message.open) this.#open.add(index);
+    this.addPage(message.page.entries);
+  }
+
+  setView(view: SessionView): void {
+    this.#view = view;
+    this.structure += 1;
+  }
+
+  addPage(entries: readonly PageEntry[]): void {
+    for (const entry of entries) this.#put(entry);
+    this.structure += 1;
+  }
+
+  apply(updates: readonly PageUpdate[], total: number): void {
+    this.#total = Math.max(this.#total, total);
+    for (const update of updates) {
+      if (update.op === 'put') {
+        if (update.open === true) this.#open.add(update.entry.index);
+        else this.#open.delete(update.entry.index);
+        this.#put(update.entry);
+        this.structure += 1;
+      } else {
+        this.#append(update.index, update.text);
+      }
+    }
+  }
+
+  /** Takes the whole of an entry that had been cut. */
+  complete(entry: NormalizedEntry): void {
+    const step = this.#entries.get(entry.index)?.step;
+    this.#put(step === undefined ? entry : { ...entry, step });
+    this.structure += 1;
+  }
+
+  #put(entry: PageEntry): void {
+    const { index } = entry;
+    const earlier = this.#entries.get(index);
+    if (earlier === undefined) {
+      const page = Math.floor(index / pageSize);
+      this.#perPage.set(page, (this.#perPage.get(page) ?? 0) + 1);
+      this.#total = Math.max(this.#total, index + 1);
+    }
+    const stored = keepStreamed(earlier, entry);
+    this.#entries.set(index, stored);
+    if (earlier !== undefined && !stored.content.startsWith(earlier.content)) this.#documents.forget(index);
+  }
+
+  #append(index: number, text: string): void {
+    const entry = this.#entries.get(index);
+    if (entry === undefined) return;
+    const content = entry.content + text;
+    const { type } = entry;
+    const grown = type.kind === 'thinking' && type.reasoning !== undefined;
+    this.#entries.set(
+      index,
+      grown ? { ...entry, content, type: { ...type, reasoning: type.reasoning + text } } : { ...entry, content },
+    );
+    if (content.length > oneRow) this.structure += 1;
+  }
+
+  entry(index: number): PageEntry | undefined {
+    return this.#entries.get(index);
+  }
+
+  hasPage(page: number): boolean {
+    return this.#perPage.has(page);
+  }
+
+  isOpen(index: number): boolean {
+    return this.#open.has(index);
+  }
+
+  parts(entry: PageEntry): number {
+    return this.#documents.rows(entry, this.#open.has(entry.index));
+  }
+
+  document(entry: PageEntry): ReturnType<Documents['parts']> {
+    return this.#documents.parts(entry, this.#open.has(entry.index));
+  }
+
+  closed(key: string): boolean {
+    return this.#closedKeys.has(key);
+  }
+
+  noiseOpen(runId: string): boolean {
+    return this.expanded.has(`n:${runId}`);
+  }
+
+  /** Opens or closes what starts closed. */
+  toggle(key: string, open = !this.expanded.has(key)): void {
+    if (open) this.expanded.add(key);
+    else this.expanded.delete(key);
+    this.structure += 1;
+  }
+
+  /** Closes or opens what starts open. */
+  toggleOpen(key: string, open = this.#closedKeys.has(key)): void {
+    if (open) this.#closedKeys.delete(key);
+    else this.#closedKeys.add(key);
+    this.structure += 1;
+  }
+
+  /** Drops pages that are far from `near`, an entry on screen, when there are too many. */
+  evict(near: number): void {
+    if (this.#entries.size <= mostEntries) return;
+    const here = Math.floor(near / pageSize);
+    const far = [...this.#perPage.keys()].sort((a, b) => Math.abs(b - here) - Math.abs(a - here));
+    for (const page of far) {
+      if (this.#entries.size <= mostEntries / 2) break;
+      for (let index = page * pageSize; index < (page + 1) * pageSize; index++) {
+        this.#entries.delete(index);
+        this.#documents.forget(index);
+      }
+      this.#perPage.delete(page);
+    }
+    this.structure += 1;
+  }
+}
+
+/** A message that came in whole while it streamed is not cut again by its last, budgeted form. */
+function keepStreamed(earlier: PageEntry | undefined, entry: PageEntry): PageEntry {
+  const full = entry.cut?.['content'];
+  if (full === undefined || earlier?.content.length !== full || !earlier.content.startsWith(entry.content))
+    return entry;
+  const { content: _, ...cut } = entry.cut ?? {};
+  const { cut: __, ...rest } = entry;
+  return { ...rest, content: earlier.content, ...(Object.keys(cut).length > 0 && { cut }) };
+}

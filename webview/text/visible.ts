@@ -1,0 +1,68 @@
+/**
+ * Characters that change how a text reads without being seen: bidirectional controls, zero-width characters, C0 and C1
+ * controls, tag characters.
+ */
+const unseen =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+export interface Piece {
+  readonly text: string;
+  /** What stands for a character that is not seen, like `U+202E`. */
+  readonly escape: boolean;
+}
+
+/** Splits a text at the characters that must be shown as what they are. */
+export function pieces(text: string): Piece[] {
+  const found: Piece[] = [];
+  let from = 0;
+  for (const match of text.matchAll(unseen)) {
+    if (match.index > from) found.push({ text: text.slice(from, match.index), escape: false });
+    found.push({ text: escapeName(match[0]), escape: true });
+    from = match.index + match[0].length;
+  }
+  if (from < text.length || found.length === 0) found.push({ text: text.slice(from), escape: false });
+  return found;
+}
+
+/** The text with unseen characters written out, for labels and tooltips. */
+export function plain(text: string): string {
+  return text.replace(unseen, (character) => `[${escapeName(character)}]`);
+}
+
+function escapeName(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Terminal control sequences: colours, cursor moves, titles and links. */
+// eslint forbids control characters in literals, and they are the point here.
+const terminal = new RegExp(
+  [
+    '\u001b\\][^\u0007\u001b]*(?:\u0007|\u001b\\\\)',
+    '[\u001b\u009b][[()#;?]*(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PR-TZcf-nq-uy=><~]',
+  ].join('|'),
+  'g',
+);
+
+export function withoutTerminalCodes(text: string): string {
+  return text.includes('\u001b') || text.includes('\u009b') ? text.replace(terminal, '') : text;
+}
+
+/** What stays on screen of lines that a program overwrote with carriage returns (progress bars). */
+export function settledLines(text: string): string {
+  const unix = text.replaceAll('\r\n', '\n');
+  if (!unix.includes('\r')) return unix;
+  return unix
+    .split('\n')
+    .map((line) => line.slice(line.replace(/\r+$/, '').lastIndexOf('\r') + 1).replace(/\r+$/, ''))
+    .join('\n');
+}
+
+/** First line that says something, without markdown marks, for one-line summaries. */
+export function firstWords(text: string, longest = 240): string {
+  const line = text.split('\n', 40).find((each) => each.trim() !== '') ?? '';
+  return line
+    .replace(/^\s*(?:#{1,6}\s+|[-*+]\s+|>\s*|\d+\.\s+)/, '')
+    .replace(/\*\*|__|`/g, '')
+    .trim()
+    .slice(0, longest);
+}
