@@ -22,6 +22,7 @@ const headLength = 80;
 /** Reads one line (without its line end) at `offset` of the file. From a damaged one it takes every intact object. */
 export function readLine(bytes: Buffer, offset: number): LineReading {
   if (isBlank(bytes)) return { found: [], damage: [] };
+  if (bytes[0] !== 123) return salvage(bytes, offset);
   const parsed = parseRecordLine(bytes.toString('utf8'));
   if (parsed.problem?.reason === 'not_json') return salvage(bytes, offset);
   return asReading(parsed, bytes, offset);
@@ -36,16 +37,16 @@ function asReading(parsed: ParsedLine, bytes: Buffer, offset: number): LineReadi
 function salvage(bytes: Buffer, offset: number): LineReading {
   const found: FoundLine[] = [];
   const damage: Damage[] = [];
-  // Each start is followed to its end once; this bounds what a hostile stretch can cost.
-  let budget = bytes.length * 4 + 65_536;
+  let budget = salvageBudget(bytes.length);
   let damagedFrom = 0;
   let at = bytes.indexOf(objectStart);
   while (at >= 0 && budget > 0) {
     const end = objectEnd(bytes, at, budget);
     budget -= Math.abs(end) - at;
-    const object = end > 0 ? bytes.subarray(at, end) : null;
-    const parsed = object === null ? null : parseRecordLine(object.toString('utf8'));
-    if (object === null || parsed === null || parsed.problem?.reason === 'not_json') {
+    const object = bytes.subarray(at, Math.max(at, end));
+    const parsed = end > 0 ? parseRecordLine(object.toString('utf8')) : null;
+    // Parts of an entry begin like a line, too; only what is a line of a known kind is taken for one.
+    if (parsed === null || parsed.value === null) {
       at = bytes.indexOf(objectStart, at + 1);
       continue;
     }
@@ -58,6 +59,11 @@ function salvage(bytes: Buffer, offset: number): LineReading {
   }
   pushDamage(damage, bytes.subarray(damagedFrom), offset + damagedFrom);
   return { found, damage };
+}
+
+/** Bytes to look at in search of intact lines: bounds what a hostile stretch can cost to well below a second. */
+function salvageBudget(length: number): number {
+  return Math.max(length * 4, Math.min(length * 256, 64 * 1024 * 1024));
 }
 
 /** Where the object that begins at `start` ends; minus the place where that turned out to be none. */
@@ -84,7 +90,8 @@ function objectEnd(bytes: Buffer, start: number, budget: number): number {
 
 function pushDamage(damage: Damage[], bytes: Buffer, offset: number): void {
   if (isBlank(bytes)) return;
-  const cut = bytes.subarray(0, objectStart.length).equals(objectStart);
+  const known = Math.min(bytes.length, objectStart.length);
+  const cut = bytes.subarray(0, known).equals(objectStart.subarray(0, known));
   damage.push(damageOf(bytes, offset, bytes.includes(0) ? 'nul_bytes' : cut ? 'torn' : 'not_json'));
 }
 

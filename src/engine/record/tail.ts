@@ -7,7 +7,7 @@ import { damageOf, readLine, type LineReading } from './readLine.ts';
 import { entryIndexAt } from './recordIndex.ts';
 import { linesOf, readAt, windows } from './windows.ts';
 
-const firstBytes = 64 * 1024;
+const firstBytes = 32 * 1024;
 /** Entries are read in this much of the end of the file at most; those before it are read when they are asked for. */
 const entryBytes = 1024 * 1024;
 const nothing: LineReading = { found: [], damage: [] };

@@ -1,0 +1,41 @@
+import { writeFile } from 'node:fs/promises';
+import { serialiseRecordLine } from '../src/formats/record.ts';
+import { aSession, temporaryStore, wholeSession } from '../test/support/records.ts';
+import { compare, type Row } from './harness.ts';
+
+const page = 50;
+
+/** Opening a session and reading its last page: 10,000 entries against 100. */
+export async function openRecord(turns = 25): Promise<Row> {
+  const { store, remove } = await temporaryStore();
+  const sizes = new Map<string, number>();
+
+  const write = async (id: string, entries: number): Promise<void> => {
+    await (await store.create(aSession({ session_id: id }))).close();
+    const text = wholeSession(entries, id).map((line) => `${serialiseRecordLine(line)}\n`);
+    await writeFile(store.path(id), text.join(''));
+    sizes.set(id, entries);
+  };
+
+  const open = async (id: string): Promise<void> => {
+    const reader = await store.openReader(id);
+    const entries = await reader.read(reader.total - page, reader.total);
+    if (reader.total !== sizes.get(id) || entries.length !== page) throw new Error(`not all of ${id} was read`);
+    await reader.close();
+  };
+
+  const [long, short] = ['ses_00000000aaaa', 'ses_00000000bbbb'];
+  try {
+    await write(long, 10_000);
+    await write(short, 100);
+    const { ratio, subject, baseline } = await compare(
+      () => open(long),
+      () => open(short),
+      turns,
+    );
+    const detail = `${subject.toFixed(1)} ms with 10,000 entries, ${baseline.toFixed(1)} ms with 100`;
+    return { name: 'first page: 10,000 entries / 100 entries', value: ratio, unit: '×', goal: 1.5, detail };
+  } finally {
+    await remove();
+  }
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { RecordWriter, WriteProblem } from '../../src/engine/record/contract.ts';
+import { maxWaitingBytes } from '../../src/engine/record/patientFile.ts';
+import { RecordStore } from '../../src/engine/record/store.ts';
+import { aSession, anEntry, appendAll, entryLine, runId, sessionId, temporaryStore } from '../support/records.ts';
+import { skip } from '../support/skip.ts';
+
+describe('a disk that does not take it', function () {
+  this.timeout(30_000);
+  let temporary: Awaited<ReturnType<typeof temporaryStore>>;
+  let problems: WriteProblem[];
+  const writers: RecordWriter[] = [];
+
+  beforeEach(async () => {
+    temporary = await temporaryStore();
+    problems = [];
+  });
+  afterEach(async () => {
+    await Promise.all(writers.splice(0).map((writer) => writer.close()));
+    await temporary.remove();
+  });
+
+  function folder(): string {
+    return path.dirname(temporary.store.path(sessionId));
+  }
+
+  async function created(): Promise<RecordWriter> {
+    const writer = await temporary.store.create(aSession(), { onProblem: (problem) => problems.push(problem) });
+    writers.push(writer);
+    return writer;
+  }
+
+  async function indexes(): Promise<number[]> {
+    const reader = await temporary.store.openReader(sessionId);
+    const entries = await reader.read(0, 1000);
+    for await (const line of reader.lines()) assert.ok(line.kind);
+    assert.deepEqual(reader.problems, []);
+    await reader.close();
+    for (const entry of entries) assert.deepEqual(entry, anEntry(entry.index));
+    return entries.map((entry) => entry.index);
+  }
+
+  it('being full: one message, then everything in order', async function () {
+    if (!existsSync('/dev/full')) skip(this, 'this system has no /dev/full');
+    await mkdir(folder(), { recursive: true });
+    await symlink('/dev/full', path.join(folder(), 'record.jsonl'));
+    await mkdir(path.join(folder(), 'runs'));
+    await symlink('/dev/full', path.join(folder(), 'runs', `${runId}.stdout`));
+    const writer = await created();
+    const raw = writer.rawStream(runId, 'stdout');
+    await appendAll(writer, [entryLine(0), entryLine(1)]);
+    await raw.write(Buffer.from('abc'));
+    await writer.flush();
+    await appendAll(writer, [entryLine(2)]);
+    await raw.write(Buffer.from('def'));
+    assert.equal(writer.memoryOnly, true);
+    assert.deepEqual(
+      problems.map((problem) => problem.code),
+      ['ENOSPC'],
+    );
+    await rm(path.join(folder(), 'record.jsonl'));
+    await rm(path.join(folder(), 'runs', `${runId}.stdout`));
+    await writeFile(path.join(folder(), 'record.jsonl'), '');
+    await writeFile(path.join(folder(), 'runs', `${runId}.stdout`), '');
+    await writer.flush();
+    assert.equal(writer.memoryOnly, false);
+    await appendAll(writer, [entryLine(3)]);
+    await raw.write(Buffer.from('ghi'));
+    await raw.close();
+    assert.deepEqual(await indexes(), [0, 1, 2, 3]);
+    assert.equal(await readFile(path.join(folder(), 'runs', `${runId}.stdout`), 'utf8'), 'abcdefghi');
+    assert.equal(problems.length, 1);
+  });
+
+  it('having no room for the folder: the session starts in memory', async () => {
+    await writeFile(path.join(temporary.dir, 'sessions'), 'a file where a folder should be');
+    const writer = await created();
+    await appendAll(writer, [entryLine(0)]);
+    await writer.rawStream(runId, 'stderr').write(Buffer.from('x'));
+    await writer.flush();
+    assert.equal(writer.memoryOnly, true);
+    assert.equal(problems.length, 1);
+    await rm(path.join(temporary.dir, 'sessions'));
+    await writer.flush();
+    assert.equal(writer.memoryOnly, false);
+    assert.deepEqual(await indexes(), [0]);
+    await assert.rejects(temporary.store.openWriter(sessionId), { name: 'RecordBusyError' });
+    // The next time it fails is told again.
+    assert.equal(problems.length, 1);
+  });
+
+  it('being read-only', async function () {
+    if (process.getuid?.() === 0 || process.platform === 'win32') skip(this, 'permissions do not bind this user');
+    await mkdir(path.join(temporary.dir, 'sessions'), { mode: 0o500 });
+    const writer = await created();
+    await appendAll(writer, [entryLine(0)]);
+    assert.equal(problems[0]?.code, 'EACCES');
+    await chmod(path.join(temporary.dir, 'sessions'), 0o700);
+    await writer.flush();
+    assert.deepEqual(await indexes(), [0]);
+  });
+
+  it('losing the folder under a writer: the files are written anew', async () => {
+    const writer = await created();
+    const raw = writer.rawStream(runId, 'stdout');
+    await appendAll(writer, [entryLine(0), entryLine(1)]);
+    await raw.write(Buffer.from('abc'));
+    await rm(folder(), { recursive: true });
+    await appendAll(writer, [entryLine(2)]);
+    await raw.write(Buffer.from('def'));
+    await writer.flush();
+    await appendAll(writer, [entryLine(3)]);
+    assert.deepEqual(await indexes(), [0, 1, 2, 3]);
+    assert.equal(await readFile(path.join(folder(), 'runs', `${runId}.stdout`), 'utf8'), 'abcdef');
+    await assert.rejects(temporary.store.openWriter(sessionId), { name: 'RecordBusyError' });
+    assert.deepEqual(problems, []);
+  });
+
+  it('for longer than memory lasts: keeps the beginning, and says what is lost', async () => {
+    await writeFile(path.join(temporary.dir, 'sessions'), '');
+    const writer = await created();
+    const large = 'x'.repeat(8 * 1024 * 1024);
+    const fit = Math.floor(maxWaitingBytes / large.length) - 1;
+    for (let index = 0; index < fit + 4; index += 1) await writer.append(entryLine(index * 3, large));
+    await writer.append(entryLine(999));
+    await rm(path.join(temporary.dir, 'sessions'));
+    await writer.flush();
+    await writer.append(entryLine(1000));
+    const reader = await temporary.store.openReader(sessionId);
+    const kept = (await reader.read(0, 1001)).map((entry) => entry.index);
+    assert.deepEqual(kept, [...Array.from({ length: fit }, (_, each) => each * 3), 1000]);
+    const decisions = [];
+    for await (const line of reader.lines()) if (line.kind === 'decision') decisions.push(line.decision);
+    assert.deepEqual(
+      decisions.map(({ type, writes }) => [type, writes]),
+      [['record_lines_lost', 5]],
+    );
+    await reader.close();
+  });
+
+  it('and a clock that goes back', async () => {
+    let now = Date.now();
+    const moving = new RecordStore(temporary.dir, { clock: () => now, log: { warn: () => undefined } });
+    const writer = await moving.create(aSession());
+    now -= 48 * 3600_000;
+    await appendAll(writer, [entryLine(0)]);
+    await writer.flush();
+    await assert.rejects(moving.openWriter(sessionId), { name: 'RecordBusyError' });
+    assert.equal((await moving.list())[0]?.entries, 1);
+    await appendAll(writer, [entryLine(1)]);
+    assert.equal((await moving.list())[0]?.entries, 2);
+    await writer.close();
+    await (await moving.openWriter(sessionId)).close();
+    assert.deepEqual(await indexes(), [0, 1]);
+  });
+});
