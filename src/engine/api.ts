@@ -148,6 +148,8 @@ export interface AgentReport {
   readonly label: string;
   /** Played from a recording: needs no program. */
   readonly recording: boolean;
+  /** What is played, and the prompts it answers, turn by turn. */
+  readonly recorded?: { readonly title: string; readonly prompts: readonly string[] };
   readonly capabilities: Capabilities;
   readonly program: FoundProgram | EngineFailure | null;
   /** Names of variables, never values. */

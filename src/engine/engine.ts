@@ -1,4 +1,16 @@
+import { stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RecordedRun } from '../formats/record.ts';
+import { cutPrompt } from '../formats/recordState.ts';
+import { loadPrices } from '../insight/prices.ts';
+import type { CoordinatorEvent } from '../model/event.ts';
+import type { ExecutorType, Session } from '../model/session.ts';
+import { moveSession } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
+import { summaryForAgent } from './afresh.ts';
+import { demoSource, programSource, type AgentSource, type LaunchRequest, type PreparedAgent } from './agentSource.ts';
 import type {
   AgentReport,
   Disposable,
@@ -10,87 +22,348 @@ import type {
   SummaryListener,
   SweepReport,
 } from './api.ts';
+import { Emitter } from './emitter.ts';
+import { failures } from './failures.ts';
+import { runId, runnerId, sessionId, uuid } from './ids.ts';
+import { LiveRun, type Note } from './liveRun.ts';
+import { ownIdentity } from './processIdentity.ts';
+import { ProcessLeases } from './processLease.ts';
+import type { LadderStep } from './processTree.ts';
+import { ProgramFinder } from './program.ts';
+import { RecordStore } from './record/store.ts';
+import { Sessions } from './sessions.ts';
+import { SessionState, type StateDeps } from './sessionState.ts';
+import { sweep } from './sweep.ts';
 
-const unavailable = (...asked: readonly unknown[]): Promise<never> =>
-  Promise.reject(new Error(`This build has no engine yet: ${asked.map(String).join(' ')}`));
+const titleLength = 80;
+/** Together under the 5 seconds that a closing window gives. */
+const closingLadder: readonly LadderStep[] = [
+  { signal: 'SIGINT', graceMs: 1500 },
+  { signal: 'SIGTERM', graceMs: 1000 },
+];
+const closingMs = 4800;
+
+interface NewRun {
+  readonly type: RecordedRun['type'];
+  readonly request: Pick<ResumeRequest, 'prompt' | 'options'>;
+  /** Ids to resume by; `null` begins a new conversation. */
+  readonly attempts: readonly (string | null)[];
+  /** Put before the prompt, for the agent alone. */
+  readonly prefix?: string;
+}
 
 /** Runs agents and keeps their records. One per window. Failures a person sees are `EngineFailure`s. */
 export class Engine {
-  protected readonly deps: EngineDeps;
+  readonly #deps: EngineDeps;
+  readonly #store: RecordStore;
+  readonly #sessions: Sessions;
+  readonly #leases: ProcessLeases;
+  readonly #programs = new ProgramFinder();
+  readonly #summaries: Emitter<[SessionSummary]>;
+  readonly #events: Emitter<[CoordinatorEvent]>;
+  readonly #stateDeps: StateDeps;
+  #closed: Promise<void> | undefined;
 
   constructor(deps: EngineDeps) {
-    this.deps = deps;
+    this.#deps = deps;
+    this.#store = new RecordStore(deps.storeDir, { clock: deps.clock, log: deps.log });
+    this.#leases = new ProcessLeases(path.join(deps.storeDir, 'leases'), deps.log);
+    this.#summaries = new Emitter(deps.log);
+    this.#events = new Emitter(deps.log);
+    this.#stateDeps = {
+      store: this.#store,
+      log: deps.log,
+      onSummary: (summary) => this.#summaries.fire(summary),
+      onEvent: (event) => this.#events.fire(event),
+    };
+    const sourceOf = (type: ExecutorType) => this.#sourceForReading(type);
+    this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf });
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */
-  start(request: StartRequest): Promise<SessionHandle> {
-    return unavailable(request);
+  async start(request: StartRequest): Promise<SessionHandle> {
+    const source = this.#source(request.agent);
+    await assertFolder(request.cwd);
+    const agent = await source.prepare();
+    this.#assertOpen();
+    const session: Session = {
+      session_id: sessionId(this.#deps.randomHex),
+      status: 'pending',
+      created_at: this.#now(),
+      project_dir: request.cwd,
+      execution_mode: 'sync',
+      executor_session_ids: [],
+      executor_type: request.agent,
+      hostname: hostname(),
+      title: request.title ?? titleOf(request.prompt),
+    };
+    const state = new SessionState(newSummary(session, request.prompt, source), this.#stateDeps);
+    state.useWriter(await this.#store.create(session, { onProblem: state.tellWriteProblem }));
+    this.#sessions.add(state);
+    return this.#begin(state, source, agent, { type: 'start_session', request, attempts: [null] });
   }
 
   resume(sessionId: string, request: ResumeRequest): Promise<SessionHandle> {
-    return unavailable(sessionId, request);
+    return this.#goOn(sessionId, (state, source) => {
+      if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
+      const { executor_session_id: last, executor_session_ids: chain, executor_type: type } = state.session;
+      const from = request.from ?? (type && this.#deps.settings().agents?.[type]?.resumeFrom) ?? 'newest';
+      const ids = [last ?? chain.at(-1), chain[0]].filter((id) => id !== undefined);
+      if (from === 'original') ids.reverse();
+      if (ids.length === 0) throw failures.conversationUnknown(source.label, []);
+      return { type: 'resume_session', request, attempts: [...new Set(ids)] };
+    });
   }
 
   /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
   startAfresh(sessionId: string, request: ResumeRequest): Promise<SessionHandle> {
-    return unavailable(sessionId, request);
+    return this.#goOn(sessionId, async (state) => {
+      const reader = await state.reader();
+      const prefix = reader === null ? '' : await summaryForAgent(reader);
+      const { session } = state;
+      const decision = { type: 'start_afresh', at: this.#now(), executor_session_ids: session.executor_session_ids };
+      await state.append({ kind: 'decision', decision });
+      await state.changeSession({ ...session, executor_session_id: undefined, executor_session_ids: [] });
+      return { type: 'resume_session', request, attempts: [null], prefix };
+    });
   }
 
-  /** Resolves when nothing of the agent's process tree lives; at once where nothing runs. */
-  stop(sessionId: string): Promise<void> {
-    return unavailable(sessionId);
+  /** Resolves when nothing of the agent's process tree lives; at once where nothing runs. `kill`: does not ask first. */
+  async stop(sessionId: string, options: { readonly kill?: boolean } = {}): Promise<void> {
+    const state = (await this.#sessions.live()).find(({ id }) => id === sessionId);
+    await state?.run?.stop(options.kill === true ? [] : undefined);
   }
 
   open(sessionId: string): Promise<SessionHandle> {
-    return unavailable(sessionId);
+    return this.#sessions.open(sessionId);
   }
 
-  list(): Promise<SessionSummary[]> {
-    return unavailable();
+  async list(): Promise<SessionSummary[]> {
+    return this.#sessions.list(await this.#store.list());
   }
 
   rename(sessionId: string, title: string): Promise<void> {
-    return unavailable(sessionId, title);
+    return this.#sessions.change(sessionId, { title });
   }
 
   setHidden(sessionId: string, hidden: boolean): Promise<void> {
-    return unavailable(sessionId, hidden);
+    return this.#sessions.change(sessionId, { hidden });
   }
 
   /** Deletes the record for good. */
   remove(sessionId: string): Promise<void> {
-    return unavailable(sessionId);
+    return this.#sessions.remove(sessionId);
   }
 
-  rebuildIndex(): Promise<SessionSummary[]> {
-    return unavailable();
+  async rebuildIndex(): Promise<SessionSummary[]> {
+    return this.#sessions.list(await this.#store.rebuild());
   }
 
-  /** Folder of the session's record. */
+  /** File of the session's record; the raw output of its runs is beside it. */
   recordPath(sessionId: string): string {
-    return `${this.deps.storeDir}/sessions/${sessionId}`;
+    return this.#store.path(sessionId);
   }
 
   /** Every kind of agent, with what was found of it; `fresh` looks again instead of remembering. */
-  agents(options?: { readonly fresh?: boolean }): Promise<readonly AgentReport[]> {
-    return unavailable(options);
+  agents(options: { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
+    if (options.fresh === true) this.#programs.refresh();
+    const types: ExecutorType[] = [...this.#deps.adapters.map(({ type }) => type), 'replay'];
+    return Promise.all(types.map((type) => this.#source(type).report()));
   }
 
   onSummary(listener: SummaryListener): Disposable {
-    return { dispose: () => listener };
+    return this.#summaries.on(listener);
   }
 
   onEvent(listener: EventListener): Disposable {
-    return { dispose: () => listener };
+    return this.#events.on(listener);
   }
 
   /** Ends what a crash left running, and brings sessions without a living owner to an end. */
   sweep(): Promise<SweepReport> {
-    return unavailable();
+    return sweep(this.#leases, this.#store, this.#sessions, this.#deps.log);
   }
 
   /** Stops everything it started, within 5 seconds, and closes the records. */
   dispose(): Promise<void> {
-    return Promise.resolve();
+    this.#closed ??= this.#close();
+    return this.#closed;
   }
+
+  async #close(): Promise<void> {
+    const live = await this.#sessions.live();
+    const runs = live.map(async (state) => state.run?.stop(closingLadder));
+    await Promise.race([Promise.all(runs), delay(closingMs, undefined, { ref: false })]);
+    await this.#sessions.close();
+  }
+
+  async #goOn(
+    id: string,
+    newRun: (state: SessionState, source: AgentSource) => NewRun | Promise<NewRun>,
+  ): Promise<SessionHandle> {
+    return this.#sessions.using(id, async (state) => {
+      if (state.isRunning()) throw failures.sessionBusy(id);
+      const source = this.#source(state.session.executor_type);
+      const agent = await source.prepare();
+      await assertFolder(state.session.project_dir ?? '');
+      await this.#sessions.recover(state);
+      return state.exclusively(async () => {
+        this.#assertOpen();
+        if (state.isRunning()) throw failures.sessionBusy(id);
+        await this.#sessions.takeWriter(state);
+        try {
+          const planned = await newRun(state, source);
+          const last_resumed_at = this.#now();
+          await state.changeSession({ ...moveSession(state.session, 'pending'), last_resumed_at });
+          return await this.#begin(state, source, agent, planned);
+        } catch (error) {
+          await state.giveBackWriter();
+          throw error;
+        }
+      });
+    });
+  }
+
+  /** `state` has the writer of its record, and is pending. */
+  async #begin(
+    state: SessionState,
+    source: AgentSource,
+    agent: PreparedAgent,
+    { type, request, attempts, prefix = '' }: NewRun,
+  ): Promise<SessionHandle> {
+    const { randomHex, clock, log, timing } = this.#deps;
+    const { session, summary } = state;
+    const cwd = session.project_dir ?? '';
+    const at = this.#now();
+    const run: RecordedRun = {
+      run_id: runId(randomHex),
+      type,
+      session_id: state.id,
+      prompt: request.prompt,
+      project_dir: cwd,
+      execution_mode: 'sync',
+      status: 'pending',
+      created_at: at,
+      first_index: state.total,
+    };
+    const launch: LaunchRequest = {
+      runId: run.run_id,
+      cwd,
+      prompt: prefix + request.prompt,
+      options: request.options ?? {},
+      newSessionId: uuid(randomHex),
+      earlierRuns: summary.runs,
+      lease: { run_id: run.run_id, session_id: state.id, hostname: hostname(), at, owner: await ownIdentity() },
+    };
+    const results = (await (await state.reader())?.results()) ?? [];
+    const notes = agent.notes(launch, attempts[0] ?? null);
+    const live = new LiveRun(
+      state,
+      {
+        run,
+        runnerId: runnerId(hostname(), cwd, session.executor_type ?? 'replay'),
+        label: source.label,
+        workDir: cwd,
+        agentPrompt: launch.prompt,
+        notes: prefix === '' ? notes : [freshNote(source.label, prefix), ...notes],
+        figures: {
+          previous: results.map(({ metadata }) => metadata),
+          afresh: prefix !== '',
+          prices: await loadPrices(),
+        },
+        attempts: agent.canLaunch(launch) ? attempts : [],
+        createNormalizer: (context) => source.createNormalizer(context),
+        launch: (resume) => agent.launch(launch, resume),
+      },
+      { clock, log, silenceMs: timing?.silence ?? 60_000 },
+    );
+    state.run = live;
+    state.change({ runs: summary.runs + 1, outcome: 'none', reason: undefined, updated_at: at });
+    this.#sessions.hold(state, live.done);
+    const handle = this.#sessions.handle(state);
+    try {
+      await live.start();
+      return handle;
+    } catch (error) {
+      handle.dispose();
+      throw error;
+    }
+  }
+
+  /** @throws EngineFailure */
+  #source(type: ExecutorType | undefined): AgentSource {
+    const { adapters, clock, demoDir, environment, timing } = this.#deps;
+    const settings = this.#deps.settings();
+    if (type === 'replay') return demoSource(demoDir, settings, { adapters, clock });
+    const adapter = adapters.find((each) => each.type === type);
+    if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
+    const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
+      { signal: polite, graceMs: timing?.politeGrace ?? 5000 },
+      { signal: 'SIGTERM', graceMs: timing?.termGrace ?? 5000 },
+    ];
+    const deps = { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
+    return programSource(adapter, settings.agents?.[adapter.type] ?? {}, deps);
+  }
+
+  /** For reading old output again: needs no program. */
+  async #sourceForReading(type: ExecutorType): Promise<AgentSource | null> {
+    try {
+      const source = this.#source(type);
+      if (source.recording) await source.prepare();
+      return source;
+    } catch {
+      return null;
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed !== undefined) throw failures.engineClosed();
+  }
+
+  #now(): string {
+    return new Date(this.#deps.clock()).toISOString();
+  }
+}
+
+async function assertFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory() !== true) throw failures.directoryMissing(folder);
+}
+
+function titleOf(prompt: string): string {
+  const [line = ''] = prompt.trim().split('\n', 1);
+  const characters = Array.from(line.trim());
+  return characters.length <= titleLength ? line.trim() : `${characters.slice(0, titleLength - 1).join('')}…`;
+}
+
+function newSummary(session: Session, prompt: string, source: AgentSource): SessionSummary {
+  const none = { provenance: 'unknown', reason: 'Nothing has been reported yet.' } as const;
+  return {
+    ...session,
+    agent_label: source.label,
+    agent_version: null,
+    model: null,
+    permission_mode: null,
+    prompt: cutPrompt(prompt),
+    outcome: 'none',
+    runs: 0,
+    entries: 0,
+    turns: null,
+    cost: none,
+    total_cost: none,
+    usage: {},
+    total_usage: {},
+    duration: null,
+    api_duration: null,
+    context_window: null,
+    updated_at: session.created_at,
+    recording: source.recording,
+  };
+}
+
+function freshNote(label: string, prefix: string): Note {
+  return {
+    subtype: 'fresh_start',
+    content: `${label} began a new conversation. Before the prompt, Vitrine told it:\n\n${prefix.trim().replaceAll(/^/gm, '> ')}`,
+  };
 }

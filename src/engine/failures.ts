@@ -1,3 +1,6 @@
+import type { ExitInfo, RunFacts } from '../model/facts.ts';
+import type { RunResult } from '../model/result.ts';
+
 /** What a person can do about a failure; the shell turns it into a button. */
 export type FailureAction = 'openSettings' | 'doctor' | 'install' | 'startAfresh' | 'revealRecord';
 
@@ -18,6 +21,7 @@ export type FailureCode =
   | 'session_missing'
   | 'conversation_unknown'
   | 'interrupted'
+  | 'record_unwritable'
   | 'engine_closed';
 
 interface FailureText {
@@ -169,9 +173,36 @@ export const failures = {
       detail: 'Everything that was received is here. The session can be gone on with.',
     }),
 
+  recordUnwritable: (path: string, why: string) =>
+    new EngineFailure('record_unwritable', {
+      message: 'The record of this session cannot be written at the moment.',
+      detail: `${path}: ${why}\nWhat comes is kept in memory and written as soon as that works. Make room on the disk, or permit writing there.`,
+      action: 'revealRecord',
+    }),
+
   engineClosed: () =>
     new EngineFailure('engine_closed', {
       message: 'Vitrine is closing.',
       detail: 'No agent is started any more. Open the window again.',
     }),
 } as const;
+
+/** Why a run that was not stopped is a failure that a person can do something about; `undefined` where it is none. */
+export function whyFailed(run: {
+  readonly label: string;
+  readonly program: string;
+  /** By which it was asked for. */
+  readonly ids: readonly string[];
+  /** Whether anything came on stdout. */
+  readonly printed: boolean;
+  readonly facts: RunFacts;
+  readonly exit: ExitInfo;
+  readonly result: RunResult;
+}): EngineFailure | undefined {
+  const { label, program, ids, printed, facts, exit, result } = run;
+  if (facts.unknownSession) return failures.conversationUnknown(label, ids);
+  if (result.success) return undefined;
+  if (printed) return failures.agentFailed(label, result.error ?? 'it gave no reason.');
+  const how = exit.signal ?? `exit code ${exit.code ?? 'unknown'}`;
+  return failures.exitedAtOnce(label, program, how, facts.stderr.trim().slice(0, 2000));
+}

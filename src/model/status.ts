@@ -41,9 +41,9 @@ export function moveSession(session: Session, to: SessionStatus): Session {
 }
 
 /** `at` (ISO 8601) is kept as the time of that step. @throws IllegalTransitionError */
-export function moveRun(run: Run, to: RunStatus, at: string): Run {
+export function moveRun<R extends Run>(run: R, to: RunStatus, at: string): R {
   if (!runSteps[run.status].includes(to)) throw new IllegalTransitionError(`Run ${run.run_id}`, run.status, to);
-  const moved: Run = { ...run, status: to };
+  const moved: R = { ...run, status: to };
   if (to === 'claimed') moved.claimed_at = at;
   else if (to === 'running') moved.started_at = at;
   else if (isRunOver(to)) moved.completed_at = at;

@@ -1,0 +1,183 @@
+import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
+import type { Capabilities } from '../model/capabilities.ts';
+import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
+import { startAgentProcess } from './agentProcess.ts';
+import type { AgentReport, AgentSettings, EngineSettings } from './api.ts';
+import { agentEnvironment } from './environment.ts';
+import { EngineFailure } from './failures.ts';
+import type { Launched, Note } from './liveRun.ts';
+import type { ProcessLease, ProcessLeases } from './processLease.ts';
+import type { LadderStep } from './processTree.ts';
+import type { ProgramFinder } from './program.ts';
+import { loadRecording, playTurn, type Recording } from './replay.ts';
+
+/** One run to be launched. */
+export interface LaunchRequest {
+  readonly runId: string;
+  readonly cwd: string;
+  /** What the agent is given. */
+  readonly prompt: string;
+  readonly options: AgentOptions;
+  readonly newSessionId: string;
+  /** Runs that the session had before. */
+  readonly earlierRuns: number;
+  readonly lease: Omit<ProcessLease, 'process' | 'program'>;
+}
+
+/** What is ready to be launched, because everything it needs was found. */
+export interface PreparedAgent {
+  /** To say before the output: options that do not apply, what a recording answers. */
+  notes(request: LaunchRequest, resume: string | null): readonly Note[];
+  /** False where there is nothing to launch for this run. */
+  canLaunch(request: LaunchRequest): boolean;
+  /** @throws EngineFailure */
+  launch(request: LaunchRequest, resume: string | null): Promise<Launched>;
+}
+
+/** One kind of agent as the engine sees it: a program with its adapter, or a recording. */
+export interface AgentSource {
+  readonly label: string;
+  readonly recording: boolean;
+  /** Whether a resume needs an id of the agent's own. */
+  readonly resumesById: boolean;
+  createNormalizer(context: NormalizerContext): Normalizer;
+  /** @throws EngineFailure */
+  prepare(): Promise<PreparedAgent>;
+  report(): Promise<AgentReport>;
+}
+
+export interface SourceDeps {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly adapters: readonly AgentAdapter[];
+  readonly programs: ProgramFinder;
+  readonly leases: ProcessLeases;
+  readonly clock: () => number;
+  readonly ladder: (polite: NodeJS.Signals) => readonly LadderStep[];
+}
+
+export function programSource(adapter: AgentAdapter, settings: AgentSettings, deps: SourceDeps): AgentSource {
+  const own = deps.adapters.flatMap((each) => each.ownVariables);
+  const { variables: env, removed, added } = agentEnvironment(deps.environment, own, settings.environment);
+  const find = () => deps.programs.find(adapter, { explicitPath: settings.program, env });
+  const { label } = adapter;
+  return {
+    label,
+    recording: false,
+    resumesById: true,
+    createNormalizer: (context) => adapter.createNormalizer(context),
+    report: async () => ({
+      type: adapter.type,
+      label,
+      recording: false,
+      capabilities: adapter.capabilities,
+      program: await find(),
+      environment: { removed, added },
+    }),
+    prepare: async () => {
+      const program = await find();
+      if (EngineFailure.is(program)) throw program;
+      const commandOf = ({ prompt, options, newSessionId }: LaunchRequest, resume: string | null) =>
+        adapter.command({ prompt, options, program, newSessionId, ...(resume === null ? {} : { resume }) });
+      return {
+        canLaunch: () => true,
+        notes: (request, resume) =>
+          commandOf(request, resume).warnings.map((content) => ({ subtype: 'option_ignored', content })),
+        launch: async (request, resume) => {
+          const command = commandOf(request, resume);
+          const { runId, cwd, lease } = request;
+          const process = await startAgentProcess({
+            label,
+            runId,
+            path: program.path,
+            args: command.args,
+            stdin: command.stdin ?? '',
+            cwd,
+            env,
+            clock: deps.clock,
+            ladder: deps.ladder(adapter.politeSignal),
+            lease: { leases: deps.leases, content: { ...lease, program: program.path } },
+          });
+          return { process, sessionId: command.sessionId, program: program.path, version: program.version };
+        },
+      };
+    },
+  };
+}
+
+const notRecorded = { supported: false, reason: 'a recording plays what was recorded' } as const;
+const recorded = { supported: true, reason: 'as recorded' } as const;
+
+const demoCapabilities: Capabilities = {
+  resume: { supported: true, reason: 'plays the next recorded turn' },
+  fork: notRecorded,
+  approvals: notRecorded,
+  thinking: recorded,
+  toolResults: recorded,
+  usage: recorded,
+  cost: recorded,
+  subagents: recorded,
+  midRunMessages: notRecorded,
+  modelChoice: notRecorded,
+  mcp: notRecorded,
+};
+
+const demoLabel = 'Demo (recording)';
+
+export function demoSource(
+  demoDir: string,
+  settings: EngineSettings,
+  deps: Pick<SourceDeps, 'adapters' | 'clock'>,
+): AgentSource {
+  let recording: Promise<Recording> | undefined;
+  const load = () => (recording ??= loadRecording(demoDir));
+  let played: AgentAdapter | undefined;
+  return {
+    label: demoLabel,
+    recording: true,
+    resumesById: false,
+    createNormalizer: (context) => {
+      played ??= deps.adapters[0];
+      if (played === undefined) throw new Error('No adapter reads the recording.');
+      return played.createNormalizer(context);
+    },
+    report: async () => {
+      const environment = { removed: [], added: [] };
+      const common = { type: 'replay', label: demoLabel, recording: true, capabilities: demoCapabilities } as const;
+      try {
+        const { title, turns } = await load();
+        const recorded = { title, prompts: turns.map(({ prompt }) => prompt) };
+        return { ...common, recorded, program: null, environment };
+      } catch (error) {
+        return { ...common, program: EngineFailure.is(error) ? error : null, environment };
+      }
+    },
+    prepare: async () => {
+      const { turns, agent, agentVersion, recordedAt } = await load();
+      played = deps.adapters.find(({ type }) => type === agent);
+      return {
+        canLaunch: ({ earlierRuns }) => earlierRuns < turns.length,
+        notes: ({ earlierRuns, prompt }) => {
+          const turn = turns[earlierRuns];
+          const note = (content: string): Note[] => [{ subtype: 'recording', content }];
+          if (turn === undefined) {
+            return note(`The recording is over: it has ${turns.length} turns, and all were played. Nothing was run.`);
+          }
+          const day = recordedAt.slice(0, 10);
+          const who = `${played?.label ?? agent}${agentVersion === null ? '' : ` ${agentVersion}`}`;
+          const what = `Recording of ${who}, made on ${day}. Nothing is run, and no file is touched.`;
+          if (turn.prompt.trim() === prompt.trim()) return earlierRuns === 0 ? note(what) : [];
+          return note(`${what}\n\nWhat follows was the answer to: ${turn.prompt}`);
+        },
+        launch: ({ earlierRuns }) => {
+          const turn = turns[earlierRuns] ?? { prompt: '', lines: [], end: { at: 0, exit: 0 } };
+          return Promise.resolve({
+            process: playTurn(turn, settings.replaySpeed ?? 1, deps.clock),
+            sessionId: null,
+            program: 'recording',
+            version: agentVersion,
+          });
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import path from 'node:path';
+import type { RecordedTurn } from '../formats/record.ts';
+import type { Disposable, SessionHandle, Turn } from './api.ts';
+import type { SessionState } from './sessionState.ts';
+
+/** `onDispose` is called once. */
+export function sessionHandle(state: SessionState, recordFile: string, onDispose: () => void): SessionHandle {
+  const own = new Set<Disposable>();
+  let disposed = false;
+  const mine = (registration: Disposable): Disposable => {
+    own.add(registration);
+    return {
+      dispose: () => {
+        own.delete(registration);
+        registration.dispose();
+      },
+    };
+  };
+  return {
+    id: state.id,
+    summary: () => state.summary,
+    turns: () => state.turns.map((turn, index) => turnView(turn, index === state.turns.length - 1, state)),
+    total: () => state.total,
+    open: () => state.recent.open(),
+    read: (from, to) => state.read(from, to),
+    find: (query, limit) => state.find(query, limit),
+    live: () => state.run !== null,
+    sizes: () => state.sizes,
+    problems: () => state.problems,
+    get done() {
+      return state.run?.done ?? Promise.resolve(undefined);
+    },
+    rawPath: (runId) => {
+      const file = path.join(path.dirname(recordFile), 'runs', runId);
+      return { stdout: `${file}.stdout`, stderr: `${file}.stderr` };
+    },
+    onUpdates: (listener) => mine(state.updates.on(listener)),
+    onSummary: (listener) => mine(state.summaries.on(listener)),
+    onNotice: (listener) => mine(state.notices.on(listener)),
+    dispose: () => {
+      if (disposed) return;
+      disposed = true;
+      for (const registration of own) registration.dispose();
+      onDispose();
+    },
+  };
+}
+
+function turnView(turn: RecordedTurn, isLast: boolean, { summary }: SessionState): Turn {
+  const { cost } = turn;
+  const took = turn.completed_at === undefined ? null : Date.parse(turn.completed_at) - Date.parse(turn.started_at);
+  // While a run goes on, what is known of its cost is in the summary.
+  const live = isLast && turn.completed_at === undefined ? summary.cost : cost;
+  return {
+    runId: turn.run_id,
+    firstIndex: turn.first_index,
+    status: statusOf(turn, isLast && summary.outcome === 'interrupted'),
+    startedAt: turn.started_at,
+    durationMs: turn.duration ?? took,
+    steps: turn.steps,
+    usd: live.provenance === 'unknown' ? null : live.usd,
+    costProvenance: live.provenance,
+  };
+}
+
+function statusOf({ status }: RecordedTurn, interrupted: boolean): Turn['status'] {
+  if (interrupted) return 'interrupted';
+  return status === 'completed' || status === 'failed' || status === 'stopped' ? status : 'running';
+}

@@ -1,0 +1,63 @@
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import { appended } from '../model/transcript.ts';
+
+/** Settled entries kept in memory while a session runs; the record has the others. */
+const maxSettled = 512;
+/** Of these while the record cannot be written. */
+const maxUnwritten = 20_000;
+
+/** The open entries of a running session and the newest settled ones. */
+export class RecentEntries {
+  readonly #entries = new Map<number, NormalizedEntry>();
+  readonly #open = new Set<number>();
+
+  /** The entries that settled by it, each in its last form. */
+  apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
+    const settled = new Map<number, NormalizedEntry>();
+    for (const update of updates) {
+      if (update.op === 'append') {
+        const entry = this.#entries.get(update.index);
+        if (entry !== undefined) this.#entries.set(update.index, appended(entry, update.text));
+        continue;
+      }
+      const { entry } = update;
+      this.#entries.set(entry.index, entry);
+      if (update.open === true) {
+        this.#open.add(entry.index);
+        settled.delete(entry.index);
+      } else {
+        this.#open.delete(entry.index);
+        settled.set(entry.index, entry);
+      }
+    }
+    return [...settled.values()];
+  }
+
+  /** Takes open entries as settled, as far as they came. */
+  settle(): NormalizedEntry[] {
+    const rest = [...this.#open].flatMap((index) => this.#entries.get(index) ?? []);
+    this.#open.clear();
+    return rest;
+  }
+
+  /** Forgets the oldest settled entries, which must be in the record (or are lost where `written` is false). */
+  trim(written: boolean): void {
+    const most = this.#open.size + (written ? maxSettled : maxUnwritten);
+    if (this.#entries.size < most * 1.25) return;
+    const indexes = [...this.#entries.keys()].filter((index) => !this.#open.has(index)).sort((a, b) => a - b);
+    for (const index of indexes.slice(0, this.#entries.size - most)) this.#entries.delete(index);
+  }
+
+  get(index: number): NormalizedEntry | undefined {
+    return this.#entries.get(index);
+  }
+
+  open(): number[] {
+    return [...this.#open].sort((a, b) => a - b);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#open.clear();
+  }
+}

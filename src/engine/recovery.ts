@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import { EventTeller } from '../formats/events.ts';
+import type { RecordedRun } from '../formats/record.ts';
+import type { PriceTable } from '../insight/prices.ts';
+import type { ResultMetadata } from '../model/result.ts';
+import { moveRun, moveSession, isRunOver } from '../model/status.ts';
+import type { EntryUpdate } from '../model/entry.ts';
+import type { AgentSource } from './agentSource.ts';
+import { failures } from './failures.ts';
+import type { RecordReader, RecordWriter } from './record/contract.ts';
+import { RecentEntries } from './recentEntries.ts';
+import { isStep, knownOf, resultOf, summaryOf } from './runFigures.ts';
+import { RunOutput } from './runOutput.ts';
+import type { SessionState } from './sessionState.ts';
+
+const attemptSchema = z.object({
+  type: z.literal('attempt'),
+  run_id: z.string(),
+  first_index: z.number(),
+  stdout_offset: z.number(),
+  stderr_offset: z.number(),
+  version: z.string().nullable(),
+  afresh: z.boolean().default(false),
+});
+const orderSchema = z.object({
+  type: z.literal('output_order'),
+  run_id: z.string(),
+  stdout: z.number(),
+  stderr: z.number(),
+});
+
+type Attempt = z.infer<typeof attemptSchema>;
+type Order = z.infer<typeof orderSchema>;
+
+interface Found {
+  readonly attempt: Attempt | null;
+  readonly order: readonly Order[];
+  /** Indexes of this run that the record has. */
+  readonly present: ReadonlySet<number>;
+}
+
+export interface RecoveryDeps {
+  readonly clock: () => number;
+  readonly prices: PriceTable;
+}
+
+/**
+ * Brings a run that nobody ended to its end: entries that had not reached the record are made again from the raw output,
+ * cost is taken as far as it is known. `state` must have the writer of the record.
+ */
+export async function recoverRun(
+  state: SessionState,
+  writer: RecordWriter,
+  reader: RecordReader,
+  source: AgentSource | null,
+  deps: RecoveryDeps,
+): Promise<void> {
+  const last = await reader.lastRun();
+  if (last === null || isRunOver(last.status)) return;
+  const at = new Date(deps.clock()).toISOString();
+  const failure = failures.interrupted();
+  const found = await findOutput(reader, last);
+  let run: RecordedRun = { ...moveRun(last, 'failed', at), error: failure.message };
+  let figures = {};
+  let result: ResultMetadata | undefined;
+  if (source !== null && found.attempt !== null) {
+    const { output, steps } = await replayRaw(state, reader, source, last, { ...found, attempt: found.attempt });
+    run = { ...run, steps };
+    const facts = output.facts();
+    const previous = (await reader.results()).map(({ metadata }) => metadata);
+    const { afresh, version } = found.attempt;
+    const context = { previous, afresh, prices: deps.prices, agentVersion: version };
+    const { metadata } = resultOf(facts, { code: null, signal: null }, context);
+    if (metadata !== undefined) {
+      result = { ...metadata, endReason: 'interrupted' };
+      await state.append({ kind: 'result', run_id: run.run_id, result });
+      figures = { ...knownOf(facts), ...summaryOf(result) };
+    }
+    await state.learnIds(facts.sessionIds);
+  }
+  await state.changeRun({ ...run, end_index: state.total }, result);
+  await state.tell([new EventTeller(state.id).stop(at, 'interrupted', null)]);
+  const { session } = state;
+  const ended =
+    session.status === 'stopped' || session.status === 'finished' ? session : moveSession(session, 'stopped');
+  await state.changeSession(ended, {
+    ...figures,
+    outcome: 'interrupted',
+    reason: failure.message,
+    entries: state.total,
+    updated_at: at,
+  });
+  await state.append(state.summaryLine());
+  await writer.flush();
+}
+
+async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found> {
+  let attempt: Attempt | null = null;
+  const order: Order[] = [];
+  const present = new Set<number>();
+  for await (const line of reader.lines()) {
+    if (line.kind === 'entry' && line.entry.index >= run.first_index) present.add(line.entry.index);
+    if (line.kind !== 'decision' || line.decision['run_id'] !== run.run_id) continue;
+    const asAttempt = attemptSchema.safeParse(line.decision);
+    if (asAttempt.success) {
+      attempt = asAttempt.data;
+      order.length = 0;
+    }
+    const asOrder = orderSchema.safeParse(line.decision);
+    if (asOrder.success) order.push(asOrder.data);
+  }
+  return { attempt, order, present };
+}
+
+/** Feeds the raw output of the last attempt to a fresh normalizer, and records the entries that are missing. */
+async function replayRaw(
+  state: SessionState,
+  reader: RecordReader,
+  source: AgentSource,
+  run: RecordedRun,
+  { attempt, order, present }: Found & { readonly attempt: Attempt },
+): Promise<{ readonly output: RunOutput; readonly steps: number }> {
+  const workDir = run.project_dir ?? '';
+  const context = { workDir, firstIndex: attempt.first_index, prompt: run.prompt };
+  const output = new RunOutput(source.createNormalizer(context));
+  const recent = new RecentEntries();
+  // Only lines without a time of their own take this one; when they arrived is not known any more.
+  const at = Date.parse(run.started_at ?? run.created_at);
+  let steps = 0;
+  let next = attempt.first_index;
+  const take = async (updates: readonly EntryUpdate[]): Promise<void> => {
+    for (const update of updates) {
+      if (update.op !== 'put' || update.entry.index < next) continue;
+      next = update.entry.index + 1;
+      if (isStep(update.entry)) steps += 1;
+    }
+    const missing = recent.apply(updates).filter((entry) => !present.has(entry.index));
+    await state.record(missing, run.started_at ?? run.created_at);
+    for (const entry of missing) state.total = Math.max(state.total, entry.index + 1);
+    recent.trim(true);
+  };
+  const feed = async (stream: 'stdout' | 'stderr', chunks: Cursor, upTo: number): Promise<void> => {
+    for await (const chunk of chunks.take(upTo - output.bytes[stream])) await take(output.push(stream, chunk, at));
+  };
+  const stdout = new Cursor(reader.raw(run.run_id, 'stdout'), attempt.stdout_offset);
+  const stderr = new Cursor(reader.raw(run.run_id, 'stderr'), attempt.stderr_offset);
+  for (const mark of order) {
+    await feed('stdout', stdout, mark.stdout);
+    await feed('stderr', stderr, mark.stderr);
+  }
+  await feed('stdout', stdout, Infinity);
+  await feed('stderr', stderr, Infinity);
+  await take(output.end({ code: null, signal: null }, at));
+  await state.record(
+    recent.settle().filter((entry) => !present.has(entry.index)),
+    run.started_at ?? run.created_at,
+  );
+  return { output, steps };
+}
+
+/** Reads a stream of chunks by numbers of bytes. */
+class Cursor {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #skip: number;
+  #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(chunks: AsyncIterable<Uint8Array>, skip: number) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#skip = skip;
+  }
+
+  async *take(bytes: number): AsyncGenerator<Uint8Array> {
+    let left = bytes;
+    while (left > 0) {
+      if (this.#rest.length === 0) {
+        const next = await this.#chunks.next();
+        if (next.done === true) return;
+        const skipped = Math.min(this.#skip, next.value.length);
+        this.#skip -= skipped;
+        this.#rest = next.value.subarray(skipped);
+        continue;
+      }
+      const part = this.#rest.subarray(0, Math.min(left, this.#rest.length));
+      this.#rest = this.#rest.subarray(part.length);
+      left -= part.length;
+      yield part;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { estimate, runResult, type LedgerOptions } from '../insight/ledger.ts';
+import { addModels } from '../insight/modelUsage.ts';
+import { addCosts, usdOf } from '../insight/money.ts';
+import type { PriceTable } from '../insight/prices.ts';
+import type { NormalizedEntry } from '../model/entry.ts';
+import type { ExitInfo, RunFacts } from '../model/facts.ts';
+import type { ResultMetadata, RunResult } from '../model/result.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import { addUsage } from '../model/usage.ts';
+
+export interface FiguresContext {
+  /** Results of the session's earlier runs, oldest first. */
+  readonly previous: readonly ResultMetadata[];
+  /** The agent began a new conversation, so that its own counters began anew, and the session's did not. */
+  readonly afresh: boolean;
+  readonly prices: PriceTable;
+  readonly agentVersion: string | null;
+}
+
+/** What a run has come to, with the session's totals in it. */
+export function resultOf(facts: RunFacts, exit: ExitInfo, context: FiguresContext): RunResult {
+  const { previous, afresh } = context;
+  const result = runResult(facts, exit, afresh ? [] : previous, options(context));
+  const last = previous.at(-1);
+  if (!afresh || last === undefined || result.metadata === undefined) return result;
+  const own = result.metadata;
+  const totalCost = addCosts(last.totalCostProvenance, own.costProvenance);
+  const metadata: ResultMetadata = {
+    ...own,
+    totalCost: usdOf(totalCost),
+    totalCostProvenance: totalCost,
+    totalUsage: addUsage(last.totalUsage, own.usage),
+    totalModels: addModels(last.totalModels, own.models),
+    turns: own.turns === null || last.turns === null ? own.turns : own.turns + last.turns,
+  };
+  return { ...result, metadata };
+}
+
+/** The same while the run goes on. */
+export function estimateOf(facts: RunFacts, context: FiguresContext): Partial<SessionSummary> {
+  const { previous, afresh } = context;
+  const figures = estimate(facts, afresh ? [] : previous, options(context));
+  const last = afresh ? previous.at(-1) : undefined;
+  return {
+    ...knownOf(facts),
+    cost: figures.cost,
+    total_cost: last === undefined ? figures.totalCost : addCosts(last.totalCostProvenance, figures.cost),
+    usage: figures.usage,
+    total_usage: last === undefined ? figures.totalUsage : addUsage(last.totalUsage, figures.usage),
+  };
+}
+
+/** What lists and headers show of a result. */
+export function summaryOf(metadata: ResultMetadata): Partial<SessionSummary> {
+  const { models, model } = metadata;
+  const window = (models.find((each) => each.model === model) ?? models[0])?.contextWindow;
+  return {
+    turns: metadata.turns,
+    cost: metadata.costProvenance,
+    total_cost: metadata.totalCostProvenance,
+    usage: metadata.usage,
+    total_usage: metadata.totalUsage,
+    duration: metadata.duration,
+    api_duration: metadata.apiDuration,
+    ...(model === null ? {} : { model }),
+    ...(window === undefined ? {} : { context_window: window }),
+  };
+}
+
+/** What counts as a step of a run: a tool call of the main conversation. */
+export function isStep({ type }: NormalizedEntry): boolean {
+  return type.kind === 'tool_use' && type.tool.parentCallId === undefined;
+}
+
+/** What the agent has said of itself so far. */
+export function knownOf({ model, agentVersion, permissionMode }: RunFacts): Partial<SessionSummary> {
+  return {
+    ...(model === null ? {} : { model }),
+    ...(agentVersion === null ? {} : { agent_version: agentVersion }),
+    ...(permissionMode === null ? {} : { permission_mode: permissionMode }),
+  };
+}
+
+function options({ prices, agentVersion }: FiguresContext): LedgerOptions {
+  return { prices, agentVersion };
+}

@@ -1,0 +1,253 @@
+import type { LineOf, RecordedRun, RecordedTurn, RecordLine } from '../formats/record.ts';
+import { maxSummaryTurns } from '../formats/record.ts';
+import { turnOf } from '../formats/recordState.ts';
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { CoordinatorEvent } from '../model/event.ts';
+import type { ResultMetadata, RunResult } from '../model/result.ts';
+import { sessionSchema, type Session } from '../model/session.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import type { Log, Notice, SessionSizes } from './api.ts';
+import { Emitter } from './emitter.ts';
+import { failures } from './failures.ts';
+import type { LadderStep } from './processTree.ts';
+import type { FindResult, RecordReader, RecordWriter, WriteProblem } from './record/contract.ts';
+import { RecordNotFoundError } from './record/errors.ts';
+import type { RecordStore } from './record/store.ts';
+import { RecentEntries } from './recentEntries.ts';
+
+/** The run that goes on in this window. */
+export interface ActiveRun {
+  readonly runId: string;
+  /** Settles when everything of the run is recorded. Never rejects. */
+  readonly done: Promise<RunResult>;
+  /** Resolves when nothing of its processes lives and `done` has settled. */
+  stop(steps?: readonly LadderStep[]): Promise<void>;
+}
+
+export interface StateDeps {
+  readonly store: RecordStore;
+  readonly log: Log;
+  readonly onSummary: (summary: SessionSummary) => void;
+  readonly onEvent: (event: CoordinatorEvent) => void;
+}
+
+/** New entries that are told at once when following another window; older ones are read when they are looked at. */
+const maxFollowed = 200;
+
+/** What is known of one session in this window, shared by its handles and its run. */
+export class SessionState {
+  readonly id: string;
+  readonly deps: StateDeps;
+  readonly updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
+  readonly summaries: Emitter<[summary: SessionSummary]>;
+  readonly notices: Emitter<[notice: Notice]>;
+  readonly recent = new RecentEntries();
+  /** Who needs it to stay open. */
+  users = 0;
+  run: ActiveRun | null = null;
+  total = 0;
+  sizes: SessionSizes = { rawBytes: 0, unknownLines: 0, malformedLines: 0 };
+  #summary: SessionSummary;
+  #turns: readonly RecordedTurn[] = [];
+  #turnsOmitted = 0;
+  #writer: RecordWriter | null = null;
+  #reader: Promise<RecordReader | null> | null = null;
+  #problems: readonly string[] = [];
+  #lock: Promise<void> = Promise.resolve();
+
+  constructor(summary: SessionSummary, deps: StateDeps) {
+    this.id = summary.session_id;
+    this.deps = deps;
+    this.#summary = summary;
+    this.updates = new Emitter(deps.log);
+    this.summaries = new Emitter(deps.log);
+    this.notices = new Emitter(deps.log);
+  }
+
+  /** @throws RecordNotFoundError */
+  static async fromRecord(id: string, deps: StateDeps): Promise<SessionState> {
+    const reader = await deps.store.openReader(id);
+    const state = new SessionState(reader.summary, deps);
+    state.#reader = Promise.resolve(reader);
+    state.#take(reader);
+    return state;
+  }
+
+  get summary(): SessionSummary {
+    return this.#summary;
+  }
+
+  get session(): Session {
+    return sessionSchema.parse(this.#summary);
+  }
+
+  get turns(): readonly RecordedTurn[] {
+    return this.#turns;
+  }
+
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  get writer(): RecordWriter | null {
+    return this.#writer;
+  }
+
+  isRunning(): boolean {
+    return this.run !== null;
+  }
+
+  useWriter(writer: RecordWriter): void {
+    this.#writer = writer;
+  }
+
+  /** Flushes and closes it, so that others may write. */
+  async giveBackWriter(): Promise<void> {
+    const writer = this.#writer;
+    this.#writer = null;
+    await writer?.close();
+    if (writer?.memoryOnly === false) this.recent.clear();
+  }
+
+  async append(line: RecordLine): Promise<void> {
+    await this.#writer?.append(line);
+  }
+
+  /** Takes what is new and tells it; in the record it is only with `summaryLine`. */
+  change(change: Partial<SessionSummary>): void {
+    this.#summary = { ...this.#summary, ...change };
+    this.summaries.fire(this.#summary);
+    this.deps.onSummary(this.#summary);
+  }
+
+  async changeSession(session: Session, more: Partial<SessionSummary> = {}): Promise<void> {
+    await this.append({ kind: 'session', session });
+    this.change({ ...session, ...more });
+  }
+
+  /** The ids that the agent gives the conversation, as they become known. */
+  async learnIds(ids: readonly string[]): Promise<void> {
+    const { session } = this;
+    const fresh = ids.filter((id) => !session.executor_session_ids.includes(id));
+    const newest = ids.at(-1);
+    if (newest === undefined || (fresh.length === 0 && newest === session.executor_session_id)) return;
+    const chain = [...session.executor_session_ids, ...fresh];
+    await this.changeSession({ ...session, executor_session_ids: chain, executor_session_id: newest });
+  }
+
+  async changeRun(run: RecordedRun, result?: ResultMetadata): Promise<void> {
+    await this.append({ kind: 'run', run });
+    this.putTurn({
+      ...turnOf(run),
+      ...(result === undefined ? {} : { cost: result.costProvenance, duration: result.duration }),
+    });
+  }
+
+  putTurn(turn: RecordedTurn): void {
+    const known = this.#turns.some((each) => each.run_id === turn.run_id);
+    const all = known ? this.#turns.map((each) => (each.run_id === turn.run_id ? turn : each)) : [...this.#turns, turn];
+    this.#turnsOmitted += Math.max(0, all.length - maxSummaryTurns);
+    this.#turns = all.slice(-maxSummaryTurns);
+  }
+
+  summaryLine(): LineOf<'summary'> {
+    return { kind: 'summary', summary: this.#summary, turns: [...this.#turns], turns_omitted: this.#turnsOmitted };
+  }
+
+  async tell(events: readonly CoordinatorEvent[]): Promise<void> {
+    for (const event of events) {
+      await this.append({ kind: 'event', event });
+      this.deps.onEvent(event);
+    }
+  }
+
+  /** Into the record what settled, to the listeners everything. `at`: arrival, ISO 8601. */
+  async apply(updates: readonly EntryUpdate[], at: string): Promise<void> {
+    if (updates.length === 0) return;
+    await this.record(this.recent.apply(updates), at);
+    for (const update of updates) if (update.op === 'put') this.total = Math.max(this.total, update.entry.index + 1);
+    this.updates.fire(updates, this.total);
+    this.recent.trim(this.#writer?.memoryOnly !== true);
+  }
+
+  async record(settled: readonly NormalizedEntry[], at: string): Promise<void> {
+    await Promise.all(settled.map((entry) => this.append({ kind: 'entry', entry, received_at: at })));
+  }
+
+  async read(from: number, to: number): Promise<NormalizedEntry[]> {
+    const end = Math.min(to, this.total);
+    const found = new Map<number, NormalizedEntry>();
+    for (let index = Math.max(0, from); index < end; index++) {
+      const entry = this.recent.get(index);
+      if (entry !== undefined) found.set(index, entry);
+    }
+    if (found.size < end - Math.max(0, from)) {
+      const reader = await this.reader();
+      for (const entry of (await reader?.read(Math.max(0, from), end)) ?? []) {
+        if (!found.has(entry.index)) found.set(entry.index, entry);
+      }
+    }
+    return [...found.values()].sort((a, b) => a.index - b.index);
+  }
+
+  async find(query: string, limit: number): Promise<FindResult> {
+    return (await (await this.reader())?.find(query, limit)) ?? { indexes: [], truncated: false };
+  }
+
+  /** The record up to now; `null` where it could not be written at all. */
+  async reader(): Promise<RecordReader | null> {
+    this.#reader ??= this.deps.store.openReader(this.id).catch((error: unknown) => {
+      this.#reader = null;
+      if (RecordNotFoundError.is(error)) return null;
+      throw error;
+    });
+    const reader = await this.#reader;
+    await reader?.refresh();
+    return reader;
+  }
+
+  /** Takes in what another window wrote, and tells it. */
+  async follow(): Promise<void> {
+    const reader = await this.reader();
+    if (reader === null || this.#writer !== null) return;
+    const before = this.#summary;
+    const from = this.total;
+    this.#take(reader);
+    if (JSON.stringify(before) !== JSON.stringify(this.#summary)) this.change({});
+    const entries = await reader.read(Math.max(from, this.total - maxFollowed), this.total);
+    if (entries.length > 0) {
+      this.updates.fire(
+        entries.map((entry) => ({ op: 'put', entry })),
+        this.total,
+      );
+    }
+  }
+
+  /** One after the other, whatever takes or needs the writer of the record. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#lock.then(work);
+    this.#lock = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  readonly tellWriteProblem = ({ path, message }: WriteProblem): void => {
+    this.notices.fire({ severity: 'error', failure: failures.recordUnwritable(path, message) });
+  };
+
+  async release(): Promise<void> {
+    const reader = this.#reader;
+    this.#reader = null;
+    await (await reader)?.close();
+  }
+
+  #take(reader: RecordReader): void {
+    this.#summary = reader.summary;
+    this.#turns = reader.turns;
+    this.#turnsOmitted = reader.turnsOmitted;
+    this.total = reader.total;
+    this.#problems = reader.problems.map(({ offset, bytes, reason }) => `${bytes} bytes at ${offset}: ${reason}`);
+  }
+}

@@ -1,0 +1,200 @@
+import { loadPrices } from '../insight/prices.ts';
+import { sessionIdSchema, type ExecutorType } from '../model/session.ts';
+import { isSessionLive } from '../model/status.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import type { AgentSource } from './agentSource.ts';
+import type { SessionHandle } from './api.ts';
+import { failures } from './failures.ts';
+import { sessionHandle } from './handle.ts';
+import type { RecordWriter } from './record/contract.ts';
+import { RecordBusyError, RecordNotFoundError } from './record/errors.ts';
+import { recoverRun } from './recovery.ts';
+import { SessionState, type StateDeps } from './sessionState.ts';
+
+const followEveryMs = 1000;
+
+export interface SessionsDeps extends StateDeps {
+  readonly clock: () => number;
+  readonly sourceOf: (type: ExecutorType) => Promise<AgentSource | null>;
+}
+
+/** The sessions that are open in this window, each once. */
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #states = new Map<string, Promise<SessionState>>();
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** A session that has no record yet. */
+  add(state: SessionState): void {
+    this.#states.set(state.id, Promise.resolve(state));
+  }
+
+  /** Keeps it open until `until` settles. */
+  hold(state: SessionState, until: Promise<unknown>): void {
+    state.users += 1;
+    void until.finally(() => this.#leave(state));
+  }
+
+  /** Works with a session that stays open meanwhile. @throws EngineFailure */
+  async using<T>(id: string, work: (state: SessionState) => Promise<T>): Promise<T> {
+    const state = await this.#get(id);
+    state.users += 1;
+    try {
+      return await work(state);
+    } finally {
+      this.#leave(state);
+    }
+  }
+
+  /** @throws EngineFailure */
+  open(id: string): Promise<SessionHandle> {
+    return this.using(id, async (state) => {
+      await this.recover(state);
+      return this.handle(state);
+    });
+  }
+
+  handle(state: SessionState): SessionHandle {
+    state.users += 1;
+    const stopFollowing = this.#follow(state);
+    return sessionHandle(state, this.#deps.store.path(state.id), () => {
+      stopFollowing();
+      this.#leave(state);
+    });
+  }
+
+  /** What runs here, or was opened and is known better than by its record. */
+  async live(): Promise<SessionState[]> {
+    const states = await Promise.all([...this.#states.values()].map((each) => each.catch(() => null)));
+    return states.filter((state) => state !== null).filter((state) => state.run !== null);
+  }
+
+  /** Newest first; of what runs here the figures of now. */
+  async list(stored: readonly SessionSummary[]): Promise<SessionSummary[]> {
+    const live = new Map((await this.live()).map((state) => [state.id, state.summary]));
+    const known = stored.map((summary) => live.get(summary.session_id) ?? summary);
+    const ids = new Set(stored.map((summary) => summary.session_id));
+    return [...[...live.values()].filter((summary) => !ids.has(summary.session_id)), ...known];
+  }
+
+  /** Brings a run that nobody ended to its end; true where there was one. Does nothing where another window has it. */
+  async recover(state: SessionState): Promise<boolean> {
+    return state.exclusively(async () => {
+      if (state.run !== null) return false;
+      const reader = await state.reader();
+      if (reader?.interrupted !== true || reader.newerVersion !== null) return false;
+      let writer: RecordWriter;
+      try {
+        writer = await this.takeWriter(state);
+      } catch (error) {
+        this.#deps.log.warn(`${state.id} is interrupted, and stays so: ${String(error)}`);
+        return false;
+      }
+      try {
+        const type = state.summary.executor_type;
+        const source = type === undefined ? null : await this.#deps.sourceOf(type);
+        const prices = await loadPrices();
+        await recoverRun(state, writer, reader, source, { clock: this.#deps.clock, prices });
+      } finally {
+        await state.giveBackWriter();
+      }
+      return true;
+    });
+  }
+
+  /** Changes what a session says of itself, whether it runs or not. @throws EngineFailure */
+  change(id: string, change: Pick<SessionSummary, 'title'> | Pick<SessionSummary, 'hidden'>): Promise<void> {
+    return this.using(id, async (state) => {
+      const write = async (): Promise<void> => {
+        await state.changeSession({ ...state.session, ...change });
+        await state.append(state.summaryLine());
+      };
+      if (state.run !== null) return write();
+      await state.exclusively(async () => {
+        await this.takeWriter(state);
+        try {
+          await write();
+        } finally {
+          await state.giveBackWriter();
+        }
+      });
+    });
+  }
+
+  /** @throws EngineFailure where another window writes it, or it is gone */
+  async takeWriter(state: SessionState): Promise<RecordWriter> {
+    const onProblem = state.tellWriteProblem;
+    const writer = await this.#deps.store.openWriter(state.id, { onProblem }).catch((error: unknown) => {
+      throw this.#translated(state.id, error);
+    });
+    await state.follow();
+    state.useWriter(writer);
+    return writer;
+  }
+
+  /** @throws EngineFailure while it runs or another window writes it */
+  async remove(id: string): Promise<void> {
+    const state = await this.#states.get(id)?.catch(() => undefined);
+    if (state !== undefined && state.run !== null) throw failures.sessionBusy(id);
+    await state?.release();
+    this.#states.delete(id);
+    await this.#deps.store.remove(id).catch((error: unknown) => {
+      throw this.#translated(id, error);
+    });
+  }
+
+  async close(): Promise<void> {
+    const states = [...this.#states.values()];
+    this.#states.clear();
+    for (const state of states) await (await state.catch(() => null))?.release();
+  }
+
+  #get(id: string): Promise<SessionState> {
+    const known = this.#states.get(id);
+    if (known !== undefined) return known;
+    if (!sessionIdSchema.safeParse(id).success) return Promise.reject(failures.sessionMissing(id));
+    const loading = SessionState.fromRecord(id, this.#deps).catch((error: unknown) => {
+      this.#states.delete(id);
+      throw this.#translated(id, error);
+    });
+    this.#states.set(id, loading);
+    return loading;
+  }
+
+  #leave(state: SessionState): void {
+    state.users -= 1;
+    if (state.users > 0) return;
+    this.#states.delete(state.id);
+    void state.release();
+  }
+
+  #translated(id: string, error: unknown): unknown {
+    if (RecordBusyError.is(error)) return failures.sessionElsewhere(id, error);
+    return RecordNotFoundError.is(error) ? failures.sessionMissing(id, error) : error;
+  }
+
+  /** Another window may be at work on it: its record is read on until it is over. */
+  #follow(state: SessionState): () => void {
+    if (state.run !== null || !isSessionLive(state.summary.status)) return () => undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let stopped = false;
+    const next = (): void => {
+      timer = setTimeout(() => {
+        if (state.run !== null) return;
+        const news = state.follow().catch((error: unknown) => this.#deps.log.warn(`${state.id}: ${String(error)}`));
+        void news.finally(() => {
+          if (!stopped && isSessionLive(state.summary.status)) next();
+        });
+      }, followEveryMs);
+      timer.unref();
+    };
+    next();
+    return () => {
+      stopped = true;
+      clearTimeout(timer);
+    };
+  }
+}

@@ -1,0 +1,41 @@
+import { hostname } from 'node:os';
+import type { Log, SweepReport } from './api.ts';
+import { runVariable } from './environment.ts';
+import type { ProcessLeases } from './processLease.ts';
+import { stopTree, treeOf, type LadderStep } from './processTree.ts';
+import type { RecordStore } from './record/store.ts';
+import type { Sessions } from './sessions.ts';
+
+const ladder: readonly LadderStep[] = [
+  { signal: 'SIGINT', graceMs: 500 },
+  { signal: 'SIGTERM', graceMs: 1000 },
+];
+
+/** Ends what a crash left running, and nothing else; then ends the sessions that it had interrupted in the record. */
+export async function sweep(
+  leases: ProcessLeases,
+  store: RecordStore,
+  sessions: Sessions,
+  log: Log,
+): Promise<SweepReport> {
+  const ended: { pid: number; program: string }[] = [];
+  for (const lease of await leases.orphaned(hostname())) {
+    // Without its start a process cannot be told from another that has its number now.
+    const root = typeof lease.process?.startTime === 'string' ? lease.process : null;
+    const target = { root, marker: `${runVariable}=${lease.run_id}`, orphaned: true };
+    const tree = await treeOf(target);
+    const survivors = tree.length === 0 ? [] : await stopTree(target, ladder);
+    ended.push(...tree.map(({ pid }) => ({ pid, program: lease.program })));
+    if (survivors.length === 0) await leases.remove(lease.run_id);
+    else log.warn(`${lease.program}: ${survivors.map(({ pid }) => pid).join(', ')} could not be ended.`);
+  }
+  const interrupted: string[] = [];
+  for (const id of (await store.survey()).interrupted) {
+    try {
+      if (await sessions.using(id, (state) => sessions.recover(state))) interrupted.push(id);
+    } catch (error) {
+      log.warn(`${id} is interrupted and cannot be brought to an end: ${String(error)}`);
+    }
+  }
+  return { ended, interrupted };
+}

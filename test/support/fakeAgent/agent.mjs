@@ -1,0 +1,138 @@
+#!/usr/bin/env node
+// @ts-check
+/**
+ * Stands in for Claude Code: its prompt (stdin) is a JSON list of steps, each done when the one before is over.
+ * Plain JavaScript, because it is started as a program.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, createReadStream, fstatSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const args = process.argv.slice(2);
+const option = (/** @type {string} */ name) => args[args.indexOf(name) + 1];
+const sessionId = args.includes('--resume')
+  ? option('--resume')
+  : args.includes('--session-id')
+    ? option('--session-id')
+    : 'none';
+const usage = { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 };
+const model = 'claude-sonnet-4-5-20250929';
+let messages = 0;
+
+/** @param {unknown} value */
+function line(value) {
+  return write(`${JSON.stringify(value)}\n`);
+}
+
+/** @param {string | Buffer} data */
+function write(data) {
+  return new Promise((resolve) => process.stdout.write(data, resolve));
+}
+
+/** @param {unknown[]} content */
+function assistant(content) {
+  messages += 1;
+  const message = { id: `msg_${process.pid}_${messages}`, type: 'message', role: 'assistant', model, content, usage };
+  return line({ type: 'assistant', message, parent_tool_use_id: null, session_id: sessionId });
+}
+
+/** A process that lives until it is killed. */
+const sleeper = `
+  for (const signal of JSON.parse(process.argv[1])) process.on(signal, () => undefined);
+  process.stdout.write('ready');
+  setInterval(() => undefined, 60_000);
+`;
+
+/** @type {Record<string, (value: any) => unknown>} */
+const steps = {
+  init: () =>
+    line({
+      type: 'system',
+      subtype: 'init',
+      session_id: sessionId,
+      cwd: process.cwd(),
+      tools: ['Bash'],
+      model,
+      permissionMode: 'default',
+      mcp_servers: [],
+    }),
+  say: (words) => assistant([{ type: 'text', text: words }]),
+  tool: ({ id, command }) => assistant([{ type: 'tool_use', id, name: 'Bash', input: { command } }]),
+  toolResult: ({ id, text: output }) =>
+    line({
+      type: 'user',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: output }] },
+      parent_tool_use_id: null,
+      session_id: sessionId,
+    }),
+  result: ({ usd = 0.01, text: words = 'done', ...rest }) =>
+    line({
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      duration_ms: 5,
+      duration_api_ms: 4,
+      num_turns: 1,
+      result: words,
+      session_id: sessionId,
+      total_cost_usd: usd,
+      usage,
+      ...rest,
+    }),
+  print: (words) => write(words),
+  printErr: (words) => new Promise((resolve) => process.stderr.write(words, resolve)),
+  /** The environment, as far as its names go. */
+  printNames: () => line({ type: 'names', names: Object.keys(process.env).sort() }),
+  huge: async (bytes) => {
+    await write('{"type":"assistant","text":"');
+    for (let left = bytes; left > 0; left -= 1 << 20) await write('x'.repeat(Math.min(left, 1 << 20)));
+    await write('"}\n');
+  },
+  file: async ({ path, everyMs = 0, bytes = 1 << 16 }) => {
+    for await (const chunk of createReadStream(path, { highWaterMark: bytes })) {
+      await write(chunk);
+      if (everyMs > 0) await delay(everyMs);
+    }
+  },
+  wait: (ms) => delay(ms),
+  ignore: (signals) => {
+    for (const signal of signals) process.on(signal, () => undefined);
+  },
+  /** Starts a sleeper and notes its pid in `note`. */
+  child: ({ ignore = [], setsid = false, inherit = false, note }) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, ['-e', sleeper, JSON.stringify(ignore)], {
+        stdio: ['ignore', 'pipe', inherit ? process.stdout : 'ignore'],
+        detached: setsid,
+      });
+      child.once('error', reject);
+      child.stdout?.once('data', () => {
+        appendFileSync(note, `${child.pid}\n`);
+        resolve(undefined);
+      });
+    }),
+  /** Notes the own pid. */
+  note: (file) => appendFileSync(file, `${process.pid}\n`),
+  unknownSession: () => {
+    process.stderr.write(`No conversation found with session ID: ${sessionId}\n`);
+    process.exit(1);
+  },
+  /** Only where it is asked for by this id. */
+  unknownUnless: (id) => {
+    if (sessionId !== id) steps['unknownSession']?.(null);
+  },
+  exit: (code) => process.exit(code),
+  forever: () => new Promise(() => setInterval(() => undefined, 60_000)),
+};
+
+if (args.includes('--version')) {
+  console.log('2.1.197 (Claude Code)');
+} else {
+  const input = fstatSync(0).isCharacterDevice() ? '' : await text(process.stdin);
+  const script = input.slice(input.indexOf('[{'));
+  for (const step of JSON.parse(script)) {
+    for (const [name, value] of Object.entries(step)) await steps[name]?.(value);
+  }
+  process.exit(0);
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { claudeCode } from '../../../src/agents/claude-code/adapter.ts';
+import type { EngineDeps, SessionHandle, StartRequest } from '../../../src/engine/api.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import type { RunResult } from '../../../src/model/result.ts';
+
+export const fakeAgent = path.resolve('test/support/fakeAgent/agent.mjs');
+
+export type Step = Readonly<Record<string, unknown>>;
+
+/** An engine of its own in a folder of its own, with the fake agent as Claude Code. */
+export class Bench {
+  readonly dir = mkdtempSync(path.join(tmpdir(), 'vitrine-engine-'));
+  readonly store = path.join(this.dir, 'store');
+  readonly cwd = path.join(this.dir, 'work');
+  /** Pids that the agent and its children noted. */
+  readonly note = path.join(this.dir, 'pids');
+  readonly log: string[] = [];
+  readonly #engines: Engine[] = [];
+
+  async engine(change: Partial<EngineDeps> = {}): Promise<Engine> {
+    await mkdir(this.cwd, { recursive: true });
+    const engine = new Engine({ ...benchDeps(this.store), log: this.#log(), ...change });
+    this.#engines.push(engine);
+    return engine;
+  }
+
+  request(steps: readonly Step[]): StartRequest {
+    return { agent: 'claude-code', cwd: this.cwd, prompt: prompt(steps) };
+  }
+
+  pids(): number[] {
+    return readFileSync(this.note, 'utf8').trim().split('\n').map(Number);
+  }
+
+  async close(): Promise<void> {
+    for (const engine of this.#engines) await engine.dispose();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  #log(): EngineDeps['log'] {
+    const add = (message: string): void => void this.log.push(message);
+    return { debug: add, info: add, warn: add, error: add };
+  }
+}
+
+/** Also for an engine in another process. */
+export function benchDeps(store: string): EngineDeps {
+  const quiet = (): void => undefined;
+  return {
+    storeDir: store,
+    clock: Date.now,
+    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    environment: { PATH: process.env['PATH'], HOME: path.dirname(store) },
+    settings: () => ({ agents: { 'claude-code': { program: fakeAgent } }, replaySpeed: 0 }),
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    demoDir: path.resolve('test/fixtures/replay'),
+    adapters: [claudeCode],
+    timing: { politeGrace: 500, termGrace: 500 },
+  };
+}
+
+export function prompt(steps: readonly Step[]): string {
+  return JSON.stringify(steps);
+}
+
+export async function outcome(handle: SessionHandle): Promise<RunResult> {
+  const result = await handle.done;
+  if (result === undefined) throw new Error('no run goes on');
+  return result;
+}
+
+export async function entries(handle: SessionHandle): Promise<readonly NormalizedEntry[]> {
+  return handle.read(0, handle.total());
+}
+
+/** Resolves as soon as an entry with this text is there. */
+export async function seen(handle: SessionHandle, text: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const look = async (): Promise<void> => {
+      const all = await entries(handle);
+      if (all.some(({ content }) => content.includes(text))) resolve();
+    };
+    const registration = handle.onUpdates(() => {
+      look().then(
+        () => undefined,
+        (error: unknown) => reject(error instanceof Error ? error : new Error(String(error))),
+      );
+    });
+    void handle.done.finally(() => registration.dispose());
+    look().catch(reject);
+  });
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import type { CoordinatorEvent } from '../../../src/model/event.ts';
+import { Bench, entries, outcome, prompt, seen } from '../../support/fakeAgent/engine.ts';
+
+const turn = (words: string, usd: number) => [
+  { init: true },
+  { tool: { id: `call_${words}`, command: 'ls' } },
+  { toolResult: { id: `call_${words}`, text: 'a\nb' } },
+  { say: words },
+  { result: { usd, text: words } },
+];
+
+describe('engine', () => {
+  let bench: Bench;
+  beforeEach(() => {
+    bench = new Bench();
+  });
+  afterEach(() => bench.close());
+
+  it('runs an agent from the prompt to the result, and keeps all of it', async () => {
+    const engine = await bench.engine();
+    const events: CoordinatorEvent[] = [];
+    engine.onEvent((event) => events.push(event));
+    const handle = await engine.start(bench.request(turn('hello', 0.25)));
+    const result = await outcome(handle);
+
+    assert.equal(result.success, true, JSON.stringify(result));
+    assert.equal(result.data, 'hello');
+    assert.equal(result.metadata?.cost, 0.25);
+    const summary = handle.summary();
+    assert.equal(summary.status, 'finished');
+    assert.equal(summary.outcome, 'completed');
+    assert.equal(summary.agent_version, '2.1.197');
+    assert.deepEqual(summary.executor_session_ids, [summary.executor_session_id]);
+    const kinds = (await entries(handle)).map(({ index, type }) => `${index} ${type.kind}`);
+    assert.deepEqual(kinds, [
+      '0 user_message',
+      '1 system_message',
+      '2 tool_use',
+      '3 assistant_message',
+      '4 system_message',
+    ]);
+    const [first] = handle.turns();
+    assert.equal(first?.status, 'completed');
+    assert.equal(first.steps, 1);
+    assert.equal(first.usd, 0.25);
+    assert.deepEqual(
+      events.map((event) => event.event_type),
+      ['session_start', 'message', 'pre_tool', 'post_tool', 'message', 'session_stop'],
+    );
+    const stop = events.at(-1);
+    assert.ok(stop?.event_type === 'session_stop');
+    assert.deepEqual([stop.exit_code, stop.reason], [0, 'completed']);
+    const raw = await readFile(handle.rawPath(first.runId).stdout, 'utf8');
+    assert.equal(raw.trim().split('\n').length, 5);
+    handle.dispose();
+
+    const again = await (await bench.engine()).open(summary.session_id);
+    assert.deepEqual(
+      (await entries(again)).map(({ index, type }) => `${index} ${type.kind}`),
+      kinds,
+    );
+    assert.equal(again.summary().total_cost.provenance, 'reported');
+    assert.deepEqual(await again.find('hello', 10), { indexes: [0, 3], truncated: false });
+    again.dispose();
+  });
+
+  it('resumes by the newest id, goes on counting and adds up', async () => {
+    const engine = await bench.engine();
+    const handle = await engine.start(bench.request(turn('one', 0.25)));
+    await outcome(handle);
+    const id = handle.summary().executor_session_id;
+    const second = await engine.resume(handle.id, { prompt: prompt([{ unknownUnless: id }, ...turn('two', 0.5)]) });
+    const result = await outcome(second);
+    assert.equal(result.success, true, result.error);
+    assert.equal(result.metadata?.totalCost, 0.75);
+    const indexes = (await entries(second)).map(({ index }) => index);
+    assert.deepEqual(indexes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert.deepEqual(
+      second.turns().map(({ firstIndex, usd }) => [firstIndex, usd]),
+      [
+        [0, 0.25],
+        [5, 0.5],
+      ],
+    );
+  });
+
+  it('has one run per session and many sessions', async () => {
+    const engine = await bench.engine();
+    const steps = [{ init: true }, { say: 'waiting' }, { forever: true }];
+    const [a, b] = await Promise.all([engine.start(bench.request(steps)), engine.start(bench.request(steps))]);
+    await Promise.all([seen(a, 'waiting'), seen(b, 'waiting')]);
+    await assert.rejects(engine.resume(a.id, { prompt: '[{}]' }), { code: 'session_busy' });
+    const other = await bench.engine();
+    await assert.rejects(other.resume(a.id, { prompt: '[{}]' }), { code: 'session_elsewhere' });
+    await engine.stop(a.id);
+    assert.equal(a.summary().status, 'stopped');
+    assert.equal(b.live(), true);
+    await engine.stop(b.id);
+    assert.equal(b.turns()[0]?.status, 'stopped');
+  });
+
+  it('renames, hides and removes', async () => {
+    const engine = await bench.engine();
+    const handle = await engine.start(bench.request(turn('x', 0.1)));
+    await outcome(handle);
+    await engine.rename(handle.id, 'A better name');
+    assert.equal(handle.summary().title, 'A better name');
+    await engine.setHidden(handle.id, true);
+    const [listed] = await (await bench.engine()).list();
+    assert.equal(listed?.title, 'A better name');
+    assert.equal(listed.hidden, true);
+    assert.equal(listed.cost.provenance, 'reported');
+    handle.dispose();
+    await engine.remove(handle.id);
+    assert.deepEqual(await engine.list(), []);
+    await assert.rejects(engine.open(handle.id), { code: 'session_missing' });
+  });
+});
