@@ -45,9 +45,7 @@ export function testScenarios(workDir: string): Scenarios {
     ],
     /** Never ends by itself: every answer asks for one more command. */
     endless: [{ blocks: [tool('Bash', { command: 'echo again', description: 'Once more' })] }],
-    overloaded: [
-      { error: { status: 400, type: 'invalid_request_error', message: 'Scripted refusal of the request.' } },
-    ],
+    refused: [{ error: { status: 400, type: 'invalid_request_error', message: 'Scripted refusal of the request.' } }],
     hang: [{ hang: true }],
   };
 }

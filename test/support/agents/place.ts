@@ -1,0 +1,64 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { newRunFolder } from '../host/runFolder.ts';
+import { type ModelServer, startModelServer } from '../models/anthropic.ts';
+import { testScenarios } from '../models/scenarios.ts';
+import { agentEnvironment } from './environment.ts';
+
+/** A throw-away home and workspace, in which one real agent is asked by a scripted model. */
+export interface AgentPlace {
+  /** A copy of the sample workspace. */
+  readonly workspace: string;
+  readonly home: string;
+  /** For Vitrine's records. */
+  readonly store: string;
+  /** The whole environment, with the program on its PATH. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly model: ModelServer;
+  remove(): Promise<void>;
+}
+
+/** Lets the agent in `home` use its tools unasked; read by every version. */
+export function allowTools(home: string): void {
+  mkdirSync(path.join(home, '.claude'), { recursive: true });
+  const permissions = { allow: ['Read', 'Edit', 'Write', 'Bash'] };
+  writeFileSync(path.join(home, '.claude/settings.json'), JSON.stringify({ permissions }));
+}
+
+export async function agentPlace(program: string): Promise<AgentPlace> {
+  const folder = newRunFolder('agent');
+  const programs = path.join(folder.root, 'bin');
+  mkdirSync(programs);
+  symlinkSync(program, path.join(programs, 'claude'));
+  allowTools(folder.home);
+  const model = await startModelServer({ scenarios: testScenarios(folder.workspace) });
+  const env = agentEnvironment({ home: folder.home, modelUrl: model.url });
+  return {
+    workspace: folder.workspace,
+    home: folder.home,
+    store: path.join(folder.root, 'store'),
+    env: { ...env, PATH: `${programs}${path.delimiter}${env['PATH'] ?? ''}` },
+    model,
+    remove: async () => {
+      await model.stop();
+      folder.remove();
+    },
+  };
+}
+
+/**
+ * Command lines of the living processes whose home is `home`: all that the agent started, however it detached itself.
+ * Linux only, where a process's environment can be read.
+ */
+export function processesOf(home: string): string[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry) || Number(entry) === process.pid) return [];
+    try {
+      const variables = readFileSync(`/proc/${entry}/environ`, 'utf8').split('\0');
+      if (!variables.includes(`HOME=${home}`)) return [];
+      return [readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()];
+    } catch {
+      return [];
+    }
+  });
+}
