@@ -9,9 +9,12 @@ import { completed } from './toolOutcome.ts';
 import type { EntryWriter } from './writer.ts';
 
 /** Answered calls that can still be corrected (denials are listed at the end of a turn). */
-const maxAnswered = 1000;
+const maxAnswered = 256;
 /** Calls that are known by id, so that a replay of one is not taken for another. */
 const maxCalls = 100_000;
+
+/** Tools by which the program asks models beside the conversation. */
+const asksModels = new Set(['Task', 'Agent', 'WebSearch', 'WebFetch']);
 
 interface Call {
   /** Absent when the call was answered so long ago that only its id is kept. */
@@ -57,6 +60,8 @@ export class ToolCalls {
   readonly #open = new Set<string>();
   readonly #answered = new Set<string>();
   readonly #tasks = new TaskList();
+  /** Calls of tools that ask a model on the side. */
+  sideCalls = 0;
 
   constructor(writer: EntryWriter, workDir: string) {
     this.#writer = writer;
@@ -70,6 +75,7 @@ export class ToolCalls {
       if (whole) this.#fill(known, start);
       return;
     }
+    if (asksModels.has(name)) this.sideCalls += 1;
     const input = bounded(start.input);
     const tool: ToolUse = {
       toolName: name,
@@ -229,13 +235,14 @@ export class ToolCalls {
     this.#open.delete(tool.callId);
     this.#answered.add(tool.callId);
     this.#put(call, tool, note);
+    if (this.#answered.size <= maxAnswered) return;
     for (const id of this.#answered) {
-      if (this.#answered.size <= maxAnswered) break;
       this.#answered.delete(id);
       const old = this.#calls.get(id);
-      if (old === undefined) continue;
+      if (old === undefined) return;
       old.entry = undefined;
       old.tool = { toolName: old.tool.toolName, callId: id, action: { kind: 'tool' }, status: old.tool.status };
+      return;
     }
   }
 

@@ -8,7 +8,12 @@ const maxDepth = 200;
 export function isShallow(value: unknown, depth = maxDepth): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (depth === 0) return false;
-  return Object.values(value).every((item) => isShallow(item, depth - 1));
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isShallow(item, depth - 1)) return false;
+  } else if (isObject(value)) {
+    for (const key in value) if (!isShallow(value[key], depth - 1)) return false;
+  }
+  return true;
 }
 
 export const tooDeep = `(nested deeper than ${maxDepth} levels: see the raw output)`;
@@ -66,20 +71,36 @@ function resultItemText(item: unknown): string {
   return isShallow(item) ? JSON.stringify(withoutBulk(item)) : tooDeep;
 }
 
-/** A copy of `value` in which base64 data is replaced by its size. The raw output has the data. */
+/** `value` with base64 data replaced by its size: the raw output has the data. A copy only where there is some. */
 function withoutBulk(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutBulk);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
-      const bulky = key === 'base64' || (key === 'data' && ('media_type' in value || 'mimeType' in value));
-      return [key, bulky && typeof item === 'string' ? `(${bytesText(base64Bytes(item))})` : withoutBulk(item)];
-    }),
-  );
+  return hasBulk(value) ? replacingBulk(value) : value;
 }
 
-/** Parts of `tool_use_result` that an entry has elsewhere: in the result's text, or in the action. */
-const elsewhere = new Set(['originalFile', 'stdout', 'stderr', 'oldString', 'newString', 'prompt']);
+function isBulk(key: string, item: unknown, owner: JsonObject): item is string {
+  if (typeof item !== 'string') return false;
+  return key === 'base64' || (key === 'data' && ('media_type' in owner || 'mimeType' in owner));
+}
+
+function hasBulk(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasBulk);
+  if (!isObject(value)) return false;
+  for (const key in value) {
+    const item = value[key];
+    if (isBulk(key, item, value) || (typeof item === 'object' && hasBulk(item))) return true;
+  }
+  return false;
+}
+
+function replacingBulk(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(replacingBulk);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      isBulk(key, item, value) ? `(${bytesText(base64Bytes(item))})` : replacingBulk(item),
+    ]),
+  );
+}
 
 /** `tool_use_result` as an entry keeps it: without base64 data and without what stands in the entry already. */
 export function resultData(detail: unknown, shown: string): unknown {
@@ -87,12 +108,20 @@ export function resultData(detail: unknown, shown: string): unknown {
   if (typeof detail === 'string') return detail === shown || detail === `Error: ${shown}` ? undefined : detail;
   if (!isShallow(detail)) return tooDeep;
   if (!isObject(detail)) return withoutBulk(detail);
-  const file = detail['file'];
-  const rest = Object.fromEntries(Object.entries(detail).filter(([key]) => !elsewhere.has(key)));
-  if (isObject(file) && typeof file['content'] === 'string') {
-    rest['file'] = Object.fromEntries(Object.entries(file).filter(([key]) => key !== 'content'));
-  }
+  const rest = without(detail, elsewhere);
+  const file = rest['file'];
+  if (isObject(file) && typeof file['content'] === 'string') rest['file'] = without(file, shownContent);
   return withoutBulk(rest);
+}
+
+/** In the result's text, in the action or, the original file, in the raw output only. */
+const elsewhere = new Set(['originalFile', 'stdout', 'stderr', 'oldString', 'newString', 'prompt']);
+const shownContent = new Set(['content']);
+
+function without(value: JsonObject, keys: ReadonlySet<string>): Record<string, unknown> {
+  const rest: Record<string, unknown> = {};
+  for (const key in value) if (!keys.has(key) && key !== '__proto__') rest[key] = value[key];
+  return rest;
 }
 
 /**

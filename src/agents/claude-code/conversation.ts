@@ -35,6 +35,7 @@ export class Conversation {
   #promptReplayed = false;
   #userLines = 0;
   #compacted = false;
+  compactions = 0;
 
   constructor(parts: Parts, prompt: string | undefined) {
     this.#parts = parts;
@@ -49,6 +50,7 @@ export class Conversation {
   /** The next message that the agent writes for itself is the summary of what was said before. */
   compacted(): void {
     this.#compacted = true;
+    this.compactions += 1;
   }
 
   /** `false`: not a message. */

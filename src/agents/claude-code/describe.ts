@@ -6,6 +6,7 @@ const longestLine = 200;
 /** A text as inline code, whatever back-ticks it holds. */
 export function code(shown: string): string {
   const line = firstLine(shown);
+  if (!line.includes('`')) return `\`${line}\``;
   const longest = (line.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 0);
   const fence = '`'.repeat(longest + 1);
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';

@@ -11,26 +11,26 @@ export function initEntry(init: InitLine, line: Line): NewEntry {
     timestamp: line.timestamp,
     metadata: line.metadataWith({
       tools: init.tools,
-      slashCommands: init.slash_commands,
+      slashCommands: init.slashCommands,
       agents: init.agents,
       apiKeySource: init.apiKeySource ?? null,
-      claudeCodeVersion: init.claude_code_version ?? null,
+      claudeCodeVersion: init.version ?? null,
       cwd: init.cwd ?? null,
     }),
   };
 }
 
 function initText(init: InitLine, sessionId: string | undefined): string {
-  const servers = init.mcp_servers ?? [];
-  const facts: (readonly [string, string | undefined])[] = [
-    ['Session', sessionId === undefined ? undefined : code(sessionId)],
-    ['Model', init.model === undefined ? undefined : code(init.model)],
-    ['Folder', init.cwd === undefined ? undefined : code(init.cwd)],
-    ['Permission mode', init.permissionMode],
-    ['Tools', init.tools.length === 0 ? undefined : String(init.tools.length)],
-    ['MCP servers', servers.map(({ name, status }) => `${name} (${status})`).join(', ') || undefined],
-    ['Claude Code', init.claude_code_version],
-  ];
-  const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${value}`]));
-  return known.length === 0 ? 'The agent started' : known.join('\n');
+  let shown = '';
+  const add = (name: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '') shown += `${shown === '' ? '' : '\n'}- ${name}: ${value}`;
+  };
+  add('Session', sessionId === undefined ? undefined : code(sessionId));
+  add('Model', init.model === undefined ? undefined : code(init.model));
+  add('Folder', init.cwd === undefined ? undefined : code(init.cwd));
+  add('Permission mode', init.permissionMode);
+  if (init.tools.length > 0) add('Tools', String(init.tools.length));
+  add('MCP servers', init.servers?.map(({ name, status }) => `${name} (${status})`).join(', '));
+  add('Claude Code', init.version);
+  return shown === '' ? 'The agent started' : shown;
 }

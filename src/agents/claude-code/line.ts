@@ -2,7 +2,6 @@ import type { JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import type { SessionInfo } from './session.ts';
 import { nonEmpty } from './wire.ts';
-import { timeOf } from './writer.ts';
 
 /** One message of the wire with what surrounds it. */
 export class Line {
@@ -24,7 +23,7 @@ export class Line {
 
   /** Made on demand: most lines of a stream make no entry. */
   get timestamp(): string {
-    this.#timestamp ??= timeOf(this.message['timestamp'], this.#at);
+    this.#timestamp ??= this.#session.clock.time(this.message['timestamp'], this.#at);
     return this.#timestamp;
   }
 

@@ -20,8 +20,8 @@ import { Stderr } from './stderr.ts';
 import { describeLine } from './systemLines.ts';
 import { Texts } from './texts.ts';
 import { MessageUsages } from './usage.ts';
-import { initSchema, nonEmpty, text } from './wire.ts';
-import { EntryWriter, timeOf } from './writer.ts';
+import { initLine, nonEmpty, text } from './wire.ts';
+import { EntryWriter } from './writer.ts';
 
 /** Reads what `claude -p` prints with `--output-format stream-json` or `json`, of every version from 1.0.3 on. */
 export class ClaudeCodeNormalizer implements Normalizer {
@@ -80,7 +80,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
     if (this.#ended) return this.#writer.take();
     this.#ended = true;
-    const timestamp = timeOf(undefined, at);
+    const timestamp = this.#session.clock.arrived(at);
     const closing = new Line({}, at, this.#session, '');
     this.#stderr.close();
     this.#partials.end((parent) => new Line({ parent_tool_use_id: parent }, at, this.#session, ''));
@@ -108,7 +108,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       model: this.#session.model,
       agentVersion: this.#session.version,
       permissionMode: this.#session.permissionMode,
-      reports: [...this.#results.reports],
+      reports: this.#results.reports(),
       lines: { ...this.#lines },
       warnings: this.#warnings(),
       unknownSession: this.#state.unknownSession,
@@ -120,6 +120,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
         return texts.finalText;
       },
       userLines: this.#conversation.userLines,
+      sideCalls: this.#calls.sideCalls + this.#conversation.compactions,
       get messages() {
         return usages.all();
       },
@@ -158,7 +159,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const shown =
       'oversize' in line ? `${line.oversize.head}… (a line of ${bytesText(line.oversize.bytes)})` : line.text;
     if (unknownSessionText.test(shown)) this.#state.unknownSession = true;
-    if (shown.trim() !== '') this.#stderr.push(shown, timeOf(undefined, at), this.#session.metadata());
+    if (shown.trim() !== '') this.#stderr.push(shown, this.#session.clock.arrived(at), this.#session.metadata());
   }
 
   #message(message: JsonObject, at: number, raw: string | undefined): void {
@@ -206,7 +207,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   }
 
   #init(line: Line): boolean {
-    const init = initSchema.parse(line.message);
+    const init = initLine(line.message);
     this.#session.seeInit(init);
     this.#state.turnStarted();
     this.#started = true;
@@ -274,7 +275,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     this.#writer.add({
       type: { kind: 'error', error: { message, code: errorCode } },
       content: `${message}\n\n${codeBlock(raw)}`,
-      timestamp: timeOf(undefined, at),
+      timestamp: this.#session.clock.arrived(at),
       metadata: { ...this.#session.metadata(), raw },
     });
   }

@@ -23,13 +23,12 @@ interface StreamedMessage {
   readonly id: string | null;
   readonly parentCallId: string | null;
   readonly model: string | undefined;
-  /** Blocks by their place in the message; `null` until they have a text. */
-  readonly places: Map<number, Block | null>;
+  /** What stands at each place of the message: a text or thinking, or the id of a tool call. */
+  readonly places: Map<number, Block | string>;
   /** Blocks without their final line, in order. */
-  readonly waiting: Set<Block>;
-  readonly callIds: Map<number, string>;
+  waiting: Block[];
   /** Blocks of other kinds, shown when their final line comes, or else at the end of the message. */
-  readonly whole: unknown[];
+  whole: unknown[];
   /** Some versions print the message as it was when the line was written: with its first text already in it. */
   early: readonly unknown[];
 }
@@ -100,7 +99,7 @@ export class Partials {
       if (block.kind !== kind) continue;
       const streamed = block.settled ?? block.chunks.join('');
       if (!shown.startsWith(streamed) && !streamed.startsWith(shown)) continue;
-      message.waiting.delete(block);
+      message.waiting = message.waiting.filter((other) => other !== block);
       const entry: NormalizedEntry = { ...block.entry, timestamp: line.timestamp };
       if (extra !== undefined) entry.metadata = { ...entry.metadata, ...extra };
       const longer = shown.length >= streamed.length ? shown : streamed;
@@ -117,8 +116,9 @@ export class Partials {
     const message = messageId === undefined ? undefined : this.#byId.get(messageId);
     if (message === undefined) return;
     message.early = [];
+    if (message.whole.length === 0) return;
     const at = message.whole.findIndex((other) => field(other, 'type') === field(block, 'type'));
-    if (at !== -1) message.whole.splice(at, 1);
+    message.whole = message.whole.filter((_, other) => other !== at);
   }
 
   /** Closes everything that is still open; what was streamed remains. */
@@ -154,25 +154,34 @@ export class Partials {
       parentCallId: line.parentCallId,
       model,
       places: new Map(),
-      waiting: new Set(),
-      callIds: new Map(),
+      waiting: [],
       whole: [],
       early,
     };
     if (line.parentCallId === null) this.#texts.message(id ?? undefined);
     this.#current.delete(key);
     this.#current.set(key, message);
-    const oldest = this.#current.entries().next().value;
-    if (this.#current.size > maxMessages && oldest !== undefined) {
-      this.#settle(oldest[1], line);
-      this.#current.delete(oldest[0]);
-    }
+    if (this.#current.size > maxMessages) this.#settleOldest(line);
     if (id === null) return message;
     this.#byId.delete(id);
     this.#byId.set(id, message);
-    const oldestId = this.#byId.keys().next().value;
-    if (this.#byId.size > maxMessages && oldestId !== undefined) this.#byId.delete(oldestId);
+    if (this.#byId.size > maxMessages) this.#forgetOldest();
     return message;
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#byId.keys()) {
+      this.#byId.delete(oldest);
+      return;
+    }
+  }
+
+  #settleOldest(line: Line): void {
+    for (const [key, oldest] of this.#current) {
+      this.#settle(oldest, line);
+      this.#current.delete(key);
+      return;
+    }
   }
 
   #message(line: Line): StreamedMessage {
@@ -189,9 +198,9 @@ export class Partials {
     const kind = block['type'];
     if (kind === 'text' || kind === 'thinking') {
       this.#settleBlock(message, message.places.get(place));
-      message.places.set(place, null);
+      message.places.delete(place);
       this.#grow(message, place, kind, text(block[kind]) ?? '', line);
-      message.places.get(place)?.cited.push(...list(block['citations']));
+      cite(message.places.get(place), list(block['citations']));
       return true;
     }
     const id = nonEmpty(block['id']);
@@ -199,7 +208,7 @@ export class Partials {
       message.whole.push(block);
       return true;
     }
-    message.callIds.set(place, id);
+    message.places.set(place, id);
     this.#calls.start({
       id,
       name: nonEmpty(block['name']) ?? 'unknown',
@@ -223,17 +232,14 @@ export class Partials {
       case 'thinking_delta':
         return this.#textDelta(message, place, 'thinking', delta['thinking'], line);
       case 'input_json_delta': {
-        const id = message.callIds.get(place);
+        const id = message.places.get(place);
         const json = text(delta['partial_json']);
-        if (id === undefined || json === undefined) return false;
+        if (typeof id !== 'string' || json === undefined) return false;
         this.#calls.piece(id, json);
         return true;
       }
-      case 'citations_delta': {
-        const block = message.places.get(place);
-        block?.cited.push(delta['citation']);
-        return block !== undefined && block !== null;
-      }
+      case 'citations_delta':
+        return cite(message.places.get(place), [delta['citation']]);
       case 'signature_delta':
         return true;
       default:
@@ -250,8 +256,8 @@ export class Partials {
   /** An entry begins with its first text: a block that stays empty is none. */
   #grow(message: StreamedMessage, place: number, kind: TextKind, more: string, line: Line): void {
     if (more === '') return;
-    const block = message.places.get(place) ?? undefined;
-    if (block?.kind === kind && block.settled === undefined) {
+    const block = message.places.get(place);
+    if (typeof block === 'object' && block.kind === kind && block.settled === undefined) {
       block.chunks.push(more);
       this.#texts.append(block.entry, more);
       return;
@@ -260,19 +266,29 @@ export class Partials {
     const entry = this.#texts.open(kind, more, line, message.model);
     const begun: Block = { kind, entry, chunks: [more], cited: [], settled: undefined };
     message.places.set(place, begun);
-    message.waiting.add(begun);
+    message.waiting.push(begun);
   }
 
   #settle(message: StreamedMessage, line: Line): void {
     for (const block of message.waiting) this.#settleBlock(message, block);
-    for (const block of [...message.early, ...message.whole.splice(0)]) this.#wholeBlock(block, line, message.model);
+    if (message.early.length + message.whole.length === 0) return;
+    const left = [...message.early, ...message.whole];
     message.early = [];
+    message.whole = [];
+    for (const block of left) this.#wholeBlock(block, line, message.model);
   }
 
-  #settleBlock(message: StreamedMessage, block: Block | null | undefined): void {
-    if (block === undefined || block === null || block.settled !== undefined) return;
+  #settleBlock(message: StreamedMessage, block: Block | string | undefined): void {
+    if (typeof block !== 'object' || block.settled !== undefined) return;
     block.settled = block.chunks.join('');
     block.chunks = [];
     this.#texts.close(block.entry, block.kind, block.settled, block.cited, message.parentCallId === null);
   }
+}
+
+/** Adds citations to a text; `false` where there is none. */
+function cite(block: Block | string | undefined, cited: readonly unknown[]): boolean {
+  if (typeof block !== 'object') return false;
+  for (const citation of cited) block.cited.push(citation);
+  return true;
 }

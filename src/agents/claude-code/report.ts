@@ -1,99 +1,71 @@
 import type { RunReport } from '../../model/facts.ts';
-import { nonEmpty, objects, resultSchema, type ResultLine } from './wire.ts';
+import type { ResultLine } from './wire.ts';
 import { modelUsage, tokenUsage } from './usage.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 
-export function parseResult(message: JsonObject): ResultLine {
-  return resultSchema.parse(message);
-}
-
-/** The figures of a `result` line as printed, by whichever names its version uses. */
+/** The figures of a `result` line as printed. */
 export function runReport(result: ResultLine): RunReport {
-  const perRun = result.model_usage_since_last_result;
   return {
-    isError: result.is_error === true,
+    isError: result.isError,
     subtype: result.subtype ?? null,
     text: result.result ?? null,
     errors: result.errors,
-    usd: printedUsd(result),
-    turns: result.num_turns ?? null,
-    durationMs: result.duration_ms ?? null,
-    apiDurationMs: result.duration_api_ms ?? null,
+    terminalReason: result.terminalReason ?? null,
+    usd: result.usd ?? null,
+    turns: result.turns ?? null,
+    durationMs: result.durationMs ?? null,
+    apiDurationMs: result.apiDurationMs ?? null,
     usage: tokenUsage(result.usage),
-    models: modelUsage(result.modelUsage),
-    runModels: isObject(perRun) ? modelUsage(perRun) : null,
+    models: modelUsage(result.models),
+    runModels: isObject(result.runModels) ? modelUsage(result.runModels) : null,
+    subagents: result.subagents ?? null,
   };
-}
-
-function printedUsd(result: ResultLine): number | null {
-  return result.total_cost_usd ?? result.total_cost ?? result.cost_usd ?? null;
 }
 
 /** `3 turns · 0.7 s · $0.012896`; the exact figures are in the entry's metadata. */
 export function reportText(result: ResultLine, interrupted: boolean): string {
-  const usd = printedUsd(result);
-  const turns = result.num_turns;
-  return [
-    interrupted ? 'Interrupted' : title(result),
-    turns === undefined ? undefined : `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
-    result.duration_ms === undefined ? undefined : `${(result.duration_ms / 1000).toFixed(1)} s`,
-    usd === null ? undefined : `$${Number(usd.toPrecision(12))}`,
-    denials(result).length === 0
-      ? undefined
-      : `denied: ${denials(result)
-          .map(({ tool }) => tool)
-          .join(', ')}`,
-  ]
-    .filter((part) => part !== undefined)
-    .join(' · ');
+  const { turns, durationMs, usd, denials } = result;
+  const parts = [interrupted ? 'Interrupted' : title(result)];
+  if (turns !== undefined) parts.push(`${turns} ${turns === 1 ? 'turn' : 'turns'}`);
+  if (durationMs !== undefined) parts.push(`${Math.round(durationMs / 100) / 10} s`);
+  if (usd !== undefined) parts.push(`$${Math.round(usd * 1e8) / 1e8}`);
+  if (denials.length > 0) parts.push(`denied: ${denials.map(({ tool }) => tool).join(', ')}`);
+  return parts.join(' · ');
 }
 
 function title(result: ResultLine): string {
   switch (result.subtype) {
     case 'success':
-      return result.is_error === true ? 'Failed' : 'Completed';
+      return result.isError ? 'Failed' : 'Completed';
     case 'error_max_turns':
       return 'Stopped at the limit of turns';
     case 'error_max_budget_usd':
       return 'Stopped at the budget';
     default:
-      return result.is_error === true || result.subtype?.startsWith('error') === true ? 'Failed' : 'Ended';
+      return result.isError || result.subtype?.startsWith('error') === true ? 'Failed' : 'Ended';
   }
 }
 
 /** The agent says by a field that it was interrupted. */
 export function isAborted(result: ResultLine): boolean {
-  return result.terminal_reason?.startsWith('aborted') === true;
-}
-
-export interface Denial {
-  readonly tool: string;
-  readonly callId: string | undefined;
-}
-
-export function denials(result: ResultLine): Denial[] {
-  return objects(result.permission_denials).map((denial) => ({
-    tool: nonEmpty(denial['tool_name']) ?? 'a tool',
-    callId: nonEmpty(denial['tool_use_id']),
-  }));
+  return result.terminalReason?.startsWith('aborted') === true;
 }
 
 /** What the entry of a `result` line carries beside the common metadata. */
 export function reportMetadata(result: ResultLine): JsonObject {
-  const origin = isObject(result.origin) ? nonEmpty(result.origin['kind']) : undefined;
   return {
     subtype: result.subtype ?? null,
-    isError: result.is_error ?? null,
-    turns: result.num_turns ?? null,
-    durationMs: result.duration_ms ?? null,
-    apiDurationMs: result.duration_api_ms ?? null,
-    costUsd: printedUsd(result),
-    stopReason: result.stop_reason ?? null,
-    terminalReason: result.terminal_reason ?? null,
-    ...(result.result_index !== undefined && { resultIndex: result.result_index }),
+    isError: result.isError,
+    turns: result.turns ?? null,
+    durationMs: result.durationMs ?? null,
+    apiDurationMs: result.apiDurationMs ?? null,
+    costUsd: result.usd ?? null,
+    stopReason: result.stopReason ?? null,
+    terminalReason: result.terminalReason ?? null,
+    ...(result.resultIndex !== undefined && { resultIndex: result.resultIndex }),
     ...(result.errors.length > 0 && { errors: result.errors }),
-    ...(denials(result).length > 0 && { permissionDenials: denials(result) }),
-    ...(origin !== undefined && { origin }),
+    ...(result.denials.length > 0 && { permissionDenials: result.denials }),
+    ...(result.origin !== undefined && { origin: result.origin }),
   };
 }
 
@@ -111,7 +83,7 @@ export function reportedError(result: ResultLine): ReportedError | undefined {
     case 'error_max_budget_usd':
       return { code: 'max_budget', message: shown || 'The budget was used up.' };
     default:
-      if (result.is_error !== true && result.subtype?.startsWith('error') !== true) return undefined;
+      if (!result.isError && result.subtype?.startsWith('error') !== true) return undefined;
       return { code: undefined, message: shown || 'The run failed; the agent gave no reason.' };
   }
 }

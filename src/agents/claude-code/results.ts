@@ -3,9 +3,10 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import type { ToolCalls } from './calls.ts';
 import { errorCode } from './errors.ts';
 import type { Line } from './line.ts';
-import { denials, isAborted, parseResult, reportedError, reportMetadata, reportText, runReport } from './report.ts';
+import { isAborted, reportedError, reportMetadata, reportText, runReport } from './report.ts';
 import type { RunState } from './runState.ts';
 import type { Texts } from './texts.ts';
+import { resultLine, type ResultLine } from './wire.ts';
 import type { EntryWriter } from './writer.ts';
 
 /** `result` lines: figures, and the texts and errors that no line before had. A process can print several. */
@@ -14,7 +15,8 @@ export class Results {
   readonly #calls: ToolCalls;
   readonly #texts: Texts;
   readonly #state: RunState;
-  readonly reports: RunReport[] = [];
+  readonly #lines: ResultLine[] = [];
+  readonly #reports: RunReport[] = [];
 
   constructor(writer: EntryWriter, calls: ToolCalls, texts: Texts, state: RunState) {
     this.#writer = writer;
@@ -24,9 +26,9 @@ export class Results {
   }
 
   line(line: Line): void {
-    const result = parseResult(line.message);
-    this.reports.push(runReport(result));
-    for (const { callId } of denials(result)) if (callId !== undefined) this.#calls.deny(callId, 'Not permitted.');
+    const result = resultLine(line.message);
+    this.#lines.push(result);
+    for (const { callId } of result.denials) if (callId !== undefined) this.#calls.deny(callId, 'Not permitted.');
     const error = reportedError(result);
     const interrupted =
       isAborted(result) || (error !== undefined && error.code === undefined && this.#state.interrupted);
@@ -34,8 +36,9 @@ export class Results {
       this.#state.interrupt(line);
     } else if (error !== undefined) {
       const { message } = error;
-      const fields = { error: result.api_error, status: result.api_error_status, type: result.api_error_type, message };
-      const refused = result.stop_reason === 'refusal' || this.#state.refused;
+      const { apiError, errorStatus, errorType } = result;
+      const fields = { error: apiError, status: errorStatus, type: errorType, message };
+      const refused = result.stopReason === 'refusal' || this.#state.refused;
       this.#error(message, error.code ?? (refused ? 'refusal' : errorCode(fields)) ?? result.subtype, line);
     }
     const shown = result.result ?? '';
@@ -50,6 +53,12 @@ export class Results {
       metadata: line.metadataWith({ result: reportMetadata(result) }),
     });
     this.#state.turnEnded();
+  }
+
+  /** One per line, made when first asked for. */
+  reports(): RunReport[] {
+    for (const line of this.#lines.slice(this.#reports.length)) this.#reports.push(runReport(line));
+    return [...this.#reports];
   }
 
   /** One entry per error, whether its `assistant` line said that it is one or only the `result` line does. */

@@ -1,5 +1,6 @@
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
-import type { InitLine } from './wire.ts';
+import type { InitLine, McpServer } from './wire.ts';
+import { Clock } from './writer.ts';
 
 /** Model name of messages that the program wrote itself. */
 export const syntheticModel = '<synthetic>';
@@ -9,12 +10,13 @@ const maxServers = 100;
 
 /** What is known of the conversation so far, and the metadata that follows from it. */
 export class SessionInfo {
+  readonly clock = new Clock();
   readonly ids: string[] = [];
   model: string | null = null;
   permissionMode: string | null = null;
   version: string | null = null;
   #id: string | null = null;
-  #servers: InitLine['mcp_servers'] | null = null;
+  #servers: readonly McpServer[] | null = null;
   #base: NormalizedEntryMetadata | undefined;
   #subagent: NormalizedEntryMetadata | undefined;
 
@@ -40,8 +42,8 @@ export class SessionInfo {
   seeInit(init: InitLine): void {
     this.seeModel(init.model);
     this.seeMode(init.permissionMode);
-    this.version = init.claude_code_version ?? this.version;
-    this.#servers = init.mcp_servers?.slice(0, maxServers) ?? this.#servers;
+    this.version = init.version ?? this.version;
+    this.#servers = init.servers?.slice(0, maxServers) ?? this.#servers;
     this.#forget();
   }
 

@@ -23,6 +23,8 @@ function annotated(
 export class Texts {
   readonly #writer: EntryWriter;
   readonly #answer = new Map<number, string>();
+  /** Texts of the main conversation that are not in `#said` yet. */
+  readonly #texts: string[] = [];
   readonly #said = new Set<string>();
   #joined: string | undefined;
   #messageId: string | undefined;
@@ -93,6 +95,7 @@ export class Texts {
 
   /** Whether the main conversation said this. */
   hasSaid(shown: string): boolean {
+    for (const said of this.#texts.splice(0)) this.#said.add(said.trim());
     return this.#said.has(shown.trim());
   }
 
@@ -118,7 +121,7 @@ export class Texts {
 
   #say(index: number, shown: string): void {
     this.#answer.set(index, shown);
-    this.#said.add(shown.trim());
+    this.#texts.push(shown);
     if (index >= this.#messageFrom) this.#message.set(index, shown);
     this.#joined = undefined;
   }

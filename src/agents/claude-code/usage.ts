@@ -1,56 +1,65 @@
 import type { MessageUsage } from '../../model/facts.ts';
 import { isObject } from '../../model/json.ts';
 import type { ModelUsage, TokenUsage } from '../../model/usage.ts';
-import { apiUsageSchema, count, field, modelCountersSchema } from './wire.ts';
+import { amount, count, field } from './wire.ts';
 
 /** Messages whose usage is itemised. Further ones are in the agent's own totals only. */
 export const maxMessages = 100_000;
 
+/** Tokens as the Messages API counts them. */
 export function tokenUsage(value: unknown): TokenUsage | null {
   if (!isObject(value)) return null;
-  const usage = apiUsageSchema.parse(value);
-  return present({
-    input: usage.input_tokens,
-    output: usage.output_tokens,
-    cacheRead: usage.cache_read_input_tokens,
-    cacheWrite: usage.cache_creation_input_tokens,
-    reasoning: count(field(usage.output_tokens_details, 'thinking_tokens')),
-    webSearches: count(field(usage.server_tool_use, 'web_search_requests')),
-  });
+  return present(
+    value['input_tokens'],
+    value['output_tokens'],
+    value['cache_read_input_tokens'],
+    value['cache_creation_input_tokens'],
+    field(value['output_tokens_details'], 'thinking_tokens'),
+    field(value['server_tool_use'], 'web_search_requests'),
+  );
 }
 
+/** A result's counters by model. */
 export function modelUsage(value: unknown): ModelUsage[] {
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([model, counters]) => {
-    if (!isObject(counters)) return [];
-    const known = modelCountersSchema.parse(counters);
-    const usage = present({
-      input: known.inputTokens,
-      output: known.outputTokens,
-      cacheRead: known.cacheReadInputTokens,
-      cacheWrite: known.cacheCreationInputTokens,
-      reasoning: known.thinkingTokens,
-      webSearches: known.webSearchRequests,
-    });
-    return [
-      {
-        model,
-        ...usage,
-        ...(known.costUSD !== undefined && { usd: known.costUSD }),
-        ...(known.contextWindow !== undefined && { contextWindow: known.contextWindow }),
-      },
-    ];
-  });
+  const models: ModelUsage[] = [];
+  for (const [model, counters] of Object.entries(value)) {
+    if (!isObject(counters)) continue;
+    const usage: ModelUsage = {
+      model,
+      ...present(
+        counters['inputTokens'],
+        counters['outputTokens'],
+        counters['cacheReadInputTokens'],
+        counters['cacheCreationInputTokens'],
+        counters['thinkingTokens'],
+        counters['webSearchRequests'],
+      ),
+    };
+    const usd = amount(counters['costUSD']);
+    const contextWindow = count(counters['contextWindow']);
+    if (usd !== undefined) usage.usd = usd;
+    if (contextWindow !== undefined) usage.contextWindow = contextWindow;
+    models.push(usage);
+  }
+  return models;
 }
 
-function present(usage: TokenUsage): TokenUsage {
+function present(
+  input: unknown,
+  output: unknown,
+  cacheRead: unknown,
+  cacheWrite: unknown,
+  reasoning: unknown,
+  webSearches: unknown,
+): TokenUsage {
   const kept: TokenUsage = {};
-  if (usage.input !== undefined) kept.input = usage.input;
-  if (usage.output !== undefined) kept.output = usage.output;
-  if (usage.cacheRead !== undefined) kept.cacheRead = usage.cacheRead;
-  if (usage.cacheWrite !== undefined) kept.cacheWrite = usage.cacheWrite;
-  if (usage.reasoning !== undefined) kept.reasoning = usage.reasoning;
-  if (usage.webSearches !== undefined) kept.webSearches = usage.webSearches;
+  if (count(input) !== undefined) kept.input = count(input);
+  if (count(output) !== undefined) kept.output = count(output);
+  if (count(cacheRead) !== undefined) kept.cacheRead = count(cacheRead);
+  if (count(cacheWrite) !== undefined) kept.cacheWrite = count(cacheWrite);
+  if (count(reasoning) !== undefined) kept.reasoning = count(reasoning);
+  if (count(webSearches) !== undefined) kept.webSearches = count(webSearches);
   return kept;
 }
 
@@ -75,6 +84,8 @@ export class MessageUsages {
       this.#left += 1;
       return;
     }
+    // The other lines of a message repeat the figures of its first.
+    if (before?.settled === settled && before.usage.output === field(usage, 'output_tokens')) return;
     const tokens = tokenUsage(usage);
     if (tokens === null) return;
     this.#byId.set(messageId, {

@@ -48,10 +48,25 @@ export class EntryWriter {
   }
 }
 
-const isoDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
+const isoDate =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
 
-/** The line's own time where it carries a valid one, else its arrival (epoch milliseconds), in ISO 8601. */
-export function timeOf(own: unknown, arrival: number): string {
-  if (typeof own === 'string' && isoDate.test(own) && !Number.isNaN(Date.parse(own))) return own;
-  return new Date(Math.abs(arrival) <= 8.64e15 ? arrival : 0).toISOString();
+/** Times of entries in ISO 8601. */
+export class Clock {
+  #arrival = Number.NaN;
+  #shown = '';
+
+  /** The line's own time where it carries a valid one, else its arrival (epoch milliseconds). */
+  time(own: unknown, arrival: number): string {
+    return typeof own === 'string' && isoDate.test(own) ? own : this.arrived(arrival);
+  }
+
+  /** Lines come in chunks: those of one chunk share their time. */
+  arrived(arrival: number): string {
+    if (arrival !== this.#arrival) {
+      this.#arrival = arrival;
+      this.#shown = new Date(Math.abs(arrival) <= 8.64e15 ? arrival : 0).toISOString();
+    }
+    return this.#shown;
+  }
 }
