@@ -17,11 +17,15 @@ export async function openRecord(turns = 25): Promise<Row> {
     sizes.set(id, entries);
   };
 
+  // One opening is too short to be measured among what else the machine does.
+  const openings = 20;
   const open = async (id: string): Promise<void> => {
-    const reader = await store.openReader(id);
-    const entries = await reader.read(reader.total - page, reader.total);
-    if (reader.total !== sizes.get(id) || entries.length !== page) throw new Error(`not all of ${id} was read`);
-    await reader.close();
+    for (let opening = 0; opening < openings; opening += 1) {
+      const reader = await store.openReader(id);
+      const entries = await reader.read(reader.total - page, reader.total);
+      if (reader.total !== sizes.get(id) || entries.length !== page) throw new Error(`not all of ${id} was read`);
+      await reader.close();
+    }
   };
 
   const [long, short] = ['ses_00000000aaaa', 'ses_00000000bbbb'];
@@ -33,7 +37,8 @@ export async function openRecord(turns = 25): Promise<Row> {
       () => open(short),
       turns,
     );
-    const detail = `${subject.toFixed(1)} ms with 10,000 entries, ${baseline.toFixed(1)} ms with 100`;
+    const each = (time: number): string => (time / openings).toFixed(2);
+    const detail = `${each(subject)} ms with 10,000 entries, ${each(baseline)} ms with 100`;
     return { name: 'first page: 10,000 entries / 100 entries', value: ratio, unit: '×', goal: 1.5, detail };
   } finally {
     await remove();

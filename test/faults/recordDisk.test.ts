@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { maxWaitingBytes } from '../../src/engine/record/patientFile.ts';
 import { RecordStore } from '../../src/engine/record/store.ts';
 import { aSession, anEntry, appendAll, entryLine, runId, sessionId, temporaryStore } from '../support/records.ts';
 import { skip } from '../support/skip.ts';
+import { startLimitedWriter } from '../support/writingChild.ts';
 
 describe('a disk that does not take it', function () {
   this.timeout(30_000);
@@ -73,6 +75,26 @@ describe('a disk that does not take it', function () {
     assert.deepEqual(await indexes(), [0, 1, 2, 3]);
     assert.equal(await readFile(path.join(folder(), 'runs', `${runId}.stdout`), 'utf8'), 'abcdefghi');
     assert.equal(problems.length, 1);
+  });
+
+  it('taking half a line: the line comes again, on its own', async function () {
+    if (!existsSync('/usr/bin/prlimit')) skip(this, 'there is no prlimit to make a small disk with');
+    const child = startLimitedWriter(20_000, 'limited', temporary.dir, sessionId);
+    await child.until(1);
+    assert.deepEqual(child.said, ['in memory']);
+    execFileSync('/usr/bin/prlimit', [`--pid=${child.process.pid}`, '--fsize=unlimited'], { env: {} });
+    child.process.stdin.end();
+    await child.ended;
+    assert.deepEqual(child.said, ['in memory', 'written']);
+    assert.match(child.complaints.join(''), /EFBIG/);
+    const reader = await temporary.store.openReader(sessionId);
+    const all = Array.from({ length: 200 }, (_, index) => anEntry(index));
+    assert.deepEqual(await reader.read(0, 1000), all);
+    assert.deepEqual(
+      reader.problems.map(({ reason }) => reason),
+      ['torn'],
+    );
+    await reader.close();
   });
 
   it('having no room for the folder: the session starts in memory', async () => {

@@ -1,45 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
-import type { Readable, Writable } from 'node:stream';
 import { anEntry, sessionId, temporaryStore } from '../support/records.ts';
+import { startWriter } from '../support/writingChild.ts';
 
 const kills = Number(process.env['VITRINE_KILLS'] ?? 30);
-
-interface Child {
-  readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
-  readonly said: string[];
-  readonly complaints: string[];
-  /** Resolves when it has said that many lines, or ended. */
-  until(lines: number): Promise<void>;
-  readonly ended: Promise<unknown>;
-}
-
-function start(mode: string, dir: string, ...ids: string[]): Child {
-  const script = path.resolve('test/support/recordChild.ts');
-  const child = spawn(process.execPath, [script, mode, dir, ...ids], { env: {}, stdio: ['pipe', 'pipe', 'pipe'] });
-  const said: string[] = [];
-  const complaints: string[] = [];
-  let rest = '';
-  let heard = () => {};
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    said.push(...lines);
-    heard();
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => complaints.push(text));
-  const ended = once(child, 'close').finally(() => heard());
-  const until = (lines: number) =>
-    new Promise<void>((resolve) => {
-      heard = () => {
-        if (said.length >= lines || child.exitCode !== null || child.signalCode !== null) resolve();
-      };
-      heard();
-    });
-  return { process: child, said, complaints, until, ended };
-}
 
 describe('a writer that is killed', function () {
   this.timeout(60_000 + kills * 3000);
@@ -59,7 +22,7 @@ describe('a writer that is killed', function () {
         .toString(16)
         .padStart(12, '0')}`;
       if (kill % 25 === 0) acknowledged = -1;
-      const child = start('forever', temporary.dir, id);
+      const child = startWriter('forever', temporary.dir, id);
       await child.until(1 + (state % 120));
       child.process.kill('SIGKILL');
       await child.ended;
@@ -97,8 +60,8 @@ describe('two windows', function () {
   it('with two writers each keep lines of 3 MB whole', async () => {
     const ids = ['ses_000000000001', 'ses_000000000002', 'ses_000000000003', 'ses_000000000004'];
     const children = [
-      start('large', temporary.dir, ...ids.slice(0, 2)),
-      start('large', temporary.dir, ...ids.slice(2)),
+      startWriter('large', temporary.dir, ...ids.slice(0, 2)),
+      startWriter('large', temporary.dir, ...ids.slice(2)),
     ];
     await Promise.all(children.map((child) => child.ended));
     for (const child of children) assert.deepEqual([child.said, child.complaints], [['written'], []]);
@@ -116,7 +79,7 @@ describe('two windows', function () {
   });
 
   it('do not write one record', async () => {
-    const children = Array.from({ length: 4 }, () => start('hold', temporary.dir, sessionId));
+    const children = Array.from({ length: 4 }, () => startWriter('hold', temporary.dir, sessionId));
     await Promise.all(children.map((child) => child.until(1)));
     const holders = children.filter((child) => child.said[0] === 'held');
     assert.equal(holders.length, 1, JSON.stringify(children.map((child) => [child.said, child.complaints])));
@@ -129,7 +92,7 @@ describe('two windows', function () {
     await reader.close();
     holder?.process.kill('SIGKILL');
     await holder?.ended;
-    const next = start('hold', temporary.dir, sessionId);
+    const next = startWriter('hold', temporary.dir, sessionId);
     await next.until(1);
     assert.deepEqual(next.said, ['held']);
     next.process.stdin.end();

@@ -61,7 +61,21 @@ async function hold(id: string): Promise<void> {
   }
 }
 
+/** Writes 200 lines below a limit on the size of files, then once more when it is told that the limit is gone. */
+async function writeLimited(id: string): Promise<void> {
+  process.on('SIGXFSZ', () => undefined);
+  const writer = await openOrCreate(id);
+  for (let index = 0; index < 200; index += 1) await writer.append(entryLine(index));
+  await writer.flush();
+  say(writer.memoryOnly ? 'in memory' : 'written');
+  await once(process.stdin.resume(), 'end');
+  await writer.flush();
+  say(writer.memoryOnly ? 'in memory' : 'written');
+  await writer.close();
+}
+
 const [id = ''] = ids;
 if (mode === 'forever') await writeForever(id);
 else if (mode === 'large') await writeLarge(ids);
+else if (mode === 'limited') await writeLimited(id);
 else await hold(id);

@@ -1,0 +1,50 @@
+/** Starts test/support/recordChild.ts and listens to it. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+
+const script = path.resolve('test/support/recordChild.ts');
+
+export interface WritingChild {
+  readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
+  readonly said: string[];
+  readonly complaints: string[];
+  /** Resolves when it has said that many lines, or ended. */
+  until(lines: number): Promise<void>;
+  readonly ended: Promise<unknown>;
+}
+
+export function startWriter(mode: string, dir: string, ...ids: string[]): WritingChild {
+  return startProgram(process.execPath, [script, mode, dir, ...ids]);
+}
+
+/** As `startWriter`, with at most that many bytes in any file. */
+export function startLimitedWriter(bytes: number, mode: string, dir: string, id: string): WritingChild {
+  return startProgram('prlimit', [`--fsize=${bytes}:unlimited`, process.execPath, script, mode, dir, id]);
+}
+
+function startProgram(program: string, args: readonly string[]): WritingChild {
+  const env = { PATH: '/usr/bin:/bin' };
+  const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const said: string[] = [];
+  const complaints: string[] = [];
+  let rest = '';
+  let heard = () => {};
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    said.push(...lines);
+    heard();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => complaints.push(text));
+  const ended = once(child, 'close').finally(() => heard());
+  const until = (lines: number) =>
+    new Promise<void>((resolve) => {
+      heard = () => {
+        if (said.length >= lines || child.exitCode !== null || child.signalCode !== null) resolve();
+      };
+      heard();
+    });
+  return { process: child, said, complaints, until, ended };
+}
