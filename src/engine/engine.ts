@@ -38,8 +38,8 @@ import { sweep } from './sweep.ts';
 const titleLength = 80;
 /** Together under the 5 seconds that a closing window gives. */
 const closingLadder: readonly LadderStep[] = [
-  { signal: 'SIGINT', graceMs: 1500 },
-  { signal: 'SIGTERM', graceMs: 1000 },
+  { signal: 'SIGINT', graceMs: 1200 },
+  { signal: 'SIGTERM', graceMs: 600 },
 ];
 const closingMs = 4800;
 

@@ -84,7 +84,8 @@ export async function seen(handle: SessionHandle, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const look = async (): Promise<void> => {
       const all = await entries(handle);
-      if (all.some(({ content }) => content.includes(text))) resolve();
+      // The prompt is the agent's script, and holds everything it will say.
+      if (all.some(({ type, content }) => type.kind !== 'user_message' && content.includes(text))) resolve();
     };
     const registration = handle.onUpdates(() => {
       look().then(

@@ -1,0 +1,9 @@
+/** `host.ts STORE CWD PROMPT`: an engine in a process of its own, to be killed. Prints the session's id when it was seen at work. */
+import { Engine } from '../../../src/engine/engine.ts';
+import { benchDeps, seen } from './engine.ts';
+
+const [store = '', cwd = '', prompt = ''] = process.argv.slice(2);
+const engine = new Engine(benchDeps(store));
+const handle = await engine.start({ agent: 'claude-code', cwd, prompt });
+await seen(handle, 'at work');
+console.log(handle.id);
