@@ -15,6 +15,7 @@ export class Doctor implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #paths: EnginePaths;
   readonly #version: string;
+  #text: string | undefined;
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
   readonly #provider: vscode.Disposable;
 
@@ -25,13 +26,25 @@ export class Doctor implements vscode.Disposable {
     this.#version = version;
     this.#provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
       onDidChange: this.#changed.event,
-      provideTextDocumentContent: () => this.#report(),
+      provideTextDocumentContent: async () => (this.#text ??= await this.#report()),
     });
   }
 
+  /** Looks anew each time, and shows the page when it says what was found. */
   async show(): Promise<void> {
-    this.#changed.fire(uri);
+    this.#text = await this.#report();
     const document = await vscode.workspace.openTextDocument(uri);
+    if (document.getText() !== this.#text) {
+      const drawn = new Promise<void>((resolve) => {
+        const subscription = vscode.workspace.onDidChangeTextDocument((change) => {
+          if (change.document !== document) return;
+          subscription.dispose();
+          resolve();
+        });
+      });
+      this.#changed.fire(uri);
+      await drawn;
+    }
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
@@ -114,7 +127,7 @@ function programLines(program: NonNullable<AgentReport['program']>): Line[] {
       [t('Version'), program.version ?? t('it did not say')],
     ];
   }
-  return [[t('Program'), `${program.message} ${program.detail}`.trim()]];
+  return [[t('Program'), program.message]];
 }
 
 async function filesIn(folder: vscode.Uri): Promise<string[]> {

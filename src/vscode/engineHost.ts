@@ -27,10 +27,6 @@ export class EngineHost {
     return this.#engine;
   }
 
-  get started(): boolean {
-    return this.#engine !== undefined;
-  }
-
   /** Stops what the engine started. VS Code waits five seconds at most, and then nobody can. */
   async dispose(): Promise<void> {
     if (this.#engine !== undefined) await (await this.#engine).dispose();

@@ -30,7 +30,7 @@ export class Failures {
     this.#log.error(logLine('failed', { code, session: context.session, error: String(error) }));
     if (!EngineFailure.is(error) && error instanceof Error && error.stack !== undefined) this.#log.error(error.stack);
     const buttons = [...this.#actions(error, context), this.#output()];
-    const text = EngineFailure.is(error) ? `${error.message} ${error.detail}`.trim() : messageOf(error);
+    const text = textOf(error);
     const chosen = await vscode.window.showErrorMessage(text, ...buttons.map(({ title }) => title));
     await buttons.find(({ title }) => title === chosen)?.run();
   }
@@ -77,6 +77,8 @@ function actionButton(action: FailureAction, { session, startAfresh }: FailureCo
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Doctor has the list of places where something was looked for, which no message has room for. */
+function textOf(error: unknown): string {
+  if (!EngineFailure.is(error)) return error instanceof Error ? error.message : String(error);
+  return error.tried.length > 0 ? error.message : `${error.message} ${error.detail}`.trim();
 }

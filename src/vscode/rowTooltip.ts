@@ -26,7 +26,7 @@ function facts(row: SessionRow, now: number): [string, string][] {
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
     [t('Agent'), row.model === null ? agent : `${agent} · ${row.model}`],
     [t('Cost'), provenance(row)],
-    ...(row.turns === null ? [] : [[t('Turns'), turnsText(row.turns)] satisfies [string, string]]),
+    ...(row.turns === null ? [] : [[t('Turns'), String(row.turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), durationText(duration)] satisfies [string, string]]),
     [t('Last change'), when(row.updated_at)],
     ...(row.project_dir === undefined ? [] : [[t('Folder'), row.project_dir] satisfies [string, string]]),

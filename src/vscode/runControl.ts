@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Engine } from '../engine/engine.ts';
-import type { SessionHandle } from '../engine/api.ts';
+import type { AgentReport, SessionHandle } from '../engine/api.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { EngineHost } from './engineHost.ts';
 import type { Failures } from './failures.ts';
@@ -44,7 +44,11 @@ export class RunControl {
       return undefined;
     }
     const options = agentOptions(agent, inside?.uri);
-    return this.#run('start', {}, (engine) => engine.start({ agent, prompt, cwd: folder, options }));
+    return this.#run('start', {}, async (engine) => {
+      const recorded = recording && prompt.trim() === '' ? await recordingOf(engine) : undefined;
+      const what = { prompt: recorded?.prompts[0] ?? prompt, ...(recorded && { title: recorded.title }) };
+      return engine.start({ agent, cwd: folder, options, ...what });
+    });
   }
 
   /** The session's id, or `undefined` where it was not resumed and the person knows why. */
@@ -66,14 +70,17 @@ export class RunControl {
     }
   }
 
-  async #resumeRequest(session: string, prompt: string) {
+  async #resumeRequest(session: string, given: string) {
     try {
-      const handle = await (await this.#engines.get()).open(session);
+      const engine = await this.#engines.get();
+      const handle = await engine.open(session);
       const summary = handle.summary();
       const why = whyNot(summary, handle.live());
       handle.dispose();
       if (why === undefined) {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);
+        const recorded = summary.recording && given.trim() === '' ? await recordingOf(engine) : undefined;
+        const prompt = recorded?.prompts[summary.runs] ?? (given.trim() === '' ? t('Go on.') : given);
         return { prompt, options: agentOptions(summary.executor_type ?? 'claude-code', folder) };
       }
       if (vscode.workspace.isTrusted || mayStart()) void vscode.window.showWarningMessage(why);
@@ -102,4 +109,9 @@ export class RunControl {
       return undefined;
     }
   }
+}
+
+/** What the demo plays; the prompts it answers stand in for one that nobody typed. */
+async function recordingOf(engine: Engine): Promise<AgentReport['recorded']> {
+  return (await engine.agents()).find(({ recording }) => recording)?.recorded;
 }

@@ -47,17 +47,19 @@ function noticeOf(handle: SessionHandle, told: Notice | undefined): SessionView[
 /** Everything around the entries, as the page shows it. `told` is what the engine said about the run that goes on. */
 export function sessionView(handle: SessionHandle, told: Notice | undefined): SessionView {
   const summary = handle.summary();
-  const why = whyNot(summary, handle.live());
   const busy = isSessionLive(summary.status);
+  const why =
+    whyNot(summary, handle.live()) ?? (busy ? t('The agent is at work. You can write when it is done.') : null);
   return {
     summary,
     turns: handle.turns(),
     can: {
-      send: !busy && why === undefined,
+      send: why === null,
       stop: busy && handle.live() && summary.status !== 'stopping',
-      resume: !busy && why === undefined,
+      resume: why === null,
     },
-    why: why ?? null,
+    why,
+    ...(why === null || summary.recording || vscode.workspace.isTrusted ? {} : { fix: 'manageTrust' as const }),
     notice: noticeOf(handle, told),
     sizes: handle.sizes(),
   };

@@ -10,8 +10,7 @@ export function recordCommands(shell: Shell): Commands {
     async revealRecord(argument) {
       const id = await whichSession(shell, argument, { title: t('Reveal Record') });
       if (id === undefined) return;
-      const folder = vscode.Uri.file((await shell.engines.get()).recordPath(id));
-      const record = vscode.Uri.joinPath(folder, 'record.jsonl');
+      const record = vscode.Uri.file((await shell.engines.get()).recordPath(id));
       // Only a desktop has a file manager that sees this machine's files.
       const local = vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined;
       await vscode.commands.executeCommand(local ? 'revealFileInOS' : 'vscode.open', record);

@@ -20,15 +20,10 @@ async function begin(shell: Shell, request: RunRequest | undefined): Promise<str
 export function runCommands(shell: Shell): Commands {
   return {
     async runAgent(argument) {
-      try {
-        const asked = isObject(argument) && 'agent' in argument;
-        const request = asked ? runRequestOf(argument) : await askForRun(shell.engines, shell.memory);
-        if (asked && request === undefined) throw new Error(t('Run Agent takes {0}.', '{agent, prompt, cwd?}'));
-        return await begin(shell, request);
-      } catch (error) {
-        await shell.failures.show(error);
-        return undefined;
-      }
+      const asked = isObject(argument) && 'agent' in argument;
+      const request = asked ? runRequestOf(argument) : await askForRun(shell.engines, shell.memory);
+      if (asked && request === undefined) throw new Error(t('Run Agent takes {0}.', '{agent, prompt, cwd?}'));
+      return begin(shell, request);
     },
 
     playDemo: () => begin(shell, { agent: 'replay', prompt: '' }),
