@@ -2,10 +2,10 @@ import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { ResultMetadata, RunResult } from '../model/result.ts';
 import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../model/usage.ts';
 import { beforeOf, countersOf, type Before, type Counters } from './counters.ts';
-import { addModels, mainModel, mainUsage, modelsOfMessages, subtractModels, sumUsage } from './modelUsage.ts';
-import { addCosts, addUsd, sameUsd, subtractUsd, unknownCost, usdOf } from './money.ts';
+import { addModels, mainModel, mainUsage, modelsOfMessages, sumUsage } from './modelUsage.ts';
+import { addCosts, addUsd, sameUsd, unknownCost, usdOf } from './money.ts';
 import { findPrice, isEmptyUsage, priceOf, priceTableRef, type PriceTable } from './prices.ts';
-import { shareOf, type Share } from './share.ts';
+import { onTop, shareOf, type Share } from './share.ts';
 import { turnsOf } from './turns.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -169,23 +169,21 @@ function totalOf(
   models: readonly ModelUsage[],
 ): { cost: Cost; models: readonly ModelUsage[] } {
   const { last, atCounters } = before;
-  const printed: Cost = { provenance: 'reported', usd: counters.usd };
-  if (share.scope === 'session' && share.began !== 'apart') {
-    if (last === null) return { cost: printed, models: counters.models };
-    const from = share.began === 'ahead' ? atCounters : last;
-    const start = before.counters?.usd ?? 0;
-    const known = from?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
-    const onTop = subtractModels(counters.models, before.counters?.models ?? []);
-    const totalModels = addModels(from?.totalModels ?? [], onTop);
-    // The agent's total holds all that we count, or we do not know what else there was.
-    if (known.provenance === 'unknown' || (known.provenance === 'reported' && sameUsd(known.usd, start))) {
-      return { cost: printed, models: totalModels };
-    }
-    const usd = addUsd(known.usd, subtractUsd(counters.usd, start));
-    return { cost: { ...known, usd }, models: totalModels };
+  if (share.scope === 'run' || share.began === 'apart') {
+    if (last === null) return { cost: share.cost, models };
+    return { cost: addCosts(last.totalCostProvenance, share.cost), models: addModels(last.totalModels, models) };
   }
-  if (last === null) return { cost: share.cost, models };
-  return { cost: addCosts(last.totalCostProvenance, share.cost), models: addModels(last.totalModels, models) };
+  const printed: Cost = { provenance: 'reported', usd: counters.usd };
+  const came = onTop(counters, before);
+  const known: Cost = atCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
+  const counted = known.provenance === 'reported' && sameUsd(known.usd, before.counters?.usd ?? 0);
+  const parts = share.lost.map(({ costProvenance }) => costProvenance);
+  const cost = parts.reduce(addCosts, counted ? printed : addCosts(known, { provenance: 'reported', usd: came.usd }));
+  return {
+    // A total that leaves something out which nobody can price is still what the agent says.
+    cost: cost.provenance === 'unknown' ? printed : cost,
+    models: [came.models, ...share.lost.map((run) => run.models)].reduce(addModels, atCounters?.totalModels ?? []),
+  };
 }
 
 /** An estimate of an earlier run can turn out too high; the session's total stays where it was until it is reached. */

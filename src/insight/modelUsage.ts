@@ -87,6 +87,11 @@ export function mainModel(models: readonly ModelUsage[]): string | null {
   return best?.model ?? null;
 }
 
+/** Whether models were asked beside the main conversation, so that its totals can hold more than that used. */
+export function askedBeside(facts: RunFacts): boolean {
+  return facts.sideCalls > 0 || facts.reports.some(({ subagents }) => (subagents ?? 0) > 0);
+}
+
 /** What the main conversation used, and by which model where all of it went through one. */
 export interface MainUsage {
   readonly usage: TokenUsage;

@@ -1,7 +1,7 @@
 import type { RunFacts } from '../model/facts.ts';
 import type { ModelUsage, TokenUsage } from '../model/usage.ts';
 import type { Before, Counters } from './counters.ts';
-import { covers, plainModel, sameTokens, subtractModels, sumUsage, type MainUsage } from './modelUsage.ts';
+import { askedBeside, covers, plainModel, sameTokens, subtractModels, sumUsage, type MainUsage } from './modelUsage.ts';
 import { sameUsd } from './money.ts';
 
 interface Evidence {
@@ -24,7 +24,7 @@ export function coverOf({ counters, before, main, facts, agentVersion }: Evidenc
   // Printed only by versions whose totals are the session's.
   if (counters.own !== null) return 'session';
   if (!canGoOn(counters, before, main)) return 'run';
-  const told = facts.sideCalls === 0 && main.model !== null;
+  const told = !askedBeside(facts) && main.model !== null;
   const exact = exactFit(counters, before, main);
   if (told && exact !== null) return exact;
   const byVersion = cumulative(facts.agentVersion ?? agentVersion);

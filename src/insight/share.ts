@@ -1,8 +1,10 @@
 import type { RunFacts } from '../model/facts.ts';
+import type { ResultMetadata } from '../model/result.ts';
 import type { Cost, ModelUsage, TokenUsage } from '../model/usage.ts';
 import { subtractUsage } from '../model/usage.ts';
 import type { Before, Counters } from './counters.ts';
 import {
+  askedBeside,
   covers,
   isAllMain,
   mainModel,
@@ -28,6 +30,8 @@ export interface Share {
    * that printed nothing, or that we know nothing of), or elsewhere (`apart`: they do not go on from what was printed).
    */
   readonly began: 'known' | 'ahead' | 'apart';
+  /** Earlier runs that printed no totals and are in none since: what they used is lost to the agent. */
+  readonly lost: readonly ResultMetadata[];
 }
 
 /** Takes this run's part out of what the agent printed at its end. */
@@ -39,37 +43,58 @@ export function shareOf(
 ): Share {
   const main = mainUsage(facts);
   const scope = coverOf({ counters, before, main, facts, agentVersion });
-  if (scope === 'run') return { scope, cost: reported(counters.usd), models: counters.models, began: 'apart' };
+  if (scope === 'run') {
+    return { scope, cost: reported(counters.usd), models: counters.models, began: 'apart', lost: before.unreported };
+  }
   if (counters.own !== null) return ownShare(counters, counters.own, before);
-  const used = { usd: counters.usd, models: counters.models };
+  const used = onTop(counters, before);
   if (before.last === null) {
     // The first run, or the first that we know of: a fork starts with all that its parent has used.
     const all = sumUsage(counters.models);
-    if (facts.sideCalls > 0 || isEmptyUsage(main.usage) || isAllMain(all, main)) {
-      return { scope, cost: reported(used.usd), models: used.models, began: 'known' };
+    if (askedBeside(facts) || isEmptyUsage(main.usage) || isAllMain(all, main)) {
+      return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost: [] };
     }
-    return { scope, ...part(used, main, prices), began: 'ahead' };
+    return { scope, ...part(used, main, prices), began: 'ahead', lost: [] };
   }
-  const since = {
-    usd: subtractUsd(counters.usd, before.counters?.usd ?? 0),
-    models: subtractModels(counters.models, before.counters?.models ?? []),
-  };
-  const missed = sumUsage(before.unreported.map(({ usage }) => usage));
-  const beyond = subtractUsage(sumUsage(since.models), main.usage);
-  const held = !isEmptyUsage(missed) && covers(beyond, missed);
-  if (held) return { scope, ...part(since, main, prices), began: 'ahead' };
-  return { scope, cost: reported(since.usd), models: since.models, began: 'known' };
+  const lost = notIn(subtractUsage(sumUsage(used.models), main.usage), before.unreported);
+  if (lost.length < before.unreported.length) return { scope, ...part(used, main, prices), began: 'ahead', lost };
+  return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost };
 }
 
 function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before: Before): Share {
   const start = sameUsd(counters.usd, own.usd) ? 0 : subtractUsd(counters.usd, own.usd);
   const known = before.counters?.usd ?? 0;
   const began = sameUsd(start, known) ? 'known' : start > known ? 'ahead' : 'apart';
-  // The total itself where it is all this run's: a sum of its parts could differ in the last digit.
-  return { scope: 'session', cost: reported(start === 0 ? counters.usd : own.usd), models: own.models, began };
+  const beyond = sumUsage(subtractModels(onTop(counters, before).models, own.models));
+  return {
+    scope: 'session',
+    // The total itself where it is all this run's: a sum of its parts could differ in the last digit.
+    cost: reported(start === 0 ? counters.usd : own.usd),
+    models: own.models,
+    began,
+    lost: began === 'ahead' ? notIn(beyond, before.unreported) : before.unreported,
+  };
 }
 
-interface Used {
+/** What came on top of the totals that were printed last. */
+export function onTop(counters: Counters, before: Before): Used {
+  return {
+    usd: subtractUsd(counters.usd, before.counters?.usd ?? 0),
+    models: subtractModels(counters.models, before.counters?.models ?? []),
+  };
+}
+
+/** The runs whose usage does not fit into `beyond`, newest first. */
+function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
+  let left = beyond;
+  return runs.toReversed().filter(({ usage }) => {
+    if (isEmptyUsage(usage) || !covers(left, usage)) return true;
+    left = subtractUsage(left, usage);
+    return false;
+  });
+}
+
+export interface Used {
   readonly usd: number;
   readonly models: readonly ModelUsage[];
 }

@@ -65,7 +65,7 @@ const stopCodes: ReadonlySet<number> = new Set([129, 130, 137, 143]);
 
 function interruptedText({ code, signal }: ExitInfo): string {
   if (signal !== null) return `The run was interrupted (${signal}).`;
-  return code === null || code === 0 ? 'The run was interrupted.' : `The run was interrupted (exit code ${code}).`;
+  return stopCodes.has(code ?? 0) ? `The run was interrupted (exit code ${code ?? 0}).` : 'The run was interrupted.';
 }
 
 const stderrLines = 20;
