@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const args = process.argv.slice(2);
 const option = (/** @type {string} */ name) => args[args.indexOf(name) + 1];
-const sessionId = args.includes('--resume')
+let sessionId = args.includes('--resume')
   ? option('--resume')
   : args.includes('--session-id')
     ? option('--session-id')
@@ -57,6 +57,10 @@ const steps = {
       permissionMode: 'default',
       mcp_servers: [],
     }),
+  /** From here on it calls the conversation this. */
+  session: (id) => {
+    sessionId = id;
+  },
   say: (words) => assistant([{ type: 'text', text: words }]),
   tool: ({ id, command }) => assistant([{ type: 'tool_use', id, name: 'Bash', input: { command } }]),
   toolResult: ({ id, text: output }) =>
@@ -130,7 +134,8 @@ if (args.includes('--version')) {
   console.log('2.1.197 (Claude Code)');
 } else {
   const input = fstatSync(0).isCharacterDevice() ? '' : await text(process.stdin);
-  const script = input.slice(input.indexOf('[{'));
+  // Another text may stand before the steps.
+  const script = input.slice(input.lastIndexOf('\n[{') + 1);
   for (const step of JSON.parse(script)) {
     for (const [name, value] of Object.entries(step)) await steps[name]?.(value);
   }
