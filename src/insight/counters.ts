@@ -47,15 +47,18 @@ function running(values: readonly (number | null)[]): number | null {
   return total;
 }
 
+/** The agent's totals as last printed and what they cover; `usd` is `null` where it prints no costs. */
+export interface Totals {
+  readonly scope: 'run' | 'session';
+  readonly usd: number | null;
+  readonly models: readonly ModelUsage[];
+  readonly apiDuration: number | null;
+}
+
 /** The agent's counters before this run, as far as the earlier runs of the session tell. */
 export interface Before {
   /** Last totals that the agent printed. */
-  readonly counters: {
-    readonly scope: 'run' | 'session';
-    readonly usd: number;
-    readonly models: readonly ModelUsage[];
-    readonly apiDuration: number | null;
-  } | null;
+  readonly counters: (Totals & { readonly usd: number }) | null;
   /** What the session had come to by our count when the agent printed them. */
   readonly atCounters: ResultMetadata | null;
   /** What the session has come to by our count. */

@@ -66,10 +66,13 @@ export function plainModel(model: string): string {
   return model.replace(/\[[^\]]*\]$/, '');
 }
 
+/** Stands for a model that the agent did not name. */
+export const unknownModel = 'unknown';
+
 /** By model as far as the messages tell; without prices. */
 export function modelsOfMessages(messages: readonly MessageUsage[], fallback: string | null): ModelUsage[] {
   return messages.reduce<ModelUsage[]>(
-    (models, { model, usage }) => addModels(models, [{ model: model ?? fallback ?? 'unknown', ...usage }]),
+    (models, { model, usage }) => addModels(models, [{ model: model ?? fallback ?? unknownModel, ...usage }]),
     [],
   );
 }

@@ -58,16 +58,22 @@ export function findPrice(table: PriceTable, model: string): ModelPrice | undefi
 const datePattern = /[-@](?:\d{8}|\d{4}-\d\d-\d\d)$/;
 
 /** US dollars for one request, to 12 significant digits. */
-export function priceOf(usage: TokenUsage, price: ModelPrice): number {
+export function priceOfRequest(usage: TokenUsage, price: ModelPrice): number {
   const given = (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
-  const long = price.long !== undefined && given > price.long.over ? price.long.rates : {};
-  const input = long.input ?? price.input;
+  const { long } = price;
+  if (long === undefined || given <= long.over) return priceOf(usage, price);
+  const { input = price.input, output = price.output, ...others } = long.rates;
+  return priceOf(usage, { ...price, ...others, input, output });
+}
+
+/** US dollars for a sum over requests, none of them long; to 12 significant digits. */
+export function priceOf(usage: TokenUsage, price: ModelPrice): number {
   const perMillion =
-    (usage.input ?? 0) * input +
-    (usage.output ?? 0) * (long.output ?? price.output) +
-    (usage.cacheRead ?? 0) * (long.cacheRead ?? price.cacheRead ?? input) +
-    (usage.cacheWrite ?? 0) * (long.cacheWrite ?? price.cacheWrite ?? input);
-  const searches = ((usage.webSearches ?? 0) * (long.webSearch ?? price.webSearch ?? 0)) / 1000;
+    (usage.input ?? 0) * price.input +
+    (usage.output ?? 0) * price.output +
+    (usage.cacheRead ?? 0) * (price.cacheRead ?? price.input) +
+    (usage.cacheWrite ?? 0) * (price.cacheWrite ?? price.input);
+  const searches = ((usage.webSearches ?? 0) * (price.webSearch ?? 0)) / 1000;
   return Number((perMillion / 1e6 + searches).toPrecision(12));
 }
 

@@ -13,6 +13,7 @@ import {
   plainModel,
   subtractModels,
   sumUsage,
+  unknownModel,
   type MainUsage,
 } from './modelUsage.ts';
 import { sameUsd, scaleUsd, subtractUsd, unknownCost } from './money.ts';
@@ -108,7 +109,7 @@ function part(used: Used, main: MainUsage, prices: PriceTable): { cost: Cost; mo
   const named = used.models.find(({ model }) => name !== null && plainModel(model) === plainModel(name));
   const whole = named ?? (used.models.length === 1 ? used.models[0] : undefined);
   if (whole?.usd === undefined) {
-    return { cost: unknownCost(notTold), models: [{ model: name ?? 'unknown', ...main.usage }] };
+    return { cost: unknownCost(notTold), models: [{ model: name ?? unknownModel, ...main.usage }] };
   }
   const models = (usd: number): ModelUsage[] => [{ model: whole.model, ...main.usage, usd }];
   const fraction = fractionOf(main.usage, whole);

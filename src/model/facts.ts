@@ -19,6 +19,11 @@ export interface RunReport {
   readonly models: readonly ModelUsage[];
   /** By model for this run alone, where the agent prints that too. */
   readonly runModels: readonly ModelUsage[] | null;
+  /**
+   * What the tokens cover as far as the line itself tells; `sure` where no version prints anything else. Absent where it
+   * takes the cost, or the counters of earlier runs, to tell.
+   */
+  readonly cover?: { readonly of: 'run' | 'session'; readonly sure: boolean };
   /** Subagents that the run has started, where the line says how many; their turns can end before this line's. */
   readonly subagents: number | null;
 }

@@ -242,4 +242,40 @@ describe('ledger', () => {
       assert.deepEqual(now.cost, { provenance: 'reported', usd: 0.11 });
     });
   });
+
+  describe('of an agent that prints tokens but no cost', () => {
+    const thread = (input: number, output: number, of: 'run' | 'session', model: string | null = 'model-a'): RunFacts =>
+      runFacts({ model, reports: [report({ usage: { input, output }, cover: { of, sure: false } })] });
+
+    it('estimates the run from the tokens of its closing line', () => {
+      const result = figures(thread(1_000_000, 10, 'run'));
+      assert.deepEqual(result.costProvenance, { provenance: 'estimated', usd: 1.00001, priceTable });
+      assert.deepEqual(result.usage, { input: 1_000_000, output: 10 });
+      assert.equal(result.counters?.usd, null);
+    });
+
+    it('takes from the tokens of a thread what was used before', () => {
+      const first = figures(thread(1200, 60, 'session'));
+      const second = figures(thread(2400, 120, 'session', 'no-price'), [first]);
+      const lost = figures(runFacts({ reports: [] }), [first, second], killed);
+      const third = figures(thread(3700, 190, 'session'), [first, second, lost]);
+      assert.deepEqual(second.usage, { input: 1200, output: 60 });
+      assert.deepEqual(second.totalUsage, { input: 2400, output: 120 });
+      assert.equal(second.cost, null);
+      assert.deepEqual(third.usage, { input: 1300, output: 70 });
+    });
+
+    it('takes tokens that became less as those of the run', () => {
+      const first = figures(thread(2400, 120, 'session'));
+      const second = figures(thread(1200, 60, 'session'), [first]);
+      assert.deepEqual(second.usage, { input: 1200, output: 60 });
+      assert.deepEqual(second.totalUsage, { input: 3600, output: 180 });
+    });
+
+    it('has no price where the agent did not say which model it used', () => {
+      const { costProvenance, usage } = figures(thread(100, 10, 'run', null));
+      assert.match(costProvenance.provenance === 'unknown' ? costProvenance.reason : '', /which model/);
+      assert.deepEqual(usage, { input: 100, output: 10 });
+    });
+  });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { sameUsd } from '../../../src/insight/money.ts';
-import { findPrice, loadPrices, priceOf, type PriceTable } from '../../../src/insight/prices.ts';
+import { findPrice, loadPrices, priceOf, priceOfRequest, type PriceTable } from '../../../src/insight/prices.ts';
 import { claudeCaptures, normalized, outputLines } from '../../support/captures.ts';
 import { repository } from '../../support/host/cache.mjs';
 
@@ -56,10 +56,11 @@ describe('price table', () => {
     assert.equal(priceOf({}, table.models['claude-sonnet-5']!), 0);
   });
 
-  it('prices long requests as such', () => {
+  it('prices a long request as such, and not a sum of short ones', () => {
     const price = table.models['gpt-x']!;
-    assert.equal(priceOf({ input: 1000, output: 1000 }, price), 0.009);
-    assert.equal(priceOf({ input: 600, cacheRead: 401, output: 1000 }, price), 0.014002);
+    assert.equal(priceOfRequest({ input: 1000, output: 1000 }, price), 0.009);
+    assert.equal(priceOfRequest({ input: 600, cacheRead: 401, output: 1000 }, price), 0.014002);
+    assert.equal(priceOf({ input: 600, cacheRead: 401, output: 1000 }, price), 0.009001);
   });
 
   it('is small, named and dated', async () => {

@@ -1,0 +1,175 @@
+import type { RunFacts } from '../model/facts.ts';
+import type { ResultMetadata } from '../model/result.ts';
+import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../model/usage.ts';
+import { beforeOf, countersOf, type Before, type Counters, type Totals } from './counters.ts';
+import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
+import { addCosts, addUsd, sameUsd, unknownCost } from './money.ts';
+import { findPrice, isEmptyUsage, priceOf, priceOfRequest, priceTableRef, type PriceTable } from './prices.ts';
+import { onTop, shareOf, type Share } from './share.ts';
+import { tokenTotalsOf } from './tokenTotals.ts';
+
+export interface LedgerOptions {
+  readonly prices: PriceTable;
+  /** Version of the program, for where its output does not say. */
+  readonly agentVersion?: string | null;
+}
+
+/** Money and tokens of a run and of its session so far; how each is known is part of it. */
+export interface Figures {
+  readonly cost: Cost;
+  readonly totalCost: Cost;
+  readonly usage: TokenUsage;
+  readonly totalUsage: TokenUsage;
+  readonly models: readonly ModelUsage[];
+  readonly totalModels: readonly ModelUsage[];
+}
+
+/** Figures of a run, and the agent's totals that the next run of the session is measured against. */
+export interface Outcome {
+  readonly figures: Figures;
+  readonly apiDuration: number | null;
+  readonly totals: Totals | null;
+}
+
+/**
+ * From the best that the agent printed: costs, else tokens beside its closing line, else the usage of single messages.
+ * `over`: the run has ended.
+ */
+export function outcomeOf(
+  facts: RunFacts,
+  previous: readonly ResultMetadata[],
+  options: LedgerOptions,
+  over: boolean,
+): Outcome {
+  const before = beforeOf(previous);
+  const counters = countersOf(facts.reports);
+  if (counters !== null) return reportedOutcome(facts, counters, before, options);
+  const tokens = tokenTotalsOf(facts, previous);
+  if (tokens === null) {
+    const figures = estimatedFigures(facts, before, options.prices, over);
+    return { figures, apiDuration: null, totals: null };
+  }
+  const cost = estimateModels(tokens.own, options.prices);
+  return {
+    figures: withSession(tokens.own, cost, before, facts),
+    apiDuration: tokens.apiDuration,
+    totals: tokens.totals,
+  };
+}
+
+function reportedOutcome(facts: RunFacts, counters: Counters, before: Before, options: LedgerOptions): Outcome {
+  const { prices, agentVersion = null } = options;
+  const share = shareOf(facts, counters, before, { prices, agentVersion });
+  const models = share.models.length > 0 ? share.models : unpricedModels(facts);
+  const total = totalOf(share, counters, before, models);
+  return {
+    figures: {
+      cost: share.cost,
+      totalCost: neverLess(total.cost, before),
+      usage: sumUsage(models),
+      totalUsage: sumUsage(total.models),
+      models,
+      totalModels: total.models,
+    },
+    apiDuration: apiDurationOf(counters, share, before),
+    // A run that failed before it used anything prints zeros, and the totals go on from where they were.
+    totals: (counters.usd === 0 ? before.counters : null) ?? { ...counters, scope: share.scope },
+  };
+}
+
+/** Time in the API is counted on over resumes where the totals are. */
+function apiDurationOf(counters: Counters, share: Share, before: Before): number | null {
+  if (counters.apiDuration === null || share.scope === 'run') return counters.apiDuration;
+  if (share.began === 'ahead') return null;
+  const last = share.began === 'known' ? (before.counters?.apiDuration ?? 0) : 0;
+  return counters.apiDuration < last ? null : counters.apiDuration - last;
+}
+
+/** The session so far: the agent's own total where it has one that holds everything, else ours and what came on top. */
+function totalOf(
+  share: Share,
+  counters: Counters,
+  before: Before,
+  models: readonly ModelUsage[],
+): { cost: Cost; models: readonly ModelUsage[] } {
+  const { last, atCounters } = before;
+  if (share.scope === 'run' || share.began === 'apart') {
+    if (last === null) return { cost: share.cost, models };
+    return { cost: addCosts(last.totalCostProvenance, share.cost), models: addModels(last.totalModels, models) };
+  }
+  const printed: Cost = { provenance: 'reported', usd: counters.usd };
+  const came = onTop(counters, before);
+  const known: Cost = atCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
+  const counted = known.provenance === 'reported' && sameUsd(known.usd, before.counters?.usd ?? 0);
+  const parts = share.lost.map(({ costProvenance }) => costProvenance);
+  const cost = parts.reduce(addCosts, counted ? printed : addCosts(known, { provenance: 'reported', usd: came.usd }));
+  return {
+    // A total that leaves something out which nobody can price is still what the agent says.
+    cost: cost.provenance === 'unknown' ? printed : cost,
+    models: [came.models, ...share.lost.map((run) => run.models)].reduce(addModels, atCounters?.totalModels ?? []),
+  };
+}
+
+/** An estimate of an earlier run can turn out too high; the session's total stays where it was until it is reached. */
+function neverLess(total: Cost, { last }: Before): Cost {
+  const before = last?.totalCostProvenance;
+  if (before === undefined || before.provenance === 'unknown' || total.provenance === 'unknown') return total;
+  return total.usd < before.usd ? before : total;
+}
+
+/** Where the agent prints a cost but not what it is for. */
+function unpricedModels(facts: RunFacts): ModelUsage[] {
+  const main = mainUsage(facts);
+  const main1 = isEmptyUsage(main.usage) ? [] : [{ model: main.model ?? facts.model ?? unknownModel, ...main.usage }];
+  const others = facts.messages.filter(({ parentCallId }) => parentCallId !== null);
+  return addModels(main1, modelsOfMessages(others, facts.model));
+}
+
+function estimatedFigures(facts: RunFacts, before: Before, prices: PriceTable, over: boolean): Figures {
+  const nothing = over && facts.messages.length === 0;
+  const cost = nothing ? unknownCost('The agent printed no cost.') : estimateMessages(facts, prices);
+  return withSession(modelsOfMessages(facts.messages, facts.model), cost, before, facts);
+}
+
+/** The session's figures are what they were and this run's on top. */
+function withSession(models: readonly ModelUsage[], cost: Cost, { last }: Before, facts: RunFacts): Figures {
+  const usage = sumUsage(models);
+  if (last === null) return { cost, totalCost: cost, usage, totalUsage: usage, models, totalModels: models };
+  // A run that never began adds nothing to what the session has cost.
+  const began = facts.lines.total > 0;
+  return {
+    cost,
+    totalCost: began ? addCosts(last.totalCostProvenance, cost) : last.totalCostProvenance,
+    usage,
+    totalUsage: addUsage(last.totalUsage, usage),
+    models,
+    totalModels: addModels(last.totalModels, models),
+  };
+}
+
+/** By the price table, message by message; one model without a price makes the whole unknown. */
+function estimateMessages(facts: RunFacts, prices: PriceTable): Cost {
+  const parts = facts.messages.map(({ usage, model }) => ({ usage, model: model ?? facts.model }));
+  return estimateParts(parts, prices, priceOfRequest);
+}
+
+function estimateModels(models: readonly ModelUsage[], prices: PriceTable): Cost {
+  const parts = models.map(({ model, ...usage }) => ({ usage, model: model === unknownModel ? null : model }));
+  return estimateParts(parts, prices, priceOf);
+}
+
+function estimateParts(
+  parts: readonly { readonly usage: TokenUsage; readonly model: string | null }[],
+  prices: PriceTable,
+  price: typeof priceOf,
+): Cost {
+  let usd = 0;
+  for (const { usage, model } of parts) {
+    if (isEmptyUsage(usage)) continue;
+    if (model === null) return unknownCost('The agent did not say which model it used.');
+    const known = findPrice(prices, model);
+    if (known === undefined) return unknownCost(`No price is known for the model ${model}.`);
+    usd = addUsd(usd, price(usage, known));
+  }
+  return { provenance: 'estimated', usd, priceTable: priceTableRef(prices) };
+}
