@@ -8,6 +8,9 @@ export interface CliContext {
   readonly cwd: string;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Called each time the user or the system asks this process to end; gives what takes the listener away. */
+  readonly onInterrupt: (listener: () => void) => () => void;
 }
 
 export interface Command {

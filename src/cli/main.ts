@@ -15,6 +15,26 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     summary: 'what a run came to: answer, cost, turns, from what the agent printed',
     load: async () => (await import('./commands/result.ts')).result,
   },
+  {
+    name: 'run',
+    summary: 'runs an agent here, and keeps the session',
+    load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
+    name: 'sessions',
+    summary: 'lists sessions',
+    load: async () => (await import('./commands/sessions.ts')).sessions,
+  },
+  {
+    name: 'show',
+    summary: 'the transcript of a session, or what its agent printed',
+    load: async () => (await import('./commands/show.ts')).show,
+  },
+  {
+    name: 'doctor',
+    summary: 'what Vitrine finds on this machine, and where it looked',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
 ];
 
 const help = `Usage: vitrine <command> [options]
@@ -52,6 +72,14 @@ async function main(args: readonly string[], context: CliContext): Promise<numbe
   return command.run(rest, context);
 }
 
+function onInterrupt(listener: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}
+
 // A reader that has seen enough (`| head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : failed);
@@ -59,7 +87,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const { stdin, stdout, stderr } = process;
 try {
-  process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, cwd: process.cwd(), now: Date.now });
+  const { env } = process;
+  const context = { stdin, stdout, stderr, cwd: process.cwd(), now: Date.now, env, onInterrupt };
+  process.exitCode = await main(process.argv.slice(2), context);
 } catch (error) {
   stderr.write(UsageError.is(error) ? `vitrine: ${error.message} ${error.next}\n` : `vitrine: ${String(error)}\n`);
   process.exitCode = failed;

@@ -9,6 +9,7 @@ import type { Launched, Note } from './liveRun.ts';
 import type { ProcessLease, ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import type { ProgramFinder } from './program.ts';
+import { assertCanSpawn } from './spawn.ts';
 import { loadRecording, playTurn, type Recording } from './replay.ts';
 
 /** One run to be launched. */
@@ -74,6 +75,7 @@ export function programSource(adapter: AgentAdapter, settings: AgentSettings, de
       environment: { removed, added },
     }),
     prepare: async () => {
+      assertCanSpawn();
       const program = await find();
       if (EngineFailure.is(program)) throw program;
       const commandOf = ({ prompt, options, newSessionId }: LaunchRequest, resume: string | null) =>

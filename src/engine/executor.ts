@@ -84,7 +84,7 @@ export class AgentExecutor {
       recent.trim(true);
     }
     yield* recent.apply(output.end(await exit, at));
-    yield* recent.settle();
+    yield* recent.unsettled();
   }
 
   getCapabilities(): Capabilities {

@@ -221,7 +221,7 @@ export class LiveRun implements ActiveRun {
     const exit = await process.exit;
     const leftovers = await process.leftovers();
     await this.#apply(this.#output.end(exit, this.#deps.clock()));
-    await this.#state.record(this.#state.recent.settle(), this.#now());
+    await this.#apply(this.#state.recent.unsettled().map((entry) => ({ op: 'put', entry })));
     if (leftovers > 0) {
       const many =
         leftovers === 1 ? 'A process that it had started was' : `${leftovers} processes that it had started were`;

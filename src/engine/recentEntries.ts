@@ -33,11 +33,9 @@ export class RecentEntries {
     return [...settled.values()];
   }
 
-  /** Takes open entries as settled, as far as they came. */
-  settle(): NormalizedEntry[] {
-    const rest = [...this.#open].flatMap((index) => this.#entries.get(index) ?? []);
-    this.#open.clear();
-    return rest;
+  /** Open entries as far as they came, in index order. */
+  unsettled(): NormalizedEntry[] {
+    return this.open().flatMap((index) => this.#entries.get(index) ?? []);
   }
 
   /** Forgets the oldest settled entries, which must be in the record (or are lost where `written` is false). */

@@ -151,10 +151,7 @@ async function replayRaw(
   await feed('stdout', stdout, Infinity);
   await feed('stderr', stderr, Infinity);
   await take(output.end({ code: null, signal: null }, at));
-  await state.record(
-    recent.settle().filter((entry) => !present.has(entry.index)),
-    run.started_at ?? run.created_at,
-  );
+  await take(recent.unsettled().map((entry) => ({ op: 'put', entry })));
   return { output, steps };
 }
 

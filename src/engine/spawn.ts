@@ -33,9 +33,14 @@ export interface SpawnRequest {
   readonly stdin: string;
 }
 
-/** execa does not load on older ones; and it is loaded late, so that activation does not pay for it. */
-function load() {
+/** execa does not load on older ones. @throws EngineFailure */
+export function assertCanSpawn(): void {
   if (Number(process.versions.node.split('.')[0]) < 22) throw failures.nodeTooOld(process.version);
+}
+
+/** Late, so that activation does not pay for it. */
+function load() {
+  assertCanSpawn();
   return import('execa');
 }
 

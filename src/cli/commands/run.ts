@@ -1,0 +1,151 @@
+import { text } from 'node:stream/consumers';
+import path from 'node:path';
+import type { AgentOptions } from '../../agents/adapter.ts';
+import type { SessionHandle } from '../../engine/api.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { EngineFailure } from '../../engine/failures.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import { parseOptions } from '../args.ts';
+import { UsageError, type CliContext, type Command } from '../command.ts';
+import { createEngine, storeHelp } from '../engine.ts';
+import { writeLines } from '../output.ts';
+
+const help = `Usage: vitrine run --agent TYPE [options] PROMPT|-
+
+Runs an agent here. Prints its transcript, one entry per line as JSON, as entries settle (an entry that is corrected later
+comes again with the same index), and the result as the last line. "-" reads the prompt from stdin.
+Exit code 0: done; 1: the agent failed or was stopped; 2: it could not be started.
+Ctrl-C stops the agent and everything it started; a second one does not ask any more.
+
+  --agent TYPE       claude-code, or replay: the demo recording; with --resume it may be left out
+  --cwd DIR          folder to run in; default: the current one
+  --resume ses_…     goes on with a session
+  --model NAME       model, in the agent's own words
+  --permission-mode MODE
+  --max-turns N      ends the run after so many turns
+  --program PATH     the agent's program; default: it is looked for
+  --speed N          of the demo: 2 is twice as fast, 0 does not wait
+${storeHelp}`;
+
+const done = 0;
+const agentFailed = 1;
+const notStarted = 2;
+
+const options = {
+  agent: { type: 'string' },
+  cwd: { type: 'string' },
+  resume: { type: 'string' },
+  store: { type: 'string' },
+  model: { type: 'string' },
+  'permission-mode': { type: 'string' },
+  'max-turns': { type: 'string' },
+  program: { type: 'string' },
+  speed: { type: 'string' },
+} as const;
+
+export const run: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('run', { args: [...args], options, allowPositionals: true });
+    const [given, ...more] = positionals;
+    if (given === undefined)
+      throw new UsageError('There is no prompt.', 'Give one in quotes, or - to read it from stdin.');
+    if (more.length > 0) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+    const agent = agentType(values.agent, values.resume);
+    const prompt = given === '-' ? await text(context.stdin) : given;
+    if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Say what the agent is to do.');
+    const agentOptions: AgentOptions = {
+      ...(values.model !== undefined && { model: values.model }),
+      ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
+      ...(values['max-turns'] !== undefined && { maxTurns: number('--max-turns', values['max-turns']) }),
+    };
+    const program = values.program === undefined ? {} : { program: path.resolve(context.cwd, values.program) };
+    const engine = createEngine(context, {
+      store: values.store,
+      agents: agent === undefined ? {} : { [agent]: program },
+      ...(values.speed !== undefined && { replaySpeed: number('--speed', values.speed) }),
+    });
+    const cwd = path.resolve(context.cwd, values.cwd ?? '.');
+    try {
+      await engine.sweep();
+      return await runHere(engine, context, () =>
+        values.resume === undefined
+          ? engine.start({ agent: agent ?? 'claude-code', prompt, cwd, options: agentOptions })
+          : engine.resume(values.resume, { prompt, options: agentOptions }),
+      );
+    } catch (error) {
+      if (!EngineFailure.is(error)) throw error;
+      context.stderr.write(`vitrine: ${error.message} ${error.detail}\n`);
+      return notStarted;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};
+
+async function runHere(engine: Engine, context: CliContext, start: () => Promise<SessionHandle>): Promise<number> {
+  let session: string | undefined;
+  const registration = engine.onSummary((summary) => {
+    session ??= summary.session_id;
+  });
+  let interrupts = 0;
+  const stopListening = context.onInterrupt(() => {
+    interrupts += 1;
+    if (session !== undefined) void engine.stop(session, { kill: interrupts > 1 });
+    else if (interrupts > 1) process.exit(notStarted);
+  });
+  try {
+    const handle = await start();
+    const printed = printer(handle, context, handle.turns().at(-1)?.firstIndex ?? 0);
+    const result = await handle.done;
+    await printed();
+    if (result === undefined) return agentFailed;
+    await writeLines(context.stdout, [result]);
+    if (!result.success)
+      context.stderr.write(`vitrine: ${handle.summary().reason ?? result.error ?? 'The agent failed.'}\n`);
+    return result.success ? done : agentFailed;
+  } finally {
+    stopListening();
+    registration.dispose();
+  }
+}
+
+/** Prints settled entries in the order in which they settle; those that settled before it began come first. */
+function printer(handle: SessionHandle, context: CliContext, first: number): () => Promise<void> {
+  const total = handle.total();
+  const open = new Set(handle.open());
+  let written: Promise<void> = handle.read(first, total).then((entries) =>
+    writeLines(
+      context.stdout,
+      entries.filter((entry) => !open.has(entry.index)),
+    ),
+  );
+  handle.onUpdates((updates) => {
+    const settled = new Map<number, NormalizedEntry>();
+    for (const update of updates) {
+      if (update.op !== 'put') continue;
+      if (update.open === true) settled.delete(update.entry.index);
+      else settled.set(update.entry.index, update.entry);
+    }
+    if (settled.size > 0) written = written.then(() => writeLines(context.stdout, settled.values()));
+  });
+  return () => written;
+}
+
+function agentType(given: string | undefined, resume: string | undefined): ExecutorType | undefined {
+  if (given === undefined && resume !== undefined) return undefined;
+  if (given === undefined)
+    throw new UsageError('--agent is missing.', 'Try --agent claude-code, or --agent replay for the demo.');
+  const type = executorTypeSchema.safeParse(given);
+  if (!type.success)
+    throw new UsageError(`There is no agent "${given}" (--agent).`, 'See "vitrine doctor" for those there are.');
+  return type.data;
+}
+
+function number(name: string, given: string): number {
+  const value = Number(given);
+  if (given.trim() === '' || !(value >= 0))
+    throw new UsageError(`"${given}" is no number (${name}).`, 'Give one, such as 3.');
+  return value;
+}

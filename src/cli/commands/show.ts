@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import type { SessionHandle } from '../../engine/api.ts';
+import { EngineFailure } from '../../engine/failures.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { parseOptions } from '../args.ts';
+import { UsageError, type CliContext, type Command } from '../command.ts';
+import { createEngine, storeHelp } from '../engine.ts';
+import { writeLines } from '../output.ts';
+
+const help = `Usage: vitrine show ses_… [options]
+
+Prints the transcript of a session, for people.
+
+  --json             one entry per line as JSON instead
+  --raw              what the agent printed instead, verbatim: its stdout on stdout, its stderr on stderr
+${storeHelp}`;
+
+const pageSize = 200;
+
+export const show: Command = {
+  help,
+  async run(args, context) {
+    const options = { store: { type: 'string' }, raw: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+    const { values, positionals } = parseOptions('show', { args: [...args], options, allowPositionals: true });
+    const [id, ...more] = positionals;
+    if (id === undefined || more.length > 0)
+      throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
+    const engine = createEngine(context, { store: values.store });
+    try {
+      const handle = await engine.open(id);
+      if (values.raw === true) await writeRaw(handle, context);
+      else await writeEntries(handle, context, values.json === true);
+      handle.dispose();
+      return 0;
+    } catch (error) {
+      if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
+      throw error;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};
+
+async function writeEntries(handle: SessionHandle, context: CliContext, json: boolean): Promise<void> {
+  for (let from = 0; from < handle.total(); from += pageSize) {
+    const entries = await handle.read(from, from + pageSize);
+    if (json) await writeLines(context.stdout, entries);
+    else for (const entry of entries) context.stdout.write(`${describe(entry)}\n\n`);
+  }
+}
+
+function describe({ index, timestamp, type, content }: NormalizedEntry): string {
+  const what = type.kind === 'tool_use' ? `${type.tool.toolName} (${type.tool.status})` : type.kind.replace('_', ' ');
+  const heading = `[${index}] ${timestamp.slice(11, 19)} ${what}`;
+  const result = type.kind === 'tool_use' ? (type.tool.result?.text ?? '') : '';
+  return [heading, content, result].filter((part) => part !== '').join('\n');
+}
+
+async function writeRaw(handle: SessionHandle, context: CliContext): Promise<void> {
+  for (const { runId } of handle.turns()) {
+    const files = handle.rawPath(runId);
+    for (const stream of ['stdout', 'stderr'] as const) {
+      await pipeline(createReadStream(files[stream]), context[stream], { end: false }).catch((error: unknown) => {
+        const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+        if (!missing) throw error;
+      });
+    }
+  }
+}

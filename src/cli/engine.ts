@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { adapters } from '../agents/registry.ts';
+import type { AgentSettings } from '../engine/api.ts';
+import { Engine } from '../engine/engine.ts';
+import type { ExecutorType } from '../model/session.ts';
+import type { CliContext } from './command.ts';
+
+export interface EngineOptions {
+  readonly store: string | undefined;
+  readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
+  readonly replaySpeed?: number;
+}
+
+export const storeHelp = `  --store DIR        where sessions are kept; default: $XDG_DATA_HOME/vitrine, ~/.local/share/vitrine, %APPDATA%\\vitrine
+`;
+
+export function storeFolder({ env, cwd }: CliContext, given: string | undefined): string {
+  if (given !== undefined) return path.resolve(cwd, given);
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? cwd;
+  const roaming = env['APPDATA'];
+  if (process.platform === 'win32' && roaming !== undefined) return path.join(roaming, 'vitrine');
+  const data = env['XDG_DATA_HOME'];
+  return data !== undefined && path.isAbsolute(data)
+    ? path.join(data, 'vitrine')
+    : path.join(home, '.local/share/vitrine');
+}
+
+export function createEngine(context: CliContext, options: EngineOptions): Engine {
+  const warn = (message: string): void => void context.stderr.write(`vitrine: ${message}\n`);
+  const quiet = (): void => undefined;
+  return new Engine({
+    storeDir: storeFolder(context, options.store),
+    clock: context.now,
+    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    environment: context.env,
+    settings: () => ({ agents: options.agents ?? {}, replaySpeed: options.replaySpeed ?? 1 }),
+    log: { debug: quiet, info: quiet, warn, error: warn },
+    demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
+    adapters,
+  });
+}
+
+/** The same from the sources as from the bundle, whose parts lie at different depths. */
+function packageFolder(folder: string): string {
+  const above = path.dirname(folder);
+  return existsSync(path.join(folder, 'package.json')) || above === folder ? folder : packageFolder(above);
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import path from 'node:path';
+import { isAlive, startTimeOf } from '../../src/engine/processIdentity.ts';
+import { normalizedEntrySchema } from '../../src/model/entry.ts';
+import { runResultSchema } from '../../src/model/result.ts';
+import { Bench, fakeAgent, prompt, type Step } from '../support/fakeAgent/engine.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('vitrine run, sessions, show, doctor', function () {
+  this.timeout(30_000);
+  let bench: Bench;
+  beforeEach(() => {
+    bench = new Bench();
+    mkdirSync(bench.cwd, { recursive: true });
+  });
+  afterEach(() => bench.close());
+
+  function vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
+    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
+      cwd: bench.cwd,
+      env: { PATH: process.env['PATH'], HOME: bench.dir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]);
+    return { process: child, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
+  }
+  const run = (steps: readonly Step[], ...more: string[]) =>
+    vitrine('run', '--agent', 'claude-code', '--program', fakeAgent, ...more, prompt(steps));
+  const lines = (stdout: string): unknown[] =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+
+  it('prints entries as they settle and the result last; the session can be listed, shown and gone on with', async () => {
+    const ran = await run([{ init: true }, { say: 'hello' }, { result: { usd: 0.25, text: 'hello' } }]).ended;
+    assert.equal(ran.code, 0, ran.stderr);
+    const printed = lines(ran.stdout);
+    const result = runResultSchema.parse(printed.pop());
+    assert.equal(result.data, 'hello');
+    assert.deepEqual(
+      printed.map((entry) => normalizedEntrySchema.parse(entry).index),
+      [0, 1, 2, 3],
+    );
+    const listed = await vitrine('sessions').ended;
+    const id = /ses_[0-9a-f]{12}/.exec(listed.stdout)?.[0] ?? '';
+    assert.match(listed.stdout, /completed +\$0\.2500/);
+    assert.equal(lines((await vitrine('sessions', '--json').ended).stdout).length, 1);
+
+    const steps = [{ unknownUnless: result.metadata?.sessionId }, { init: true }, { say: 'again' }, { result: {} }];
+    const resumed = await vitrine(
+      'run',
+      '--resume',
+      id,
+      '--agent',
+      'claude-code',
+      '--program',
+      fakeAgent,
+      prompt(steps),
+    ).ended;
+    assert.equal(resumed.code, 0, resumed.stderr);
+    assert.equal(normalizedEntrySchema.parse(lines(resumed.stdout)[0]).index, 4);
+
+    assert.match((await vitrine('show', id).ended).stdout, /\[2\] .* assistant message\nhello/);
+    assert.equal(lines((await vitrine('show', id, '--raw').ended).stdout).length, 6);
+  });
+
+  it('plays the demo', async () => {
+    const ran = await vitrine('run', '--agent', 'replay', '--speed', '0', 'Go').ended;
+    assert.equal(ran.code, 0, ran.stderr);
+    assert.equal(runResultSchema.parse(lines(ran.stdout).at(-1)).success, true);
+  });
+
+  it('tells by its exit code how it went', async () => {
+    const failed = await run([{ printErr: 'no\n' }, { exit: 3 }]).ended;
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /exit code 3/);
+    const missing = await vitrine('run', '--agent', 'claude-code', '--program', '/no/such', 'x').ended;
+    assert.equal(missing.code, 2);
+    assert.match(missing.stderr, /\/no\/such.*does not exist/s);
+    assert.equal((await vitrine('run', '--agent', 'nonsense', 'x').ended).code, 2);
+    assert.equal((await vitrine('run', '--resume', 'ses_000000000000', 'x').ended).code, 2);
+    assert.match((await vitrine('show', 'ses_000000000000').ended).stderr, /no session ses_000000000000/);
+  });
+
+  it('stops the tree on Ctrl-C', async () => {
+    const stubborn = ['SIGINT', 'SIGTERM'];
+    const steps = [
+      { note: bench.note },
+      { child: { note: bench.note, ignore: stubborn, setsid: true } },
+      { init: true },
+      { say: 'at work' },
+      { forever: true },
+    ];
+    const ran = run(steps);
+    await new Promise<void>((resolve) => {
+      ran.process.stdout?.on('data', (data: Buffer) => {
+        if (data.includes('"content":"at work"')) resolve();
+      });
+    });
+    const processes = await Promise.all(bench.pids().map(async (pid) => ({ pid, startTime: await startTimeOf(pid) })));
+    ran.process.kill('SIGINT');
+    const { code, stdout } = await ran.ended;
+    assert.equal(code, 1);
+    assert.deepEqual(await Promise.all(processes.map(isAlive)), [false, false]);
+    assert.equal(runResultSchema.parse(lines(stdout).at(-1)).success, false);
+  });
+
+  it('says what it finds, and no value of a variable', async () => {
+    const { code, stdout } = await vitrine('doctor').ended;
+    assert.ok(code === 0 || code === 1);
+    assert.match(stdout, /Node\.js +v/);
+    assert.match(stdout, /Claude Code/);
+    assert.match(stdout, /Demo \(recording\): ready/);
+  });
+});
