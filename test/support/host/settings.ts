@@ -35,6 +35,12 @@ export function writeSettings(root: string, settings?: Settings): void {
   writeFileSync(file, JSON.stringify({ ...quiet, ...settings }, null, 2));
 }
 
+/** For settings of scope `machine`: this host is a remote one, which takes them from nowhere else. */
+export function writeMachineSettings(root: string, settings: Settings): void {
+  mkdirSync(path.join(root, 'user-data/Machine'), { recursive: true });
+  writeFileSync(path.join(root, 'user-data/Machine/settings.json'), JSON.stringify(settings, null, 2));
+}
+
 /**
  * Puts this repository among the installed extensions by a link: it loads as any installed one does, with toasts and
  * Workspace Trust as in stock, which the development way (`extensionDevelopmentPath`) lacks.

@@ -38,9 +38,9 @@ export function testScenarios(workDir: string): Scenarios {
     ],
     again: [{ blocks: [text('You asked me to add matcha; I did.')], usage: { output_tokens: 23 } }],
     third: [{ blocks: [text('That was the third turn.')], usage: { output_tokens: 17 } }],
-    /** A command that starts a child of its own and outlives every patience. */
+    /** Two processes that outlive every patience. */
     sleep: [
-      { blocks: [tool('Bash', { command: 'echo started > started.txt; sleep 600 & sleep 600', timeout: 600_000 })] },
+      { blocks: [tool('Bash', { command: 'echo started > started.txt; sleep 600 | sleep 600', timeout: 600_000 })] },
       { blocks: [text('Slept well.')] },
     ],
     /** Never ends by itself: every answer asks for one more command. */
