@@ -51,7 +51,7 @@ async function storeState(folder: string): Promise<string> {
 
 function describe({ label, recording, program, environment }: AgentReport): string[] {
   const lines = [''];
-  if (EngineFailure.is(program)) lines.push(`${label}: ${program.message}`, program.detail);
+  if (EngineFailure.is(program)) lines.push(program.message, program.detail);
   else if (recording || program === null) lines.push(`${label}: ready`);
   else {
     lines.push(`${label}: ${program.version ?? 'version unknown'}`, `  ${program.path}`);
