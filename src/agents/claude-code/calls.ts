@@ -10,15 +10,14 @@ import type { EntryWriter } from './writer.ts';
 
 /** Answered calls that can still be corrected (denials are listed at the end of a turn). */
 const maxAnswered = 256;
-/** Calls that are known by id, so that a replay of one is not taken for another. */
-const maxCalls = 100_000;
+/** Older calls of which the id is kept, so that a replay of one is not taken for another. */
+const maxIds = 100_000;
 
 /** Tools by which the program asks models beside the conversation. */
 const asksModels = new Set(['Task', 'Agent', 'WebSearch', 'WebFetch']);
 
 interface Call {
-  /** Absent when the call was answered so long ago that only its id is kept. */
-  entry: NormalizedEntry | undefined;
+  entry: NormalizedEntry;
   tool: ToolUse;
   open: boolean;
   /** The input came as a whole, not in pieces. */
@@ -59,6 +58,8 @@ export class ToolCalls {
   readonly #calls = new Map<string, Call>();
   readonly #open = new Set<string>();
   readonly #answered = new Set<string>();
+  /** Ids of calls that were answered long ago. */
+  readonly #released = new Set<string>();
   readonly #tasks = new TaskList();
   /** Calls of tools that ask a model on the side. */
   sideCalls = 0;
@@ -75,6 +76,7 @@ export class ToolCalls {
       if (whole) this.#fill(known, start);
       return;
     }
+    if (this.#released.has(id)) return;
     if (asksModels.has(name)) this.sideCalls += 1;
     const input = bounded(start.input);
     const tool: ToolUse = {
@@ -86,16 +88,15 @@ export class ToolCalls {
       startedAt: timestamp,
     };
     if (parentCallId !== null) tool.parentCallId = parentCallId;
-    const call: Call = { entry: undefined, tool, open: true, whole, pieces: [], deniedBecause: undefined };
-    const content = describeCall(name, tool.action, this.#workDir);
-    call.entry = this.#writer.add({
+    const entry = this.#writer.add({
       type: { kind: 'tool_use', tool },
-      content,
+      content: describeCall(name, tool.action, this.#workDir),
       timestamp,
       metadata,
       open: true,
     });
-    this.#keep(id, call);
+    this.#calls.set(id, { entry, tool, open: true, whole, pieces: [], deniedBecause: undefined });
+    this.#open.add(id);
   }
 
   /** A piece of an input that is streamed; shown when the input is whole. */
@@ -104,15 +105,12 @@ export class ToolCalls {
     if (call !== undefined && !call.whole) call.pieces.push(json);
   }
 
-  result(result: CallResult): void {
+  /** `false`: the call was answered so long ago that nothing can be added to it. */
+  result(result: CallResult): boolean {
     const known = this.#calls.get(result.id);
-    if (known === undefined) {
-      this.#orphan(result);
-      return;
-    }
-    if (known.entry === undefined) return;
+    if (known === undefined) return !this.#released.has(result.id) && this.#orphan(result);
     const before = known.tool.result;
-    if (!known.open && before?.text !== undefined && before.text === result.text) return;
+    if (!known.open && before?.text !== undefined && before.text === result.text) return true;
     this.#assemble(known);
     const { toolName, input } = known.tool;
     const status = known.deniedBecause !== undefined && result.isError ? 'denied' : result.status;
@@ -127,6 +125,7 @@ export class ToolCalls {
       result: { text: shown, isError: result.isError, ...(data !== undefined && { data }) },
       endedAt: result.timestamp,
     });
+    return true;
   }
 
   /** An id for a call that has none. */
@@ -144,7 +143,7 @@ export class ToolCalls {
   /** The agent says that this call was not permitted. */
   deny(id: string, reason: string): void {
     const call = this.#calls.get(id);
-    if (call?.entry === undefined) return;
+    if (call === undefined) return;
     call.deniedBecause = reason;
     if (call.tool.status === 'denied' || call.tool.status === 'success') return;
     this.#put(call, { ...call.tool, status: 'denied' });
@@ -170,7 +169,7 @@ export class ToolCalls {
     }
   }
 
-  #orphan({ id, text, isError, status, detail, parentCallId, timestamp, metadata }: CallResult): void {
+  #orphan({ id, text, isError, status, detail, parentCallId, timestamp, metadata }: CallResult): true {
     const data = resultData(detail, text);
     const tool: ToolUse = {
       toolName: 'unknown',
@@ -187,12 +186,14 @@ export class ToolCalls {
       timestamp,
       metadata,
     });
-    this.#keep(id, { entry, tool, open: false, whole: false, pieces: [], deniedBecause: undefined, detail });
+    this.#calls.set(id, { entry, tool, open: false, whole: false, pieces: [], deniedBecause: undefined, detail });
+    this.#release(id);
+    return true;
   }
 
   /** The whole call, after its start or even after its result. */
   #fill(call: Call, { name, input: given, timestamp, metadata, parentCallId }: CallStart): void {
-    if (call.entry === undefined || (call.whole && !call.open)) return;
+    if (call.whole && !call.open) return;
     const input = bounded(given);
     call.whole = true;
     call.pieces = [];
@@ -233,39 +234,33 @@ export class ToolCalls {
   #settle(call: Call, tool: ToolUse, note?: string): void {
     call.open = false;
     this.#open.delete(tool.callId);
-    this.#answered.add(tool.callId);
     this.#put(call, tool, note);
-    if (this.#answered.size <= maxAnswered) return;
-    for (const id of this.#answered) {
-      this.#answered.delete(id);
-      const old = this.#calls.get(id);
-      if (old === undefined) return;
-      old.entry = undefined;
-      old.tool = { toolName: old.tool.toolName, callId: id, action: { kind: 'tool' }, status: old.tool.status };
-      return;
-    }
+    this.#release(tool.callId);
   }
 
   #put(call: Call, tool: ToolUse, note?: string): void {
-    call.tool = tool;
-    if (call.entry === undefined) return;
     const title = describeCall(tool.toolName, tool.action, this.#workDir);
     const content = note === undefined ? title : `${title}\n\n${note}`;
+    call.tool = tool;
     call.entry = { ...call.entry, type: { kind: 'tool_use', tool }, content };
     this.#writer.put(call.entry, call.open);
   }
 
-  #keep(id: string, call: Call): void {
-    this.#calls.set(id, call);
-    if (call.open) this.#open.add(id);
-    else this.#answered.add(id);
-    if (this.#calls.size <= maxCalls) return;
-    for (const [oldest, oldCall] of this.#calls) {
-      this.#calls.delete(oldest);
-      this.#answered.delete(oldest);
-      // One that still waits for its answer goes to the end of the queue.
-      if (oldCall.open) this.#calls.set(oldest, oldCall);
-      return;
-    }
+  /** A call was answered: of the oldest of them only the id is kept. */
+  #release(id: string): void {
+    this.#answered.add(id);
+    if (this.#answered.size <= maxAnswered) return;
+    const oldest = first(this.#answered);
+    if (oldest === undefined) return;
+    this.#answered.delete(oldest);
+    this.#calls.delete(oldest);
+    this.#released.add(oldest);
+    const forgotten = this.#released.size > maxIds ? first(this.#released) : undefined;
+    if (forgotten !== undefined) this.#released.delete(forgotten);
   }
+}
+
+function first(ids: ReadonlySet<string>): string | undefined {
+  for (const id of ids) return id;
+  return undefined;
 }

@@ -169,7 +169,7 @@ export class Conversation {
     const meta = objects(line.message['tool_result_meta']).find((item) => item['id'] === id);
     const failed = block['is_error'] === true || field(block['content'], 'error_code') !== undefined;
     const own = line.message['tool_use_result'];
-    this.#parts.calls.result({
+    const taken = this.#parts.calls.result({
       id,
       text: shown,
       isError: failed,
@@ -179,6 +179,7 @@ export class Conversation {
       timestamp: line.timestamp,
       metadata: line.metadata(),
     });
+    if (!taken) this.#parts.unknownBlock(block, line);
   }
 
   #apiError(block: unknown, api: ApiError, line: Line): void {
@@ -193,10 +194,11 @@ export class Conversation {
     const blocks = contentBlocks(field(line.message['message'], 'content'));
     if (blocks === undefined) return false;
     if (line.parentCallId === null && line.message['isReplay'] !== true) this.#userLines += 1;
-    const results = blocks.filter((block) => field(block, 'type') === 'tool_result');
-    const said = blocks.filter((block) => field(block, 'type') !== 'tool_result');
-    for (const block of results) if (isObject(block)) this.#result(block, line, results.length === 1);
-    if (said.length > 0 && !this.#isPrompt(said, line)) for (const block of said) this.#say(block, line);
+    const results = blocks.filter(isResult);
+    for (const block of results) this.#result(block, line, results.length === 1);
+    if (results.length === blocks.length) return true;
+    const said = blocks.filter((block) => !isResult(block));
+    if (!this.#isPrompt(said, line)) for (const block of said) this.#say(block, line);
     return true;
   }
 
@@ -218,7 +220,7 @@ export class Conversation {
       return;
     }
     if (interruption.test(shown)) {
-      this.#parts.state.interrupt(line, shown);
+      this.#parts.state.interruptedBy(line, shown);
       return;
     }
     this.#parts.writer.add({
@@ -242,6 +244,10 @@ export class Conversation {
     // A replayed prompt comes as it was sent, in blocks; what the program's own commands print comes as a text.
     return typeof field(message['message'], 'content') === 'string' ? 'replay' : 'human';
   }
+}
+
+function isResult(block: unknown): block is JsonObject {
+  return isObject(block) && typeof block['type'] === 'string' && block['type'].endsWith('tool_result');
 }
 
 function contentBlocks(content: unknown): readonly unknown[] | undefined {

@@ -108,7 +108,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       model: this.#session.model,
       agentVersion: this.#session.version,
       permissionMode: this.#session.permissionMode,
-      reports: this.#results.reports(),
+      reports: [...this.#results.reports],
       lines: { ...this.#lines },
       warnings: this.#warnings(),
       unknownSession: this.#state.unknownSession,

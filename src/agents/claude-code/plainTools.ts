@@ -31,6 +31,5 @@ export function plainToolLine(line: Line, calls: ToolCalls): boolean {
   const text = resultText(message['output'] ?? message['content']);
   const isError = message['is_error'] === true;
   const status = resultStatus(text, isError, undefined);
-  calls.result({ id, text, isError, status, detail: undefined, parentCallId, timestamp, metadata });
-  return true;
+  return calls.result({ id, text, isError, status, detail: undefined, parentCallId, timestamp, metadata });
 }

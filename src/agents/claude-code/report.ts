@@ -27,10 +27,14 @@ export function reportText(result: ResultLine, interrupted: boolean): string {
   const { turns, durationMs, usd, denials } = result;
   const parts = [interrupted ? 'Interrupted' : title(result)];
   if (turns !== undefined) parts.push(`${turns} ${turns === 1 ? 'turn' : 'turns'}`);
-  if (durationMs !== undefined) parts.push(`${Math.round(durationMs / 100) / 10} s`);
+  if (durationMs !== undefined) parts.push(durationText(durationMs));
   if (usd !== undefined) parts.push(`$${Math.round(usd * 1e8) / 1e8}`);
   if (denials.length > 0) parts.push(`denied: ${denials.map(({ tool }) => tool).join(', ')}`);
   return parts.join(' · ');
+}
+
+function durationText(milliseconds: number): string {
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${Math.round(milliseconds / 100) / 10} s`;
 }
 
 function title(result: ResultLine): string {

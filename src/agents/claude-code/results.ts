@@ -6,7 +6,7 @@ import type { Line } from './line.ts';
 import { isAborted, reportedError, reportMetadata, reportText, runReport } from './report.ts';
 import type { RunState } from './runState.ts';
 import type { Texts } from './texts.ts';
-import { resultLine, type ResultLine } from './wire.ts';
+import { resultLine } from './wire.ts';
 import type { EntryWriter } from './writer.ts';
 
 /** `result` lines: figures, and the texts and errors that no line before had. A process can print several. */
@@ -15,8 +15,7 @@ export class Results {
   readonly #calls: ToolCalls;
   readonly #texts: Texts;
   readonly #state: RunState;
-  readonly #lines: ResultLine[] = [];
-  readonly #reports: RunReport[] = [];
+  readonly reports: RunReport[] = [];
 
   constructor(writer: EntryWriter, calls: ToolCalls, texts: Texts, state: RunState) {
     this.#writer = writer;
@@ -27,7 +26,7 @@ export class Results {
 
   line(line: Line): void {
     const result = resultLine(line.message);
-    this.#lines.push(result);
+    this.reports.push(runReport(result));
     for (const { callId } of result.denials) if (callId !== undefined) this.#calls.deny(callId, 'Not permitted.');
     const error = reportedError(result);
     const interrupted =
@@ -53,12 +52,6 @@ export class Results {
       metadata: line.metadataWith({ result: reportMetadata(result) }),
     });
     this.#state.turnEnded();
-  }
-
-  /** One per line, made when first asked for. */
-  reports(): RunReport[] {
-    for (const line of this.#lines.slice(this.#reports.length)) this.#reports.push(runReport(line));
-    return [...this.#reports];
   }
 
   /** One entry per error, whether its `assistant` line said that it is one or only the `result` line does. */

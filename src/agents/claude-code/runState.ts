@@ -55,10 +55,15 @@ export class RunState {
     return this.#synthetic.get(shown.trim());
   }
 
-  /** Says once per turn that the run was interrupted. */
+  /** Says that the run was interrupted, unless an entry of this turn says so already. */
   interrupt(line: Line, shown = 'The run was interrupted.'): void {
+    if (this.#interruptShown) this.interrupted = true;
+    else this.interruptedBy(line, shown);
+  }
+
+  /** Keeps the agent's own note of an interruption. */
+  interruptedBy(line: Line, shown: string): void {
     this.interrupted = true;
-    if (this.#interruptShown) return;
     this.#interruptShown = true;
     this.interruptNoted = true;
     const type = { kind: 'system_message', subtype: 'interrupted' } as const;

@@ -10,6 +10,9 @@ export interface NewEntry {
   readonly open?: boolean;
 }
 
+/** Most lines of a stream change nothing. */
+const nothing: readonly EntryUpdate[] = [];
+
 /** Numbers entries and collects the updates of one push. */
 export class EntryWriter {
   #next: number;
@@ -42,6 +45,7 @@ export class EntryWriter {
   }
 
   take(): readonly EntryUpdate[] {
+    if (this.#updates.length === 0) return nothing;
     const taken = this.#updates;
     this.#updates = [];
     return taken;

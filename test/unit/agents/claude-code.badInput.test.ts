@@ -168,9 +168,10 @@ describe('bad output of Claude Code', () => {
       normalized(lines);
       return performance.now() - before;
     };
-    run(2000);
-    const small = run(4000);
+    // The best of several: what else the machine does only adds to a time.
+    const best = (blocks: number): number => Math.min(...Array.from({ length: 4 }, () => run(blocks)));
+    const small = best(4000);
     // Ten times the lines; quadratic work would take a hundred times as long.
-    assert.ok(run(40_000) < 40 * Math.max(small, 5));
+    assert.ok(best(40_000) < 40 * Math.max(small, 2));
   });
 });
