@@ -183,6 +183,6 @@ function actionItem(label: string, icon: string, command: string, args: unknown[
   item.iconPath = new vscode.ThemeIcon(icon);
   item.tooltip = label;
   item.command = { command, title: label, arguments: args };
-  item.accessibilityInformation = { label, role: 'button' };
+  item.accessibilityInformation = { label };
   return item;
 }

@@ -4,12 +4,6 @@ import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
 
-async function chooseTheme(workbench: Workbench, name: string): Promise<void> {
-  await workbench.runCommand('Preferences: Color Theme');
-  await workbench.quickInput().fill(name);
-  await workbench.quickPickRow(name).click();
-}
-
 describe('the demo, from the palette to the next turn', function () {
   this.timeout(120_000);
   keepEvidence();
@@ -46,7 +40,7 @@ describe('the demo, from the palette to the next turn', function () {
     await workbench.treeItem('Recording').first().waitFor();
     await picture(workbench, 'running');
     await status('Finished').waitFor({ timeout: 60_000 });
-    assert.ok((await page().locator('[role=main] button[aria-expanded]').count()) > 2, 'tool calls are on screen');
+    assert.ok((await page().locator('.row[data-kind]').count()) > 2, 'tool calls are on screen');
   });
 
   it('says what the recorded session had cost, and that it is a recording', async () => {
@@ -81,16 +75,5 @@ describe('the demo, from the palette to the next turn', function () {
 
   it('asks nothing of the network', () => {
     assert.deepEqual(outside, []);
-  });
-
-  it('looks right in light and in high contrast', async () => {
-    for (const [theme, name] of [
-      ['Light Modern', 'session-light'],
-      ['Dark High Contrast', 'session-high-contrast'],
-    ] as const) {
-      await chooseTheme(workbench, theme);
-      await status('Finished').waitFor();
-      await picture(workbench, name);
-    }
   });
 });
