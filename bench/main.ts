@@ -7,6 +7,7 @@ import { activation } from './activation.ts';
 import type { Row } from './harness.ts';
 import { hugeLine, ingestion } from './ingest.ts';
 import { markdown } from './markdown.ts';
+import { openRecord } from './openRecord.ts';
 import { sizes } from './sizes.ts';
 
 const figure = ({ unit }: Row, value: number): string => `${value.toFixed(unit === '×' ? 2 : 1)} ${unit}`;
@@ -23,7 +24,7 @@ function print(row: Row): void {
 }
 
 type Case = () => readonly Row[] | Promise<Row | readonly Row[]>;
-const cases: readonly Case[] = [ingestion, hugeLine, markdown, activation, sizes];
+const cases: readonly Case[] = [ingestion, hugeLine, openRecord, markdown, activation, sizes];
 const rows: Row[] = [];
 for (const measure of cases) {
   for (const row of [await measure()].flat()) {
