@@ -46,10 +46,13 @@ export interface AgentAdapter {
   readonly versionArgs: readonly string[];
   parseVersion(output: string): string | null;
   readonly capabilities: Capabilities;
+  /** Where a version differs from `capabilities`. */
+  readonly versionCapabilities?: (version: string) => Partial<Capabilities>;
   /** Variables by which this agent tells its children about itself, besides those all agents drop. */
   readonly ownVariables: readonly RegExp[];
   /** First signal of the stop ladder. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
+  /** @throws UnusableConversationIdError where the agent would take `resume` for something else. */
   command(request: CommandRequest): CommandLine;
   createNormalizer(context: NormalizerContext): Normalizer;
 }

@@ -1,8 +1,11 @@
 import type { AgentAdapter } from './adapter.ts';
 import { claudeCode } from './claude-code/adapter.ts';
+import { codex } from './codex/adapter.ts';
+import { cursor } from './cursor/adapter.ts';
+import { gemini } from './gemini/adapter.ts';
 
 /** Every kind of agent program that Vitrine can start. */
-export const adapters: readonly AgentAdapter[] = [claudeCode];
+export const adapters: readonly AgentAdapter[] = [claudeCode, codex, gemini, cursor];
 
 /** The adapter of an executor type; `undefined` where none is built in. */
 export function findAdapter(type: string): AgentAdapter | undefined {

@@ -12,6 +12,8 @@ export interface NormalizerContext {
   readonly firstIndex: number;
   /** The prompt, where an entry of it stands in the transcript already: an agent that repeats it adds nothing. */
   readonly prompt?: string;
+  /** The agent's id of the conversation that this run is to go on with; absent for a new one. */
+  readonly resume?: string;
 }
 
 /**

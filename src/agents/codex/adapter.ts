@@ -1,0 +1,41 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { atLeast } from '../claude-code/versions.ts';
+import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { codexCommand, threadsSince } from './command.ts';
+import { CodexReader } from './normalize.ts';
+
+const yes = { supported: true } as const;
+
+/** Codex, run once per turn with `codex exec --json`. */
+export const codex: AgentAdapter = {
+  type: 'codex',
+  label: 'Codex',
+  programs: ['codex'],
+  versionArgs: ['--version'],
+  parseVersion: (output) => /\bcodex(?:-cli)?\s+v?(\d+\.\d+\.\d+\S*)/i.exec(output)?.[1] ?? null,
+  capabilities: {
+    resume: yes,
+    fork: { supported: false, reason: 'Codex can fork a thread, Vitrine does not ask for it' },
+    approvals: { supported: false, reason: '`codex exec` asks nobody: what the sandbox forbids is refused' },
+    thinking: { supported: true, reason: 'summaries, where the model and the configuration give them' },
+    toolResults: { supported: true, reason: 'not those of images and of refused patches, which are not printed' },
+    usage: yes,
+    cost: { supported: false, reason: 'Codex prints tokens, but neither the cost nor the model' },
+    subagents: { supported: true, reason: 'that they were asked and what they answered, not what they did' },
+    midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
+    modelChoice: yes,
+    mcp: { supported: true, reason: 'servers are those of the own configuration of Codex' },
+  },
+  versionCapabilities: (version) =>
+    atLeast(version, threadsSince)
+      ? {}
+      : {
+          resume: { supported: false, reason: `Codex ${version} prints no id that could be resumed` },
+          subagents: { supported: false, reason: `Codex ${version} has none` },
+          cost: { supported: false, reason: 'estimated from the tokens and the model, which Codex prints' },
+        },
+  ownVariables: [/^CODEX_(?:SANDBOX|SANDBOX_NETWORK_DISABLED|THREAD_ID|CI|INTERNAL_.*)$/],
+  politeSignal: 'SIGINT',
+  command: codexCommand,
+  createNormalizer: (context) => new LineNormalizer(context, (run) => new CodexReader(run)),
+};

@@ -1,0 +1,49 @@
+import type { CommandLine, CommandRequest } from '../adapter.ts';
+import { atLeast } from '../claude-code/versions.ts';
+import { requireUuid } from '../shared/conversationId.ts';
+
+/** First version whose output has the id of the thread, without which nothing can be resumed. */
+export const threadsSince = '0.44.0';
+
+/** What a user may set as permission mode, and the options that it comes to. `default`: as Codex is configured. */
+const permissionModes = new Map<string, readonly string[]>([
+  ['default', []],
+  ['read-only', ['--sandbox', 'read-only']],
+  ['workspace-write', ['--sandbox', 'workspace-write']],
+  ['danger-full-access', ['--sandbox', 'danger-full-access']],
+  ['bypassPermissions', ['--dangerously-bypass-approvals-and-sandbox']],
+]);
+
+/**
+ * `codex exec --json` with the prompt on stdin, which is closed after it: newer versions wait for its end in any case.
+ * Options stand before `resume`, where every version takes them.
+ * @throws UnusableConversationIdError
+ */
+export function codexCommand({ prompt, options, program, resume }: CommandRequest): CommandLine {
+  const warnings: string[] = [];
+  // Vitrine starts nothing in a workspace that the user does not trust, so Codex need not ask for a repository.
+  const args = ['exec', '--json', '--skip-git-repo-check'];
+  if (options.model !== undefined) args.push(`--model=${options.model}`);
+  const mode = options.permissionMode ?? 'default';
+  const sandbox = permissionModes.get(mode);
+  if (sandbox === undefined) warnings.push(`Codex has no permission mode ${mode}; it runs as it is configured.`);
+  else args.push(...sandbox);
+  if (options.maxTurns !== undefined) warnings.push('Codex has no limit of turns; it runs without.');
+  if (options.maxBudgetUsd !== undefined) warnings.push('Codex has no budget limit; it runs without.');
+  if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
+    warnings.push('Codex has no option to add to the system prompt; it runs without.');
+  }
+  args.push(...(options.extraArgs ?? []));
+  let sessionId: string | null = null;
+  if (resume !== undefined) {
+    const id = requireUuid('Codex', resume);
+    if (atLeast(program.version, threadsSince)) {
+      args.push('resume', id);
+      sessionId = id;
+    } else {
+      warnings.push(`Codex ${program.version ?? ''} cannot resume; it begins a new conversation.`);
+    }
+  }
+  args.push('-');
+  return { args, stdin: prompt, sessionId, warnings };
+}

@@ -1,0 +1,56 @@
+import { codeOfStatus } from '../shared/httpErrors.ts';
+import { parse } from '../shared/lineNormalizer.ts';
+import { field, nonEmpty } from '../claude-code/wire.ts';
+
+/** What Codex prints while it tries again by itself; no failure yet. */
+const retries = [/^Reconnecting\b/, /^(?:stream error: .*; )?retrying \d+\/\d+ in /s, /; retrying \d+\/\d+ in \S+$/s];
+
+export function isRetry(message: string): boolean {
+  return retries.some((pattern) => pattern.test(message));
+}
+
+/** Codex gives no codes: its fixed texts, and the status of an answer where the text has it. */
+const fixedTexts: readonly (readonly [RegExp, string])[] = [
+  [/^Missing environment variable\b|\bcodex login\b/, 'authentication_failed'],
+  [/^Quota exceeded\b/, 'quota_exceeded'],
+  [/\bhit your usage limit\b/, 'rate_limit'],
+  [/\b429 Too Many Requests\b/, 'rate_limit'],
+  [/\bcontext window\b/, 'context_length'],
+  [/\breason: max_output_tokens\b/, 'max_output_tokens'],
+  [/\breason: content_filter\b|\bsafety reasons\b/, 'refusal'],
+  [/\bat capacity\b/, 'overloaded'],
+  [/^stream disconnected\b/, 'stream_broken'],
+];
+const statusInText = /\bstatus:? (\d{3})\b/;
+/** Answers to bad requests are passed on as they are. */
+const typesInJson = new Map([['invalid_request_error', 'invalid_request']]);
+
+/** The server's own words out of an answer that Codex passes on as it is. */
+export function readable(message: string): string {
+  const inner = message.startsWith('{') ? nonEmpty(field(field(parse(message), 'error'), 'message')) : undefined;
+  return inner ?? message;
+}
+
+export function errorCode(message: string): string | undefined {
+  const status = statusInText.exec(message)?.[1];
+  if (status !== undefined) return codeOfStatus(Number(status));
+  const type = message.startsWith('{') ? nonEmpty(field(field(parse(message), 'error'), 'type')) : undefined;
+  if (type !== undefined) return typesInJson.get(type) ?? type;
+  return fixedTexts.find(([pattern]) => pattern.test(message))?.[1];
+}
+
+/** What it says on stderr when it does not start a run at all. */
+export const fixedStderr: readonly (readonly [RegExp, string])[] = [
+  [/\bno rollout found for (?:thread|conversation) id\b|\bno recorded session found\b/i, 'unknown_session'],
+  [/^Not inside a trusted directory\b/m, 'not_trusted'],
+  [/^error: (?:unexpected argument|invalid value|unrecognized subcommand|the argument|the following)/m, 'bad_flag'],
+  [/^No prompt provided\b/m, 'no_prompt'],
+  [/^Error: Model provider `[^`]*` not found|^Error loading config/m, 'bad_config'],
+];
+
+/** Printed on runs that go well. */
+export const noise: readonly RegExp[] = [
+  /^Reading (?:additional input|prompt) from stdin\.\.\.$/,
+  /^\S+Z\s+(?:WARN|ERROR|INFO) codex_/,
+  /^(?:warning|WARNING): /,
+];

@@ -1,0 +1,159 @@
+import type { Citation } from '../../model/metadata.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
+import { resultText } from '../claude-code/content.ts';
+import { count, field, nonEmpty, objects, text, texts } from '../claude-code/wire.ts';
+import type { CodexItem } from './wire.ts';
+
+/** A tool call as an item shows it: the whole call each time, with as much as is known by then. */
+export interface ItemCall {
+  readonly toolName: string;
+  readonly action: ToolAction;
+  readonly input: unknown;
+  readonly result: ToolResult | undefined;
+  /** `undefined`: it goes on. */
+  readonly status: ToolStatus | undefined;
+}
+
+type Read = (fields: JsonObject, status: ToolStatus | undefined) => Omit<ItemCall, 'status'>;
+
+export function commandAction(command: string, exitCode: unknown): ToolAction {
+  const code = typeof exitCode === 'number' && Number.isInteger(exitCode) ? exitCode : undefined;
+  return { kind: 'command_run', command, ...(code !== undefined && { exitCode: code }) };
+}
+
+const command: Read = (fields, status) => {
+  const shown = text(fields['command']) ?? texts(fields['command']).join(' ');
+  const output = text(fields['aggregated_output']) ?? '';
+  return {
+    toolName: 'command_execution',
+    action: commandAction(shown, fields['exit_code']),
+    input: { command: fields['command'] },
+    result: status === undefined && output === '' ? undefined : { text: output, isError: failed(status) },
+  };
+};
+
+export function changeKind(value: unknown): FileChange['kind'] {
+  return value === 'add' || value === 'delete' ? value : 'update';
+}
+
+const fileChange: Read = (fields, status) => {
+  const changes = objects(fields['changes']);
+  return {
+    toolName: 'file_change',
+    action: {
+      kind: 'file_edit',
+      changes: changes.map((change) => ({
+        path: text(change['path']) ?? '',
+        kind: changeKind(field(change['kind'], 'type') ?? change['kind']),
+      })),
+    },
+    input: { changes: fields['changes'] },
+    result: status === undefined ? undefined : { text: '', isError: failed(status) },
+  };
+};
+
+const mcpCall: Read = (fields, status) => {
+  const server = text(fields['server']) ?? '';
+  const tool = text(fields['tool']) ?? '';
+  const answer = fields['result'];
+  const error = nonEmpty(field(fields['error'], 'message'));
+  const structured = field(answer, 'structured_content');
+  const data = structured === null ? undefined : structured;
+  const shown = error ?? resultText(field(answer, 'content'));
+  const isError = failed(status);
+  return {
+    toolName: server === '' ? tool : `${server}.${tool}`,
+    action: { kind: 'mcp', server, tool, input: fields['arguments'] },
+    input: fields['arguments'],
+    result: status === undefined ? undefined : { text: shown, isError, ...(data !== undefined && { data }) },
+  };
+};
+
+const webSearch: Read = (fields, status) => {
+  const what = fields['action'];
+  const query = nonEmpty(field(what, 'query')) ?? text(fields['query']) ?? '';
+  const url = nonEmpty(field(what, 'url'));
+  const input = what === undefined ? { query: fields['query'] } : { query: fields['query'], action: what };
+  const result = status === undefined ? undefined : { isError: failed(status) };
+  const action: ToolAction = url === undefined ? { kind: 'web_search', query } : { kind: 'web_fetch', url };
+  return { toolName: 'web_search', action, input, result };
+};
+
+const todoList: Read = (fields) => ({
+  toolName: 'todo_list',
+  action: {
+    kind: 'todo',
+    todos: objects(fields['items']).map((item) => ({
+      text: text(item['text']) ?? '',
+      status: item['completed'] === true ? 'completed' : 'pending',
+    })),
+  },
+  input: { items: fields['items'] },
+  result: undefined,
+});
+
+const collabCall: Read = (fields, status) => {
+  const tool = nonEmpty(fields['tool']) ?? 'collab_tool_call';
+  const prompt = nonEmpty(fields['prompt']);
+  const others = texts(fields['receiver_thread_ids']);
+  const states = fields['agents_states'];
+  const said = Object.values(isRecord(states) ? states : {}).flatMap(
+    (state) => nonEmpty(field(state, 'message')) ?? [],
+  );
+  return {
+    toolName: tool,
+    action: {
+      kind: 'task',
+      description: prompt ?? [tool, ...others].join(' '),
+      ...(prompt !== undefined && { prompt }),
+    },
+    input: { tool, prompt: fields['prompt'], receiver_thread_ids: fields['receiver_thread_ids'] },
+    result: status === undefined ? undefined : { text: said.join('\n\n'), data: states, isError: failed(status) },
+  };
+};
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null;
+}
+
+const known = new Map<string, Read>([
+  ['command_execution', command],
+  ['file_change', fileChange],
+  ['mcp_tool_call', mcpCall],
+  ['web_search', webSearch],
+  ['todo_list', todoList],
+  ['collab_tool_call', collabCall],
+]);
+
+const statuses = new Map<string, ToolStatus>([
+  ['completed', 'success'],
+  ['failed', 'failed'],
+  ['errored', 'failed'],
+  ['declined', 'denied'],
+  ['cancelled', 'cancelled'],
+  ['interrupted', 'cancelled'],
+]);
+
+function failed(status: ToolStatus | undefined): boolean {
+  return status !== undefined && status !== 'success';
+}
+
+/** `undefined`: the item is no tool call that is known. `over`: the line says that the item is complete. */
+export function itemCall({ type, fields }: CodexItem, over: boolean): ItemCall | undefined {
+  const read = known.get(type);
+  if (read === undefined) return undefined;
+  const status = over ? (statuses.get(text(fields['status']) ?? '') ?? 'success') : undefined;
+  return { ...read(fields, status), status };
+}
+
+/** Sources that a message names by itself; no version that was measured prints them. */
+export function citations(fields: JsonObject): Citation[] {
+  return objects(fields['annotations']).flatMap((item) => {
+    const url = nonEmpty(item['url']);
+    if (url === undefined) return [];
+    const start = count(item['start_index']) ?? null;
+    const end = count(item['end_index']) ?? null;
+    return [{ kind: 'citation', start_index: start, end_index: end, url, title: nonEmpty(item['title']) ?? null }];
+  });
+}

@@ -1,0 +1,52 @@
+import type { ExitInfo } from '../../model/facts.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
+import type { Run, SourceLine } from '../shared/run.ts';
+import { fixedStderr, noise } from './errors.ts';
+import { OldEvents } from './oldEvents.ts';
+import { ThreadEvents } from './threadEvents.ts';
+import { configLine, eventOf, promptLine } from './wire.ts';
+
+/** Reads what `codex exec --json` prints, of every version from 0.20 on: the line decides which format it is of. */
+export class CodexReader implements AgentReader {
+  readonly noise = noise;
+  readonly fixedStderr = fixedStderr;
+  readonly #run: Run;
+  readonly #threads: ThreadEvents;
+  readonly #old: OldEvents;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#threads = new ThreadEvents(run);
+    this.#old = new OldEvents(run);
+  }
+
+  message(message: JsonObject, line: SourceLine): boolean {
+    if (this.#threads.line(message, line)) return true;
+    const event = eventOf(message);
+    if (event !== undefined) return this.#old.event(event.type, event.fields, line);
+    const prompt = promptLine(message);
+    if (prompt !== undefined) {
+      this.#run.echoedPrompt(prompt, line.timestamp);
+      return true;
+    }
+    const config = configLine(message);
+    if (config === undefined) return false;
+    this.#old.config(config, line);
+    return true;
+  }
+
+  beforeEnd(exit: ExitInfo, timestamp: string): void {
+    this.#old.beforeEnd(exit, timestamp);
+  }
+
+  facts(): OwnFacts {
+    return {
+      agentVersion: null,
+      permissionMode: this.#old.permissionMode,
+      reports: [...this.#threads.reports, ...this.#old.reports],
+      messages: this.#old.messages,
+      sideCalls: this.#threads.sideCalls,
+    };
+  }
+}

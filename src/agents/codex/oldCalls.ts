@@ -1,0 +1,188 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
+import { resultText } from '../claude-code/content.ts';
+import { field, nonEmpty, text, texts } from '../claude-code/wire.ts';
+import type { Run } from '../shared/run.ts';
+import { bytesOf, utf8 } from './bytes.ts';
+import { commandAction } from './items.ts';
+import { patchChanges } from './patches.ts';
+
+/** Bytes of output kept of one call that goes on; its end repeats all of it. */
+const maxBytes = 1024 * 1024;
+
+interface Begun {
+  readonly toolName: string;
+  readonly action: ToolAction;
+  readonly input: unknown;
+}
+
+interface Ended {
+  readonly action: ToolAction;
+  readonly status: ToolStatus;
+  readonly result: ToolResult;
+}
+
+/** What begins a call, by the event's name without `_begin`. */
+const begins = new Map<string, (event: JsonObject) => Begun>([
+  [
+    'exec_command',
+    (event) => ({ toolName: 'shell', action: command(event), input: picked(event, ['command', 'cwd']) }),
+  ],
+  [
+    'patch_apply',
+    (event) => ({
+      toolName: 'apply_patch',
+      action: { kind: 'file_edit', changes: patchChanges(event['changes']) },
+      input: picked(event, ['changes']),
+    }),
+  ],
+  ['mcp_tool_call', (event) => mcpBegun(event['invocation'])],
+  [
+    'web_search',
+    (event) => ({
+      toolName: 'web_search',
+      action: { kind: 'web_search', query: text(event['query']) ?? '' },
+      input: picked(event, ['query']),
+    }),
+  ],
+]);
+
+/** What ends it; `before` is the action as it began. */
+const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: string) => Ended>([
+  ['exec_command', commandEnded],
+  [
+    'patch_apply',
+    (event, before, streamed) => {
+      const ok = event['success'] !== false;
+      const shown = both(event) || streamed;
+      return { action: before, status: ok ? 'success' : 'failed', result: { text: shown, isError: !ok } };
+    },
+  ],
+  ['mcp_tool_call', mcpEnded],
+  [
+    'web_search',
+    (event, before) => {
+      const query = nonEmpty(event['query']);
+      const action: ToolAction = query === undefined ? before : { kind: 'web_search', query };
+      return { action, status: 'success', result: { isError: false } };
+    },
+  ],
+]);
+
+/** Calls in the old format: an event begins each, others carry its output, one ends it. */
+export class OldCalls {
+  readonly #run: Run;
+  readonly #output = new Map<string, number[]>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** `false`: the event is not about a call. */
+  event(type: string, event: JsonObject, timestamp: string): boolean {
+    if (type === 'exec_command_output_delta') {
+      this.#delta(event);
+      return true;
+    }
+    const begun = type.endsWith('_begin') ? begins.get(type.slice(0, -'_begin'.length)) : undefined;
+    if (begun !== undefined) {
+      this.#begin(begun(event), nonEmpty(event['call_id']), timestamp);
+      return true;
+    }
+    const kind = type.endsWith('_end') ? type.slice(0, -'_end'.length) : '';
+    const ended = ends.get(kind);
+    if (ended === undefined) return false;
+    this.#end(event, begins.get(kind), ended, timestamp);
+    return true;
+  }
+
+  /** Calls that the process left behind keep what they printed. */
+  close(): void {
+    for (const [id, bytes] of this.#output) this.#run.calls.update({ id, result: { text: utf8(bytes) } });
+  }
+
+  #begin({ toolName, action, input }: Begun, id: string | undefined, timestamp: string): string {
+    const { calls, session } = this.#run;
+    const callId = id ?? calls.freshId();
+    calls.start({ id: callId, toolName, action, input, timestamp, metadata: session.metadata() });
+    return callId;
+  }
+
+  #delta(event: JsonObject): void {
+    const id = nonEmpty(event['call_id']);
+    if (id === undefined) return;
+    const bytes = this.#output.get(id) ?? [];
+    this.#output.set(id, bytes);
+    for (const byte of bytesOf(event['chunk'])) if (bytes.length < maxBytes) bytes.push(byte);
+  }
+
+  #end(
+    event: JsonObject,
+    begin: ((event: JsonObject) => Begun) | undefined,
+    read: (event: JsonObject, before: ToolAction, streamed: string) => Ended,
+    timestamp: string,
+  ): void {
+    const { calls } = this.#run;
+    let id = nonEmpty(event['call_id']) ?? calls.openOf();
+    if ((id === undefined || calls.get(id) === undefined) && begin !== undefined) {
+      id = this.#begin(begin(event), id, timestamp);
+    }
+    if (id === undefined) return;
+    const before = calls.get(id)?.action ?? { kind: 'tool' };
+    const streamed = utf8(this.#output.get(id) ?? []);
+    this.#output.delete(id);
+    calls.finish({ id, ...read(event, before, streamed), timestamp });
+  }
+}
+
+function picked(event: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(keys.filter((key) => key in event).map((key) => [key, event[key]]));
+}
+
+function command(event: JsonObject): ToolAction {
+  const words = texts(event['command']);
+  const shown = text(event['command']) ?? words.map(quoted).join(' ');
+  const cwd = nonEmpty(event['cwd']);
+  return { ...commandAction(shown, undefined), ...(cwd !== undefined && { cwd }) };
+}
+
+/** A word as a shell would take it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function both(event: JsonObject): string {
+  return (text(event['stdout']) ?? '') + (text(event['stderr']) ?? '');
+}
+
+function commandEnded(event: JsonObject, before: ToolAction, streamed: string): Ended {
+  const stdout = text(event['stdout']);
+  const stderr = text(event['stderr']);
+  const code = event['exit_code'];
+  const ok = code === 0 || code === undefined;
+  const shown = nonEmpty(event['aggregated_output']) ?? (both(event) || streamed);
+  const known = before.kind === 'command_run' ? before : { kind: 'command_run' as const, command: '' };
+  const action: ToolAction = {
+    ...known,
+    ...(typeof code === 'number' && Number.isInteger(code) && { exitCode: code }),
+    ...(stdout !== undefined && { stdout }),
+    ...(stderr !== undefined && { stderr }),
+  };
+  return { action, status: ok ? 'success' : 'failed', result: { text: shown, isError: !ok } };
+}
+
+function mcpBegun(invocation: unknown): Begun {
+  const server = text(field(invocation, 'server')) ?? '';
+  const tool = text(field(invocation, 'tool')) ?? '';
+  const input = field(invocation, 'arguments');
+  return { toolName: `${server}.${tool}`, action: { kind: 'mcp', server, tool, input }, input };
+}
+
+function mcpEnded(event: JsonObject, before: ToolAction): Ended {
+  const answer = event['result'];
+  const ok = field(answer, 'Ok') ?? field(answer, 'ok');
+  const error = field(answer, 'Err') ?? field(answer, 'err');
+  const isError = error !== undefined || field(ok, 'isError') === true || field(ok, 'is_error') === true;
+  const shown = error === undefined ? resultText(field(ok, 'content')) : (text(error) ?? resultText(error));
+  return { action: before, status: isError ? 'failed' : 'success', result: { text: shown, isError } };
+}

@@ -1,0 +1,235 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { ExitInfo, MessageUsage, RunReport } from '../../model/facts.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Todo } from '../../model/tool.ts';
+import { code } from '../claude-code/describe.ts';
+import { field, nonEmpty, objects, text } from '../claude-code/wire.ts';
+import type { Run, SourceLine } from '../shared/run.ts';
+import type { TextKind } from '../shared/spokenTexts.ts';
+import { errorCode, isRetry, readable } from './errors.ts';
+import { OldCalls } from './oldCalls.ts';
+import { completedReport, failedReport } from './report.ts';
+import { tokenUsage, type ConfigLine } from './wire.ts';
+
+/** Requests whose tokens are itemised. */
+const maxRequests = 100_000;
+const planId = 'plan';
+
+/** Events that say nothing a reader wants to know. */
+const silent = new Set([
+  'task_started',
+  'agent_reasoning_section_break',
+  'mcp_startup_update',
+  'mcp_startup_complete',
+  'shutdown_complete',
+]);
+
+/** The format of events, up to 0.43: what the program's parts told each other, with the settings and the prompt first. */
+export class OldEvents {
+  readonly #run: Run;
+  readonly #calls: OldCalls;
+  readonly #messages: MessageUsage[] = [];
+  readonly #explanations: string[] = [];
+  #lastTotal = '';
+  #diff: NormalizedEntry | undefined;
+  #failure: string | undefined;
+  #began = false;
+  /** Something since the last message makes it likely that it is said again. */
+  #retried = false;
+  #report: RunReport | undefined;
+  permissionMode: string | null = null;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#calls = new OldCalls(run);
+  }
+
+  get messages(): readonly MessageUsage[] {
+    return this.#messages;
+  }
+
+  get reports(): readonly RunReport[] {
+    if (this.#failure !== undefined) return [failedReport(this.#failure)];
+    return this.#report === undefined ? [] : [this.#report];
+  }
+
+  config(config: ConfigLine, { timestamp }: SourceLine): void {
+    this.#began = true;
+    this.#run.session.seeModel(config.model);
+    this.permissionMode = config.sandbox ?? null;
+    const facts: (readonly [string, string | undefined])[] = [
+      ['Model', config.model],
+      ['Folder', config.workDir],
+      ['Sandbox', config.sandbox],
+      ['Approval', config.approval],
+      ['Provider', config.provider],
+      ['Reasoning effort', config.effort],
+    ];
+    const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${code(value)}`]));
+    this.#run.system('init', known.join('\n'), timestamp, { config });
+  }
+
+  /** `false`: an event of an unknown kind. */
+  event(type: string, event: JsonObject, line: SourceLine): boolean {
+    const { timestamp } = line;
+    this.#began = true;
+    if (silent.has(type) || this.#calls.event(type, event, timestamp)) return true;
+    if (this.#said(type, event, timestamp)) return true;
+    switch (type) {
+      case 'session_configured':
+        this.#run.session.seeModel(nonEmpty(event['model']));
+        this.#run.session.seeId(event['session_id']);
+        this.#run.system('init', `- Session: ${code(String(event['session_id']))}`, timestamp);
+        this.#run.checkResumed(timestamp);
+        return true;
+      case 'token_count':
+        this.#tokens(event);
+        return true;
+      case 'plan_update':
+        this.#plan(event, timestamp);
+        return true;
+      case 'turn_diff':
+        this.#turnDiff(text(event['unified_diff']) ?? '', timestamp);
+        return true;
+      case 'view_image_tool_call':
+        this.#viewed(event, timestamp);
+        return true;
+      case 'task_complete':
+        this.#complete(nonEmpty(event['last_agent_message']), timestamp);
+        return true;
+      case 'turn_aborted':
+        this.#run.interrupt(`The run was interrupted (${text(event['reason']) ?? 'no reason given'}).`, timestamp);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** The format has no closing line: the end of the process is it. */
+  beforeEnd({ code: exitCode, signal }: ExitInfo, timestamp: string): void {
+    this.#calls.close();
+    if (this.#run.calls.get(planId) !== undefined) {
+      this.#run.calls.finish({ id: planId, status: 'success', result: this.#planResult(), timestamp });
+    }
+    const ended = this.#began && (exitCode ?? 0) === 0 && signal === null && !this.#run.interrupted;
+    if (ended && this.#report === undefined) {
+      const last = this.#run.texts.finalText;
+      this.#report = completedReport(undefined, last === '' ? null : last);
+    }
+  }
+
+  /** Texts and notices. */
+  #said(type: string, event: JsonObject, timestamp: string): boolean {
+    const shown = text(event['message']) ?? text(event['text']) ?? text(event['delta']) ?? text(event['summary']) ?? '';
+    switch (type) {
+      case 'agent_message':
+        this.#text('text', shown, timestamp);
+        return true;
+      case 'agent_reasoning':
+      case 'agent_reasoning_raw_content':
+        this.#text('thinking', shown, timestamp);
+        return true;
+      case 'agent_message_delta':
+        this.#run.texts.piece('text', shown, timestamp, this.#run.session.metadata());
+        return true;
+      case 'agent_reasoning_delta':
+      case 'agent_reasoning_raw_content_delta':
+        this.#run.texts.piece('thinking', shown, timestamp, this.#run.session.metadata());
+        return true;
+      case 'user_message':
+        this.#run.echoedPrompt(shown, timestamp);
+        return true;
+      case 'background_event':
+      case 'stream_error':
+        this.#retried ||= isRetry(shown);
+        this.#run.system(isRetry(shown) || type === 'stream_error' ? 'retry' : 'background', shown, timestamp);
+        return true;
+      case 'warning':
+      case 'deprecation_notice':
+        this.#run.warn(shown, timestamp);
+        return true;
+      case 'exec_approval_request':
+      case 'apply_patch_approval_request':
+        this.#run.system('approval', `Asks for permission: ${nonEmpty(event['reason']) ?? type}`, timestamp);
+        return true;
+      case 'error':
+        this.#failure = shown === '' ? 'The agent reported an error without a text.' : readable(shown);
+        this.#run.error(this.#failure, errorCode(shown), timestamp);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #text(kind: TextKind, shown: string, timestamp: string): void {
+    const { texts, session } = this.#run;
+    if (texts.streamed(kind) !== undefined) {
+      texts.close(shown);
+      return;
+    }
+    if (shown === '') return;
+    const repeated = kind === 'text' && this.#retried && texts.finalText === shown;
+    const metadata = repeated ? { ...session.metadata(), repeated } : session.metadata();
+    texts.add(kind, shown, timestamp, metadata, { counted: !repeated });
+    if (kind === 'text') this.#retried = false;
+  }
+
+  /** Of one request; later versions print the session's total too, and print it again when nothing was added. */
+  #tokens(event: JsonObject): void {
+    const info = event['info'];
+    const total = JSON.stringify(field(info, 'total_token_usage') ?? null);
+    if (info !== undefined && total === this.#lastTotal) return;
+    this.#lastTotal = total;
+    const usage = tokenUsage(info === undefined ? event : field(info, 'last_token_usage'));
+    if (usage === null || this.#messages.length >= maxRequests) return;
+    const messageId = `request-${this.#messages.length + 1}`;
+    this.#messages.push({ messageId, model: this.#run.session.model, usage, parentCallId: null, settled: true });
+  }
+
+  #plan(event: JsonObject, timestamp: string): void {
+    const { calls, session } = this.#run;
+    const todos = objects(event['plan']).map((step) => ({
+      text: text(step['step']) ?? '',
+      status: todoStatus(step['status']),
+    }));
+    const action = { kind: 'todo', todos } as const;
+    const input = { plan: event['plan'], explanation: event['explanation'] };
+    const explanation = nonEmpty(event['explanation']);
+    if (explanation !== undefined) this.#explanations.push(explanation);
+    calls.start({ id: planId, toolName: 'update_plan', action, input, timestamp, metadata: session.metadata() });
+    calls.update({ id: planId, action, result: this.#planResult() });
+  }
+
+  #planResult(): { text: string } | undefined {
+    return this.#explanations.length === 0 ? undefined : { text: this.#explanations.join('\n\n') };
+  }
+
+  /** The whole of what the turn changed, printed again after each step. */
+  #turnDiff(diff: string, timestamp: string): void {
+    const content = `Changes of this turn\n\n\`\`\`\`diff\n${diff}\n\`\`\`\``;
+    if (this.#diff === undefined) this.#diff = this.#run.system('turn_diff', content, timestamp);
+    else if (this.#diff.content !== content) {
+      this.#diff = { ...this.#diff, content };
+      this.#run.writer.put(this.#diff);
+    }
+  }
+
+  #viewed(event: JsonObject, timestamp: string): void {
+    const { calls, session } = this.#run;
+    const id = nonEmpty(event['call_id']) ?? calls.freshId();
+    const path = text(event['path']) ?? '';
+    const action = { kind: 'file_read', path } as const;
+    calls.start({ id, toolName: 'view_image', action, input: { path }, timestamp, metadata: session.metadata() });
+    calls.finish({ id, status: 'success', timestamp });
+  }
+
+  #complete(last: string | undefined, timestamp: string): void {
+    const { texts, session } = this.#run;
+    if (last !== undefined && !texts.said.includes(last)) texts.add('text', last, timestamp, session.metadata());
+    this.#report = completedReport(undefined, last ?? null);
+  }
+}
+
+function todoStatus(value: unknown): Todo['status'] {
+  return value === 'in_progress' || value === 'completed' ? value : 'pending';
+}

@@ -1,0 +1,171 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { RunReport } from '../../model/facts.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import { isShallow } from '../claude-code/content.ts';
+import { code } from '../claude-code/describe.ts';
+import { field, nonEmpty, text } from '../claude-code/wire.ts';
+import type { Run, SourceLine } from '../shared/run.ts';
+import type { TextKind } from '../shared/spokenTexts.ts';
+import { errorCode, isRetry, readable } from './errors.ts';
+import { citations, itemCall } from './items.ts';
+import { completedReport, completedText, failedReport } from './report.ts';
+import { itemOf, type CodexItem } from './wire.ts';
+
+/** Texts of a run that can still be completed. */
+const maxOpenTexts = 1000;
+
+/** The format of threads, turns and items. An item has one entry, however often it is printed. */
+export class ThreadEvents {
+  readonly #run: Run;
+  readonly #texts = new Map<string, NormalizedEntry>();
+  /** Messages of this turn so far, while it is known that a part of it was done again. */
+  readonly #said = new Set<string>();
+  #retried = false;
+  readonly reports: RunReport[] = [];
+  sideCalls = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** `false`: a line of an unknown kind. */
+  line(message: JsonObject, line: SourceLine): boolean {
+    switch (message['type']) {
+      case 'thread.started':
+      case 'session.created':
+        this.#started(nonEmpty(message['thread_id']) ?? nonEmpty(message['session_id']), line);
+        return true;
+      case 'turn.started':
+        this.#run.unfinished = true;
+        this.#said.clear();
+        this.#retried = false;
+        return true;
+      case 'turn.completed':
+        this.#completed(message['usage'], line);
+        return true;
+      case 'turn.failed':
+        this.#failed(message['error'], line);
+        return true;
+      case 'error':
+        this.#error(text(message['message']) ?? 'The agent reported an error without a text.', line);
+        return true;
+      case 'item.started':
+      case 'item.updated':
+        return this.#item(message, line, false);
+      case 'item.completed':
+        return this.#item(message, line, true);
+      default:
+        return false;
+    }
+  }
+
+  #started(id: string | undefined, line: SourceLine): void {
+    const first = this.#run.session.id === null;
+    if (first) this.#run.session.seeId(id);
+    this.#run.system('init', id === undefined ? 'The agent started' : `- Session: ${code(id)}`, line.timestamp);
+    if (first) this.#run.checkResumed(line.timestamp);
+  }
+
+  #completed(usage: unknown, { timestamp }: SourceLine): void {
+    this.#run.unfinished = false;
+    const last = this.#run.texts.finalText;
+    this.reports.push(completedReport(usage, last === '' ? null : last));
+    this.#run.system('result', completedText(usage), timestamp, { result: { usage: isObject(usage) ? usage : null } });
+  }
+
+  #failed(error: unknown, { timestamp }: SourceLine): void {
+    this.#run.unfinished = false;
+    const message = text(field(error, 'message')) ?? text(error) ?? 'The turn failed; the agent gave no reason.';
+    this.#run.error(readable(message), errorCode(message), timestamp);
+    this.reports.push(failedReport(readable(message)));
+  }
+
+  #error(message: string, { timestamp }: SourceLine): void {
+    if (isRetry(message)) {
+      this.#retried = true;
+      this.#run.system('retry', message, timestamp);
+    } else {
+      this.#run.error(readable(message), errorCode(message), timestamp);
+    }
+  }
+
+  #item(message: JsonObject, line: SourceLine, over: boolean): boolean {
+    const item = itemOf(message);
+    if (item === undefined) return false;
+    switch (item.type) {
+      case 'agent_message':
+      case 'assistant_message':
+        this.#text(item, 'text', line, over);
+        return true;
+      case 'reasoning':
+        this.#text(item, 'thinking', line, over);
+        return true;
+      case 'error':
+        this.#run.warn(text(item.fields['message']) ?? 'The agent warned without a text.', line.timestamp);
+        return true;
+      default:
+        return this.#call(item, line, over);
+    }
+  }
+
+  #text(item: CodexItem, kind: TextKind, line: SourceLine, over: boolean): void {
+    const shown = text(item.fields['text']) ?? '';
+    const key = item.id === undefined ? undefined : `${item.type} ${item.id}`;
+    const known = key === undefined ? undefined : this.#texts.get(key);
+    if (known !== undefined && key !== undefined) {
+      this.#run.texts.replace(known, kind, shown, { open: !over });
+      if (over) this.#texts.delete(key);
+      return;
+    }
+    if (over && shown === '') return;
+    const repeated = kind === 'text' && this.#retried && this.#said.has(shown);
+    if (kind === 'text') this.#said.add(shown);
+    const metadata = this.#textMetadata(item, repeated);
+    const entry = this.#run.texts.add(kind, shown, line.timestamp, metadata, { open: !over, counted: !repeated });
+    if (!over && key !== undefined && this.#texts.size < maxOpenTexts) this.#texts.set(key, entry);
+  }
+
+  #textMetadata(item: CodexItem, repeated: boolean): NormalizedEntryMetadata | undefined {
+    const annotations = citations(item.fields);
+    const known = this.#run.session.metadata();
+    if (annotations.length === 0 && !repeated) return known;
+    return { ...known, ...(annotations.length > 0 && { annotations }), ...(repeated && { repeated }) };
+  }
+
+  #call(item: CodexItem, line: SourceLine, over: boolean): boolean {
+    const { calls, session } = this.#run;
+    const call = itemCall(item, over);
+    if (call === undefined) return this.#unknownItem(item, line, over);
+    const { toolName, action, input, result, status } = call;
+    const id = item.id ?? calls.freshId();
+    const { timestamp } = line;
+    if (calls.get(id) === undefined) {
+      calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
+      if (item.type === 'web_search' || toolName === 'spawn_agent') this.sideCalls += 1;
+    }
+    if (status === undefined) calls.update({ id, action, result });
+    else calls.finish({ id, action, status, result, timestamp });
+    return true;
+  }
+
+  /** Something with a status is something that was done, whatever it is: a tool of a kind that came later. */
+  #unknownItem(item: CodexItem, line: SourceLine, over: boolean): boolean {
+    const { calls, session } = this.#run;
+    if (typeof item.fields['status'] !== 'string' || item.id === undefined) {
+      this.#run.keepUnknown(`Item of an unknown kind: ${code(item.type)}`, line);
+      return true;
+    }
+    this.#run.lines.unknown += 1;
+    const { id, type: toolName, fields } = item;
+    const input = isShallow(fields) ? fields : undefined;
+    const action = { kind: 'tool', input } as const;
+    const { timestamp } = line;
+    const metadata = { ...session.metadata(), raw: line.raw };
+    calls.start({ id, toolName, action, input, timestamp, metadata });
+    if (!over) return true;
+    const status = fields['status'] === 'completed' ? 'success' : fields['status'] === 'declined' ? 'denied' : 'failed';
+    calls.finish({ id, action, status, result: { data: input, isError: status !== 'success' }, timestamp });
+    return true;
+  }
+}

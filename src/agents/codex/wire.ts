@@ -1,0 +1,77 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { TokenUsage } from '../../model/usage.ts';
+import { count, nonEmpty, text } from '../claude-code/wire.ts';
+
+/**
+ * The JSON of `codex exec --json`. Nothing else in Vitrine knows it. Two formats: threads of items (since 0.44), and the
+ * events of the program's own protocol (before). A field of another type than expected costs itself only.
+ */
+
+/** One item of a thread: a message, a command, a change, … */
+export interface CodexItem {
+  readonly id: string | undefined;
+  readonly type: string;
+  readonly fields: JsonObject;
+}
+
+/** The item of an `item.*` line. The first versions with items named the type `item_type`. */
+export function itemOf(message: JsonObject): CodexItem | undefined {
+  const fields = message['item'];
+  if (!isObject(fields)) return undefined;
+  const type = nonEmpty(fields['item_type']) ?? nonEmpty(fields['type']);
+  return type === undefined ? undefined : { id: nonEmpty(fields['id']), type, fields };
+}
+
+/** An event of the old format: `{"id":"1","msg":{"type":…}}`. */
+export function eventOf(message: JsonObject): { readonly type: string; readonly fields: JsonObject } | undefined {
+  const fields = message['msg'];
+  if (!isObject(fields)) return undefined;
+  const type = nonEmpty(fields['type']);
+  return type === undefined ? undefined : { type, fields };
+}
+
+/** The first line of the old format: the settings of the run. Its keys come in any order. */
+export interface ConfigLine {
+  readonly model: string | undefined;
+  readonly workDir: string | undefined;
+  readonly provider: string | undefined;
+  readonly sandbox: string | undefined;
+  readonly approval: string | undefined;
+  readonly effort: string | undefined;
+}
+
+export function configLine(message: JsonObject): ConfigLine | undefined {
+  if ('type' in message || 'msg' in message) return undefined;
+  const config: ConfigLine = {
+    model: nonEmpty(message['model']),
+    workDir: nonEmpty(message['workdir']),
+    provider: nonEmpty(message['provider']),
+    sandbox: nonEmpty(message['sandbox']),
+    approval: nonEmpty(message['approval']),
+    effort: nonEmpty(message['reasoning effort']),
+  };
+  const known = Object.values(config).filter((value) => value !== undefined).length;
+  return known < 2 ? undefined : config;
+}
+
+/** The second line of the old format: the prompt, and nothing else. */
+export function promptLine(message: JsonObject): string | undefined {
+  return Object.keys(message).length === 1 ? text(message['prompt']) : undefined;
+}
+
+/** Tokens as Codex counts them: what was read from or written to the cache is part of the input. */
+export function tokenUsage(value: unknown): TokenUsage | null {
+  if (!isObject(value)) return null;
+  const input = count(value['input_tokens']);
+  const cacheRead = count(value['cached_input_tokens']);
+  const cacheWrite = count(value['cache_write_input_tokens']);
+  const output = count(value['output_tokens']);
+  const reasoning = count(value['reasoning_output_tokens']);
+  const usage: TokenUsage = {};
+  if (input !== undefined) usage.input = Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0));
+  if (output !== undefined) usage.output = output;
+  if (cacheRead !== undefined) usage.cacheRead = cacheRead;
+  if (cacheWrite !== undefined) usage.cacheWrite = cacheWrite;
+  if (reasoning !== undefined) usage.reasoning = reasoning;
+  return Object.keys(usage).length === 0 ? null : usage;
+}

@@ -1,0 +1,32 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { cursorCommand } from './command.ts';
+import { CursorReader } from './normalize.ts';
+
+const yes = { supported: true } as const;
+
+/** Cursor's command line agent, run once per turn. */
+export const cursor: AgentAdapter = {
+  type: 'cursor',
+  label: 'Cursor',
+  programs: ['cursor-agent', 'agent'],
+  versionArgs: ['--version'],
+  parseVersion: (output) => /^v?(\d{4}\.\d{2}\.\d{2}\S*|\d+\.\d+\.\d+\S*)\s*$/m.exec(output)?.[1] ?? null,
+  capabilities: {
+    resume: yes,
+    fork: { supported: false, reason: 'Cursor cannot fork a conversation' },
+    approvals: { supported: false, reason: 'without a terminal nobody is asked: what is not allowed is refused' },
+    thinking: { supported: true, reason: 'where the version prints it' },
+    toolResults: yes,
+    usage: { supported: true, reason: 'where the version prints it' },
+    cost: { supported: false, reason: 'Cursor prints no cost, and the name of its model is one for display' },
+    subagents: { supported: true, reason: 'that they were asked and what they answered, not what they did' },
+    midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
+    modelChoice: yes,
+    mcp: { supported: true, reason: 'servers are those of the own configuration of Cursor' },
+  },
+  ownVariables: [/^CURSOR_AGENT$/, /^CURSOR_(?:TRACE|SESSION|INVOKED)_.*$/],
+  politeSignal: 'SIGINT',
+  command: cursorCommand,
+  createNormalizer: (context) => new LineNormalizer(context, (run) => new CursorReader(run)),
+};

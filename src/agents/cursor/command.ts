@@ -1,0 +1,37 @@
+import type { CommandLine, CommandRequest } from '../adapter.ts';
+
+/** What a user may set as permission mode, and the options that it comes to. */
+const permissionModes = new Map<string, readonly string[]>([
+  ['default', []],
+  ['plan', ['--mode', 'plan']],
+  ['ask', ['--mode', 'ask']],
+  ['force', ['--force']],
+  ['bypassPermissions', ['--force']],
+]);
+
+/** First version (a date) that may ask whether the folder is trusted. */
+const trustSince = '2026.01.01';
+
+/**
+ * `cursor-agent -p` with the prompt as the last argument: no documentation says that it is read from stdin.
+ * Texts stream.
+ */
+export function cursorCommand({ prompt, options, program, resume }: CommandRequest): CommandLine {
+  const warnings: string[] = [];
+  const args = ['-p', '--output-format', 'stream-json', '--stream-partial-output'];
+  // Vitrine starts nothing in a workspace that the user does not trust: this folder is one that was trusted.
+  if (program.version !== null && program.version >= trustSince) args.push('--trust');
+  if (resume !== undefined) args.push(`--resume=${resume}`);
+  if (options.model !== undefined) args.push(`--model=${options.model}`);
+  const mode = options.permissionMode ?? 'default';
+  const chosen = permissionModes.get(mode);
+  if (chosen === undefined) warnings.push(`Cursor has no permission mode ${mode}; it runs as it is configured.`);
+  else args.push(...chosen);
+  if (options.maxTurns !== undefined) warnings.push('Cursor has no limit of turns; it runs without.');
+  if (options.maxBudgetUsd !== undefined) warnings.push('Cursor has no budget limit; it runs without.');
+  if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
+    warnings.push('Cursor has no option to add to the system prompt; it runs without.');
+  }
+  args.push(...(options.extraArgs ?? []), '--', prompt);
+  return { args, stdin: null, sessionId: resume ?? null, warnings };
+}

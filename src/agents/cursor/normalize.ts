@@ -1,0 +1,200 @@
+import type { RunReport } from '../../model/facts.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { code } from '../claude-code/describe.ts';
+import { amount, nonEmpty, text } from '../claude-code/wire.ts';
+import { emptyReport } from '../shared/emptyReport.ts';
+import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
+import type { Run, SourceLine } from '../shared/run.ts';
+import { outcomeOf, toolAction } from './tools.ts';
+import { isPiece, messageText, otherBlocks, ownTime, tokenUsage, toolCallLine } from './wire.ts';
+
+const fixedStderr: readonly (readonly [RegExp, string])[] = [
+  [
+    /\b(?:not logged in|Authentication required|run ['`]?(?:cursor-)?agent login|Invalid API key)\b/i,
+    'authentication_failed',
+  ],
+  [/\bWorkspace Trust Required\b|\bnot trusted\b/i, 'not_trusted'],
+  [/^error: (?:unknown option|missing required|too many arguments)/m, 'bad_flag'],
+  [/\b(?:chat|session|conversation)\b.*\bnot found\b/i, 'unknown_session'],
+];
+
+/** A piece of this length that is all that came before is no piece: models do not stutter so long. */
+const shortestRepeat = 40;
+
+/** Reads what `cursor-agent -p --output-format stream-json` prints. */
+export class CursorReader implements AgentReader {
+  readonly fixedStderr = fixedStderr;
+  readonly #run: Run;
+  readonly #reports: RunReport[] = [];
+  #permissionMode: string | null = null;
+  #sideCalls = 0;
+  /** A text that came in pieces, and not yet whole. */
+  #unconfirmed: string | undefined;
+  /** Some text came in pieces. */
+  #streams = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  message(message: JsonObject, arrived: SourceLine): boolean {
+    const line = { ...arrived, timestamp: ownTime(message) ?? arrived.timestamp };
+    switch (message['type']) {
+      case 'system':
+        return message['subtype'] === 'init' && this.#init(message, line);
+      case 'user':
+        return this.#user(message, line);
+      case 'thinking':
+        return this.#thinking(message, line);
+      case 'assistant':
+        return this.#assistant(message, line);
+      case 'tool_call':
+        return this.#toolCall(message, line);
+      case 'result':
+        this.#result(message, line);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  facts(): OwnFacts {
+    return {
+      agentVersion: null,
+      permissionMode: this.#permissionMode,
+      reports: [...this.#reports],
+      sideCalls: this.#sideCalls,
+    };
+  }
+
+  #init(message: JsonObject, { timestamp }: SourceLine): boolean {
+    const { session } = this.#run;
+    session.seeId(message['session_id']);
+    session.seeModel(nonEmpty(message['model']));
+    this.#permissionMode = nonEmpty(message['permissionMode']) ?? null;
+    session.setOwn({ permissionMode: this.#permissionMode });
+    this.#run.unfinished = true;
+    const folder = nonEmpty(message['cwd']);
+    const facts = [
+      ['Session', session.id ?? undefined],
+      ['Model', session.model ?? undefined],
+      ['Folder', folder],
+      ['Permission mode', this.#permissionMode ?? undefined],
+    ] as const;
+    const known = facts.flatMap(([name, value]) => (value === undefined ? [] : [`- ${name}: ${code(value)}`]));
+    this.#run.system('init', known.join('\n') || 'The agent started', timestamp, {
+      apiKeySource: nonEmpty(message['apiKeySource']) ?? null,
+      cwd: folder ?? null,
+    });
+    this.#run.checkResumed(timestamp);
+    return true;
+  }
+
+  #user(message: JsonObject, { timestamp }: SourceLine): boolean {
+    const shown = messageText(message);
+    if (shown === undefined) return false;
+    this.#run.echoedPrompt(shown, timestamp);
+    return true;
+  }
+
+  #thinking(message: JsonObject, { timestamp }: SourceLine): boolean {
+    const { texts, session } = this.#run;
+    const shown = text(message['text']) ?? '';
+    if (message['subtype'] === 'completed') {
+      if (shown === '' || texts.streamed('thinking') === shown) texts.close();
+      else texts.add('thinking', shown, timestamp, session.metadata());
+      return true;
+    }
+    if (message['subtype'] !== 'delta') return false;
+    if (shown !== '') texts.piece('thinking', shown, timestamp, session.metadata());
+    return true;
+  }
+
+  #assistant(message: JsonObject, line: SourceLine): boolean {
+    for (const block of otherBlocks(message)) {
+      this.#run.keepUnknown(`Content of an unknown kind: ${code(text(block['type']) ?? '(no type)')}`, line);
+    }
+    const shown = messageText(message);
+    if (shown === undefined) return otherBlocks(message).length > 0;
+    this.#run.unfinished = true;
+    if (shown !== '') this.#say(shown, isPiece(message), line);
+    return true;
+  }
+
+  /** With partial output the pieces of a message come first, and then the message again, whole. */
+  #say(shown: string, piece: boolean, { timestamp }: SourceLine): void {
+    const { texts, session } = this.#run;
+    const streamed = texts.streamed('text');
+    const unconfirmed = streamed ?? this.#unconfirmed;
+    this.#unconfirmed = undefined;
+    if (piece && (streamed !== shown || shown.length < shortestRepeat)) {
+      this.#streams = true;
+      texts.piece('text', shown, timestamp, session.metadata());
+    } else if (unconfirmed === shown || (this.#streams && texts.said.join('') + (streamed ?? '') === shown)) {
+      texts.close();
+    } else if (streamed !== undefined && shown.startsWith(streamed)) {
+      texts.close(shown);
+    } else {
+      texts.add('text', shown, timestamp, session.metadata());
+    }
+  }
+
+  /** What streamed until now may still be repeated whole. */
+  #closeText(): void {
+    const { texts } = this.#run;
+    this.#unconfirmed = texts.streamed('text') ?? this.#unconfirmed;
+    texts.close();
+  }
+
+  #toolCall(message: JsonObject, { timestamp }: SourceLine): boolean {
+    const call = toolCallLine(message);
+    if (call === undefined) return false;
+    const { calls, session } = this.#run;
+    this.#closeText();
+    this.#run.unfinished = true;
+    const action = toolAction(call.kind, call.args);
+    const { args: input, kind: toolName } = call;
+    const id = call.id ?? (call.over ? calls.openOf(toolName) : undefined) ?? calls.freshId();
+    if (calls.get(id) === undefined) {
+      if (action.kind === 'task' || action.kind === 'web_search') this.#sideCalls += 1;
+      calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
+    }
+    if (call.over) calls.finish({ id, ...outcomeOf(action, call.result), timestamp });
+    return true;
+  }
+
+  #result(message: JsonObject, { timestamp }: SourceLine): void {
+    const { texts, session } = this.#run;
+    texts.close();
+    this.#run.unfinished = false;
+    const shown = nonEmpty(message['result']);
+    const subtype = nonEmpty(message['subtype']) ?? null;
+    const isError = message['is_error'] === true || subtype?.startsWith('error') === true;
+    const durationMs = amount(message['duration_ms']) ?? null;
+    const error = isError ? (shown ?? 'The run failed; the agent gave no reason.') : undefined;
+    if (error !== undefined) this.#run.error(error, undefined, timestamp);
+    else if (shown !== undefined && !this.#hasSaid(shown)) texts.add('text', shown, timestamp, session.metadata());
+    this.#reports.push({
+      ...emptyReport,
+      isError,
+      subtype,
+      text: shown ?? null,
+      errors: error === undefined ? [] : [error],
+      durationMs,
+      apiDurationMs: amount(message['duration_api_ms']) ?? null,
+      usage: tokenUsage(message['usage']),
+      cover: { of: 'run', sure: true },
+    });
+    const title = isError ? 'Failed' : 'Completed';
+    const parts = durationMs === null ? [title] : [title, `${(durationMs / 1000).toFixed(1)} s`];
+    this.#run.system('result', parts.join(' · '), timestamp, {
+      result: { isError, subtype, durationMs, requestId: nonEmpty(message['request_id']) ?? null },
+    });
+  }
+
+  /** The closing line repeats every text of the run, with nothing in between. */
+  #hasSaid(shown: string): boolean {
+    const { said } = this.#run.texts;
+    return said.join('') === shown || said.at(-1) === shown || said.join('\n') === shown || said.join('\n\n') === shown;
+  }
+}

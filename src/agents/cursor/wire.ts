@@ -1,0 +1,82 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { TokenUsage } from '../../model/usage.ts';
+import { amount, count, field, nonEmpty, objects, text } from '../claude-code/wire.ts';
+
+/**
+ * The JSON of `cursor-agent -p --output-format stream-json`, as it is documented and as public logs show it; nothing else
+ * in Vitrine knows it. A field of another type than expected costs itself only.
+ */
+
+/** The text of a message: its text blocks, joined. `undefined`: it has none. */
+export function messageText(message: JsonObject): string | undefined {
+  const content = field(message['message'], 'content');
+  if (typeof content === 'string') return content;
+  const parts = objects(content).flatMap((block) => (block['type'] === 'text' ? [text(block['text']) ?? ''] : []));
+  return parts.length === 0 ? undefined : parts.join('');
+}
+
+/** Content of a message that is no text. */
+export function otherBlocks(message: JsonObject): JsonObject[] {
+  return objects(field(message['message'], 'content')).filter((block) => block['type'] !== 'text');
+}
+
+/** A piece of a text that streams carries a time and is not yet bound to a request; whole messages differ in one of both. */
+export function isPiece(message: JsonObject): boolean {
+  return typeof message['timestamp_ms'] === 'number' && message['model_call_id'] === undefined;
+}
+
+/** ISO 8601 of the line's own time, where it has one that is a date. */
+export function ownTime(message: JsonObject): string | undefined {
+  const at = amount(message['timestamp_ms']);
+  return at === undefined || at > 8.64e15 ? undefined : new Date(at).toISOString();
+}
+
+export interface ToolCallLine {
+  readonly id: string | undefined;
+  readonly over: boolean;
+  /** `read`, `shell`, … or the name of a function. */
+  readonly kind: string;
+  readonly args: unknown;
+  readonly result: unknown;
+}
+
+/** `{"tool_call":{"readToolCall":{"args":…,"result":…}}}` or `{"tool_call":{"function":{"name":…,"arguments":…}}}`. */
+export function toolCallLine(message: JsonObject): ToolCallLine | undefined {
+  const call = message['tool_call'];
+  if (!isObject(call)) return undefined;
+  const id = nonEmpty(message['call_id']);
+  const over = message['subtype'] === 'completed';
+  const key = Object.keys(call).find((name) => name.endsWith('ToolCall'));
+  if (key !== undefined) {
+    const detail = call[key];
+    const kind = key.slice(0, -'ToolCall'.length);
+    return { id, over, kind, args: field(detail, 'args'), result: field(detail, 'result') };
+  }
+  const named = isObject(call['function']) ? call['function'] : call;
+  const kind = nonEmpty(named['name']);
+  if (kind === undefined) return undefined;
+  return { id, over, kind, args: argumentsOf(named['arguments'] ?? named['args']), result: named['result'] };
+}
+
+/** A function's arguments are JSON in a text. */
+function argumentsOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+export function tokenUsage(value: unknown): TokenUsage | null {
+  if (!isObject(value)) return null;
+  const usage: TokenUsage = {};
+  const set = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite', tokens: number | undefined): void => {
+    if (tokens !== undefined) usage[kind] = tokens;
+  };
+  set('input', count(value['inputTokens']));
+  set('output', count(value['outputTokens']));
+  set('cacheRead', count(value['cacheReadTokens']));
+  set('cacheWrite', count(value['cacheWriteTokens']));
+  return Object.keys(usage).length === 0 ? null : usage;
+}

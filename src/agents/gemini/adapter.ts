@@ -1,0 +1,33 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { geminiCommand } from './command.ts';
+import { GeminiReader } from './normalize.ts';
+
+const yes = { supported: true } as const;
+
+/** Gemini CLI, run once per turn. */
+export const gemini: AgentAdapter = {
+  type: 'gemini',
+  label: 'Gemini CLI',
+  programs: ['gemini'],
+  versionArgs: ['--version'],
+  parseVersion: (output) => /^v?(\d+\.\d+\.\d+\S*)\s*$/m.exec(output)?.[1] ?? null,
+  capabilities: {
+    resume: { supported: true, reason: 'from the same folder only' },
+    fork: { supported: false, reason: 'Gemini CLI cannot fork a session' },
+    approvals: { supported: false, reason: 'without a terminal, tools that need an approval are not there at all' },
+    thinking: { supported: false, reason: 'Gemini CLI does not print what the model thinks, only how much' },
+    toolResults: { supported: true, reason: 'a short text for display, often empty' },
+    usage: yes,
+    cost: { supported: false, reason: 'estimated from the tokens and the model, which Gemini CLI prints' },
+    subagents: { supported: true, reason: 'that they were asked, not what they did' },
+    midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
+    modelChoice: yes,
+    mcp: { supported: true, reason: 'servers are those of the own configuration of Gemini CLI' },
+  },
+  ownVariables: [/^GEMINI_CLI$/, /^GEMINI_CLI_(?:NO_RELAUNCH|IDE_.*)$/],
+  // The first process ignores it and the one it starts obeys: the engine signals the group.
+  politeSignal: 'SIGINT',
+  command: geminiCommand,
+  createNormalizer: (context) => new LineNormalizer(context, (run) => new GeminiReader(run)),
+};

@@ -1,0 +1,52 @@
+import type { CommandLine, CommandRequest } from '../adapter.ts';
+import { atLeast } from '../claude-code/versions.ts';
+import { requireUuid } from '../shared/conversationId.ts';
+
+/** First version that asks for a trusted folder, and has the option to do without; before, the option is an error. */
+const trustSince = '0.39.1';
+
+/** What a user may set as permission mode, and Gemini CLI's name for it. */
+const approvalModes = new Map<string, string | undefined>([
+  ['default', undefined],
+  ['auto_edit', 'auto_edit'],
+  ['acceptEdits', 'auto_edit'],
+  ['plan', 'plan'],
+  ['yolo', 'yolo'],
+  ['bypassPermissions', 'yolo'],
+]);
+
+/**
+ * `gemini -o stream-json` with the prompt on stdin, which makes it run without a terminal.
+ * @throws UnusableConversationIdError
+ */
+export function geminiCommand({ prompt, options, program, resume, newSessionId }: CommandRequest): CommandLine {
+  const warnings: string[] = [];
+  const args = ['--output-format', 'stream-json'];
+  // Vitrine starts nothing in a workspace that the user does not trust: this folder is one that was trusted.
+  if (atLeast(program.version, trustSince)) args.push('--skip-trust');
+  let sessionId: string;
+  if (resume === undefined) {
+    sessionId = newSessionId;
+    args.push('--session-id', newSessionId);
+  } else {
+    // A number would be a place in the list of sessions.
+    sessionId = requireUuid('Gemini CLI', resume);
+    args.push('--resume', sessionId);
+  }
+  if (options.model !== undefined) args.push(`--model=${options.model}`);
+  const mode = options.permissionMode ?? 'default';
+  const approval = approvalModes.get(mode);
+  if (approval !== undefined) args.push('--approval-mode', approval);
+  else if (!approvalModes.has(mode)) {
+    warnings.push(`Gemini CLI has no permission mode ${mode}; it runs as it is configured.`);
+  }
+  if (options.maxTurns !== undefined) {
+    warnings.push('Gemini CLI takes its limit of turns from its settings (model.maxSessionTurns) only.');
+  }
+  if (options.maxBudgetUsd !== undefined) warnings.push('Gemini CLI has no budget limit; it runs without.');
+  if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
+    warnings.push('Gemini CLI has no option to add to the system prompt; it runs without.');
+  }
+  args.push(...(options.extraArgs ?? []));
+  return { args, stdin: prompt, sessionId, warnings };
+}

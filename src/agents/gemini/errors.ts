@@ -1,0 +1,57 @@
+import { codeOfStatus } from '../shared/httpErrors.ts';
+
+/** Exit codes with a meaning of their own; others are 1, or an HTTP status modulo 256. */
+export const exitCodes: ReadonlyMap<number, string> = new Map([
+  [41, 'authentication_failed'],
+  [42, 'bad_session'],
+  [44, 'sandbox_failed'],
+  [52, 'bad_config'],
+  [53, 'max_turns'],
+  [54, 'tool_failed'],
+  [55, 'not_trusted'],
+  [130, 'cancelled'],
+]);
+
+const fixedTexts: readonly (readonly [RegExp, string])[] = [
+  [/\bAPI key not valid\b|\bAPI_KEY_INVALID\b|\binvalid authentication credentials\b/, 'authentication_failed'],
+  [/\bexhausted your (?:daily )?quota\b/, 'quota_exceeded'],
+  [/\bmax session turns\b/, 'max_turns'],
+  [/\bis not found for API version\b/, 'model_not_found'],
+  [/\bempty response\b|\bended without a finish reason\b/, 'empty_answer'],
+];
+const typesOfErrors = new Map([
+  ['FatalTurnLimitedError', 'max_turns'],
+  ['FatalAuthenticationError', 'authentication_failed'],
+  ['FatalCancellationError', 'cancelled'],
+]);
+const statusInText = /"code":\s*(\d{3})\b/;
+
+/** The code of an error in the stream: by its type, by fixed texts, by the status of the answer in its text. */
+export function errorCode(type: string | undefined, message: string): string | undefined {
+  const byType = type === undefined ? undefined : typesOfErrors.get(type);
+  const byText = byType ?? fixedTexts.find(([pattern]) => pattern.test(message))?.[1];
+  if (byText !== undefined) return byText;
+  const status = statusInText.exec(message)?.[1];
+  return status === undefined ? undefined : codeOfStatus(Number(status));
+}
+
+/** What it says on stderr when it does not start a run at all. */
+export const fixedStderr: readonly (readonly [RegExp, string])[] = [
+  [/^Error resuming session: |\bNo previous sessions found for this project\b/m, 'unknown_session'],
+  [/^Error starting session: Session ID \S+ already exists\b/m, 'session_in_use'],
+  [/^Gemini CLI is not running in a trusted directory\b/m, 'not_trusted'],
+  [/^Invalid auth method selected\b|^Please set an Auth method\b/m, 'authentication_failed'],
+  [/^Unknown arguments?: /m, 'bad_flag'],
+  [/^No input provided via stdin\b/m, 'no_prompt'],
+];
+
+/** Printed on runs that go well. */
+export const noise: readonly RegExp[] = [
+  /^\[STARTUP\] /,
+  /^YOLO mode is enabled\b/,
+  /^Warning: (?:256-color|True color|Basic terminal)/,
+  /^Loaded cached credentials\.$/,
+  /^MCP issues detected\b/,
+  /^Error executing tool /,
+  /^ {4}at /,
+];

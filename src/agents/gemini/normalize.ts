@@ -1,0 +1,237 @@
+import type { ExitInfo, RunReport } from '../../model/facts.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { code } from '../claude-code/describe.ts';
+import { nonEmpty, text } from '../claude-code/wire.ts';
+import { parse, type AgentReader, type OwnFacts } from '../shared/lineNormalizer.ts';
+import type { Run, SourceLine } from '../shared/run.ts';
+import { errorCode, exitCodes, fixedStderr, noise } from './errors.ts';
+import { reportText, runReport, type Outcome } from './report.ts';
+import { asksModels, outcomeOf, toolAction } from './tools.ts';
+import { jsonStats, streamStats, toolResultLine } from './wire.ts';
+
+/** Characters of one object that is printed over many lines. */
+const maxObject = 8 * 1024 * 1024;
+
+/** Reads what `gemini -o stream-json` prints, and the one object of `-o json`. */
+export class GeminiReader implements AgentReader {
+  readonly noise = noise;
+  readonly fixedStderr = fixedStderr;
+  readonly exitCodes = exitCodes;
+  readonly #run: Run;
+  readonly #reports: RunReport[] = [];
+  readonly #errors: string[] = [];
+  readonly #spread: { lines: SourceLine[]; characters: number } = { lines: [], characters: 0 };
+  #stderrObject: string[] | undefined;
+  #sideCalls = 0;
+  #outcome: Outcome | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  message(message: JsonObject, line: SourceLine): boolean {
+    switch (message['type']) {
+      case 'init':
+        this.#init(message, line);
+        return true;
+      case 'message':
+        return this.#message(message, line);
+      case 'tool_use':
+        this.#toolUse(message, line);
+        return true;
+      case 'tool_result':
+        this.#toolResult(message, line);
+        return true;
+      case 'error':
+        this.#error(message, line);
+        return true;
+      case 'result':
+        this.#result(message, line);
+        return true;
+      default:
+        return this.#wholeRun(message, line);
+    }
+  }
+
+  /** `-o json` prints its object over many lines: they are read together. */
+  plainLine(line: SourceLine): boolean {
+    const spread = this.#spread;
+    if (spread.lines.length === 0 && line.raw.trim() !== '{') return false;
+    spread.lines.push(line);
+    spread.characters += line.raw.length;
+    if (spread.characters > maxObject) this.#giveUp();
+    else if (line.raw === '}') this.#gathered(line);
+    return true;
+  }
+
+  /** In `json` mode errors are an object on stderr. */
+  stderrLine(shown: string): void {
+    if (shown === '{') this.#stderrObject = [];
+    const lines = this.#stderrObject;
+    if (lines === undefined || lines.length > 100) return;
+    lines.push(shown);
+    if (shown !== '}') return;
+    this.#stderrObject = undefined;
+    const value = parse(lines.join('\n'));
+    if (!isObject(value)) return;
+    this.#run.session.seeId(value['session_id']);
+    const error = value['error'];
+    const message = isObject(error) ? nonEmpty(error['message']) : undefined;
+    if (message !== undefined && !this.#errors.includes(message)) this.#errors.push(message);
+  }
+
+  beforeEnd({ code: exitCode }: ExitInfo, timestamp: string): void {
+    this.#giveUp();
+    const meaning = exitCodes.get(exitCode ?? 0);
+    const printed = this.#errors.at(-1);
+    // Without a closing line the exit code and the object on stderr of `-o json` are all there is.
+    if (this.#reports.length > 0 || (printed === undefined && meaning !== 'max_turns')) return;
+    const message = printed ?? 'The limit of turns was reached.';
+    const shown = meaning ?? errorCode(undefined, message);
+    this.#run.error(message, shown, timestamp);
+    this.#close({ text: null, stats: streamStats(undefined), error: { code: shown, message } });
+  }
+
+  facts(): OwnFacts {
+    return { agentVersion: null, permissionMode: null, reports: [...this.#reports], sideCalls: this.#sideCalls };
+  }
+
+  #init(message: JsonObject, { timestamp }: SourceLine): void {
+    const { session } = this.#run;
+    session.seeId(message['session_id']);
+    session.seeModel(nonEmpty(message['model']));
+    this.#run.unfinished = true;
+    const facts = [
+      ['Session', session.id],
+      ['Model', session.model],
+    ] as const;
+    const known = facts.flatMap(([name, value]) => (value === null ? [] : [`- ${name}: ${code(value)}`]));
+    this.#run.system('init', known.join('\n') || 'The agent started', timestamp);
+    this.#run.checkResumed(timestamp);
+  }
+
+  #message(message: JsonObject, { timestamp }: SourceLine): boolean {
+    const shown = text(message['content']);
+    const { texts, session } = this.#run;
+    if (shown === undefined) return false;
+    if (message['role'] === 'user') {
+      this.#run.echoedPrompt(shown, timestamp);
+      return true;
+    }
+    if (message['role'] !== 'assistant') return false;
+    this.#run.unfinished = true;
+    if (message['delta'] === true) {
+      if (shown !== '') texts.piece('text', shown, timestamp, session.metadata());
+    } else if (texts.streamed('text') === shown) {
+      texts.close();
+    } else if (shown !== '') {
+      texts.add('text', shown, timestamp, session.metadata());
+    }
+    return true;
+  }
+
+  #toolUse(message: JsonObject, { timestamp }: SourceLine): void {
+    const { calls, texts, session } = this.#run;
+    texts.close();
+    this.#run.unfinished = true;
+    const toolName = nonEmpty(message['tool_name']) ?? 'unknown';
+    const input = message['parameters'];
+    const action = toolAction(toolName, input);
+    const id = nonEmpty(message['tool_id']) ?? calls.freshId();
+    if (calls.get(id) === undefined && asksModels(action)) this.#sideCalls += 1;
+    calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
+  }
+
+  #toolResult(message: JsonObject, { timestamp }: SourceLine): void {
+    const { calls, texts, session } = this.#run;
+    texts.close();
+    const line = toolResultLine(message);
+    const id = line.id ?? calls.openOf() ?? calls.freshId();
+    const shown = [line.output, line.errorMessage].filter((part) => part !== undefined && part !== '');
+    const result = { text: [...new Set(shown)].join('\n'), isError: line.isError };
+    const call = calls.get(id);
+    if (call === undefined) {
+      calls.orphan({ id, status: line.isError ? 'failed' : 'success', result, timestamp }, session.metadata());
+      return;
+    }
+    calls.finish({ id, ...outcomeOf(call.toolName, call.action, line), result, timestamp });
+  }
+
+  #error(message: JsonObject, { timestamp }: SourceLine): void {
+    const shown = nonEmpty(message['message']) ?? 'The agent reported an error without a text.';
+    if (message['severity'] === 'warning') {
+      this.#run.warn(shown, timestamp);
+      return;
+    }
+    this.#errors.push(shown);
+    this.#run.error(shown, errorCode(undefined, shown), timestamp);
+  }
+
+  #result(message: JsonObject, { timestamp }: SourceLine): void {
+    const { texts } = this.#run;
+    texts.close();
+    const reported = isObject(message['error']) ? message['error'] : {};
+    const type = nonEmpty(reported['type']);
+    let error: Outcome['error'];
+    if (message['status'] === 'error' || message['error'] !== undefined) {
+      const shown = nonEmpty(reported['message']) ?? this.#errors.at(-1) ?? 'The run failed; the agent gave no reason.';
+      error = { code: errorCode(type, shown), message: shown };
+      this.#run.error(shown, error.code, timestamp);
+    }
+    const last = texts.finalText;
+    this.#close({ text: last === '' ? null : last, stats: streamStats(message['stats']), error });
+    this.#closingEntry(message['stats'], timestamp);
+  }
+
+  /** The one object of `-o json`. */
+  #wholeRun(message: JsonObject, { timestamp }: SourceLine): boolean {
+    const response = text(message['response']);
+    const reported = isObject(message['error']) ? message['error'] : undefined;
+    if (response === undefined && reported === undefined && !isObject(message['stats'])) return false;
+    const { session, texts } = this.#run;
+    session.seeId(message['session_id']);
+    if (response !== undefined && response !== '') texts.add('text', response, timestamp, session.metadata());
+    const shown = nonEmpty(reported?.['message']);
+    let error: Outcome['error'];
+    if (reported !== undefined) {
+      error = { code: errorCode(nonEmpty(reported['type']), shown ?? ''), message: shown ?? 'The run failed.' };
+      this.#run.error(error.message, error.code, timestamp);
+    }
+    this.#close({ text: response ?? null, stats: jsonStats(message['stats']), error });
+    this.#closingEntry(message['stats'], timestamp);
+    return true;
+  }
+
+  #close(outcome: Outcome): void {
+    this.#run.unfinished = false;
+    this.#outcome = outcome;
+    this.#reports.push(runReport(outcome));
+  }
+
+  #closingEntry(stats: unknown, timestamp: string): void {
+    if (this.#outcome === undefined) return;
+    this.#run.system('result', reportText(this.#outcome), timestamp, {
+      result: { isError: this.#outcome.error !== undefined, stats: isObject(stats) ? stats : null },
+    });
+  }
+
+  #gathered(line: SourceLine): void {
+    const raw = this.#spread.lines.map((each) => each.raw).join('\n');
+    const value = parse(raw);
+    if (!isObject(value)) {
+      this.#giveUp();
+      return;
+    }
+    this.#spread.lines = [];
+    this.#spread.characters = 0;
+    if (!this.#wholeRun(value, line)) this.#run.keepUnknown('An object of an unknown kind', { ...line, raw });
+  }
+
+  /** What was gathered is no object: each of its lines is malformed. */
+  #giveUp(): void {
+    const { lines } = this.#spread;
+    this.#spread.lines = [];
+    this.#spread.characters = 0;
+    for (const { raw, timestamp } of lines) this.#run.malformed(raw, timestamp);
+  }
+}

@@ -1,0 +1,113 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { ModelUsage, TokenUsage } from '../../model/usage.ts';
+import { amount, count, field, nonEmpty, objects, text } from '../claude-code/wire.ts';
+
+/**
+ * The JSON of `gemini -o stream-json` and `-o json`. Nothing else in Vitrine knows it. A field of another type than
+ * expected costs itself only.
+ */
+
+export interface ToolResultLine {
+  readonly id: string | undefined;
+  readonly isError: boolean;
+  readonly output: string | undefined;
+  readonly errorType: string | undefined;
+  readonly errorMessage: string | undefined;
+}
+
+export function toolResultLine(message: JsonObject): ToolResultLine {
+  return {
+    id: nonEmpty(message['tool_id']),
+    isError: message['status'] === 'error',
+    output: text(message['output']),
+    errorType: nonEmpty(field(message['error'], 'type')),
+    errorMessage: nonEmpty(field(message['error'], 'message')),
+  };
+}
+
+/** Figures of the closing line, in either format. */
+export interface Stats {
+  readonly usage: TokenUsage | null;
+  readonly models: readonly ModelUsage[];
+  readonly durationMs: number | null;
+  readonly apiDurationMs: number | null;
+}
+
+/** `stats` of a `result` line: of one run, also after a resume. */
+export function streamStats(value: unknown): Stats {
+  if (!isObject(value)) return { usage: null, models: [], durationMs: null, apiDurationMs: null };
+  const models = value['models'];
+  return {
+    usage: streamTokens(value),
+    models: entriesOf(models).map(([model, counted]) => ({ model, ...streamTokens(counted) })),
+    durationMs: amount(value['duration_ms']) ?? null,
+    apiDurationMs: null,
+  };
+}
+
+/**
+ * `output_tokens` leaves out what the model thought, which is only in the total. In Vitrine it is part of the output, as
+ * it is of the bill.
+ */
+function streamTokens(value: JsonObject): TokenUsage {
+  const prompt = count(value['input_tokens']);
+  const answer = count(value['output_tokens']);
+  const total = count(value['total_tokens']);
+  const thoughts = total === undefined ? 0 : Math.max(0, total - (prompt ?? 0) - (answer ?? 0));
+  return tokens(prompt, count(value['cached']), answer, thoughts);
+}
+
+/** `stats` of the one object of `-o json`. */
+export function jsonStats(value: unknown): Stats {
+  const byModel = entriesOf(field(value, 'models'));
+  const models = byModel.map(([model, counted]) => ({ model, ...jsonTokens(field(counted, 'tokens')) }));
+  const latencies = byModel.map(([, counted]) => amount(field(counted['api'], 'totalLatencyMs')) ?? 0);
+  return {
+    usage: models.length === 0 ? null : models.reduce<TokenUsage>(add, {}),
+    models,
+    durationMs: null,
+    apiDurationMs: latencies.length === 0 ? null : latencies.reduce((sum, each) => sum + each, 0),
+  };
+}
+
+function jsonTokens(value: unknown): TokenUsage {
+  const answer = count(field(value, 'candidates'));
+  const thoughts = count(field(value, 'thoughts')) ?? 0;
+  const prompt = (count(field(value, 'prompt')) ?? 0) + (count(field(value, 'tool')) ?? 0);
+  return tokens(prompt, count(field(value, 'cached')), answer, thoughts);
+}
+
+function tokens(
+  prompt: number | undefined,
+  cached: number | undefined,
+  answer: number | undefined,
+  thoughts: number,
+): TokenUsage {
+  const usage: TokenUsage = {};
+  if (prompt !== undefined) usage.input = Math.max(0, prompt - (cached ?? 0));
+  if (cached !== undefined) usage.cacheRead = cached;
+  if (answer !== undefined) usage.output = answer + thoughts;
+  if (answer !== undefined) usage.reasoning = thoughts;
+  return usage;
+}
+
+function add(a: TokenUsage, b: TokenUsage): TokenUsage {
+  const sum = { ...a };
+  for (const kind of ['input', 'cacheRead', 'output', 'reasoning'] as const) {
+    const more = b[kind];
+    if (more !== undefined) sum[kind] = (sum[kind] ?? 0) + more;
+  }
+  return sum;
+}
+
+function entriesOf(value: unknown): [string, JsonObject][] {
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => (isObject(item) ? [[key, item]] : []));
+}
+
+export function todosOf(value: unknown): { text: string; status: unknown }[] {
+  return objects(value).map((item) => ({
+    text: text(item['description']) ?? text(item['content']) ?? text(item['title']) ?? '',
+    status: item['status'],
+  }));
+}

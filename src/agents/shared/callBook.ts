@@ -1,0 +1,175 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { ToolAction, ToolResult, ToolStatus, ToolUse } from '../../model/tool.ts';
+import { bounded } from '../claude-code/content.ts';
+import { describeCall } from '../claude-code/describe.ts';
+import type { EntryWriter } from '../claude-code/writer.ts';
+
+/** Answered calls that can still be corrected. */
+const maxAnswered = 1000;
+/** Calls that are known by id, so that a repeated one is not taken for another. */
+const maxCalls = 100_000;
+
+interface Call {
+  /** Absent when the call was answered so long ago that only its id is kept. */
+  entry: NormalizedEntry | undefined;
+  tool: ToolUse;
+  open: boolean;
+}
+
+export interface CallStart {
+  readonly id: string;
+  readonly toolName: string;
+  readonly action: ToolAction;
+  /** The call's argument as the agent printed it. */
+  readonly input: unknown;
+  readonly timestamp: string;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+}
+
+export interface CallChange {
+  readonly id: string;
+  /** The action as far as it is known now; absent: as before. */
+  readonly action?: ToolAction | undefined;
+  readonly status: ToolStatus;
+  readonly result?: ToolResult | undefined;
+  readonly timestamp: string;
+}
+
+/** Every tool call of a run, one entry each, for agents that print a call whole. */
+export class CallBook {
+  readonly #writer: EntryWriter;
+  readonly #workDir: string;
+  readonly #calls = new Map<string, Call>();
+  readonly #open = new Set<string>();
+  readonly #answered = new Set<string>();
+
+  constructor(writer: EntryWriter, workDir: string) {
+    this.#writer = writer;
+    this.#workDir = workDir;
+  }
+
+  get(id: string): ToolUse | undefined {
+    return this.#calls.get(id)?.tool;
+  }
+
+  /** Begins a call; one that is known already is left as it is. */
+  start({ id, toolName, action, input, timestamp, metadata }: CallStart): void {
+    if (this.#calls.has(id)) return;
+    const tool: ToolUse = {
+      toolName,
+      callId: id,
+      action,
+      input: bounded(input),
+      status: 'running',
+      startedAt: timestamp,
+    };
+    const entry = this.#writer.add({
+      type: { kind: 'tool_use', tool },
+      content: describeCall(toolName, action, this.#workDir),
+      timestamp,
+      metadata,
+      open: true,
+    });
+    this.#calls.set(id, { entry, tool, open: true });
+    this.#open.add(id);
+    this.#forgetOldest();
+  }
+
+  /** Something new about a call that goes on. */
+  update({ id, action, result }: Omit<CallChange, 'status' | 'timestamp'>): void {
+    const call = this.#calls.get(id);
+    if (call?.open !== true) return;
+    this.#put(call, { ...call.tool, ...(action !== undefined && { action }), ...(result !== undefined && { result }) });
+  }
+
+  /** The end of a call. One that ended before is corrected, as long as it is remembered. */
+  finish({ id, action, status, result, timestamp }: CallChange): void {
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    call.open = false;
+    this.#open.delete(id);
+    this.#answered.add(id);
+    this.#put(call, {
+      ...call.tool,
+      ...(action !== undefined && { action }),
+      status,
+      ...(result !== undefined && { result: kept(result) }),
+      endedAt: timestamp,
+    });
+    for (const old of this.#answered) {
+      if (this.#answered.size <= maxAnswered) break;
+      this.#answered.delete(old);
+      const oldCall = this.#calls.get(old);
+      if (oldCall === undefined) continue;
+      oldCall.entry = undefined;
+      oldCall.tool = {
+        toolName: oldCall.tool.toolName,
+        callId: old,
+        action: { kind: 'tool' },
+        status: oldCall.tool.status,
+      };
+    }
+  }
+
+  /** A result whose call this run did not print. */
+  orphan(change: CallChange, metadata: NormalizedEntryMetadata | undefined): void {
+    const { id, timestamp, status, result } = change;
+    const tool: ToolUse = { toolName: 'unknown', callId: id, action: { kind: 'tool' }, status, endedAt: timestamp };
+    if (result !== undefined) tool.result = kept(result);
+    const content = 'A result for a call that this run did not make';
+    const entry = this.#writer.add({ type: { kind: 'tool_use', tool }, content, timestamp, metadata });
+    this.#calls.set(id, { entry, tool, open: false });
+    this.#answered.add(id);
+    this.#forgetOldest();
+  }
+
+  /** An id for a call that has none. */
+  freshId(): string {
+    return `unidentified-${this.#writer.next}`;
+  }
+
+  /** The oldest call of this tool, or of any, that waits for its result. */
+  openOf(toolName?: string): string | undefined {
+    for (const id of this.#open) {
+      if (toolName === undefined || this.#calls.get(id)?.tool.toolName === toolName) return id;
+    }
+    return undefined;
+  }
+
+  /** Closes what was never answered. */
+  end(reason: string, timestamp: string): void {
+    for (const id of [...this.#open]) {
+      const call = this.#calls.get(id);
+      if (call === undefined) continue;
+      call.open = false;
+      this.#open.delete(id);
+      const result = call.tool.result ?? { text: reason };
+      this.#put(call, { ...call.tool, status: 'cancelled', result, endedAt: timestamp }, reason);
+    }
+  }
+
+  #put(call: Call, tool: ToolUse, note?: string): void {
+    if (call.entry === undefined) return;
+    call.tool = tool;
+    const title = describeCall(tool.toolName, tool.action, this.#workDir);
+    const content = note === undefined ? title : `${title}\n\n${note}`;
+    call.entry = { ...call.entry, type: { kind: 'tool_use', tool }, content };
+    this.#writer.put(call.entry, call.open);
+  }
+
+  #forgetOldest(): void {
+    if (this.#calls.size <= maxCalls) return;
+    for (const [id, call] of this.#calls) {
+      this.#calls.delete(id);
+      this.#answered.delete(id);
+      // One that still waits for its answer goes to the end of the queue.
+      if (call.open) this.#calls.set(id, call);
+      return;
+    }
+  }
+}
+
+function kept(result: ToolResult): ToolResult {
+  return result.data === undefined ? result : { ...result, data: bounded(result.data) };
+}

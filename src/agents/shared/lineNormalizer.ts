@@ -1,0 +1,165 @@
+import type { EntryUpdate } from '../../model/entry.ts';
+import type { ExitInfo, RunFacts } from '../../model/facts.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Normalizer, NormalizerContext, OutputLine } from '../../model/normalizer.ts';
+import { bytesText } from '../claude-code/content.ts';
+import { code } from '../claude-code/describe.ts';
+import { Stderr } from '../claude-code/stderr.ts';
+import { Clock } from '../claude-code/writer.ts';
+import { describeExit, endingOf, knownError } from './ending.ts';
+import { Run, type SourceLine } from './run.ts';
+
+/** The part of a run's facts that only the agent's reader knows. */
+export type OwnFacts = Pick<RunFacts, 'agentVersion' | 'permissionMode' | 'reports'> &
+  Partial<Pick<RunFacts, 'messages' | 'sideCalls'>>;
+
+/** Reads what one kind of agent prints, and writes it to the run it was made for. */
+export interface AgentReader {
+  /** One JSON object of stdout. `false`: it is of a kind that is not known. */
+  message(message: JsonObject, line: SourceLine): boolean;
+  /** A line of stdout that is no JSON object. `false`, or no such method: it is malformed. */
+  plainLine?(line: SourceLine): boolean;
+  stderrLine?(text: string): void;
+  /** Lines of stderr that say nothing about how the run went. */
+  readonly noise?: readonly RegExp[];
+  /** Fixed texts by which stderr tells why the agent ended, with the code of each. */
+  readonly fixedStderr?: readonly (readonly [RegExp, string])[];
+  /** Exit codes that have a meaning of their own. */
+  readonly exitCodes?: ReadonlyMap<number, string>;
+  /** Comes before the calls without a result are closed and the end of the process is told. */
+  beforeEnd?(exit: ExitInfo, timestamp: string): void;
+  facts(): OwnFacts;
+}
+
+const noMeanings: ReadonlyMap<number, string> = new Map();
+
+/**
+ * What reading the output of any agent has in common, for those that print one JSON object per line: stderr, lines that
+ * are too long, malformed or unknown, calls that were never answered, and how the process ended.
+ */
+export class LineNormalizer implements Normalizer {
+  readonly #run: Run;
+  readonly #reader: AgentReader;
+  readonly #stderr: Stderr;
+  readonly #clock = new Clock();
+  #ended = false;
+
+  constructor(context: NormalizerContext, makeReader: (run: Run) => AgentReader) {
+    this.#run = new Run(context);
+    this.#reader = makeReader(this.#run);
+    this.#stderr = new Stderr(this.#run.writer);
+  }
+
+  push(line: OutputLine, at: number): readonly EntryUpdate[] {
+    try {
+      if (line.stream === 'stderr') this.#pushStderr(line, at);
+      else if ('oversize' in line) this.#oversize(line.oversize, at);
+      else if (line.text.trim() !== '') this.#pushStdout(line.text, at);
+    } catch (error) {
+      // Not known to happen; the line is kept all the same.
+      const message = error instanceof Error ? error.message : String(error);
+      const raw = 'oversize' in line ? line.oversize.head : line.text;
+      const said = `This line could not be read: ${message}`;
+      this.#run.fault(said, 'normalizer_fault', raw, this.#clock.arrived(at));
+    }
+    return this.#run.writer.take();
+  }
+
+  end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
+    const run = this.#run;
+    if (this.#ended) return run.writer.take();
+    this.#ended = true;
+    const timestamp = this.#clock.arrived(at);
+    this.#stderr.close();
+    run.texts.end();
+    this.#reader.beforeEnd?.(exit, timestamp);
+    run.calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
+    const stderr = this.#withoutNoise();
+    const ending = endingOf({
+      exit,
+      stderr,
+      known: knownError(this.#reader.fixedStderr ?? [], stderr),
+      exitCodes: this.#reader.exitCodes ?? noMeanings,
+      lines: run.lines.total,
+      failed: run.failed,
+      interrupted: run.interrupted,
+      unfinished: run.unfinished,
+    });
+    if (ending.kind === 'interrupted') run.interrupt(ending.text, timestamp);
+    else if (ending.kind === 'error') run.error(ending.text, ending.code, timestamp);
+    return run.writer.take();
+  }
+
+  facts(): RunFacts {
+    const { session, texts, lines, warnings, unknownSession } = this.#run;
+    const own = this.#reader.facts();
+    return {
+      ...own,
+      sessionIds: [...session.ids],
+      model: session.model,
+      messages: own.messages ?? [],
+      sideCalls: own.sideCalls ?? 0,
+      userLines: 0,
+      lines: { ...lines },
+      warnings,
+      unknownSession,
+      stderr: this.#stderr.text,
+      // Made when asked for: they grow with the run, and facts are taken often while it streams.
+      get answer() {
+        return texts.answer;
+      },
+      get finalText() {
+        return texts.finalText;
+      },
+    };
+  }
+
+  #pushStdout(text: string, at: number): void {
+    this.#stderr.close();
+    this.#run.lines.total += 1;
+    const value = parse(text);
+    if (isObject(value)) {
+      const line = { raw: text, timestamp: this.#clock.time(value['timestamp'], at) };
+      if (!this.#reader.message(value, line)) this.#run.keepUnknown(`Line of an unknown kind: ${nameOf(value)}`, line);
+      return;
+    }
+    const line = { raw: text, timestamp: this.#clock.arrived(at) };
+    if (this.#reader.plainLine?.(line) !== true) this.#run.malformed(text, line.timestamp);
+  }
+
+  #pushStderr(line: OutputLine, at: number): void {
+    const text =
+      'oversize' in line ? `${line.oversize.head}… (a line of ${bytesText(line.oversize.bytes)})` : line.text;
+    if (text.trim() === '') return;
+    this.#reader.stderrLine?.(text);
+    this.#stderr.push(text, this.#clock.arrived(at), this.#run.session.metadata());
+  }
+
+  #oversize({ bytes, head }: { bytes: number; head: string }, at: number): void {
+    this.#stderr.close();
+    this.#run.lines.total += 1;
+    this.#run.lines.oversize += 1;
+    const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was not read; all of it is in the raw output.`;
+    this.#run.fault(message, 'oversize_line', head, this.#clock.arrived(at));
+  }
+
+  #withoutNoise(): string {
+    const noise = this.#reader.noise ?? [];
+    const lines = this.#stderr.text.split('\n');
+    return lines.filter((line) => !noise.some((pattern) => pattern.test(line))).join('\n');
+  }
+}
+
+function nameOf(message: JsonObject): string {
+  const name = [message['type'], message['subtype']].filter((part) => typeof part === 'string').join('/');
+  return code(name === '' ? '(no type)' : name);
+}
+
+/** The value of a JSON text; `undefined` where it is none. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,109 @@
+import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { EntryWriter } from '../claude-code/writer.ts';
+
+export type TextKind = 'text' | 'thinking';
+
+interface Streaming {
+  readonly kind: TextKind;
+  readonly entry: NormalizedEntry;
+  readonly pieces: string[];
+}
+
+/** Entries of what the model says and thinks, whole or in pieces, and the answer that they add up to. */
+export class SpokenTexts {
+  readonly #writer: EntryWriter;
+  readonly #answer = new Map<number, string>();
+  #joined: string | undefined;
+  #final = '';
+  #streaming: Streaming | undefined;
+  /** Entries that were added open, as they are now. */
+  readonly #open = new Map<number, NormalizedEntry>();
+
+  constructor(writer: EntryWriter) {
+    this.#writer = writer;
+  }
+
+  /** A text that came whole. Not `counted`: it stands in the transcript, but is no part of the answer. */
+  add(
+    kind: TextKind,
+    shown: string,
+    timestamp: string,
+    metadata: NormalizedEntryMetadata | undefined,
+    { open = false, counted = true }: { open?: boolean; counted?: boolean } = {},
+  ): NormalizedEntry {
+    this.close();
+    const entry = this.#writer.add({ type: typeOf(kind, shown), content: shown, timestamp, metadata, open });
+    if (open) this.#open.set(entry.index, entry);
+    if (kind === 'text' && counted) this.#say(entry.index, shown);
+    return entry;
+  }
+
+  /** The text of an entry that was added open. */
+  replace(entry: NormalizedEntry, kind: TextKind, shown: string, { open = false, counted = true } = {}): void {
+    const now = { ...entry, type: typeOf(kind, shown), content: shown };
+    if (open) this.#open.set(entry.index, now);
+    else this.#open.delete(entry.index);
+    this.#writer.put(now, open);
+    if (kind === 'text' && counted) this.#say(entry.index, shown);
+  }
+
+  /** The next piece of a text; the first one opens its entry. */
+  piece(kind: TextKind, more: string, timestamp: string, metadata: NormalizedEntryMetadata | undefined): void {
+    if (this.#streaming !== undefined && this.#streaming.kind !== kind) this.close();
+    if (this.#streaming === undefined) {
+      const entry = this.#writer.add({ type: typeOf(kind, more), content: more, timestamp, metadata, open: true });
+      this.#streaming = { kind, entry, pieces: [more] };
+      return;
+    }
+    this.#streaming.pieces.push(more);
+    this.#writer.append(this.#streaming.entry.index, more);
+  }
+
+  /** What is streaming now; `undefined` where nothing of this kind is. */
+  streamed(kind: TextKind): string | undefined {
+    return this.#streaming?.kind === kind ? this.#streaming.pieces.join('') : undefined;
+  }
+
+  /** Closes the entry that is streaming, with `whole` in place of its pieces where that is given. */
+  close(whole?: string): void {
+    const streaming = this.#streaming;
+    if (streaming === undefined) return;
+    this.#streaming = undefined;
+    this.replace(streaming.entry, streaming.kind, whole ?? streaming.pieces.join(''));
+  }
+
+  /** Nothing more comes: what is open stays as it is. */
+  end(): void {
+    this.close();
+    for (const entry of this.#open.values()) this.#writer.put(entry);
+    this.#open.clear();
+  }
+
+  /** Every text of the conversation so far, in order. */
+  get said(): readonly string[] {
+    return [...this.#answer.values()];
+  }
+
+  get answer(): string {
+    this.#joined ??= [...this.#answer]
+      .sort(([a], [b]) => a - b)
+      .map(([, shown]) => shown)
+      .join('\n\n');
+    return this.#joined;
+  }
+
+  get finalText(): string {
+    return this.#final;
+  }
+
+  #say(index: number, shown: string): void {
+    this.#answer.set(index, shown);
+    this.#final = shown;
+    this.#joined = undefined;
+  }
+}
+
+function typeOf(kind: TextKind, shown: string): EntryType {
+  return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: shown };
+}

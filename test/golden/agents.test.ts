@@ -1,0 +1,69 @@
+import { findAdapter } from '../../src/agents/registry.ts';
+import { capturesOf, linesOfCapture, readBy } from '../support/agentCaptures.ts';
+import { assertGolden } from '../support/golden.ts';
+import assert from 'node:assert/strict';
+
+/** One of each kind of run; the other captures are held against invariants. Cursor's are made from its documentation. */
+const cases: Readonly<Record<string, readonly string[]>> = {
+  codex: [
+    '0.169.0/commentary',
+    '0.169.0/error-401',
+    '0.169.0/error-connection-refused',
+    '0.169.0/error-response-failed',
+    '0.169.0/mcp',
+    '0.169.0/not-a-git-repo',
+    '0.169.0/plan',
+    '0.169.0/reasoning',
+    '0.169.0/resume-other-model',
+    '0.169.0/resume-unknown',
+    '0.169.0/tools-read-only',
+    '0.169.0/tools-workspace-write',
+    '0.169.0/websearch',
+    '0.20.0/error-response-failed',
+    '0.20.0/error-unknown-flag',
+    '0.20.0/mcp',
+    '0.20.0/plain-text',
+    '0.20.0/plan',
+    '0.20.0/sigterm-during-tool',
+    '0.20.0/tools',
+    'documented/items',
+  ],
+  gemini: [
+    '0.61.0/arg-and-stdin',
+    '0.61.0/denied-default',
+    '0.61.0/empty-answer',
+    '0.61.0/error-400',
+    '0.61.0/error-400-json',
+    '0.61.0/max-session-turns',
+    '0.61.0/max-session-turns-json',
+    '0.61.0/mcp',
+    '0.61.0/not-trusted',
+    '0.61.0/resume-1-by-id',
+    '0.61.0/sigint-during-tool-group',
+    '0.61.0/subagent',
+    '0.61.0/todo',
+    '0.61.0/tools-json',
+    '0.61.0/tools-plan-mode',
+    '0.61.0/tools-yolo',
+    '0.61.0/websearch',
+  ],
+  cursor: ['documented/documented-example', 'documented/failed', 'documented/partial-output', 'documented/refused'],
+};
+
+for (const [type, names] of Object.entries(cases)) {
+  describe(`entries of ${type} captures`, () => {
+    const captures = capturesOf(type).filter(({ name }) => names.includes(name));
+
+    it('has a capture for every case', () => {
+      assert.deepEqual(captures.map(({ name }) => name).sort(), [...names].sort());
+    });
+
+    for (const capture of captures) {
+      it(capture.name, () => {
+        const adapter = findAdapter(type);
+        assert.ok(adapter !== undefined);
+        assertGolden(`${type}/${capture.name}`, readBy(adapter, linesOfCapture(capture), capture.exit).entries);
+      });
+    }
+  });
+}

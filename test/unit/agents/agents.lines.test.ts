@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { findAdapter } from '../../../src/agents/registry.ts';
+import { utf8, bytesOf } from '../../../src/agents/codex/bytes.ts';
+import type { NormalizerContext, OutputLine } from '../../../src/model/normalizer.ts';
+import type { ExitInfo } from '../../../src/model/facts.ts';
+import { readBy, type Read } from '../../support/agentCaptures.ts';
+
+function read(type: string, lines: readonly unknown[], exit?: ExitInfo, context?: Partial<NormalizerContext>): Read {
+  const output: OutputLine[] = lines.map((line) => ({ stream: 'stdout', text: JSON.stringify(line) }));
+  return readBy(findAdapter(type)!, output, exit, context);
+}
+
+/** `kind subtype-or-status content` of each entry. */
+function shown({ entries }: Read): string[] {
+  return entries.map(({ type, content }) => {
+    const detail =
+      type.kind === 'system_message'
+        ? (type.subtype ?? '')
+        : type.kind === 'tool_use'
+          ? type.tool.status
+          : type.kind === 'error'
+            ? (type.error.code ?? '')
+            : '';
+    return `${type.kind} ${detail} ${content}`;
+  });
+}
+
+const thread = { type: 'thread.started', thread_id: 'thread-1' };
+const turn = { type: 'turn.started' };
+const event = (type: string, fields: object = {}) => ({ id: '1', msg: { type, ...fields } });
+
+describe('lines of Codex', () => {
+  it('take an end without a closing line for an interruption, whatever the exit code', () => {
+    const command = { id: 'item_0', type: 'command_execution', command: 'sleep 9', status: 'in_progress' };
+    const result = read('codex', [thread, turn, { type: 'item.started', item: command }], { code: 1, signal: null });
+    assert.match(shown(result).at(-1) ?? '', /^system_message interrupted .*exit code 1/);
+    assert.match(shown(result)[1] ?? '', /^tool_use cancelled Run `sleep 9`/);
+  });
+
+  it('warn where another thread began than was to be resumed', () => {
+    const result = read('codex', [thread, turn], undefined, { resume: 'thread-0' });
+    assert.match(shown(result)[1] ?? '', /^system_message warning .*thread-0.*thread-1/);
+    assert.equal(result.facts.warnings.length, 1);
+    assert.deepEqual(read('codex', [thread, turn], undefined, { resume: 'thread-1' }).facts.warnings, []);
+  });
+
+  it('have no metadata before the first line that carries it', () => {
+    const { entries } = read('codex', [{ type: 'error', message: 'Reconnecting... 1/5' }, thread]);
+    assert.equal(entries[0]?.metadata, undefined);
+    assert.deepEqual(entries[1]?.metadata, { sessionId: 'thread-1', model: null });
+  });
+
+  it('keep an item that is updated in one entry, also when it is never completed', () => {
+    const result = read('codex', [
+      thread,
+      turn,
+      { type: 'item.started', item: { id: 'item_0', type: 'agent_message', text: 'Ha' } },
+      { type: 'item.updated', item: { id: 'item_0', type: 'agent_message', text: 'Half' } },
+    ]);
+    assert.equal(shown(result)[1], 'assistant_message  Half');
+    assert.deepEqual(result.open, []);
+    assert.equal(result.facts.answer, 'Half');
+  });
+
+  it('of the old format with deltas, totals and base64 say everything once', () => {
+    const usage = { input_tokens: 100, cached_input_tokens: 40, output_tokens: 10, total_tokens: 110 };
+    const result = read('codex', [
+      event('session_configured', { session_id: 'conv-1', model: 'gpt-5-codex' }),
+      event('task_started'),
+      event('agent_reasoning_delta', { delta: 'Let me ' }),
+      event('agent_reasoning_delta', { delta: 'see.' }),
+      event('agent_reasoning', { text: 'Let me see.' }),
+      event('exec_command_begin', { call_id: 'c1', command: ['bash', '-lc', 'echo "é"'], cwd: '/workspace' }),
+      event('exec_command_output_delta', { call_id: 'c1', stream: 'stdout', chunk: 'w6kK' }),
+      event('token_count', { info: { total_token_usage: usage, last_token_usage: usage }, rate_limits: null }),
+      event('token_count', { info: { total_token_usage: usage, last_token_usage: usage }, rate_limits: {} }),
+      event('token_count', { info: null }),
+      event('agent_message_delta', { delta: 'Do' }),
+      event('agent_message', { message: 'Done.' }),
+      event('task_complete', { last_agent_message: 'Done.' }),
+    ]);
+    assert.deepEqual(shown(result), [
+      'system_message init - Session: `conv-1`',
+      'thinking  Let me see.',
+      `tool_use cancelled Run \`bash -lc 'echo "é"'\`\n\nNo result: the run ended before the tool answered (exit code 0).`,
+      'assistant_message  Done.',
+    ]);
+    const [, , command] = result.entries;
+    assert.ok(command?.type.kind === 'tool_use');
+    assert.equal(command.type.tool.result?.text, 'é\n');
+    assert.deepEqual(result.facts.sessionIds, ['conv-1']);
+    assert.deepEqual(
+      result.facts.messages.map((message) => message.usage),
+      [{ input: 60, cacheRead: 40, output: 10 }],
+    );
+    assert.equal(result.facts.reports.length, 1);
+  });
+
+  it('decode bytes of output as UTF-8, cut characters too', () => {
+    const text = 'naïve 日本語 🚀';
+    assert.equal(utf8([...Buffer.from(text)]), text);
+    assert.equal(utf8(bytesOf(Buffer.from(text).toString('base64'))), text);
+    assert.equal(utf8([0x61, 0xe6, 0x97]), 'a\uFFFD\uFFFD');
+    assert.equal(utf8([0xc0, 0x80, 0xed, 0xa0, 0x80, 0xff]), '\uFFFD'.repeat(6));
+    assert.deepEqual(bytesOf([1, 256, -1, 'x', 2.5]), [1]);
+  });
+});
+
+describe('lines of Gemini CLI', () => {
+  const init = { type: 'init', session_id: 's', model: 'auto' };
+  const say = (content: string, delta = true) => ({ type: 'message', role: 'assistant', content, delta });
+
+  it('make one entry of the pieces of a text, also around stderr', () => {
+    const output: OutputLine[] = [
+      { stream: 'stdout', text: JSON.stringify(init) },
+      { stream: 'stdout', text: JSON.stringify(say('one ')) },
+      { stream: 'stderr', text: 'noise' },
+      { stream: 'stdout', text: JSON.stringify(say('two')) },
+      { stream: 'stdout', text: JSON.stringify(say('one two', false)) },
+    ];
+    const { entries, facts } = readBy(findAdapter('gemini')!, output);
+    assert.deepEqual(
+      entries.filter(({ type }) => type.kind === 'assistant_message').map(({ content }) => content),
+      ['one two'],
+    );
+    assert.equal(facts.answer, 'one two');
+  });
+
+  it('take exit codes for what they mean', () => {
+    const told = (code: number) => shown(read('gemini', [], { code, signal: null }))[0] ?? '';
+    assert.match(told(41), /^error authentication_failed|^error no_output/);
+    const { facts } = read('gemini', [init], { code: 53, signal: null });
+    assert.equal(facts.reports[0]?.subtype, 'error_max_turns');
+    assert.match(shown(read('gemini', [init], { code: 53, signal: null })).at(-1) ?? '', /^error max_turns/);
+  });
+
+  it('give up an object over many lines that is none', () => {
+    const output: OutputLine[] = ['{', '  "response": "x",', '}', 'rest'].map((text) => ({ stream: 'stdout', text }));
+    const { facts, entries } = readBy(findAdapter('gemini')!, output);
+    assert.deepEqual([facts.lines.total, facts.lines.malformed, entries.length], [4, 4, 4]);
+  });
+});
+
+describe('lines of Cursor', () => {
+  const init = { type: 'system', subtype: 'init', session_id: 's', model: 'Auto', permissionMode: 'default' };
+  const say = (text: string, marks: object) => ({
+    type: 'assistant',
+    message: { role: 'assistant', content: [{ type: 'text', text }] },
+    ...marks,
+  });
+  const piece = { timestamp_ms: 1_770_000_000_000 };
+  const call = { type: 'tool_call', subtype: 'started', call_id: 'c', tool_call: { readToolCall: { args: {} } } };
+
+  it('say a text once, however late it is repeated whole', () => {
+    const result = read('cursor', [
+      init,
+      say('I ', piece),
+      say('go.', piece),
+      call,
+      say('I go.', { model_call_id: 'm' }),
+    ]);
+    assert.deepEqual(
+      result.entries.filter(({ type }) => type.kind === 'assistant_message').map(({ content }) => content),
+      ['I go.'],
+    );
+  });
+
+  it('keep a text that is said twice', () => {
+    const result = read('cursor', [init, say('Yes.', {}), say('Yes.', { model_call_id: 'm' })]);
+    assert.equal(result.facts.answer, 'Yes.\n\nYes.');
+  });
+
+  it('show a result that no line before has', () => {
+    const result = read('cursor', [
+      init,
+      { type: 'result', subtype: 'success', is_error: false, result: 'Only here.' },
+    ]);
+    assert.equal(result.facts.answer, 'Only here.');
+    const failed = read('cursor', [init, { type: 'result', subtype: 'error', is_error: true, result: 'No.' }]);
+    assert.deepEqual(shown(failed).slice(1), ['error  No.', 'system_message result Failed']);
+  });
+});
