@@ -48,7 +48,7 @@ describe('the demo, from the palette to the next turn', function () {
     assert.match(await page().locator('header').innerText(), /\$\d+\.\d\d/);
     await page().locator('header .recording').waitFor();
     await workbench.treeItem('Today').waitFor();
-    await picture(workbench, 'session-dark');
+    await picture(workbench, 'demo');
   });
 
   it('brings the panel back after a reload of the window', async () => {

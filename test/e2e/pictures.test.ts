@@ -42,10 +42,10 @@ describe('the pictures', function () {
     await finished();
     await workbench.runCommand('View: Focus Active Editor Group');
     await workbench.treeItem('Recording').waitFor();
-    await picture(workbench, 'session-dark');
+    await picture(workbench, 'panel-dark');
     for (const [theme, name] of [
-      ['Light Modern', 'session-light'],
-      ['Dark High Contrast', 'session-high-contrast'],
+      ['Light Modern', 'panel-light'],
+      ['Dark High Contrast', 'panel-hc'],
     ] as const) {
       await chooseTheme(theme);
       await finished();

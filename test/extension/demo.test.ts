@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { changeUri } from '../../src/vscode/changeDocuments.ts';
 import { record, results, sessionTabs, until } from './shell.ts';
 
 const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
@@ -60,6 +61,17 @@ describe('a session of the demo', function () {
       vscode.workspace.textDocuments.find(({ fileName }) => fileName.endsWith('.stdout')),
     );
     assert.match(document.getText().split('\n')[0] ?? '', /^\{.*"session_id"/);
+  });
+
+  it('keeps what an edit changed, as two texts that outlive the panel', async () => {
+    const edit = (await record(id)).find((line) => JSON.stringify(line).includes('"kind":"file_edit"'));
+    const { index } = (edit as unknown as { entry: { index: number } }).entry;
+    const text = async (side: 'old' | 'new'): Promise<string> => {
+      const uri = changeUri({ session: id, index, change: 0, side }, '/workspace/src/bill.js');
+      return (await vscode.workspace.openTextDocument(uri)).getText();
+    };
+    assert.match(await text('old'), /guests > DISCOUNT/);
+    assert.match(await text('new'), /guests >= DISCOUNT/);
   });
 
   it('stops when told to', async () => {
