@@ -100,8 +100,9 @@ export interface Notice {
   readonly failure: EngineFailure;
 }
 
+/** Over all runs. */
 export interface SessionSizes {
-  /** Bytes of stdout and stderr of the current run, or of all runs once it is over. */
+  /** Of stdout and stderr. */
   readonly rawBytes: number;
   readonly unknownLines: number;
   readonly malformedLines: number;
@@ -127,7 +128,7 @@ export interface SessionHandle extends Disposable {
   sizes(): SessionSizes;
   /** Damage found in the record, one line each, for people. */
   problems(): readonly string[];
-  /** Settles when the current run is over; `undefined` where none runs here. Never rejects. */
+  /** Settles when the run is over that goes on here, or was the last here; `undefined` where none was. Never rejects. */
   readonly done: Promise<RunResult | undefined>;
   /** Absolute paths of the verbatim output. */
   rawPath(runId: string): { readonly stdout: string; readonly stderr: string };

@@ -33,15 +33,15 @@ import { ProgramFinder } from './program.ts';
 import { RecordStore } from './record/store.ts';
 import { Sessions } from './sessions.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
-import { sweep } from './sweep.ts';
+import { reapOrphans, sweep } from './sweep.ts';
 
 const titleLength = 80;
 /** Together under the 5 seconds that a closing window gives. */
 const closingLadder: readonly LadderStep[] = [
-  { signal: 'SIGINT', graceMs: 1200 },
-  { signal: 'SIGTERM', graceMs: 600 },
+  { signal: 'SIGINT', graceMs: 1000 },
+  { signal: 'SIGTERM', graceMs: 500 },
 ];
-const closingMs = 4800;
+const closingMs = 4500;
 
 interface NewRun {
   readonly type: RecordedRun['type'];
@@ -77,7 +77,8 @@ export class Engine {
       onEvent: (event) => this.#events.fire(event),
     };
     const sourceOf = (type: ExecutorType) => this.#sourceForReading(type);
-    this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf });
+    const reap = () => reapOrphans(this.#leases, deps.log);
+    this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */
@@ -278,6 +279,7 @@ export class Engine {
       { clock, log, silenceMs: timing?.silence ?? 60_000 },
     );
     state.run = live;
+    state.done = live.done;
     state.change({ runs: summary.runs + 1, outcome: 'none', reason: undefined, updated_at: at });
     this.#sessions.hold(state, live.done);
     const handle = this.#sessions.handle(state);

@@ -22,7 +22,8 @@ export type FailureCode =
   | 'conversation_unknown'
   | 'interrupted'
   | 'record_unwritable'
-  | 'engine_closed';
+  | 'engine_closed'
+  | 'internal';
 
 interface FailureText {
   /** What happened, one sentence. */
@@ -177,6 +178,13 @@ export const failures = {
     new EngineFailure('record_unwritable', {
       message: 'The record of this session cannot be written at the moment.',
       detail: `${path}: ${why}\nWhat comes is kept in memory and written as soon as that works. Make room on the disk, or permit writing there.`,
+      action: 'revealRecord',
+    }),
+
+  internal: (why: string) =>
+    new EngineFailure('internal', {
+      message: `Vitrine could not go on with this run: ${why}`,
+      detail: 'This is a mistake in Vitrine; its log has the details. What the agent printed was kept.',
       action: 'revealRecord',
     }),
 

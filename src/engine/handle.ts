@@ -28,7 +28,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
     sizes: () => state.sizes,
     problems: () => state.problems,
     get done() {
-      return state.run?.done ?? Promise.resolve(undefined);
+      return state.done ?? Promise.resolve(undefined);
     },
     rawPath: (runId) => {
       const file = path.join(path.dirname(recordFile), 'runs', runId);

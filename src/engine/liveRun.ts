@@ -6,7 +6,7 @@ import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { RunResult } from '../model/result.ts';
 import { moveRun, moveSession } from '../model/status.ts';
 import type { AgentProcess } from './agentProcess.ts';
-import type { Log } from './api.ts';
+import type { Log, SessionSizes } from './api.ts';
 import { EngineFailure, failures, whyFailed } from './failures.ts';
 import type { LadderStep } from './processTree.ts';
 import type { RawLog } from './record/contract.ts';
@@ -69,9 +69,12 @@ export class LiveRun implements ActiveRun {
   #version: string | null = null;
   #output: RunOutput;
   #stopping = false;
+  /** What is to be said of its end is settled; a stop comes too late. */
+  #over = false;
   #steps = 0;
   #orderNotes = 0;
-  #earlierBytes = { stdout: 0, stderr: 0 };
+  readonly #earlierBytes = { stdout: 0, stderr: 0 };
+  readonly #sizesBefore: SessionSizes;
   #estimated = 0;
   #estimateTimer: NodeJS.Timeout | undefined;
   #finished: (result: RunResult) => void = () => undefined;
@@ -81,6 +84,7 @@ export class LiveRun implements ActiveRun {
     this.#plan = plan;
     this.#deps = deps;
     this.#run = plan.run;
+    this.#sizesBefore = state.sizes;
     this.#events = new EventTeller(state.id);
     this.#output = this.#newOutput();
     this.done = new Promise((resolve) => {
@@ -95,15 +99,15 @@ export class LiveRun implements ActiveRun {
   /** Resolves when the agent runs. @throws EngineFailure when it does not come to run; that is recorded then. */
   async start(): Promise<void> {
     const { attempts } = this.#plan;
-    await this.#prologue();
-    const [first] = attempts;
-    if (first === undefined || this.#stopping) {
-      await this.#moveTo('running');
-      await this.#finish({ code: 0, signal: null });
-      return;
-    }
     let launched: Launched;
     try {
+      await this.#prologue();
+      const [first] = attempts;
+      if (first === undefined || this.#stopping) {
+        await this.#moveTo('running');
+        await this.#finish({ code: 0, signal: null });
+        return;
+      }
       launched = await this.#launch(first);
     } catch (error) {
       const failure = this.#failureOf(error);
@@ -115,10 +119,12 @@ export class LiveRun implements ActiveRun {
   }
 
   async stop(steps?: readonly LadderStep[]): Promise<void> {
-    const first = !this.#stopping;
-    this.#stopping = true;
-    if (first) await this.#moveTo('stopping');
-    await this.#end(steps);
+    if (!this.#over) {
+      const first = !this.#stopping;
+      this.#stopping = true;
+      if (first) await this.#moveTo('stopping');
+      await this.#end(steps);
+    }
     await this.done;
   }
 
@@ -244,14 +250,15 @@ export class LiveRun implements ActiveRun {
   }
 
   async #finish(exit: ExitInfo, cause?: EngineFailure): Promise<void> {
+    this.#over = true;
     clearTimeout(this.#estimateTimer);
-    this.#estimateTimer = undefined;
+    const stopped = this.#stopping;
     const state = this.#state;
     const facts = this.#output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
     const result = resultOf(facts, exit, this.#figures());
-    const failure = cause ?? (nothingRan || this.#stopping ? undefined : this.#whyFailed(facts, exit, result));
-    const status = this.#stopping
+    const failure = cause ?? (nothingRan || stopped ? undefined : this.#whyFailed(facts, exit, result));
+    const status = stopped
       ? 'stopped'
       : failure !== undefined || !(nothingRan || result.success)
         ? 'failed'
@@ -267,14 +274,16 @@ export class LiveRun implements ActiveRun {
     if (metadata !== undefined) await state.append({ kind: 'result', run_id: this.runId, result: metadata });
     await state.changeRun(this.#run, metadata);
     await this.#state.learnIds(facts.sessionIds);
-    await state.tell([this.#events.stop(at, this.#stopping ? 'stopped' : (metadata?.endReason ?? status), exit.code)]);
+    await state.tell([this.#events.stop(at, stopped ? 'stopped' : (metadata?.endReason ?? status), exit.code)]);
     this.#measure(facts);
-    await state.changeSession(moveSession(state.session, this.#stopping ? 'stopped' : 'finished'), {
+    await state.changeSession(moveSession(state.session, stopped ? 'stopped' : 'finished'), {
       ...knownOf(facts),
       ...(metadata === undefined ? {} : summaryOf(metadata)),
       outcome: status,
       reason,
       entries: state.total,
+      unknown_lines: state.sizes.unknownLines,
+      malformed_lines: state.sizes.malformedLines,
       updated_at: at,
     });
     await state.append(state.summaryLine());
@@ -299,8 +308,7 @@ export class LiveRun implements ActiveRun {
     if (to === 'running' && status !== 'claimed') return;
     if (to === 'stopping' && status !== 'claimed' && status !== 'running') return;
     this.#run = moveRun(this.#run, to, this.#now());
-    await this.#state.changeRun(this.#run);
-    await this.#state.changeSession(moveSession(session, to));
+    await Promise.all([this.#state.changeRun(this.#run), this.#state.changeSession(moveSession(session, to))]);
   }
 
   async #apply(updates: readonly EntryUpdate[]): Promise<void> {
@@ -344,13 +352,14 @@ export class LiveRun implements ActiveRun {
     return { ...this.#plan.figures, agentVersion: this.#version };
   }
 
-  #measure(facts: RunFacts): void {
+  #measure({ lines }: RunFacts): void {
     const { stdout, stderr } = this.#output.bytes;
     const earlier = this.#earlierBytes;
+    const { rawBytes, unknownLines, malformedLines } = this.#sizesBefore;
     this.#state.sizes = {
-      rawBytes: stdout + stderr + earlier.stdout + earlier.stderr,
-      unknownLines: facts.lines.unknown,
-      malformedLines: facts.lines.malformed,
+      rawBytes: rawBytes + earlier.stdout + earlier.stderr + stdout + stderr,
+      unknownLines: unknownLines + lines.unknown,
+      malformedLines: malformedLines + lines.malformed,
     };
   }
 
@@ -363,11 +372,7 @@ export class LiveRun implements ActiveRun {
   #failureOf(error: unknown): EngineFailure {
     if (EngineFailure.is(error)) return error;
     this.#deps.log.error(`${this.runId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return failures.spawnFailed(
-      this.#plan.label,
-      this.#program,
-      error instanceof Error ? error.message : String(error),
-    );
+    return failures.internal(error instanceof Error ? error.message : String(error));
   }
 
   #notify(severity: 'warning' | 'error', failure: EngineFailure): void {

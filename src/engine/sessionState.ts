@@ -45,6 +45,8 @@ export class SessionState {
   /** Who needs it to stay open. */
   users = 0;
   run: ActiveRun | null = null;
+  /** Of the run that goes on here, or of the last one that did. */
+  done: Promise<RunResult> | undefined;
   total = 0;
   sizes: SessionSizes = { rawBytes: 0, unknownLines: 0, malformedLines: 0 };
   #summary: SessionSummary;
@@ -121,8 +123,9 @@ export class SessionState {
   }
 
   async changeSession(session: Session, more: Partial<SessionSummary> = {}): Promise<void> {
-    await this.append({ kind: 'session', session });
+    const written = this.append({ kind: 'session', session });
     this.change({ ...session, ...more });
+    await written;
   }
 
   /** The ids that the agent gives the conversation, as they become known. */
@@ -136,14 +139,15 @@ export class SessionState {
   }
 
   async changeRun(run: RecordedRun, result?: ResultMetadata): Promise<void> {
-    await this.append({ kind: 'run', run });
-    this.putTurn({
+    const written = this.append({ kind: 'run', run });
+    this.#putTurn({
       ...turnOf(run),
       ...(result === undefined ? {} : { cost: result.costProvenance, duration: result.duration }),
     });
+    await written;
   }
 
-  putTurn(turn: RecordedTurn): void {
+  #putTurn(turn: RecordedTurn): void {
     const known = this.#turns.some((each) => each.run_id === turn.run_id);
     const all = known ? this.#turns.map((each) => (each.run_id === turn.run_id ? turn : each)) : [...this.#turns, turn];
     this.#turnsOmitted += Math.max(0, all.length - maxSummaryTurns);
@@ -236,6 +240,18 @@ export class SessionState {
   readonly tellWriteProblem = ({ path, message }: WriteProblem): void => {
     this.notices.fire({ severity: 'error', failure: failures.recordUnwritable(path, message) });
   };
+
+  /** Sizes for a session that did not run here. Looks at files, and reads none. */
+  async measure(): Promise<void> {
+    const reader = await this.#reader;
+    if (reader === null || this.done !== undefined) return;
+    const streams = this.#turns.flatMap(({ run_id }) =>
+      (['stdout', 'stderr'] as const).map((stream) => reader.rawSize(run_id, stream)),
+    );
+    const rawBytes = (await Promise.all(streams)).reduce((sum, bytes) => sum + bytes, 0);
+    const { unknown_lines: unknownLines = 0, malformed_lines: malformedLines = 0 } = this.#summary;
+    this.sizes = { rawBytes, unknownLines, malformedLines };
+  }
 
   async release(): Promise<void> {
     const reader = this.#reader;

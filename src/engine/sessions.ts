@@ -15,6 +15,8 @@ const followEveryMs = 1000;
 
 export interface SessionsDeps extends StateDeps {
   readonly clock: () => number;
+  /** Ends what a crash left running: nothing may still write what is to be recovered. */
+  readonly reap: () => Promise<unknown>;
   readonly sourceOf: (type: ExecutorType) => Promise<AgentSource | null>;
 }
 
@@ -53,6 +55,7 @@ export class Sessions {
   open(id: string): Promise<SessionHandle> {
     return this.using(id, async (state) => {
       await this.recover(state);
+      await state.measure();
       return this.handle(state);
     });
   }
@@ -94,6 +97,7 @@ export class Sessions {
         return false;
       }
       try {
+        await this.#deps.reap();
         const type = state.summary.executor_type;
         const source = type === undefined ? null : await this.#deps.sourceOf(type);
         const prices = await loadPrices();
@@ -131,6 +135,7 @@ export class Sessions {
       throw this.#translated(state.id, error);
     });
     await state.follow();
+    await state.measure();
     state.useWriter(writer);
     return writer;
   }

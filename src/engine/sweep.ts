@@ -11,13 +11,8 @@ const ladder: readonly LadderStep[] = [
   { signal: 'SIGTERM', graceMs: 1000 },
 ];
 
-/** Ends what a crash left running, and nothing else; then ends the sessions that it had interrupted in the record. */
-export async function sweep(
-  leases: ProcessLeases,
-  store: RecordStore,
-  sessions: Sessions,
-  log: Log,
-): Promise<SweepReport> {
+/** Ends what a crash left running, and nothing else. */
+export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<SweepReport['ended']> {
   const ended: { pid: number; program: string }[] = [];
   for (const lease of await leases.orphaned(hostname())) {
     // Without its start a process cannot be told from another that has its number now.
@@ -29,6 +24,17 @@ export async function sweep(
     if (survivors.length === 0) await leases.remove(lease.run_id);
     else log.warn(`${lease.program}: ${survivors.map(({ pid }) => pid).join(', ')} could not be ended.`);
   }
+  return ended;
+}
+
+/** The same, and brings the sessions that a crash interrupted to an end in the record. */
+export async function sweep(
+  leases: ProcessLeases,
+  store: RecordStore,
+  sessions: Sessions,
+  log: Log,
+): Promise<SweepReport> {
+  const ended = await reapOrphans(leases, log);
   const interrupted: string[] = [];
   for (const id of (await store.survey()).interrupted) {
     try {

@@ -27,6 +27,9 @@ export const sessionSummarySchema = sessionSchema.extend({
   duration: z.number().nullable().default(null),
   api_duration: z.number().nullable().default(null),
   context_window: z.number().nullable().default(null),
+  /** Lines of output that no normalizer knew, and such as were damaged, over all runs. */
+  unknown_lines: z.number().int().optional(),
+  malformed_lines: z.number().int().optional(),
   updated_at: z.string(),
   /** Played from a recording, not by a live agent. */
   recording: z.boolean().default(false),

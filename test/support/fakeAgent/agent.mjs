@@ -5,7 +5,7 @@
  * Plain JavaScript, because it is started as a program.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync, createReadStream, fstatSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, fstatSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -100,6 +100,10 @@ const steps = {
     }
   },
   wait: (ms) => delay(ms),
+  /** Until this file is there. */
+  until: async (path) => {
+    while (!existsSync(path)) await delay(20);
+  },
   ignore: (signals) => {
     for (const signal of signals) process.on(signal, () => undefined);
   },
@@ -132,6 +136,8 @@ const steps = {
 
 if (args.includes('--version')) {
   console.log('2.1.197 (Claude Code)');
+} else if (option('--model') === 'deaf') {
+  process.exit(1);
 } else {
   const input = fstatSync(0).isCharacterDevice() ? '' : await text(process.stdin);
   // Another text may stand before the steps.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { CoordinatorEvent } from '../../../src/model/event.ts';
 import { Bench, entries, outcome, prompt, seen } from '../../support/fakeAgent/engine.ts';
 
@@ -116,5 +117,59 @@ describe('engine', () => {
     await engine.remove(handle.id);
     assert.deepEqual(await engine.list(), []);
     await assert.rejects(engine.open(handle.id), { code: 'session_missing' });
+  });
+});
+
+describe('a session in two windows', () => {
+  let bench: Bench;
+  beforeEach(() => {
+    bench = new Bench();
+  });
+  afterEach(() => bench.close());
+
+  it('is followed by the one that does not run it', async function () {
+    this.timeout(30_000);
+    const go = path.join(bench.dir, 'go');
+    const here = await bench.engine();
+    const steps = [{ init: true }, { say: 'before' }, { until: go }, { say: 'after' }, { result: { usd: 0.5 } }];
+    const running = await here.start(bench.request(steps));
+    await seen(running, 'before');
+    const there = await (await bench.engine()).open(running.id);
+    assert.equal(there.summary().status, 'running');
+    assert.equal(there.live(), false);
+    const over = new Promise<void>((resolve) => {
+      there.onSummary(({ status }) => {
+        if (status === 'finished') resolve();
+      });
+    });
+    await writeFile(go, '');
+    await outcome(running);
+    await over;
+    assert.deepEqual(await entries(there), await entries(running));
+    assert.deepEqual(there.summary().total_cost, { provenance: 'reported', usd: 0.5 });
+    there.dispose();
+  });
+
+  it('counts what was read and what was not over all runs', async () => {
+    const engine = await bench.engine();
+    const odd = [{ init: true }, { print: 'not json\n{"type":"from_the_future"}\n' }, { result: {} }];
+    const handle = await engine.start(bench.request(odd));
+    await outcome(handle);
+    await outcome(await engine.resume(handle.id, { prompt: prompt(odd) }));
+    const { rawBytes, ...lines } = handle.sizes();
+    assert.deepEqual(lines, { unknownLines: 2, malformedLines: 2 });
+    const again = await (await bench.engine()).open(handle.id);
+    assert.deepEqual(again.sizes(), { rawBytes, ...lines });
+    again.dispose();
+  });
+
+  it('takes a prompt that the agent does not read', async () => {
+    const engine = await bench.engine();
+    const handle = await engine.start({
+      ...bench.request([]),
+      prompt: 'x'.repeat(4 << 20),
+      options: { model: 'deaf' },
+    });
+    assert.equal((await outcome(handle)).success, false);
   });
 });
