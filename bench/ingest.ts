@@ -1,19 +1,14 @@
 import { ClaudeCodeNormalizer } from '../src/agents/claude-code/normalize.ts';
-import { LineSplitter } from '../src/engine/lines.ts';
+import { RunOutput } from '../src/engine/runOutput.ts';
 import { chunks, claudeOutput } from './claudeOutput.ts';
 import { compare, type Row } from './harness.ts';
 
 /** What the engine does with an agent's output: bytes, lines, entry updates. The number of updates, so that all is used. */
 function ingest(pieces: readonly Buffer[]): number {
-  const splitter = new LineSplitter();
-  const normalizer = new ClaudeCodeNormalizer({ workDir: '/workspace/teahouse', firstIndex: 0 });
+  const output = new RunOutput(new ClaudeCodeNormalizer({ workDir: '/workspace/teahouse', firstIndex: 0 }));
   let updates = 0;
-  const feed = (lines: ReturnType<LineSplitter['push']>): void => {
-    for (const line of lines) updates += normalizer.push({ stream: 'stdout', ...line }, 0).length;
-  };
-  for (const piece of pieces) feed(splitter.push(piece));
-  feed(splitter.end());
-  return updates + normalizer.end({ code: 0, signal: null }, 0).length;
+  for (const piece of pieces) updates += output.push('stdout', piece, 0).length;
+  return updates + output.end({ code: 0, signal: null }, 0).length;
 }
 
 /** The fastest correct way to the parsed lines: buffers cut at byte 10, each line decoded once. No caps, no checks. */
