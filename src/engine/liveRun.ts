@@ -318,6 +318,7 @@ export class LiveRun implements ActiveRun {
       next = update.entry.index + 1;
       if (isStep(update.entry)) this.#steps += 1;
     }
+    this.#state.countSteps(this.runId, this.#steps);
     const at = this.#now();
     await this.#state.apply(updates, at);
     await this.#state.tell(this.#events.tell(updates, at));

@@ -147,6 +147,11 @@ export class SessionState {
     await written;
   }
 
+  /** Tool calls of a run that goes on; its record says so at the end. */
+  countSteps(runId: string, steps: number): void {
+    this.#turns = this.#turns.map((each) => (each.run_id === runId ? { ...each, steps } : each));
+  }
+
   #putTurn(turn: RecordedTurn): void {
     const known = this.#turns.some((each) => each.run_id === turn.run_id);
     const all = known ? this.#turns.map((each) => (each.run_id === turn.run_id ? turn : each)) : [...this.#turns, turn];
@@ -159,10 +164,8 @@ export class SessionState {
   }
 
   async tell(events: readonly CoordinatorEvent[]): Promise<void> {
-    for (const event of events) {
-      await this.append({ kind: 'event', event });
-      this.deps.onEvent(event);
-    }
+    await Promise.all(events.map((event) => this.append({ kind: 'event', event })));
+    for (const event of events) this.deps.onEvent(event);
   }
 
   /** Into the record what settled, to the listeners everything. `at`: arrival, ISO 8601. */

@@ -10,8 +10,9 @@ const { t } = vscode.l10n;
 const lastAgentKey = 'lastAgent';
 
 interface AgentItem extends vscode.QuickPickItem {
-  readonly agent: AgentReport | undefined;
-  readonly run?: string;
+  /** What is chosen; an item without one runs its command instead. */
+  readonly agent?: AgentReport;
+  readonly command?: readonly [id: string, ...args: string[]];
 }
 
 /** Asks for agent, folder (where there are several) and prompt, with a way back; `undefined` where the person gave up. */
@@ -51,56 +52,52 @@ async function askForAgent(engines: EngineHost, memory: vscode.Memento, steps: n
     steps,
     placeholder: t('Choose an agent'),
     back: false,
-    items: async () => {
-      const last = memory.get<unknown>(lastAgentKey);
-      const agents = [...(await (await engines.get()).agents())];
-      agents.sort(
-        (a, b) => Number(b.type === last) - Number(a.type === last) || Number(a.recording) - Number(b.recording),
-      );
-      return agents.flatMap(agentItems);
-    },
+    items: async () => agentItems(await (await engines.get()).agents(), memory.get<unknown>(lastAgentKey)),
   });
   if (picked.kind !== 'value') return picked;
-  const { agent, run } = picked.value;
-  if (run !== undefined)
-    await vscode.commands.executeCommand(run, ...(run === 'vitrine.doctor' ? [] : ['vitrine.claude']));
+  const { agent, command } = picked.value;
+  if (command !== undefined) await vscode.commands.executeCommand(...command);
   return agent === undefined ? { kind: 'none' } : { kind: 'value', value: agent };
 }
 
-function agentItems(agent: AgentReport): AgentItem[] {
-  const { label, program } = agent;
-  if (agent.recording) {
-    const detail = t('Plays a recorded session of a real agent. Starts no program and needs no account.');
-    return [{ label: `$(play-circle) ${label}`, description: t('Recording'), detail, agent }];
-  }
-  if (program !== null && 'path' in program) {
-    const restricted = vscode.workspace.isTrusted
-      ? program.path
-      : t('Not in Restricted Mode: trust this workspace first.');
-    return [
-      {
-        label: `$(terminal) ${label}`,
-        description: program.version ?? t('version unknown'),
-        detail: restricted,
-        agent,
-      },
-    ];
-  }
+/** Agents that can run, the last one used first; then recordings; then what is missing, and what helps with that. */
+function agentItems(agents: readonly AgentReport[], last: unknown): AgentItem[] {
+  const found = agents.flatMap((agent) => foundItem(agent) ?? []);
+  found.sort((a, b) => Number(b.agent.type === last) - Number(a.agent.type === last));
+  const recorded = agents.filter(({ recording }) => recording).map(recordedItem);
+  const missing = agents.filter((agent) => !agent.recording && foundItem(agent) === undefined).map(missingItem);
+  if (missing.length === 0) return [...found, ...recorded];
   return [
+    ...found,
+    ...recorded,
+    { label: t('Not found on this machine'), kind: vscode.QuickPickItemKind.Separator },
+    ...missing,
+    { label: `$(pulse) ${t('Show what was tried…')}`, description: t('Doctor'), command: ['vitrine.doctor'] },
     {
-      label: `$(circle-slash) ${label}`,
-      description: t('not found'),
-      detail: program?.message ?? t('It was not looked for.'),
-      agent: undefined,
-      run: 'vitrine.doctor',
-    },
-    {
-      label: `$(gear) ${t('Set the path of {0}…', label)}`,
-      description: t('opens the settings'),
-      agent: undefined,
-      run: 'workbench.action.openSettings',
+      label: `$(gear) ${t('Say where a program is…')}`,
+      description: t('Settings'),
+      command: ['workbench.action.openSettings', '@ext:vitrine.vitrine path'],
     },
   ];
+}
+
+function foundItem(agent: AgentReport): (AgentItem & { readonly agent: AgentReport }) | undefined {
+  const { label, program } = agent;
+  if (program === null || !('path' in program)) return undefined;
+  const detail = vscode.workspace.isTrusted ? program.path : t('Not in Restricted Mode: trust this workspace first.');
+  return { label: `$(terminal) ${label}`, description: program.version ?? t('version unknown'), detail, agent };
+}
+
+function recordedItem(agent: AgentReport): AgentItem {
+  const detail = t('Plays a recorded session of a real agent. Starts no program and needs no account.');
+  return { label: `$(play-circle) ${agent.label}`, description: agent.recorded?.title ?? '', detail, agent };
+}
+
+function missingItem({ label, program }: AgentReport): AgentItem {
+  // The separator says already that it was not found; anything else is worth a word.
+  const failed = program !== null && 'message' in program && program.code !== 'program_missing';
+  const reason = failed ? program.message : '';
+  return { label: `$(circle-slash) ${label}`, description: reason, command: ['vitrine.doctor'] };
 }
 
 async function askForFolder(

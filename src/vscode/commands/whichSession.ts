@@ -34,10 +34,9 @@ export async function whichSession(
     .map((row) => ({
       label: titleOf(row),
       description: rowDescription(row, Date.now()),
-      detail: row.agent_label,
       iconPath: stateIcon(stateOf(row)),
       id: row.session_id,
     }));
-  const picked = await vscode.window.showQuickPick(items, { title: options.title, matchOnDetail: true });
+  const picked = await vscode.window.showQuickPick(items, { title: options.title });
   return picked?.id;
 }
