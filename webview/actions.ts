@@ -12,9 +12,7 @@ export interface Actions {
   toggle(key: string): void;
   toggleOpen(key: string): void;
   collapseAll(): void;
-  /** Puts a row on screen and, with `focus`, the keyboard on it. */
-  reveal(key: string, focus?: boolean): void;
   scrollToEnd(): void;
-  find(open: boolean): void;
+  find(): void;
   focusComposer(): void;
 }

@@ -7,18 +7,18 @@ import { Finder } from './finder.ts';
 import { highlight } from './highlight.ts';
 import { rowKey } from './keyboard.ts';
 import { setLanguage, t } from './l10n.ts';
+import { listen } from './input.ts';
 import { HostLink } from './link.ts';
+import { Pager } from './pager.ts';
 import { List } from './list.ts';
-import { composer } from './parts/composer.ts';
+import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
-import { findBar } from './parts/findBar.ts';
-import { header } from './parts/header.ts';
-import { strip } from './parts/strip.ts';
 import { transcript } from './parts/transcript.ts';
-import { buildRows, isNoise, type Row } from './rows.ts';
-import { buildShell, empty, loading, type Notice, notices, type Shell } from './shell.ts';
+import { buildRows, type Row } from './rows.ts';
+import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
 import { soundEntry, soundUpdates } from './sound.ts';
-import { pageSize, Store } from './store.ts';
+import { Store } from './store.ts';
+import { Ticker } from './ticker.ts';
 import { loadState, saveState } from './vscodeApi.ts';
 
 const saveDelay = 300;
@@ -33,7 +33,8 @@ export class App implements Actions {
   readonly #link: HostLink;
   readonly #finder: Finder;
   readonly #announcer: Announcer;
-  readonly #asked = new Set<number>();
+  readonly #pager: Pager;
+  readonly #ticker = new Ticker(() => this.#changed());
   readonly #loaded: () => void;
   #frame: number | undefined;
   #drawing = false;
@@ -44,11 +45,10 @@ export class App implements Actions {
   #menuOpen = false;
   #focusKey: string | undefined;
   #markedKey: string | undefined;
-  #wanted: { readonly key: string; readonly focus: boolean } | undefined;
+  #wanted: string | undefined;
   #restore: { readonly key: string; readonly offset: number } | undefined;
   #problem: Notice | undefined;
   #saving: ReturnType<typeof setTimeout> | undefined;
-  #tick: ReturnType<typeof setInterval> | undefined;
 
   /** `loaded` is called once, when the first entries are on screen. */
   constructor(root: HTMLElement, loaded: () => void) {
@@ -67,11 +67,12 @@ export class App implements Actions {
     );
     this.#finder = new Finder({
       request: (message) => this.#link.request(message),
-      reveal: (index) => this.#revealEntry(index),
+      reveal: (index) => void this.#revealEntry(index),
       closed: () => this.#findClosed(),
       changed: () => this.#changed(),
     });
     this.#link = new HostLink((message) => this.#take(message));
+    this.#pager = new Pager(this.#store, (message) => this.#link.request(message));
     this.#listen();
     void whenControlsReady(() => this.#changed());
     this.#draw();
@@ -84,14 +85,12 @@ export class App implements Actions {
     return kind === 'assistant_message' || kind === 'user_message';
   }
 
-  // What comes from the host
-
   #take(message: ToPage): void {
     switch (message.type) {
       case 'init':
         setLanguage(message.l10n, message.locale);
         this.#store.init({ ...message, page: { ...message.page, entries: message.page.entries.map(soundEntry) } });
-        this.#asked.clear();
+        this.#pager.reset();
         this.#problem = undefined;
         this.#announcer.view(message.view);
         break;
@@ -110,7 +109,6 @@ export class App implements Actions {
         break;
       case 'failed':
         this.#problem = { severity: 'error', text: message.message };
-        this.#asked.clear();
         break;
       case 'found':
         break;
@@ -137,18 +135,23 @@ export class App implements Actions {
     this.#frame = undefined;
     this.#drawing = true;
     const hadFocus = this.#shell.rows.contains(document.activeElement);
-    for (let pass = 0; pass < mostPasses; pass++) {
+    let passes = 0;
+    do {
       this.#again = false;
       this.#drawAll();
-      if (!this.#again) break;
-    }
+      passes += 1;
+    } while (this.#isChanged() && passes < mostPasses);
     this.#drawing = false;
-    if (this.#again) this.#changed();
+    if (this.#isChanged()) this.#changed();
     if (hadFocus && !this.#shell.rows.contains(document.activeElement)) this.#refocus();
-    this.#askForGaps();
-    this.#keepTime();
+    this.#pager.look(this.#list);
+    this.#ticker.set(this.#store.turns.at(-1)?.status === 'running');
     this.#save();
     this.#link.drawn();
+  }
+
+  #isChanged(): boolean {
+    return this.#again;
   }
 
   #context(): Context {
@@ -170,7 +173,7 @@ export class App implements Actions {
     }
     main.setAttribute('aria-busy', 'false');
     const context = this.#context();
-    this.#drawChrome(context);
+    drawChrome(this.#shell, context, view, this.#list, this.#chrome());
     if (this.#structure !== this.#store.structure) {
       this.#structure = this.#store.structure;
       this.#list.setRows(buildRows(this.#store));
@@ -189,22 +192,18 @@ export class App implements Actions {
     if (this.#finder.isOpen) highlight(rows, this.#finder.query);
   }
 
-  #drawChrome(context: Context): void {
-    const { view } = this.#store;
-    if (view === undefined) return;
-    const { header: head, notice, find, composer: foot, strip: ruler } = this.#shell;
+  #chrome(): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
-    render(header(context, view, { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu }), head);
-    const all = [view.notice, this.#problem].filter((each) => each !== null && each !== undefined);
-    render(notices(all), notice);
-    const finding = this.#finder.state();
-    render(finding === undefined ? '' : findBar(finding), find);
     const setDraft = (draft: string): void => {
       this.#draft = draft;
       this.#changed();
     };
-    render(composer(context, view, { draft: this.#draft, setDraft, send: () => this.#send() }), foot);
-    render(strip(this.#store, this.#list), ruler);
+    return {
+      head: { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu },
+      composer: { draft: this.#draft, setDraft, send: () => this.#send() },
+      find: this.#finder.state(),
+      problem: this.#problem,
+    };
   }
 
   /** First drawing: at the end, or where the reader left. */
@@ -237,43 +236,6 @@ export class App implements Actions {
     return found instanceof HTMLElement ? found : undefined;
   }
 
-  #askForGaps(): void {
-    for (const { index } of this.#list.items()) {
-      const row = this.#list.row(index);
-      if (row?.kind !== 'gap') continue;
-      const first = Math.floor(row.from / pageSize);
-      const last = Math.floor((row.to - 1) / pageSize);
-      for (let page = first; page <= last; page++) this.#ask(page);
-    }
-    const first = this.#list
-      .items()
-      .map(({ index }) => this.#list.row(index))
-      .find((row) => row?.kind === 'entry');
-    if (first?.kind === 'entry') this.#store.evict(first.index);
-  }
-
-  #ask(page: number): void {
-    if (this.#asked.has(page)) return;
-    this.#asked.add(page);
-    const from = page * pageSize;
-    const count = Math.min(pageSize, this.#store.total - from);
-    if (count <= 0) return;
-    void this.#link
-      .request((request) => ({ type: 'getPage', request, from, count }))
-      .then(() => this.#asked.delete(page));
-  }
-
-  /** Running clocks move once a second, while somebody can see them. */
-  #keepTime(): void {
-    const live = this.#store.view?.can.stop === true || this.#store.turns.at(-1)?.status === 'running';
-    const wanted = live && document.visibilityState === 'visible';
-    if (wanted) this.#tick ??= setInterval(() => this.#changed(), 1000);
-    else {
-      clearInterval(this.#tick);
-      this.#tick = undefined;
-    }
-  }
-
   /** `sessionId` is how the host finds the session again after a reload of the window. */
   #save(): void {
     const sessionId = this.#store.view?.summary.session_id;
@@ -288,81 +250,43 @@ export class App implements Actions {
     }, saveDelay);
   }
 
-  // What the reader does
-
   #listen(): void {
     const { rows, main } = this.#shell;
-    rows.addEventListener('focusin', ({ target }) => this.#focused(keyOf(target)));
-    rows.addEventListener('focusout', ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && rows.contains(relatedTarget))) this.#list.kept = undefined;
+    listen({
+      main,
+      rows,
+      actions: this,
+      focused: (key) => this.#focused(key),
+      left: () => (this.#list.kept = undefined),
+      escape: () => this.#escape(),
+      keyInRow: (key, event) =>
+        rowKey({ store: this.#store, list: this.#list, focusRow: (to) => this.#focusRow(to) }, key, event),
+      pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
+      followPage: (url) => this.#link.send({ type: 'openLink', url }),
     });
-    main.addEventListener('click', (event) => this.#clicked(event));
-    document.addEventListener('keydown', (event) => this.#key(event));
     document.addEventListener('visibilitychange', () => this.#changed());
-    window.addEventListener('pointerdown', ({ target }) => {
-      const inMenu = target instanceof Element && target.closest('.menu-at') !== null;
-      if (this.#menuOpen && !inMenu) this.#setMenu(false);
-    });
   }
 
-  #focused(key: string | undefined): void {
-    if (key === undefined) return;
+  #focused(key: string): void {
     this.#list.kept = key;
     if (key === this.#focusKey) return;
     this.#focusKey = key;
     this.#changed();
   }
 
-  #clicked(event: Event): void {
-    const link = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-url], [data-file]') : null;
-    if (link === null) return;
-    event.preventDefault();
-    const { url, file, line } = link.dataset;
-    if (url !== undefined) this.#link.send({ type: 'openLink', url });
-    else if (file !== undefined) this.openFile(file, line === undefined ? undefined : Number(line));
-  }
-
-  #key(event: KeyboardEvent): void {
-    if (event.defaultPrevented) return;
-    const used = this.#globalKey(event) || this.#linkKey(event) || this.#keyInRows(event);
-    if (used) event.preventDefault();
-  }
-
-  #globalKey(event: KeyboardEvent): boolean {
-    if (event.key.toLowerCase() === 'f' && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
-      this.find(true);
-      return true;
-    }
-    if (event.key === 'F2') {
-      this.command('rename');
-      return true;
-    }
-    if (event.key !== 'Escape') return false;
+  #escape(): boolean {
     if (this.#menuOpen) this.#setMenu(false);
     else if (this.#finder.isOpen) this.#finder.close();
     else return false;
     return true;
   }
 
-  #linkKey(event: KeyboardEvent): boolean {
-    const { target } = event;
-    if (event.key !== 'Enter' || !(target instanceof HTMLElement) || target.getAttribute('role') !== 'link')
-      return false;
-    target.click();
-    return true;
-  }
-
-  #keyInRows(event: KeyboardEvent): boolean {
-    const { target } = event;
-    if (!(target instanceof Element) || !target.matches('[data-focus]')) return false;
-    const key = keyOf(target);
-    const deps = {
-      store: this.#store,
-      list: this.#list,
-      actions: this,
-      focusRow: (row: string) => this.reveal(row, true),
-    };
-    return key !== undefined && rowKey(deps, key, event);
+  #focusRow(key: string): void {
+    this.#focusKey = key;
+    this.#list.kept = key;
+    this.#wanted = key;
+    this.#list.scrollTo(key);
+    this.#draw();
   }
 
   #setMenu(open: boolean): void {
@@ -390,49 +314,30 @@ export class App implements Actions {
     this.#refocus();
   }
 
-  /** Draws the row that was asked for, and the keyboard's focus on it. */
+  /** Puts the focus on the row that was asked for, once it is drawn. */
   #showWanted(): void {
     const wanted = this.#wanted;
-    if (wanted === undefined || this.#list.place(wanted.key) === undefined) return;
-    const element = this.#element(wanted.key);
+    if (wanted === undefined || this.#list.place(wanted) === undefined) return;
+    const element = this.#element(wanted);
     if (element === undefined) {
       this.#again = true;
       return;
     }
     this.#wanted = undefined;
-    if (wanted.focus) element.focus({ preventScroll: true });
+    element.focus({ preventScroll: true });
   }
 
-  #revealEntry(index: number): void {
+  async #revealEntry(index: number): Promise<void> {
     const key = `e:${index}`;
     this.#markedKey = key;
-    const show = (): void => {
-      const entry = this.#store.entry(index);
-      if (entry === undefined) return;
-      this.#uncover(index);
-      if (entry.type.kind === 'tool_use' || entry.type.kind === 'thinking') this.#store.toggle(key, true);
-      this.#draw();
-      this.#list.scrollTo(key, 'center');
-      this.#changed();
-    };
-    if (this.#store.entry(index) !== undefined) show();
-    else {
-      const from = Math.floor(index / pageSize) * pageSize;
-      const count = Math.min(pageSize, this.#store.total - from);
-      void this.#link.request((request) => ({ type: 'getPage', request, from, count })).then(show);
-    }
-  }
-
-  /** Opens whatever hides an entry. */
-  #uncover(index: number): void {
+    await this.#pager.load(index);
     const entry = this.#store.entry(index);
-    if (entry === undefined) return;
-    if (isNoise(entry)) {
-      const turn = this.#store.turns.findLast(({ firstIndex }) => firstIndex <= index);
-      this.#store.toggle(`n:${turn?.runId ?? ''}`, true);
-      return;
-    }
-    for (const key of [...this.#store.closedKeys]) this.#store.toggleOpen(key, true);
+    if (entry === undefined || this.#markedKey !== key) return;
+    this.#store.uncover(index);
+    if (entry.type.kind === 'tool_use' || entry.type.kind === 'thinking') this.#store.toggle(key, true);
+    this.#draw();
+    this.#list.scrollTo(key, 'center');
+    this.#changed();
   }
 
   copy(text: string): void {
@@ -475,24 +380,12 @@ export class App implements Actions {
     this.#changed();
   }
 
-  reveal(key: string, focus = false): void {
-    this.#focusKey = key;
-    this.#list.kept = key;
-    this.#wanted = { key, focus };
-    this.#list.scrollTo(key);
-    this.#draw();
-  }
-
   scrollToEnd(): void {
     this.#list.scrollToEnd();
     this.#changed();
   }
 
-  find(open: boolean): void {
-    if (!open) {
-      this.#finder.close();
-      return;
-    }
+  find(): void {
     this.#finder.open();
     this.#draw();
     document.getElementById('find')?.focus();
@@ -501,9 +394,4 @@ export class App implements Actions {
   focusComposer(): void {
     document.getElementById('composer')?.focus();
   }
-}
-
-function keyOf(target: EventTarget | null): string | undefined {
-  const item = target instanceof Element ? target.closest<HTMLElement>('[data-key]') : null;
-  return item?.dataset['key'];
 }

@@ -1,10 +1,10 @@
 /**
- * All controls of the page, made of the toolkit's elements. The toolkit arrives after the first entries: until then its
+ * All controls of the page, made of the toolkit's elements where its policy lets them be. The toolkit arrives after the first entries: until then its
  * elements are plain ones that look alike (styles/controls.css) and do the same.
  */
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 
-const elements = ['vscode-button', 'vscode-text-area', 'vscode-text-field', 'vscode-badge'] as const;
+const elements = ['vscode-button', 'vscode-text-area', 'vscode-text-field'] as const;
 let ready = false;
 
 /** Changes once, when the toolkit's elements are there; what is drawn once and kept must be drawn again then. */
@@ -74,7 +74,7 @@ export function codicon(name: string, more = ''): TemplateResult {
 }
 
 export function badge(text: string): TemplateResult {
-  return html`<vscode-badge class="badge">${text}</vscode-badge>`;
+  return html`<span class="badge">${text}</span>`;
 }
 
 export interface FieldOptions {

@@ -1,4 +1,3 @@
-import type { Actions } from './actions.ts';
 import type { List } from './list.ts';
 import type { Row } from './rows.ts';
 import type { Store } from './store.ts';
@@ -6,7 +5,6 @@ import type { Store } from './store.ts';
 export interface KeyboardDeps {
   readonly store: Store;
   readonly list: List;
-  readonly actions: Actions;
   /** Puts the keyboard on a row, drawing it first where it is not on screen. */
   focusRow(key: string): void;
 }

@@ -14,6 +14,8 @@ const textHeight = 68;
 /** Distance from the end within which the list stays at the end as it grows. */
 const nearEnd = 24;
 const overscan = 8;
+/** More px than any list has: browsers take no taller element. */
+const farEnd = 1e8;
 
 /** Of what is loaded, the rows that are on screen, and where. */
 export class List {
@@ -23,6 +25,7 @@ export class List {
   readonly #tall: (row: Row) => boolean;
   #rows: readonly Row[] = [];
   #places = new Map<string, number>();
+  #following = true;
   /** Key of the row that has the keyboard: it stays in the page wherever it scrolls. */
   kept: string | undefined;
 
@@ -32,6 +35,12 @@ export class List {
     this.#onChange = onChange;
     this.#virtualizer = new Virtualizer(this.#options());
     this.#virtualizer._didMount();
+    scroller.addEventListener('scroll', () => (this.#following = this.atEnd), { passive: true });
+    // What stands above and below the list takes its room: the end stays the end.
+    new ResizeObserver(() => {
+      if (this.#following) this.scrollToEnd();
+      onChange();
+    }).observe(scroller);
   }
 
   #options(): ConstructorParameters<typeof Virtualizer<HTMLElement, HTMLElement>>[0] {
@@ -47,6 +56,9 @@ export class List {
       observeElementOffset,
       onChange: this.#onChange,
       overscan,
+      // The first drawing is at the end, of about a screen; what is there is measured at once.
+      initialOffset: farEnd,
+      initialRect: { width: 800, height: 900 },
       // What follows the last row is breathing space; the end is where it ends.
       paddingEnd: 24,
       scrollPaddingStart: 28,

@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../src/model/entry.ts';
 import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../src/protocol/messages.ts';
 import { Documents, oneRow } from './documents.ts';
-import type { RowSource } from './rows.ts';
+import { isNoise, type RowSource } from './rows.ts';
 
 export const pageSize = 100;
 /** Entries kept; pages far from what is on screen are dropped and asked for again. */
@@ -101,11 +101,9 @@ export class Store implements RowSource {
     if (entry === undefined) return;
     const content = entry.content + text;
     const { type } = entry;
-    const grown = type.kind === 'thinking' && type.reasoning !== undefined;
-    this.#entries.set(
-      index,
-      grown ? { ...entry, content, type: { ...type, reasoning: type.reasoning + text } } : { ...entry, content },
-    );
+    const grown =
+      type.kind === 'thinking' && type.reasoning !== undefined ? { ...type, reasoning: type.reasoning + text } : type;
+    this.#entries.set(index, { ...entry, content, type: grown });
     if (content.length > oneRow) this.structure += 1;
   }
 
@@ -151,6 +149,19 @@ export class Store implements RowSource {
     this.structure += 1;
   }
 
+  /** Opens whatever hides an entry. */
+  uncover(index: number): void {
+    const entry = this.#entries.get(index);
+    if (entry === undefined) return;
+    if (isNoise(entry)) {
+      const turn = this.turns.findLast(({ firstIndex }) => firstIndex <= index);
+      this.toggle(`n:${turn?.runId ?? ''}`, true);
+    } else {
+      this.#closedKeys.clear();
+      this.structure += 1;
+    }
+  }
+
   /** Drops pages that are far from `near`, an entry on screen, when there are too many. */
   evict(near: number): void {
     if (this.#entries.size <= mostEntries) return;
@@ -173,7 +184,7 @@ function keepStreamed(earlier: PageEntry | undefined, entry: PageEntry): PageEnt
   const full = entry.cut?.['content'];
   if (full === undefined || earlier?.content.length !== full || !earlier.content.startsWith(entry.content))
     return entry;
-  const { content: _, ...cut } = entry.cut ?? {};
-  const { cut: __, ...rest } = entry;
-  return { ...rest, content: earlier.content, ...(Object.keys(cut).length > 0 && { cut }) };
+  const cut = Object.fromEntries(Object.entries(entry.cut ?? {}).filter(([field]) => field !== 'content'));
+  const { cut: had, ...rest } = entry;
+  return { ...rest, content: earlier.content, ...(had !== undefined && Object.keys(cut).length > 0 && { cut }) };
 }

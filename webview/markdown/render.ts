@@ -133,7 +133,14 @@ class Renderer {
     const items = token.items.map((item) => {
       this.#items += 1;
       if (this.#items > mostItems) return nothing;
-      const task = item.task ? html`<input type="checkbox" disabled .checked=${item.checked === true} /> ` : nothing;
+      const task = item.task
+        ? html`<input
+            type="checkbox"
+            disabled
+            aria-label=${item.checked === true ? t('done') : t('open')}
+            .checked=${item.checked === true}
+          /> `
+        : nothing;
       const own = item.task ? item.tokens.filter(({ type }) => type !== 'checkbox') : item.tokens;
       return html`<li class=${item.task ? 'task' : nothing}>
         ${task}${own.map((each) => this.block(each, depth + 1))}

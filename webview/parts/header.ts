@@ -134,7 +134,7 @@ function tools({ store, actions }: Context, { following }: HeaderState): Templat
   return html`<div class="tabs">
     <span class="tab">${t('Transcript')} <span class="n">${number(store.total)}</span></span>
     <span class="tools">
-      ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find(true) })}
+      ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find() })}
       ${button({ label: t('Collapse all'), icon: 'collapse-all', look: 'icon', onClick: () => actions.collapseAll() })}
       ${button({
         label: following ? t('At the end') : t('Go to the end'),

@@ -20,7 +20,9 @@ function partBody({ actions }: Context, part: Part | undefined): unknown {
 export function promptRow(context: Context, entry: PageEntry): TemplateResult {
   const { by } = originView(entry);
   return html`<div class="prompt" data-focus tabindex="-1">
-    ${by === '' ? nothing : html`<span class="by">${by}</span>`}${withCode(entry.content)}${showAll({ entry, actions: context.actions })}
+    ${by === '' ? nothing : html`<span class="by">${by}</span>`}
+    <pre class="typed">${withCode(entry.content)}</pre>
+    ${showAll({ entry, actions: context.actions })}
   </div>`;
 }
 
@@ -61,13 +63,14 @@ export function thoughtRow(context: Context, entry: PageEntry, key: string): Tem
       data-toggle="detail"
       tabindex=${context.focusKey === key ? 0 : -1}
       aria-expanded=${String(open)}
-      aria-label=${[verb, words].join(', ')}
-      ?disabled=${false}
       @click=${() => actions.toggle(key)}
     >
+      <span class="sr">${[verb, words].join(', ')}</span>
       <span class="num"></span>${codicon('chevron-right', text === '' ? 'tw off' : 'tw')}${codicon('thinking', 'k')}
-      <span class="tx"><span class="verb">${verb}</span><span class="note">${shown(words)}</span></span>
-      <span class="mt"></span><span class="dur"></span>
+      <span class="tx" aria-hidden="true"
+        ><span class="verb">${verb}</span><span class="note">${shown(words)}</span></span
+      >
+      <span class="mt" aria-hidden="true"></span><span class="dur"></span>
       ${running ? codicon('loading', 'st spin') : html`<span class="st"></span>`}
     </button>
     ${

@@ -77,15 +77,15 @@ function foldRow(context: Context, key: string, { icon, text, note, open, kind, 
       data-toggle=${kind}
       tabindex=${context.focusKey === key ? 0 : -1}
       aria-expanded=${String(open)}
-      aria-label=${text}
       @click=${toggle}
     >
+      <span class="sr">${text}</span>
       <span class="num"></span>${codicon('chevron-right', 'tw')}${codicon(icon, 'k')}
-      <span class="tx"
+      <span class="tx" aria-hidden="true"
         ><span class=${kind === 'branch' ? 'obj' : 'verb'}>${text}</span>
         ${note === '' ? nothing : html`<span class="note">· ${note}</span>`}</span
       >
-      <span class="mt"></span><span class="dur"></span><span class="st"></span>
+      <span class="mt" aria-hidden="true"></span><span class="dur"></span><span class="st"></span>
     </button>
   </div>`;
 }
@@ -131,7 +131,7 @@ function endBody(view: TurnView): TemplateResult {
   const at = view.durationMs === null ? '' : time(new Date(Date.parse(view.startedAt) + view.durationMs).toISOString());
   return html`<div class="divider" data-k=${view.status} data-focus tabindex="-1">
     ${codicon(icon)}
-    <span class="tx"><b>${text}</b>${at === '' ? nothing : html` ${t('at {0}', at)}`}</span>
+    <span class="tx" aria-hidden="true"><b>${text}</b>${at === '' ? nothing : html` ${t('at {0}', at)}`}</span>
   </div>`;
 }
 

@@ -35,18 +35,19 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
       tabindex=${context.focusKey === key ? 0 : -1}
       aria-expanded=${String(branch ? childrenShown : open)}
       aria-controls=${open ? detailId(key) : nothing}
-      aria-label=${view.label}
       title=${view.title}
       @click=${toggle}
     >
-      <span class="num">${entry.step ?? ''}</span>${codicon('chevron-right', 'tw')}${codicon(view.icon, 'k')}
-      <span class="tx">
+      <span class="sr">${view.label}</span>
+      <span class="num" aria-hidden="true">${entry.step ?? ''}</span
+      >${codicon('chevron-right', 'tw')}${codicon(view.icon, 'k')}
+      <span class="tx" aria-hidden="true">
         <span class="verb">${shown(view.verb)}</span>
         <span class="obj ${view.mono ? 'mono' : ''}">${shown(view.object)}</span>
         ${view.folder === '' ? nothing : html`<span class="dir">${shown(view.folder)}</span>`}
         ${view.note === '' ? nothing : html`<span class="note">${view.note}</span>`}
       </span>
-      <span class="mt">
+      <span class="mt" aria-hidden="true">
         ${
           view.counts === undefined
             ? nothing
@@ -54,7 +55,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
         }
         ${view.word === '' ? nothing : html`<span class="word">${view.word}</span>`}
       </span>
-      <span class="dur">${elapsed(view, context.now)}</span>
+      <span class="dur" aria-hidden="true">${elapsed(view, context.now)}</span>
       ${codicon(stateIcons[view.state], view.state === 'running' ? 'st spin' : 'st')}
     </button>
     ${branch ? agentLine(context, tool, key, open) : nothing}

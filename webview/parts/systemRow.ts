@@ -31,16 +31,18 @@ export function systemRow(context: Context, entry: PageEntry, key: string): Temp
       data-toggle=${openable ? 'detail' : 'none'}
       tabindex=${context.focusKey === key ? 0 : -1}
       aria-expanded=${openable ? String(open) : nothing}
-      aria-label=${[verb, plain(words), word].filter((each) => each !== '').join(', ')}
       title=${plain(words)}
       @click=${() => (openable ? actions.toggle(key) : undefined)}
     >
+      <span class="sr">${[verb, plain(words), word].filter((each) => each !== '').join(', ')}</span>
       <span class="num"></span>${codicon('chevron-right', openable ? 'tw' : 'tw off')}${codicon(icon, 'k')}
-      <span class="tx">
+      <span class="tx" aria-hidden="true">
         <span class=${state === 'error' ? 'obj' : 'verb'}>${verb}</span>
         ${words === '' ? nothing : html`<span class=${state === 'error' ? 'obj' : 'note'}>${shown(words)}</span>`}
       </span>
-      <span class="mt">${word === '' ? nothing : html`<span class="word">${shown(word)}</span>`}</span>
+      <span class="mt" aria-hidden="true"
+        >${word === '' ? nothing : html`<span class="word">${shown(word)}</span>`}</span
+      >
       <span class="dur"></span>${state === 'error' ? codicon('error', 'st') : html`<span class="st"></span>`}
     </button>
     ${

@@ -56,7 +56,7 @@ function turnSection(context: Context, { turn, rows }: Section): TemplateResult 
       ${
         heading === undefined || view === undefined
           ? nothing
-          : html`<div class="item head" data-index=${heading.at} data-key=${heading.row.key}>
+          : html`<div class="item head ${turn > 0 ? 'later' : ''}" data-index=${heading.at} data-key=${heading.row.key}>
               ${turnHeading(context, view, turn)}
             </div>`
       }

@@ -31,7 +31,7 @@ export function duration(ms: number): string {
 /** Milliseconds as a running clock: `0:42`, `12:05`, `1:02:05`. */
 export function clock(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
-  const rest = `${pad(seconds % 60)}`;
+  const rest = pad(seconds % 60);
   if (seconds < 3600) return `${Math.floor(seconds / 60)}:${rest}`;
   return `${Math.floor(seconds / 3600)}:${pad(Math.floor((seconds % 3600) / 60))}:${rest}`;
 }

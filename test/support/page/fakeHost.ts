@@ -69,6 +69,11 @@ export class FakeHost {
     if (this.#ready) this.#init();
   }
 
+  view(): SessionView {
+    if (this.#options === undefined) throw new Error('No session was loaded.');
+    return this.#options.view;
+  }
+
   setView(view: SessionView): void {
     if (this.#options !== undefined) this.#options = { ...this.#options, view };
     this.#channel.send({ type: 'view', view });

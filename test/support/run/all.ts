@@ -28,6 +28,7 @@ const suites: (Step & { suite: string })[] = [
   { name: 'unit', suite: 'unit', args: [mocha, 'unit', '--built'] },
   { name: 'golden', suite: 'golden', args: [mocha, 'golden', '--built'] },
   { name: 'faults', suite: 'faults', args: [mocha, 'faults', '--built'] },
+  { name: 'page, in a real browser', suite: 'page', args: [mocha, 'page', '--built'] },
   { name: 'extension, in a real VS Code', suite: 'extension', args: ['test/support/run/extension.ts', '--built'] },
   { name: 'end to end, in a real browser', suite: 'e2e', args: [mocha, 'e2e', '--built'] },
   { name: 'real agents', suite: 'agents', args: [mocha, 'agents', '--built'] },

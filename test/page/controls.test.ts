@@ -1,0 +1,259 @@
+import * as assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { repository } from '../support/host/cache.mjs';
+import { everything, long, view } from '../support/page/madeUp.ts';
+import { frames, PageTests, scrollTo } from '../support/page/open.ts';
+import type { Theme } from '../support/page/themes.ts';
+
+describe('page', () => {
+  let tests: PageTests;
+  before(async () => (tests = await PageTests.start()));
+  after(async () => {
+    await tests.close();
+  });
+  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+
+  const session = (over: Parameters<typeof view>[0] = {}, about: Parameters<typeof view>[1] = {}) => {
+    const { entries, turns } = everything();
+    return { entries, view: view({ turns, ...over }, { entries: entries.length, ...about }) };
+  };
+  const step = (page: Page, number: string) => page.getByRole('button', { name: `Step ${number},` });
+  const sent = (page: Page, type: string): Promise<unknown> =>
+    page.evaluate((wanted) => window.host.received.filter((message) => message.type === wanted), type);
+
+  it('says that it is reading until the session is there', async () => {
+    const page = await tests.open();
+    await page.getByRole('progressbar', { name: 'Reading the session' }).waitFor();
+    assert.equal(await page.locator('main').getAttribute('aria-busy'), 'true');
+    await page.close();
+  });
+
+  it('shows both amounts with their exact figures and where they are from', async () => {
+    const page = await tests.open(session());
+    const run = page.locator('[data-of=run]');
+    assert.equal(await run.textContent(), '$0.31');
+    assert.equal(await run.getAttribute('data-usd'), '0.3104275');
+    const about = (await page.locator('.cost').getAttribute('title')) ?? '';
+    assert.match(about, /Session: \$1\.8712345, reported by the agent/);
+    assert.match(about, /12 turns\. Duration 1m 36s\. API duration 1m 11s/);
+    const price = { name: 'prices', date: '2026-01-01' };
+    await page.evaluate(
+      (next) => window.host.setView(next),
+      view(
+        {},
+        {
+          cost: { provenance: 'estimated', usd: 0.0004, priceTable: price },
+          total_cost: { provenance: 'unknown', reason: 'no price for this model' },
+        },
+      ),
+    );
+    await page.getByText('≈ $0.0004').waitFor();
+    assert.equal(await page.locator('[data-of=session]').textContent(), 'not reported');
+    assert.match(
+      (await page.locator('.cost').getAttribute('title')) ?? '',
+      /price table prices of 2026-01-01.*no price for this model/,
+    );
+    assert.doesNotMatch((await page.locator('.cost').textContent()) ?? '', /\$0\.00\b/);
+    await page.close();
+  });
+
+  it('stops while it runs, and marks a recording and a bypassed permission mode', async () => {
+    const page = await tests.open(
+      session(
+        { can: { send: false, stop: true, resume: false }, why: 'The agent is at work.' },
+        { status: 'running', recording: true, permission_mode: 'bypassPermissions' },
+      ),
+    );
+    await page.getByText('Running', { exact: true }).waitFor();
+    await page.locator('.badge', { hasText: 'Recording' }).waitFor();
+    await page.getByText('Bypasses permissions').waitFor();
+    await page.getByText('The agent is at work.').waitFor();
+    await page.locator('#primary').click();
+    assert.deepEqual(await sent(page, 'stop'), [{ type: 'stop' }]);
+    await page.close();
+  });
+
+  it('offers the way on where sending is off', async () => {
+    const page = await tests.open(
+      session(
+        {
+          can: { send: false, stop: false, resume: false },
+          why: 'Sending is off because this workspace is in Restricted Mode.',
+          fix: 'manageTrust',
+        },
+        { outcome: 'interrupted' },
+      ),
+    );
+    await page.getByRole('button', { name: 'Manage Workspace Trust' }).click();
+    assert.deepEqual(await sent(page, 'command'), [{ type: 'command', command: 'manageTrust' }]);
+    await page.close();
+  });
+
+  it('sends what was typed with Ctrl+Enter, before and after the toolkit has arrived', async () => {
+    const page = await tests.open(session());
+    await page.locator('#composer').click();
+    await page.keyboard.type('first');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('line');
+    await page.keyboard.press('Control+Enter');
+    await page.waitForFunction(() => customElements.get('vscode-text-area') !== undefined);
+    await page.locator('body').click({ position: { x: 5, y: 60 } });
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await page.locator('vscode-text-area#composer').waitFor();
+    await page.locator('#primary').click();
+    await page.keyboard.type('second');
+    await page.keyboard.press('Control+Enter');
+    assert.deepEqual(await sent(page, 'send'), [
+      { type: 'send', text: 'first\nline' },
+      { type: 'send', text: 'second' },
+    ]);
+    await page.close();
+  });
+
+  it('has one menu, reached and left by keyboard', async () => {
+    const page = await tests.open(session());
+    await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
+    await page.locator('#more').click();
+    await page.locator('[role=menuitem]:focus').waitFor();
+    await page.keyboard.press('ArrowDown');
+    assert.equal(
+      await page
+        .locator('[role=menuitem]:focus')
+        .textContent()
+        .then((text) => text?.trim()),
+      'Copy Session ID',
+    );
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('[role=menu]').count(), 0);
+    await page.keyboard.press('F2');
+    assert.deepEqual(await sent(page, 'command'), [{ type: 'command', command: 'rename' }]);
+    await page.close();
+  });
+
+  it('walks the rows with the keys of the design', async () => {
+    const page = await tests.open(session());
+    await scrollTo(page, 0);
+    const focused = () =>
+      page.evaluate(() => {
+        const at = document.activeElement ?? document.body;
+        return (at.querySelector('.sr') ?? at).textContent.trim().slice(0, 40);
+      });
+    assert.equal(await page.locator('.rb[tabindex="0"]').count(), 1);
+    await step(page, '4').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.cmd').waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.cmd').waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowDown');
+    assert.match(await focused(), /^Step 5, Explore/);
+    await page.keyboard.press('e');
+    assert.match(await focused(), /^Step 5\.4/);
+    await page.keyboard.press(']');
+    assert.equal(await focused(), 'Turn 2');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('e');
+    assert.match(await focused(), /^Step 11, Ran, npm test/);
+    await page.keyboard.press('Home');
+    assert.equal(await focused(), 'Turn 1');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowUp');
+    assert.match(await focused(), /^All callers/);
+    await page.close();
+  });
+
+  it('finds in the whole session, loads what is missing, and comes back', async () => {
+    const { entries, turns } = long(1000);
+    const page = await tests.open({ entries, view: view({ turns }) });
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('file13.ts');
+    await page.getByText(/^1 entries$|^\d+ entries$/).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('1 of 1').waitFor();
+    const hit = page.locator('.item.marked');
+    await hit.waitFor();
+    assert.equal(await hit.getAttribute('aria-posinset'), '14');
+    await frames(page, 4);
+    const box = await hit.boundingBox();
+    assert.ok(box !== null && box.y > 100 && box.y < 800, JSON.stringify(box));
+    await page.keyboard.press('Escape');
+    assert.equal(await page.locator('.find').count(), 0);
+    await page.close();
+  });
+
+  it('survives messages it does not know, entries that are none, and a lost message', async () => {
+    const page = await tests.open(session());
+    const count = everything().entries.length;
+    await page.evaluate((index) => {
+      window.host.raw({ type: 'from-the-future', anything: 1 });
+      window.host.raw({
+        type: 'updates',
+        total: index + 2,
+        updates: [
+          { op: 'put', entry: { index, type: 7 } },
+          { op: 'put', entry: null },
+        ],
+      });
+    }, count);
+    await page.locator('.rb', { hasText: 'not understood' }).nth(1).waitFor();
+    assert.deepEqual(await sent(page, 'resync'), []);
+    await page.evaluate(() => window.host.lose());
+    await page.evaluate(async () => {
+      await new Promise((resolve) => setTimeout(resolve));
+      window.host.setView(window.host.view());
+    });
+    await page.waitForFunction(() => window.host.received.some(({ type }) => type === 'resync'));
+    await page.close();
+  });
+
+  it('keeps place, open rows and draft over a reload, and nothing else', async () => {
+    const page = await tests.open(session());
+    await scrollTo(page, 0);
+    await step(page, '4').click();
+    await page.locator('#composer').click();
+    await page.keyboard.type('half a thought');
+    await page.waitForFunction(() => sessionStorage.getItem('made-up-state')?.includes('half a thought') === true);
+    const state = await page.evaluate(() => JSON.parse(sessionStorage.getItem('made-up-state') ?? '{}') as object);
+    assert.deepEqual(Object.keys(state).sort(), ['anchor', 'closed', 'draft', 'expanded', 'sessionId']);
+    await page.close();
+  });
+
+  for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] satisfies Theme[]) {
+    it(`has nothing for axe to object to: ${theme}`, async () => {
+      const page = await tests.open(session(), { theme });
+      await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
+      await scrollTo(page, 0);
+      for (const number of ['4', '5.1']) await step(page, number).click();
+      await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
+      const found = await page.evaluate(async () => {
+        const axe = Reflect.get(window, 'axe') as {
+          run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+        };
+        const { violations } = await axe.run();
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+      });
+      assert.deepEqual(found, []);
+      await page.close();
+    });
+  }
+
+  it('fits 360 px and twice the size of text, without scrolling sideways', async () => {
+    const page = await tests.open(session(), { width: 360, height: 700 });
+    for (const share of [0, 0.5, 1]) {
+      await scrollTo(page, share);
+      const over = await page.evaluate(() => {
+        const scroller = document.querySelector('.scroll');
+        return Math.max(
+          document.documentElement.scrollWidth - window.innerWidth,
+          (scroller?.scrollWidth ?? 0) - (scroller?.clientWidth ?? 0),
+        );
+      });
+      assert.ok(over <= 0, `${over} px too wide at ${share}`);
+    }
+    for (const seen of ['.title', '.status .word', '[data-of=run]', '[data-of=session]', '#primary']) {
+      assert.ok(await page.locator(seen).isVisible(), seen);
+    }
+    await page.close();
+  });
+});

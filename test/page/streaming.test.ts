@@ -1,0 +1,168 @@
+import * as assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { NormalizedEntry } from '../../src/model/entry.ts';
+import { long, Script, view } from '../support/page/madeUp.ts';
+import { distanceFromEnd, frames, PageTests, scrollTo } from '../support/page/open.ts';
+
+const at = '2026-01-02T10:20:00Z';
+const reply = (index: number, content = ''): NormalizedEntry => ({
+  index,
+  timestamp: at,
+  type: { kind: 'assistant_message' },
+  content,
+});
+
+function paragraphs(chars: number): string {
+  let text = '';
+  for (let n = 0; text.length < chars; n++) {
+    text += `## Part ${n}\n\nSome **bold** text with \`code\` that goes on for a while, so that it is a paragraph.\n\n- one\n- two\n\n\`\`\`ts\nconst n = ${n};\n\`\`\`\n\n`;
+  }
+  return text.slice(0, chars);
+}
+
+describe('streaming', () => {
+  let tests: PageTests;
+  before(async () => (tests = await PageTests.start()));
+  after(async () => {
+    await tests.close();
+  });
+  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+
+  const live = async (count = 60): Promise<Page> => {
+    const { entries, turns } = long(count);
+    const last = turns.length - 1;
+    const page = await tests.open({
+      entries,
+      view: view(
+        {
+          turns: turns.map((turn, n) => (n === last ? { ...turn, status: 'running' } : turn)),
+          can: { send: false, stop: true, resume: false },
+          why: 'The agent is at work.',
+        },
+        { status: 'running', outcome: 'none' },
+      ),
+    });
+    await frames(page, 5);
+    return page;
+  };
+  const open = (page: Page, entry: NormalizedEntry): Promise<void> =>
+    page.evaluate((put) => window.host.update([{ op: 'put', entry: put, open: true }]), entry);
+
+  it('grows the open reply, and stays at the end while the reader is there', async () => {
+    const page = await live();
+    await open(page, reply(60));
+    const text = `${paragraphs(6000)}The very end.`;
+    await page.evaluate((all) => window.host.stream(60, all), text);
+    await page.getByText('The very end.').waitFor();
+    await frames(page, 5);
+    assert.ok((await distanceFromEnd(page)) <= 1, `${await distanceFromEnd(page)} px from the end`);
+    assert.equal(await page.locator('[aria-busy=true]').count(), 0);
+    await page.close();
+  });
+
+  it('leaves a reader who scrolled up where they are', async () => {
+    const page = await live();
+    await scrollTo(page, 0.5);
+    const before = await page.evaluate(() => document.querySelector('.scroll')?.scrollTop);
+    await open(page, reply(60));
+    await page.evaluate((all) => window.host.stream(60, all), paragraphs(6000));
+    await frames(page, 5);
+    assert.equal(await page.evaluate(() => document.querySelector('.scroll')?.scrollTop), before);
+    await page.getByRole('button', { name: 'Go to the end' }).click();
+    await page.waitForFunction(() => {
+      const scroller = document.querySelector('.scroll');
+      return scroller !== null && scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop <= 1;
+    });
+    await page.close();
+  });
+
+  it('keeps the focus on a row while entries come', async () => {
+    const page = await live();
+    await page.locator('.rb').last().focus();
+    const key = await page.evaluate(() => document.activeElement?.closest('[data-key]')?.getAttribute('data-key'));
+    for (let index = 60; index < 140; index++) {
+      await page.evaluate((entry) => window.host.update([{ op: 'put', entry }]), reply(index, `Reply ${index}`));
+    }
+    await page.getByText('Reply 139', { exact: true }).waitFor();
+    await frames(page, 3);
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.closest('[data-key]')?.getAttribute('data-key')),
+      key,
+    );
+    await page.close();
+  });
+
+  it('says each reply once, when it is whole, and nothing for its pieces', async () => {
+    const page = await live();
+    await page.evaluate(() => {
+      const region = document.querySelector('[data-part=polite]');
+      const said: string[] = [];
+      Object.assign(window, { said });
+      if (region !== null)
+        new MutationObserver(() => said.push(region.textContent)).observe(region, {
+          childList: true,
+          subtree: true,
+          characterData: true,
+        });
+    });
+    await open(page, reply(60));
+    await page.evaluate(() => window.host.stream(60, 'All **four** tests pass now.', 4, 1));
+    await page.getByText('tests pass now.').first().waitFor();
+    await frames(page, 5);
+    assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'said') as unknown), [
+      'Agent: All four tests pass now.',
+    ]);
+    await page.close();
+  });
+
+  it('sends the next batch only when the last one was drawn, and posts each text about once', async () => {
+    const page = await live();
+    await open(page, reply(60));
+    await frames(page, 3);
+    const text = paragraphs(30_000);
+    const posted = await page.evaluate(async (all) => {
+      const before = window.host.posted.chars;
+      await window.host.stream(60, all);
+      return window.host.posted.chars - before;
+    }, text);
+    // The last `put` repeats the text once, as the normalizer gives it.
+    assert.ok(posted <= 2.5 * text.length, `${posted} characters for ${text.length}`);
+    await page.close();
+  });
+
+  it('costs no more per piece at the end of a long reply than at its beginning', async () => {
+    const page = await live();
+    const cost = async (index: number, chars: number): Promise<number> => {
+      await open(page, reply(index));
+      return page.evaluate(
+        async ({ index: to, all }) => {
+          const began = performance.now();
+          await window.host.stream(to, all, 20, 200);
+          return performance.now() - began;
+        },
+        { index, all: paragraphs(chars) },
+      );
+    };
+    await cost(60, 10_000);
+    const one = await cost(61, 50_000);
+    const four = await cost(62, 200_000);
+    assert.ok(four <= 8 * one, `${four.toFixed(0)} ms for 200 KB, ${one.toFixed(0)} ms for 50 KB`);
+    await page.close();
+  }).timeout(90_000);
+
+  it('shows running tools with a word, and their end', async () => {
+    const page = await live();
+    const script = new Script();
+    script.tool('Bash', { kind: 'command_run', command: 'npm test' });
+    const done = { ...script.entries[0]!, index: 60 };
+    const tool = done.type.kind === 'tool_use' ? done.type.tool : undefined;
+    const running = { ...done, type: { kind: 'tool_use', tool: { ...tool!, status: 'running', endedAt: undefined } } };
+    await page.evaluate((entry) => window.host.update([{ op: 'put', entry: entry as never, open: true }]), running);
+    const row = page.locator('.rb', { hasText: 'npm test' });
+    await row.locator('.spin').waitFor();
+    assert.match((await row.locator('.sr').textContent()) ?? '', /Running, npm test, running$/);
+    await page.evaluate((entry) => window.host.update([{ op: 'put', entry }]), done);
+    await row.locator('.codicon-check').waitFor();
+    await page.close();
+  });
+});

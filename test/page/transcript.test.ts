@@ -1,0 +1,152 @@
+import * as assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { everything, long, view } from '../support/page/madeUp.ts';
+import type { LoadOptions } from '../support/page/fakeHost.ts';
+import { distanceFromEnd, elements, frames, PageTests, scrollTo } from '../support/page/open.ts';
+
+const mostElements = 2000;
+
+describe('transcript', () => {
+  let tests: PageTests;
+  before(async () => (tests = await PageTests.start()));
+  after(async () => {
+    await tests.close();
+  });
+  afterEach(() => {
+    assert.deepEqual(tests.errors.splice(0), []);
+    assert.deepEqual(tests.foreign.splice(0), []);
+  });
+
+  const openAll = (): Promise<Page> => {
+    const { entries, turns } = everything();
+    return tests.open({ entries, view: view({ turns }, { entries: entries.length }) });
+  };
+  const openLong = (count: number): Promise<Page> => {
+    const { entries, turns } = long(count);
+    return tests.open({ entries, view: view({ turns }, { entries: count }) });
+  };
+
+  it('shows every kind of entry, with its number, verb, object and state in one sentence', async () => {
+    const page = await openAll();
+    await scrollTo(page, 0);
+    const labels = await page.locator('.rb > .sr').allTextContents();
+    assert.ok(labels.includes('Step 1, Read, upload.spec.ts, in test, 142 lines, 1.0s, done'), labels.join('\n'));
+    assert.ok(labels.some((label) => label.startsWith('Step 5.4, Ran, gh run rerun 8841207733 --failed')));
+    assert.ok(labels.includes('3 steps in parallel'));
+    assert.ok(labels.includes('2 system lines'));
+    await scrollTo(page, 1);
+    assert.equal(await page.locator('.item', { hasText: '1 line not understood' }).count(), 1);
+    assert.equal(await page.locator('.item', { hasText: 'Damaged line' }).count(), 1);
+    assert.equal(await page.locator('.item', { hasText: 'Run interrupted' }).count(), 1);
+    await page.close();
+  });
+
+  it('opens at the end, and opens details where they belong', async () => {
+    const page = await openAll();
+    await page.locator('vscode-text-area').waitFor();
+    await frames(page, 5);
+    assert.ok((await distanceFromEnd(page)) <= 1);
+    const row = page.locator('.rb', { hasText: 'npm test' });
+    await row.click();
+    await page.locator('.term', { hasText: 'FAIL' }).waitFor();
+    assert.equal(await row.getAttribute('aria-expanded'), 'true');
+    await row.click();
+    await page.locator('.term').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('writes out characters that are not seen, and follows no link by itself', async () => {
+    const page = await openAll();
+    await page.locator('.esc', { hasText: 'U+202E' }).waitFor();
+    await scrollTo(page, 0.5);
+    assert.equal(await page.locator('a[href]').count(), 0);
+    assert.equal(await page.locator('main img').count(), 0);
+    await page.locator('[data-url]').first().click();
+    await page.locator('[data-file]').first().click();
+    const sent = await page.evaluate(() => window.host.received.filter(({ type }) => type.startsWith('open')));
+    assert.deepEqual(sent, [
+      { type: 'openLink', url: 'https://vitest.dev/api/vi.html' },
+      { type: 'openFile', path: 'src/upload/retry.ts', line: 31 },
+    ]);
+    await page.close();
+  });
+
+  it('keeps 10,000 entries in at most 2,000 elements, wherever it is scrolled to', async () => {
+    const page = await openLong(10_000);
+    const counts: number[] = [];
+    for (const share of [1, 0.99, 0.75, 0.5, 0.31, 0.1, 0.01, 0]) {
+      await scrollTo(page, share);
+      await page.waitForFunction(() => document.querySelector('.loadl') === null);
+      await page.waitForFunction(() => document.querySelectorAll('.item').length > 10);
+      counts.push(await elements(page));
+    }
+    assert.ok(Math.max(...counts) <= mostElements, counts.join(' '));
+    const first = page.locator('[role=listitem][aria-posinset="1"]');
+    assert.equal(await first.getAttribute('aria-setsize'), '10000');
+    await page.close();
+  });
+
+  it('pages upwards without moving what is on screen', async () => {
+    const page = await openLong(1000);
+    await frames(page, 5);
+    await page.evaluate(() => (window.host.holdPages = true));
+    // Up to where entries are missing, and then they come.
+    await page.evaluate(() => {
+      const scroller = document.querySelector('.scroll');
+      const gap = [...document.querySelectorAll('.item')].find((item) => item.querySelector('.rb, .prose') !== null);
+      if (scroller !== null && gap !== undefined) scroller.scrollTop -= 2000;
+    });
+    await frames(page, 3);
+    const place = () =>
+      page.evaluate(() => {
+        const item = [...document.querySelectorAll('.item[data-key^="e:"]')].find(
+          (each) => each.getBoundingClientRect().top > 150,
+        );
+        return { key: item?.getAttribute('data-key') ?? '', top: item?.getBoundingClientRect().top ?? 0 };
+      });
+    const before = await place();
+    await page.evaluate(() => window.host.releasePages());
+    await page.waitForFunction(() => document.querySelector('.loadl') === null);
+    await frames(page, 5);
+    const top = await page.evaluate(
+      (key) => document.querySelector(`[data-key="${key}"]`)?.getBoundingClientRect().top,
+      before.key,
+    );
+    assert.ok(Math.abs((top ?? NaN) - before.top) <= 1, `${before.key} moved from ${before.top} to ${top}`);
+    await page.close();
+  });
+
+  it('shows the first page of a long session about as soon as that of a short one', async () => {
+    const best = async (count: number): Promise<number> => {
+      const { entries, turns } = long(count);
+      const times: number[] = [];
+      for (let n = 0; n < 3; n++) {
+        const page = await tests.open();
+        await frames(page);
+        times.push(await page.evaluate(firstRows, { entries, view: view({ turns }) }));
+        await page.close();
+      }
+      return Math.min(...times);
+    };
+    const short = await best(100);
+    const extensive = await best(10_000);
+    assert.ok(extensive <= 1.5 * short + 16, `${extensive.toFixed(0)} ms against ${short.toFixed(0)} ms`);
+  }).timeout(120_000);
+});
+
+/** Milliseconds from the arrival of the first entries to the first row. */
+async function firstRows(load: LoadOptions): Promise<number> {
+  const arrived = new Promise<number>((resolve) => {
+    window.addEventListener('message', () => resolve(performance.now()), { capture: true, once: true });
+  });
+  const drawn = new Promise<number>((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('.rb') === null) return;
+      observer.disconnect();
+      resolve(performance.now());
+    });
+    observer.observe(document.body, { childList: true, subtree: true });
+  });
+  window.host.load(load);
+  return (await drawn) - (await arrived);
+}

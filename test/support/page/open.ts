@@ -1,0 +1,85 @@
+import type { Browser, Page } from 'playwright-core';
+import { startBrowser } from '../host/browser.ts';
+import { newRunFolder, type RunFolder } from '../host/runFolder.ts';
+import type { LoadOptions } from './fakeHost.ts';
+import { servePage } from './server.ts';
+import type { Theme } from './themes.ts';
+
+/** One browser and one server for a test file; `close` ends both. */
+export class PageTests {
+  readonly #folder: RunFolder;
+  readonly #browser: Browser;
+  readonly #server: Awaited<ReturnType<typeof servePage>>;
+  /** What the page reported on its console as an error, or threw. */
+  readonly errors: string[] = [];
+  /** Requests for anything that is not a part of the page. */
+  readonly foreign: string[] = [];
+
+  private constructor(folder: RunFolder, browser: Browser, server: Awaited<ReturnType<typeof servePage>>) {
+    this.#folder = folder;
+    this.#browser = browser;
+    this.#server = server;
+  }
+
+  static async start(): Promise<PageTests> {
+    const folder = newRunFolder('page');
+    const [browser, server] = await Promise.all([startBrowser(folder), servePage()]);
+    return new PageTests(folder, browser, server);
+  }
+
+  async open(load?: LoadOptions, { theme = 'dark', width = 852, height = 880 }: OpenOptions = {}): Promise<Page> {
+    const page = await this.#browser.newPage({ viewport: { width, height } });
+    page.setDefaultTimeout(10_000);
+    page.on('pageerror', (error) => this.errors.push(error.stack ?? error.message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(this.#server.url(theme).split('/?')[0] ?? '')) this.foreign.push(request.url());
+    });
+    await page.goto(this.#server.url(theme));
+    if (load !== undefined) await show(page, load);
+    return page;
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.#server.stop();
+    this.#folder.remove();
+  }
+}
+
+interface OpenOptions {
+  readonly theme?: Theme;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Gives the page a session and waits for its first rows. */
+export async function show(page: Page, load: LoadOptions): Promise<void> {
+  await page.evaluate((options) => window.host.load(options), load);
+  await page.waitForSelector('main[aria-busy=false]');
+}
+
+/** The page's frames, so that what was asked for is drawn. */
+export async function frames(page: Page, count = 3): Promise<void> {
+  await page.evaluate(async (left) => {
+    for (let n = 0; n < left; n++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  }, count);
+}
+
+export async function elements(page: Page): Promise<number> {
+  return page.evaluate(() => document.querySelectorAll('*').length);
+}
+
+export async function scrollTo(page: Page, share: number): Promise<void> {
+  await page.evaluate((to) => {
+    const scroller = document.querySelector('.scroll');
+    if (scroller !== null) scroller.scrollTop = to * (scroller.scrollHeight - scroller.clientHeight);
+  }, share);
+  await frames(page);
+}
+
+export async function distanceFromEnd(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const scroller = document.querySelector('.scroll');
+    return scroller === null ? NaN : scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
+  });
+}

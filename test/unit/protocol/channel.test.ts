@@ -1,0 +1,116 @@
+import * as assert from 'node:assert/strict';
+import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
+import type { Envelope, FromPage, PageEntry, ToPage } from '../../../src/protocol/messages.ts';
+import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
+
+const failed = (message: string): ToPage => ({ type: 'failed', request: 0, message });
+const entry = (index: number, content: string): PageEntry => ({
+  index,
+  timestamp: '2026-01-02T10:00:00Z',
+  type: { kind: 'assistant_message' },
+  content,
+});
+
+function pair() {
+  const wire: Envelope<ToPage>[] = [];
+  const got: string[] = [];
+  let gaps = 0;
+  const host = new Channel<ToPage, FromPage>({ post: (envelope) => wire.push(envelope), deliver: () => undefined });
+  const page = new Channel<FromPage, ToPage>({
+    post: () => undefined,
+    deliver: (message) => got.push(message.type === 'failed' ? message.message : message.type),
+    begins: (message) => message.type === 'failed' && message.message === 'begin',
+    gap: () => (gaps += 1),
+  });
+  return { wire, got, host, page, gaps: () => gaps };
+}
+
+describe('channel', () => {
+  it('delivers in order, once, and only of the generation that began last', () => {
+    const { wire, got, host, page, gaps } = pair();
+    host.restart();
+    for (const message of ['begin', 'a', 'b']) host.send(failed(message));
+    const first = wire.splice(0);
+    for (const envelope of [...first, first[2]!]) page.receive(envelope);
+    host.restart();
+    host.send(failed('begin'));
+    host.send(failed('c'));
+    for (const envelope of [...wire, first[1]!]) page.receive(envelope);
+    assert.deepEqual(got, ['begin', 'a', 'b', 'begin', 'c']);
+    assert.equal(page.received, 1);
+    assert.equal(gaps(), 0);
+  });
+
+  it('notices a gap once, and is whole again with the next generation', () => {
+    const { wire, got, host, page, gaps } = pair();
+    host.restart();
+    for (const message of ['begin', 'lost', 'b', 'c']) host.send(failed(message));
+    for (const at of [0, 2, 3]) page.receive(wire[at]!);
+    assert.equal(gaps(), 1);
+    host.restart();
+    host.send(failed('begin'));
+    page.receive(wire.at(-1)!);
+    assert.deepEqual(got, ['begin', 'begin']);
+  });
+
+  it('hears what the page wants whatever the generation', () => {
+    const heard: FromPage[] = [];
+    const host = new Channel<ToPage, FromPage>({ post: () => undefined, deliver: (message) => heard.push(message) });
+    host.restart();
+    host.receive({ generation: 0, seq: 9, message: { type: 'send', text: 'hello' } });
+    assert.deepEqual(heard, [{ type: 'send', text: 'hello' }]);
+  });
+
+  it('takes nothing for an envelope that is none', () => {
+    for (const data of [null, 1, 'x', {}, { generation: 1, seq: '0', message: {} }, { generation: 1, seq: 0 }]) {
+      assert.equal(isEnvelope(data), false);
+    }
+  });
+});
+
+describe('feed of updates', () => {
+  it('keeps one batch in flight, and merges what waits', () => {
+    const { wire, host } = pair();
+    const feed = new UpdateFeed(host);
+    feed.began(host.send(failed('begin')));
+    feed.push([{ op: 'put', entry: entry(0, 'a'), open: true }], 1);
+    feed.push([{ op: 'append', index: 0, text: 'b' }], 1);
+    feed.push([{ op: 'append', index: 1, text: 'c' }], 2);
+    feed.push([{ op: 'append', index: 1, text: 'd' }], 2);
+    assert.equal(wire.length, 1);
+    feed.acknowledged(0);
+    assert.deepEqual(wire[1]?.message, {
+      type: 'updates',
+      total: 2,
+      updates: [
+        { op: 'put', entry: entry(0, 'ab'), open: true },
+        { op: 'append', index: 1, text: 'cd' },
+      ],
+    });
+    feed.push([{ op: 'append', index: 1, text: 'e' }], 2);
+    assert.equal(wire.length, 2);
+    feed.acknowledged(1);
+    assert.equal(wire.length, 3);
+  });
+
+  it('grows what was thought together with its content', () => {
+    const { wire, host } = pair();
+    const feed = new UpdateFeed(host);
+    feed.began(host.send(failed('begin')));
+    const thought: PageEntry = { ...entry(0, 'a'), type: { kind: 'thinking', reasoning: 'x' } };
+    feed.push(
+      [
+        { op: 'put', entry: thought },
+        { op: 'append', index: 0, text: 'b' },
+      ],
+      1,
+    );
+    feed.acknowledged(0);
+    const message = wire[1]?.message;
+    const update = message?.type === 'updates' ? message.updates[0] : undefined;
+    assert.deepEqual(update, {
+      op: 'put',
+      entry: { ...thought, content: 'ab', type: { kind: 'thinking', reasoning: 'xb' } },
+    });
+  });
+});
