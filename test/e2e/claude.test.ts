@@ -1,30 +1,16 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
-import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
-import { claudeVariables } from '../support/agents/environment.ts';
-import { type OwnFigures, ownFigures } from '../support/agents/figures.ts';
-import { allowTools, processesOf } from '../support/agents/place.ts';
+import { processesOf } from '../support/agents/place.ts';
 import type { Server } from '../support/host/server.ts';
-import { writeMachineSettings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
-import { type ModelServer, startModelServer } from '../support/models/anthropic.ts';
+import type { ModelServer } from '../support/models/anthropic.ts';
 import { turnsOf } from '../support/models/conversation.ts';
-import { testScenarios } from '../support/models/scenarios.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
-import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
-
-/** What the agent says of its newest run, in the verbatim output that Vitrine keeps in its global storage. */
-function newestFigures(root: string): OwnFigures {
-  const storage = path.join(root, 'user-data/User/globalStorage');
-  const files = readdirSync(storage, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.stdout'))
-    .map((name) => path.join(storage, name))
-    .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
-  return ownFigures(files.at(-1)!);
-}
+import { newestFigures, runClaude, send, startClaudeHost, statusWord } from './claudeHost.ts';
+import { keepEvidence, newProfile, openWindow, picture } from './session.ts';
 
 describe('Claude Code, from the palette to the next turn', function () {
   this.timeout(120_000);
@@ -37,16 +23,7 @@ describe('Claude Code, from the palette to the next turn', function () {
 
   before(async function () {
     this.timeout(300_000);
-    const installed = await ensureClaudeCode('2.1.328');
-    if ('missing' in installed) skip(this, installed.missing);
-    server = await startHost({ settings: { 'vitrine.claude.permissionMode': 'acceptEdits' } });
-    model = await startModelServer({ scenarios: testScenarios(server.folder.workspace) });
-    allowTools(server.folder.home);
-    // Read when a window opens.
-    writeMachineSettings(server.folder.root, {
-      'vitrine.claude.path': installed.program,
-      'vitrine.claude.environment': claudeVariables(model.url),
-    });
+    ({ server, model } = await startClaudeHost(this));
     ({ context, outside } = await newProfile());
     workbench = await openWindow(server, context);
   });
@@ -57,24 +34,12 @@ describe('Claude Code, from the palette to the next turn', function () {
   });
 
   const page = () => workbench.webview();
-  const finished = () => page().locator('.status .word', { hasText: 'Finished' }).waitFor({ timeout: 60_000 });
   const shownUsd = async (of: 'run' | 'session'): Promise<number> =>
     Number(await page().locator(`header [data-of=${of}]`).getAttribute('data-usd'));
 
-  /** The toolkit's field holds its text area in a shadow root; the plain one, before the toolkit is there, is one. */
-  const send = async (text: string): Promise<void> => {
-    const field = page().locator('textarea#composer, #composer textarea');
-    await field.fill(text);
-    await field.press('Control+Enter');
-  };
-
   it('runs from the palette and changes files of the workspace', async () => {
-    await workbench.runCommand('Vitrine: Run Agent…');
-    await workbench.quickPickRow('Claude Code').click();
-    await workbench.page.getByPlaceholder('What should it do?').waitFor();
-    await workbench.quickInput().fill('Put matcha on the menu. [[change]]');
-    await workbench.page.keyboard.press('Enter');
-    await finished();
+    await runClaude(workbench, 'Put matcha on the menu. [[change]]');
+    await statusWord(workbench, 'Finished');
     assert.match(readFileSync(path.join(server.folder.workspace, 'src/menu.js'), 'utf8'), /Matcha/);
     assert.match(readFileSync(path.join(server.folder.workspace, 'NOTES.md'), 'utf8'), /Matcha is new/);
   });
@@ -98,10 +63,10 @@ describe('Claude Code, from the palette to the next turn', function () {
     await workbench.runCommand('View: Close All Editors');
     await workbench.openView('Vitrine');
     await workbench.treeItem('Put matcha on the menu.').click();
-    await finished();
-    await send('What did I ask for? [[again]]');
+    await statusWord(workbench, 'Finished');
+    await send(workbench, 'What did I ask for? [[again]]');
     await page().getByText('You asked me to add matcha; I did.').first().waitFor();
-    await finished();
+    await statusWord(workbench, 'Finished');
     const { request } = await model.waitFor(({ scenario }) => scenario === 'again');
     assert.match(turnsOf(request).join('\n'), /Put matcha on the menu[^]*Done\.[^]*What did I ask for\?/);
   });
@@ -115,11 +80,11 @@ describe('Claude Code, from the palette to the next turn', function () {
   it('leaves no process of the agent when a run is stopped in a tool', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const agents = () => processesOf(server.folder.home).filter((line) => /claude|sleep 600/.test(line));
-    await send('Sleep. [[sleep]]');
+    await send(workbench, 'Sleep. [[sleep]]');
     await until('the command', () => existsSync(path.join(server.folder.workspace, 'started.txt')));
     assert.notDeepEqual(agents(), []);
     await workbench.runCommand('Vitrine: Stop');
-    await page().locator('.status .word', { hasText: 'Stopped' }).waitFor({ timeout: 30_000 });
+    await statusWord(workbench, 'Stopped');
     assert.deepEqual(agents(), []);
   });
 

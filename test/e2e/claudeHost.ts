@@ -1,0 +1,59 @@
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
+import { claudeVariables } from '../support/agents/environment.ts';
+import { type OwnFigures, ownFigures } from '../support/agents/figures.ts';
+import { allowTools } from '../support/agents/place.ts';
+import type { Server } from '../support/host/server.ts';
+import { writeMachineSettings } from '../support/host/settings.ts';
+import type { Workbench } from '../support/host/workbench.ts';
+import { type ModelServer, startModelServer } from '../support/models/anthropic.ts';
+import { testScenarios } from '../support/models/scenarios.ts';
+import { skip } from '../support/skip.ts';
+import { startHost } from './session.ts';
+
+/** A VS Code whose Claude Code is the real program, asked by a scripted model. Skips the suite where it cannot be had. */
+export async function startClaudeHost(context: Mocha.Context): Promise<{ server: Server; model: ModelServer }> {
+  const installed = await ensureClaudeCode('2.1.328');
+  if ('missing' in installed) skip(context, installed.missing);
+  const server = await startHost({ settings: { 'vitrine.claude.permissionMode': 'acceptEdits' } });
+  const model = await startModelServer({ scenarios: testScenarios(server.folder.workspace) });
+  allowTools(server.folder.home);
+  // Read when a window opens.
+  writeMachineSettings(server.folder.root, {
+    'vitrine.claude.path': installed.program,
+    'vitrine.claude.environment': claudeVariables(model.url),
+  });
+  return { server, model };
+}
+
+/** Run Agent… → Claude Code → `prompt`, as a person does it. */
+export async function runClaude(workbench: Workbench, prompt: string): Promise<void> {
+  await workbench.runCommand('Vitrine: Run Agent…');
+  await workbench.quickPickRow('Claude Code').click();
+  await workbench.page.getByPlaceholder('What should it do?').waitFor();
+  await workbench.quickInput().fill(prompt);
+  await workbench.page.keyboard.press('Enter');
+}
+
+/** The toolkit's field holds its text area in a shadow root; the plain one, before the toolkit is there, is one. */
+export async function send(workbench: Workbench, text: string): Promise<void> {
+  const field = workbench.webview().locator('textarea#composer, #composer textarea');
+  await field.fill(text);
+  await field.press('Control+Enter');
+}
+
+/** Waits until the header of the newest panel says `word`. */
+export async function statusWord(workbench: Workbench, word: string): Promise<void> {
+  await workbench.webview().locator('.status .word', { hasText: word }).waitFor({ timeout: 60_000 });
+}
+
+/** What the agent says of its newest run, in the verbatim output that Vitrine keeps in its global storage. */
+export function newestFigures(root: string): OwnFigures {
+  const storage = path.join(root, 'user-data/User/globalStorage');
+  const files = readdirSync(storage, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.stdout'))
+    .map((name) => path.join(storage, name))
+    .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+  return ownFigures(files.at(-1)!);
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import { processesOf } from '../support/agents/place.ts';
+import type { Server } from '../support/host/server.ts';
+import type { Workbench } from '../support/host/workbench.ts';
+import type { ModelServer } from '../support/models/anthropic.ts';
+import { skip } from '../support/skip.ts';
+import { until } from '../support/until.ts';
+import { runClaude, send, startClaudeHost, statusWord } from './claudeHost.ts';
+import { keepEvidence, newProfile, openWindow } from './session.ts';
+
+/** Ids of the extension hosts among the processes whose home is `home`. */
+function extensionHosts(home: string): number[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    if (!/^\d+$/.test(entry)) return [];
+    try {
+      const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8');
+      const variables = readFileSync(`/proc/${entry}/environ`, 'utf8').split('\0');
+      return command.includes('--type=extensionHost') && variables.includes(`HOME=${home}`) ? [Number(entry)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+describe('A window or an extension host that dies while an agent works', function () {
+  this.timeout(180_000);
+  keepEvidence();
+  let server: Server;
+  let model: ModelServer;
+  let context: BrowserContext;
+  let workbench: Workbench;
+  const started = () => path.join(server.folder.workspace, 'started.txt');
+  const agents = () => processesOf(server.folder.home).filter((line) => /claude|sleep 600/.test(line));
+
+  before(async function () {
+    this.timeout(300_000);
+    if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
+    ({ server, model } = await startClaudeHost(this));
+    ({ context } = await newProfile());
+    workbench = await openWindow(server, context);
+  });
+  after(async () => {
+    // Undefined where the suite was skipped.
+    await (context as BrowserContext | undefined)?.close();
+    await (model as ModelServer | undefined)?.stop();
+  });
+
+  /** The session is there with all that had come, says that it was interrupted, and can be gone on with. */
+  async function opensAsInterrupted(): Promise<void> {
+    await workbench.openView('Vitrine');
+    await workbench.runCommand('View: Close All Editors');
+    await workbench.treeItem('Sleep.').first().click();
+    await statusWord(workbench, 'Interrupted');
+    const transcript = workbench.webview().getByRole('region', { name: 'Transcript' });
+    await transcript.getByText('sleep 600').first().waitFor();
+  }
+
+  it('has its agent ended at the next activation after the host was killed, and loses nothing that was shown', async () => {
+    await runClaude(workbench, 'Sleep. [[sleep]]');
+    await until('the command', () => existsSync(started()));
+    await workbench.webview().getByText('sleep 600').first().waitFor();
+    assert.notDeepEqual(agents(), []);
+    for (const pid of extensionHosts(server.folder.home)) process.kill(pid, 'SIGKILL');
+    await workbench.page.reload({ waitUntil: 'domcontentloaded' });
+    await workbench.ready();
+    await workbench.openView('Vitrine');
+    await until('the end of the agent', () => agents().length === 0, 60_000);
+    await opensAsInterrupted();
+    await send(workbench, 'And now? [[hello]]');
+    await workbench.webview().getByText('Hello from the scripted model.').first().waitFor();
+    await statusWord(workbench, 'Finished');
+  });
+
+  it('has its agent ended after the window was killed', async () => {
+    rmSync(started());
+    await send(workbench, 'Sleep. [[sleep]]');
+    await until('the command', () => existsSync(started()));
+    assert.notDeepEqual(agents(), []);
+    // Neither the page nor its extension host hears of it beforehand.
+    await context.close();
+    for (const pid of extensionHosts(server.folder.home)) process.kill(pid, 'SIGKILL');
+    ({ context } = await newProfile());
+    workbench = await openWindow(server, context);
+    await workbench.openView('Vitrine');
+    await until('the end of the agent', () => agents().length === 0, 60_000);
+    await opensAsInterrupted();
+  });
+});
