@@ -1,12 +1,13 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import type { ToolStatus, ToolUse } from '../../model/tool.ts';
-import { bounded, resultData } from './content.ts';
-import { describeCall } from './describe.ts';
+import { bounded } from '../shared/bounds.ts';
+import { resultData } from './content.ts';
+import { describeCall } from '../shared/describe.ts';
 import { TaskList } from './tasks.ts';
 import { toolAction } from './toolActions.ts';
 import { completed } from './toolOutcome.ts';
-import type { EntryWriter } from './writer.ts';
+import type { EntryWriter } from '../shared/writer.ts';
 
 /** Answered calls that can still be corrected (denials are listed at the end of a turn). */
 const maxAnswered = 256;

@@ -1,5 +1,5 @@
 import type { AgentOptions, CommandLine, CommandRequest } from '../adapter.ts';
-import { atLeast } from './versions.ts';
+import { atLeast } from '../shared/versions.ts';
 
 /**
  * First versions that are known to take an option. Measured: 1.0.3 refuses all of these, 1.0.128, 2.0.77 and 2.1.328

@@ -2,7 +2,7 @@ import type { Origin } from '../../model/entry.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import type { ToolCalls } from './calls.ts';
-import { blockText, resultText } from './content.ts';
+import { blockText, resultText } from '../shared/resultText.ts';
 import { errorCode } from './errors.ts';
 import type { Line } from './line.ts';
 import type { Partials } from './partials.ts';
@@ -11,8 +11,8 @@ import { syntheticModel, type SessionInfo } from './session.ts';
 import type { Texts } from './texts.ts';
 import { resultStatus } from './toolStatus.ts';
 import type { MessageUsages } from './usage.ts';
-import { count, field, list, nonEmpty, objects, text } from './wire.ts';
-import type { EntryWriter } from './writer.ts';
+import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import type { EntryWriter } from '../shared/writer.ts';
 
 /** What an interruption looks like in the versions that have no field for it. */
 const interruption = /^\[Request interrupted by user(?: for tool use)?\]$/;

@@ -1,14 +1,6 @@
-/** Codes of error entries, from the fields of a line, and only where those are silent from the CLI's fixed texts. */
+import { codeOfStatus } from '../shared/httpErrors.ts';
 
-const byStatus = new Map<number, string>([
-  [400, 'invalid_request'],
-  [401, 'authentication_failed'],
-  [403, 'permission_denied'],
-  [404, 'model_not_found'],
-  [413, 'request_too_large'],
-  [429, 'rate_limit'],
-  [529, 'overloaded'],
-]);
+/** Codes of error entries, from the fields of a line, and only where those are silent from the CLI's fixed texts. */
 
 /** What the CLI says of a conversation that it was to resume and does not know. */
 export const unknownSessionText = /^(?:Error: )?No conversation found with session ID/m;
@@ -37,11 +29,12 @@ export function errorCode({ error, status, type, message }: ApiErrorFields): str
   const match = statusInText.exec(message);
   const shown = match?.[1] ?? match?.[2];
   const known = status ?? (shown === undefined ? undefined : Number(shown));
-  if (known !== undefined) return byStatus.get(known) ?? (known >= 500 ? 'server_error' : 'api_error');
+  if (known !== undefined) return codeOfStatus(known);
   return fixedTexts.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-const fixedStderr: readonly (readonly [RegExp, string])[] = [
+/** What the CLI says on stderr when it does not start a run at all. */
+export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [unknownSessionText, 'unknown_session'],
   [/^(?:Error: )?Session ID \S+ is already in use/m, 'session_in_use'],
   [/cannot be used with root\/sudo privileges/, 'root_bypass'],
@@ -53,8 +46,3 @@ const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/^Error: Input must be provided/m, 'no_prompt'],
   [/^Error parsing streaming input line/m, 'bad_input'],
 ];
-
-/** What the CLI says on stderr when it does not start a run at all. */
-export function stderrCode(stderr: string): string | undefined {
-  return fixedStderr.find(([pattern]) => pattern.test(stderr))?.[1];
-}

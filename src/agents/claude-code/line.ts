@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import type { SessionInfo } from './session.ts';
-import { nonEmpty } from './wire.ts';
+import { nonEmpty } from '../shared/guards.ts';
 
 /** One message of the wire with what surrounds it. */
 export class Line {

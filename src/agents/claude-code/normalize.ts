@@ -3,11 +3,11 @@ import type { ExitInfo, RunFacts } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Normalizer, NormalizerContext, OutputLine } from '../../model/normalizer.ts';
 import { ToolCalls } from './calls.ts';
-import { bytesText, isShallow, tooDeep } from './content.ts';
+import { isShallow, tooDeep } from '../shared/bounds.ts';
 import { Conversation } from './conversation.ts';
-import { code, codeBlock } from './describe.ts';
-import { describeExit, endingOf } from './ending.ts';
-import { unknownSessionText } from './errors.ts';
+import { describeExit, endingOf, knownError } from '../shared/ending.ts';
+import { LineLog, parse, stderrText, unknownContent, unknownLine } from '../shared/lineLog.ts';
+import { fixedStderr, unknownSessionText } from './errors.ts';
 import { initEntry } from './init.ts';
 import { Line } from './line.ts';
 import { Partials } from './partials.ts';
@@ -16,12 +16,13 @@ import { Results } from './results.ts';
 import { RunState } from './runState.ts';
 import { SessionInfo } from './session.ts';
 import { plainToolLine } from './plainTools.ts';
-import { Stderr } from './stderr.ts';
+import { Stderr } from '../shared/stderr.ts';
 import { describeLine } from './systemLines.ts';
 import { Texts } from './texts.ts';
 import { MessageUsages } from './usage.ts';
-import { initLine, nonEmpty, text } from './wire.ts';
-import { EntryWriter } from './writer.ts';
+import { initLine } from './wire.ts';
+import { nonEmpty, text } from '../shared/guards.ts';
+import { EntryWriter } from '../shared/writer.ts';
 
 /** Reads what `claude -p` prints with `--output-format stream-json` or `json`, of every version from 1.0.3 on. */
 export class ClaudeCodeNormalizer implements Normalizer {
@@ -36,7 +37,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   readonly #results: Results;
   readonly #stderr: Stderr;
   readonly #replays = new Replays();
-  readonly #lines = { total: 0, unknown: 0, malformed: 0, oversize: 0 };
+  readonly #lines: LineLog;
   /** Messages came after the last closing line. */
   #unfinished = false;
   #started = false;
@@ -44,6 +45,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   constructor(context: NormalizerContext) {
     this.#writer = new EntryWriter(context.firstIndex);
+    this.#lines = new LineLog(this.#writer, () => this.#session.metadata());
     this.#state = new RunState(this.#writer);
     this.#calls = new ToolCalls(this.#writer, context.workDir);
     this.#texts = new Texts(this.#writer);
@@ -70,9 +72,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     try {
       this.#push(line, at);
     } catch (error) {
-      // Not known to happen; the line is kept all the same.
-      const message = error instanceof Error ? error.message : String(error);
-      this.#fault(`This line could not be read: ${message}`, 'normalizer_fault', lineText(line), at);
+      this.#lines.failed(error, line, this.#session.clock.arrived(at));
     }
     return this.#writer.take();
   }
@@ -88,7 +88,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const ending = endingOf({
       exit,
       stderr: this.#stderr.text,
-      lines: this.#lines.total,
+      known: knownError(fixedStderr, this.#stderr.text),
+      lines: this.#lines.counts.total,
       failed: this.#state.failed,
       interrupted: this.#state.interrupted,
       unfinished: this.#unfinished,
@@ -109,7 +110,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       agentVersion: this.#session.version,
       permissionMode: this.#session.permissionMode,
       reports: [...this.#results.reports],
-      lines: { ...this.#lines },
+      lines: { ...this.#lines.counts },
       warnings: this.#warnings(),
       unknownSession: this.#state.unknownSession,
       // Made when asked for: they grow with the run, and facts are taken often while it streams.
@@ -134,12 +135,13 @@ export class ClaudeCodeNormalizer implements Normalizer {
       return;
     }
     if ('oversize' in line) {
-      this.#lines.total += 1;
-      this.#oversize(line.oversize, at);
+      this.#lines.counts.total += 1;
+      this.#stderr.close();
+      this.#lines.oversize(line.oversize, this.#session.clock.arrived(at));
       return;
     }
     if (line.text.trim() === '') return;
-    this.#lines.total += 1;
+    this.#lines.counts.total += 1;
     this.#stderr.close();
     const value = parse(line.text);
     if (isObject(value)) {
@@ -148,16 +150,15 @@ export class ClaudeCodeNormalizer implements Normalizer {
       // `--output-format json --verbose`: all messages in one line.
       for (const item of value) {
         if (isObject(item)) this.#message(item, at, undefined);
-        else this.#malformed(JSON.stringify(item), at);
+        else this.#lines.malformed(JSON.stringify(item), this.#session.clock.arrived(at));
       }
     } else {
-      this.#malformed(line.text, at);
+      this.#lines.malformed(line.text, this.#session.clock.arrived(at));
     }
   }
 
   #pushStderr(line: OutputLine, at: number): void {
-    const shown =
-      'oversize' in line ? `${line.oversize.head}… (a line of ${bytesText(line.oversize.bytes)})` : line.text;
+    const shown = stderrText(line);
     if (unknownSessionText.test(shown)) this.#state.unknownSession = true;
     if (shown.trim() !== '') this.#stderr.push(shown, this.#session.clock.arrived(at), this.#session.metadata());
   }
@@ -165,7 +166,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
   #message(message: JsonObject, at: number, raw: string | undefined): void {
     this.#session.seeId(message['session_id']);
     const line = new Line(message, at, this.#session, raw);
-    if (!this.#dispatch(line)) this.#unknown(line);
+    if (this.#dispatch(line)) return;
+    this.#lines.unknown(unknownLine(message), line.raw, line.timestamp, line.metadata());
   }
 
   /** `false`: a line of an unknown kind. */
@@ -237,69 +239,14 @@ export class ClaudeCodeNormalizer implements Normalizer {
     return true;
   }
 
-  #unknown(line: Line): void {
-    const name = [line.message['type'], line.message['subtype']].filter((part) => typeof part === 'string').join('/');
-    this.#keepUnknown(`Line of an unknown kind: ${code(name === '' ? '(no type)' : name)}`, line.raw, line);
-  }
-
   #unknownBlock(block: unknown, line: Line): void {
-    const name = isObject(block) ? (text(block['type']) ?? '(no type)') : typeof block;
     const raw = isShallow(block) ? JSON.stringify(block) : tooDeep;
-    this.#keepUnknown(`Content of an unknown kind: ${code(name)}`, raw, line);
-  }
-
-  #keepUnknown(content: string, raw: string, line: Line): void {
-    this.#lines.unknown += 1;
-    this.#writer.add({
-      type: { kind: 'system_message', subtype: 'unknown' },
-      content,
-      timestamp: line.timestamp,
-      metadata: line.metadataWith({ raw }),
-    });
-  }
-
-  #malformed(raw: string, at: number): void {
-    this.#lines.malformed += 1;
-    this.#fault('This line is not a message of the agent.', 'malformed_line', raw, at);
-  }
-
-  #oversize({ bytes, head }: { bytes: number; head: string }, at: number): void {
-    this.#lines.oversize += 1;
-    this.#stderr.close();
-    const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was not read; all of it is in the raw output.`;
-    this.#fault(message, 'oversize_line', head, at);
-  }
-
-  /** A line that could not be read is shown, but it is no sign that the agent failed. */
-  #fault(message: string, errorCode: string, raw: string, at: number): void {
-    this.#writer.add({
-      type: { kind: 'error', error: { message, code: errorCode } },
-      content: `${message}\n\n${codeBlock(raw)}`,
-      timestamp: this.#session.clock.arrived(at),
-      metadata: { ...this.#session.metadata(), raw },
-    });
+    this.#lines.unknown(unknownContent(block), raw, line.timestamp, line.metadata());
   }
 
   #warnings(): string[] {
-    const { unknown, malformed, oversize } = this.#lines;
-    const warnings: string[] = [];
-    if (unknown > 0) warnings.push(`Lines of an unknown kind, kept as they are: ${unknown}`);
-    if (malformed > 0) warnings.push(`Lines that are no messages of the agent: ${malformed}`);
-    if (oversize > 0) warnings.push(`Lines too long to be read: ${oversize}`);
+    const { warnings } = this.#lines;
     if (this.#usages.left > 0) warnings.push(`Messages whose usage is not itemised: ${this.#usages.left}`);
     return warnings;
-  }
-}
-
-function lineText(line: OutputLine): string {
-  return 'oversize' in line ? line.oversize.head : line.text;
-}
-
-/** The value of a JSON text; `undefined` where it is none. */
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line.startsWith('\uFEFF') ? line.slice(1) : line);
-  } catch {
-    return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { ToolCalls } from './calls.ts';
 import type { Line } from './line.ts';
 import type { TextKind, Texts } from './texts.ts';
 import type { MessageUsages } from './usage.ts';
-import { count, field, list, nonEmpty, text } from './wire.ts';
+import { count, field, list, nonEmpty, text } from '../shared/guards.ts';
 
 /** Messages that stream at once, and messages whose streamed blocks could still meet their final line. */
 const maxMessages = 256;

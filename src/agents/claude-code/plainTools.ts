@@ -1,8 +1,8 @@
 import type { ToolCalls } from './calls.ts';
-import { resultText } from './content.ts';
+import { resultText } from '../shared/resultText.ts';
 import type { Line } from './line.ts';
 import { resultStatus } from './toolStatus.ts';
-import { nonEmpty } from './wire.ts';
+import { nonEmpty } from '../shared/guards.ts';
 
 /**
  * Tool calls as lines of their own (`{"type":"tool_use","tool":"Read","input":{…}}`, `{"type":"tool_result",…}`), as the

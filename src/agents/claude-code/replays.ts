@@ -1,4 +1,4 @@
-import { nonEmpty } from './wire.ts';
+import { nonEmpty } from '../shared/guards.ts';
 import type { Line } from './line.ts';
 
 /** Per generation; two are kept. */

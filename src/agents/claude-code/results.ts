@@ -7,7 +7,7 @@ import { isAborted, reportedError, reportMetadata, reportText, runReport } from 
 import type { RunState } from './runState.ts';
 import type { Texts } from './texts.ts';
 import { resultLine } from './wire.ts';
-import type { EntryWriter } from './writer.ts';
+import type { EntryWriter } from '../shared/writer.ts';
 
 /** `result` lines: figures, and the texts and errors that no line before had. A process can print several. */
 export class Results {

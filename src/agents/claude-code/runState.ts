@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import type { Line } from './line.ts';
-import type { EntryWriter } from './writer.ts';
+import type { EntryWriter } from '../shared/writer.ts';
 
 const maxRemembered = 64;
 

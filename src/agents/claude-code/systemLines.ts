@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
-import { code } from './describe.ts';
-import { amount, count, field, nonEmpty, objects, text } from './wire.ts';
+import { code } from '../shared/describe.ts';
+import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 type Describe = (message: JsonObject) => string;
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Todo, ToolAction } from '../../model/tool.ts';
 import { todoStatus } from './toolActions.ts';
-import { count, field, nonEmpty, objects } from './wire.ts';
+import { count, field, nonEmpty, objects } from '../shared/guards.ts';
 
 const maxTasks = 1000;
 

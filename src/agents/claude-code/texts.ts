@@ -2,7 +2,7 @@ import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import { citations } from './content.ts';
 import type { Line } from './line.ts';
-import type { EntryWriter } from './writer.ts';
+import type { EntryWriter } from '../shared/writer.ts';
 
 export type TextKind = 'text' | 'thinking';
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Todo, ToolAction } from '../../model/tool.ts';
-import { count, nonEmpty, objects, text } from './wire.ts';
+import { count, nonEmpty, objects, text } from '../shared/guards.ts';
 
 type Build = (input: JsonObject) => ToolAction;
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { FileChange, ToolAction } from '../../model/tool.ts';
-import { count, field, list, nonEmpty, objects, text } from './wire.ts';
+import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 
 type Action<K extends ToolAction['kind']> = Extract<ToolAction, { kind: K }>;
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { ToolStatus } from '../../model/tool.ts';
-import { field } from './wire.ts';
+import { field } from '../shared/guards.ts';
 
 /** The CLI's fixed texts, for versions that have no field that says so. */
 const denials = [

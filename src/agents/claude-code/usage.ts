@@ -1,7 +1,7 @@
 import type { MessageUsage } from '../../model/facts.ts';
 import { isObject } from '../../model/json.ts';
 import type { ModelUsage, TokenUsage } from '../../model/usage.ts';
-import { amount, count, field } from './wire.ts';
+import { amount, count, field } from '../shared/guards.ts';
 
 /** Messages whose usage is itemised. Further ones are in the agent's own totals only. */
 export const maxMessages = 100_000;

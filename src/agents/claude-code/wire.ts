@@ -1,48 +1,13 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 
 /**
  * The JSON of Claude Code's output. Nothing else in Vitrine knows it.
  *
- * Lines are read field by field with the guards below and not by zod schemas, for two reasons. A field of another type
+ * Lines are read field by field with the guards of `guards.ts` and not by zod schemas, for two reasons. A field of another type
  * must cost itself only, never the line; and schemas over the captures (zod 4.6, Node 24) took as long again as parsing
  * their JSON, the guards a tenth of that.
  */
-
-export function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** A text that says something, or nothing. */
-export function nonEmpty(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** A whole number from 0: a count, an index, a line number. */
-export function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-/** A finite number from 0: an amount, a duration. */
-export function amount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-export function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-export function objects(value: unknown): JsonObject[] {
-  return list(value).filter(isObject);
-}
-
-export function texts(value: unknown): string[] {
-  return list(value).filter((item) => typeof item === 'string');
-}
-
-/** A field of `value`, where that is an object at all. */
-export function field(value: unknown, key: string): unknown {
-  return isObject(value) ? value[key] : undefined;
-}
 
 /** `system/init`. 1.0.3 prints `session_id`, `tools` and `mcp_servers` only. */
 export interface InitLine {

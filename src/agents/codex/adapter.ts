@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { atLeast } from '../claude-code/versions.ts';
+import { atLeast } from '../shared/versions.ts';
 import { LineNormalizer } from '../shared/lineNormalizer.ts';
 import { codexCommand, threadsSince } from './command.ts';
 import { CodexReader } from './normalize.ts';

@@ -1,5 +1,5 @@
 import type { CommandLine, CommandRequest } from '../adapter.ts';
-import { atLeast } from '../claude-code/versions.ts';
+import { atLeast } from '../shared/versions.ts';
 import { requireUuid } from '../shared/conversationId.ts';
 
 /** First version whose output has the id of the thread, without which nothing can be resumed. */

@@ -1,6 +1,6 @@
 import { codeOfStatus } from '../shared/httpErrors.ts';
-import { parse } from '../shared/lineNormalizer.ts';
-import { field, nonEmpty } from '../claude-code/wire.ts';
+import { parse } from '../shared/lineLog.ts';
+import { field, nonEmpty } from '../shared/guards.ts';
 
 /** What Codex prints while it tries again by itself; no failure yet. */
 const retries = [/^Reconnecting\b/, /^(?:stream error: .*; )?retrying \d+\/\d+ in /s, /; retrying \d+\/\d+ in \S+$/s];

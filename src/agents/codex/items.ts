@@ -1,8 +1,8 @@
 import type { Citation } from '../../model/metadata.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
-import { resultText } from '../claude-code/content.ts';
-import { count, field, nonEmpty, objects, text, texts } from '../claude-code/wire.ts';
+import { resultText } from '../shared/resultText.ts';
+import { count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import type { CodexItem } from './wire.ts';
 
 /** A tool call as an item shows it: the whole call each time, with as much as is known by then. */

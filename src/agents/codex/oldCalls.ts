@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
-import { resultText } from '../claude-code/content.ts';
-import { field, nonEmpty, text, texts } from '../claude-code/wire.ts';
+import { resultText } from '../shared/resultText.ts';
+import { field, nonEmpty, text, texts } from '../shared/guards.ts';
 import type { Run } from '../shared/run.ts';
 import { bytesOf, utf8 } from './bytes.ts';
 import { commandAction } from './items.ts';

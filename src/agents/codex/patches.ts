@@ -1,6 +1,6 @@
 import { isObject } from '../../model/json.ts';
 import type { FileChange } from '../../model/tool.ts';
-import { field, nonEmpty, text } from '../claude-code/wire.ts';
+import { field, nonEmpty, text } from '../shared/guards.ts';
 
 /**
  * The changes of a patch in the old format: by path, each `{"add":{…}}`, `"delete"` or `{"update":{…}}`, in later

@@ -2,9 +2,9 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import type { RunReport } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
-import { isShallow } from '../claude-code/content.ts';
-import { code } from '../claude-code/describe.ts';
-import { field, nonEmpty, text } from '../claude-code/wire.ts';
+import { isShallow } from '../shared/bounds.ts';
+import { code } from '../shared/describe.ts';
+import { field, nonEmpty, text } from '../shared/guards.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import type { TextKind } from '../shared/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';
@@ -153,10 +153,10 @@ export class ThreadEvents {
   #unknownItem(item: CodexItem, line: SourceLine, over: boolean): boolean {
     const { calls, session } = this.#run;
     if (typeof item.fields['status'] !== 'string' || item.id === undefined) {
-      this.#run.keepUnknown(`Item of an unknown kind: ${code(item.type)}`, line);
+      this.#run.lines.unknown(`Item of an unknown kind: ${code(item.type)}`, line.raw, line.timestamp);
       return true;
     }
-    this.#run.lines.unknown += 1;
+    this.#run.lines.counts.unknown += 1;
     const { id, type: toolName, fields } = item;
     const input = isShallow(fields) ? fields : undefined;
     const action = { kind: 'tool', input } as const;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { TokenUsage } from '../../model/usage.ts';
-import { count, nonEmpty, text } from '../claude-code/wire.ts';
+import { count, nonEmpty, text } from '../shared/guards.ts';
 
 /**
  * The JSON of `codex exec --json`. Nothing else in Vitrine knows it. Two formats: threads of items (since 0.44), and the

@@ -1,8 +1,9 @@
 import type { RunReport } from '../../model/facts.ts';
 import type { JsonObject } from '../../model/json.ts';
-import { code } from '../claude-code/describe.ts';
-import { amount, nonEmpty, text } from '../claude-code/wire.ts';
+import { code } from '../shared/describe.ts';
+import { amount, nonEmpty, text } from '../shared/guards.ts';
 import { emptyReport } from '../shared/emptyReport.ts';
+import { unknownContent } from '../shared/lineLog.ts';
 import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import { outcomeOf, toolAction } from './tools.ts';
@@ -112,7 +113,7 @@ export class CursorReader implements AgentReader {
 
   #assistant(message: JsonObject, line: SourceLine): boolean {
     for (const block of otherBlocks(message)) {
-      this.#run.keepUnknown(`Content of an unknown kind: ${code(text(block['type']) ?? '(no type)')}`, line);
+      this.#run.lines.unknown(unknownContent(block), line.raw, line.timestamp);
     }
     const shown = messageText(message);
     if (shown === undefined) return otherBlocks(message).length > 0;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { FileChange, Todo, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
-import { isShallow } from '../claude-code/content.ts';
-import { count, field, nonEmpty, objects, text } from '../claude-code/wire.ts';
+import { isShallow } from '../shared/bounds.ts';
+import { count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 type Build = (args: JsonObject) => ToolAction;
 

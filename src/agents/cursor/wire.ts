@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { TokenUsage } from '../../model/usage.ts';
-import { amount, count, field, nonEmpty, objects, text } from '../claude-code/wire.ts';
+import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
  * The JSON of `cursor-agent -p --output-format stream-json`, as it is documented and as public logs show it; nothing else

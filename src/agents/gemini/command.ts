@@ -1,5 +1,5 @@
 import type { CommandLine, CommandRequest } from '../adapter.ts';
-import { atLeast } from '../claude-code/versions.ts';
+import { atLeast } from '../shared/versions.ts';
 import { requireUuid } from '../shared/conversationId.ts';
 
 /** First version that asks for a trusted folder, and has the option to do without; before, the option is an error. */

@@ -1,8 +1,9 @@
 import type { ExitInfo, RunReport } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
-import { code } from '../claude-code/describe.ts';
-import { nonEmpty, text } from '../claude-code/wire.ts';
-import { parse, type AgentReader, type OwnFacts } from '../shared/lineNormalizer.ts';
+import { code } from '../shared/describe.ts';
+import { nonEmpty, text } from '../shared/guards.ts';
+import { parse, unknownLine } from '../shared/lineLog.ts';
+import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import { errorCode, exitCodes, fixedStderr, noise } from './errors.ts';
 import { reportText, runReport, type Outcome } from './report.ts';
@@ -224,7 +225,7 @@ export class GeminiReader implements AgentReader {
     }
     this.#spread.lines = [];
     this.#spread.characters = 0;
-    if (!this.#wholeRun(value, line)) this.#run.keepUnknown('An object of an unknown kind', { ...line, raw });
+    if (!this.#wholeRun(value, line)) this.#run.lines.unknown(unknownLine(value), raw, line.timestamp);
   }
 
   /** What was gathered is no object: each of its lines is malformed. */
@@ -232,6 +233,6 @@ export class GeminiReader implements AgentReader {
     const { lines } = this.#spread;
     this.#spread.lines = [];
     this.#spread.characters = 0;
-    for (const { raw, timestamp } of lines) this.#run.malformed(raw, timestamp);
+    for (const { raw, timestamp } of lines) this.#run.lines.malformed(raw, timestamp);
   }
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Todo, ToolAction, ToolStatus } from '../../model/tool.ts';
-import { count, nonEmpty, text } from '../claude-code/wire.ts';
+import { count, nonEmpty, text } from '../shared/guards.ts';
 import { todosOf, type ToolResultLine } from './wire.ts';
 
 type Build = (input: JsonObject) => ToolAction;

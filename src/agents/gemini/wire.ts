@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { ModelUsage, TokenUsage } from '../../model/usage.ts';
-import { amount, count, field, nonEmpty, objects, text } from '../claude-code/wire.ts';
+import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
  * The JSON of `gemini -o stream-json` and `-o json`. Nothing else in Vitrine knows it. A field of another type than

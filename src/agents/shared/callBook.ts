@@ -1,9 +1,9 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import type { ToolAction, ToolResult, ToolStatus, ToolUse } from '../../model/tool.ts';
-import { bounded } from '../claude-code/content.ts';
-import { describeCall } from '../claude-code/describe.ts';
-import type { EntryWriter } from '../claude-code/writer.ts';
+import { bounded } from './bounds.ts';
+import { describeCall } from './describe.ts';
+import type { EntryWriter } from './writer.ts';
 
 /** Answered calls that can still be corrected. */
 const maxAnswered = 1000;

@@ -21,8 +21,8 @@ export interface EndFacts {
   readonly stderr: string;
   /** The error that stderr tells of, where it is one that is known. */
   readonly known: KnownError | undefined;
-  /** Meanings of exit codes. */
-  readonly exitCodes: ReadonlyMap<number, string>;
+  /** Exit codes that have a meaning of their own. */
+  readonly exitCodes?: ReadonlyMap<number, string> | undefined;
   /** Lines on stdout. */
   readonly lines: number;
   readonly failed: boolean;
@@ -76,9 +76,9 @@ export function endingOf({ exit, stderr, known, exitCodes, lines, failed, interr
   };
 }
 
-function exitCode({ code, signal }: ExitInfo, meanings: ReadonlyMap<number, string>): string {
+function exitCode({ code, signal }: ExitInfo, meanings?: ReadonlyMap<number, string>): string {
   if (signal !== null) return `signal_${signal}`;
-  return meanings.get(code ?? 0) ?? `exit_${code ?? 'unknown'}`;
+  return meanings?.get(code ?? 0) ?? `exit_${code ?? 'unknown'}`;
 }
 
 export function describeExit({ code, signal }: ExitInfo): string {

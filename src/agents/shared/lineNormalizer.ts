@@ -2,11 +2,10 @@ import type { EntryUpdate } from '../../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Normalizer, NormalizerContext, OutputLine } from '../../model/normalizer.ts';
-import { bytesText } from '../claude-code/content.ts';
-import { code } from '../claude-code/describe.ts';
-import { Stderr } from '../claude-code/stderr.ts';
-import { Clock } from '../claude-code/writer.ts';
+import { Stderr } from './stderr.ts';
+import { Clock } from './writer.ts';
 import { describeExit, endingOf, knownError } from './ending.ts';
+import { parse, stderrText, unknownLine } from './lineLog.ts';
 import { Run, type SourceLine } from './run.ts';
 
 /** The part of a run's facts that only the agent's reader knows. */
@@ -26,12 +25,12 @@ export interface AgentReader {
   readonly fixedStderr?: readonly (readonly [RegExp, string])[];
   /** Exit codes that have a meaning of their own. */
   readonly exitCodes?: ReadonlyMap<number, string>;
+  /** The end as it counts, where it is no sign of how the run went: a server that has to be stopped. */
+  exitOf?(exit: ExitInfo): ExitInfo;
   /** Comes before the calls without a result are closed and the end of the process is told. */
   beforeEnd?(exit: ExitInfo, timestamp: string): void;
   facts(): OwnFacts;
 }
-
-const noMeanings: ReadonlyMap<number, string> = new Map();
 
 /**
  * What reading the output of any agent has in common, for those that print one JSON object per line: stderr, lines that
@@ -53,14 +52,9 @@ export class LineNormalizer implements Normalizer {
   push(line: OutputLine, at: number): readonly EntryUpdate[] {
     try {
       if (line.stream === 'stderr') this.#pushStderr(line, at);
-      else if ('oversize' in line) this.#oversize(line.oversize, at);
-      else if (line.text.trim() !== '') this.#pushStdout(line.text, at);
+      else if ('oversize' in line || line.text.trim() !== '') this.#pushStdout(line, at);
     } catch (error) {
-      // Not known to happen; the line is kept all the same.
-      const message = error instanceof Error ? error.message : String(error);
-      const raw = 'oversize' in line ? line.oversize.head : line.text;
-      const said = `This line could not be read: ${message}`;
-      this.#run.fault(said, 'normalizer_fault', raw, this.#clock.arrived(at));
+      this.#run.lines.failed(error, line, this.#clock.arrived(at));
     }
     return this.#run.writer.take();
   }
@@ -76,11 +70,11 @@ export class LineNormalizer implements Normalizer {
     run.calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
     const stderr = this.#withoutNoise();
     const ending = endingOf({
-      exit,
+      exit: this.#reader.exitOf?.(exit) ?? exit,
       stderr,
       known: knownError(this.#reader.fixedStderr ?? [], stderr),
-      exitCodes: this.#reader.exitCodes ?? noMeanings,
-      lines: run.lines.total,
+      exitCodes: this.#reader.exitCodes,
+      lines: run.lines.counts.total,
       failed: run.failed,
       interrupted: run.interrupted,
       unfinished: run.unfinished,
@@ -100,7 +94,7 @@ export class LineNormalizer implements Normalizer {
       messages: own.messages ?? [],
       sideCalls: own.sideCalls ?? 0,
       userLines: 0,
-      lines: { ...lines },
+      lines: { ...lines.counts },
       warnings,
       unknownSession,
       stderr: this.#stderr.text,
@@ -114,52 +108,34 @@ export class LineNormalizer implements Normalizer {
     };
   }
 
-  #pushStdout(text: string, at: number): void {
+  #pushStdout(output: OutputLine, at: number): void {
     this.#stderr.close();
-    this.#run.lines.total += 1;
+    this.#run.lines.counts.total += 1;
+    if ('oversize' in output) {
+      this.#run.lines.oversize(output.oversize, this.#clock.arrived(at));
+      return;
+    }
+    const { text } = output;
     const value = parse(text);
     if (isObject(value)) {
       const line = { raw: text, timestamp: this.#clock.time(value['timestamp'], at) };
-      if (!this.#reader.message(value, line)) this.#run.keepUnknown(`Line of an unknown kind: ${nameOf(value)}`, line);
+      if (!this.#reader.message(value, line)) this.#run.lines.unknown(unknownLine(value), text, line.timestamp);
       return;
     }
     const line = { raw: text, timestamp: this.#clock.arrived(at) };
-    if (this.#reader.plainLine?.(line) !== true) this.#run.malformed(text, line.timestamp);
+    if (this.#reader.plainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
   }
 
   #pushStderr(line: OutputLine, at: number): void {
-    const text =
-      'oversize' in line ? `${line.oversize.head}… (a line of ${bytesText(line.oversize.bytes)})` : line.text;
+    const text = stderrText(line);
     if (text.trim() === '') return;
     this.#reader.stderrLine?.(text);
     this.#stderr.push(text, this.#clock.arrived(at), this.#run.session.metadata());
-  }
-
-  #oversize({ bytes, head }: { bytes: number; head: string }, at: number): void {
-    this.#stderr.close();
-    this.#run.lines.total += 1;
-    this.#run.lines.oversize += 1;
-    const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was not read; all of it is in the raw output.`;
-    this.#run.fault(message, 'oversize_line', head, this.#clock.arrived(at));
   }
 
   #withoutNoise(): string {
     const noise = this.#reader.noise ?? [];
     const lines = this.#stderr.text.split('\n');
     return lines.filter((line) => !noise.some((pattern) => pattern.test(line))).join('\n');
-  }
-}
-
-function nameOf(message: JsonObject): string {
-  const name = [message['type'], message['subtype']].filter((part) => typeof part === 'string').join('/');
-  return code(name === '' ? '(no type)' : name);
-}
-
-/** The value of a JSON text; `undefined` where it is none. */
-export function parse(text: string): unknown {
-  try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  } catch {
-    return undefined;
   }
 }

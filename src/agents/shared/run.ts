@@ -1,8 +1,8 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { NormalizerContext } from '../../model/normalizer.ts';
-import { codeBlock } from '../claude-code/describe.ts';
-import { EntryWriter } from '../claude-code/writer.ts';
+import { LineLog } from './lineLog.ts';
+import { EntryWriter } from './writer.ts';
 import { CallBook } from './callBook.ts';
 import { SessionMetadata } from './sessionMetadata.ts';
 import { SpokenTexts } from './spokenTexts.ts';
@@ -24,7 +24,7 @@ export class Run {
   readonly calls: CallBook;
   readonly texts: SpokenTexts;
   readonly session = new SessionMetadata();
-  readonly lines = { total: 0, unknown: 0, malformed: 0, oversize: 0 };
+  readonly lines: LineLog;
   /** An error entry of the agent stands in the transcript. */
   failed = false;
   interrupted = false;
@@ -38,23 +38,26 @@ export class Run {
   constructor(context: NormalizerContext) {
     this.context = context;
     this.writer = new EntryWriter(context.firstIndex);
+    this.lines = new LineLog(this.writer, () => this.session.metadata());
     this.calls = new CallBook(this.writer, context.workDir);
     this.texts = new SpokenTexts(this.writer);
   }
 
   get warnings(): readonly string[] {
-    const { unknown, malformed, oversize } = this.lines;
-    const counted = [...this.#warnings];
-    if (unknown > 0) counted.push(`Lines of an unknown kind, kept as they are: ${unknown}`);
-    if (malformed > 0) counted.push(`Lines that are no messages of the agent: ${malformed}`);
-    if (oversize > 0) counted.push(`Lines too long to be read: ${oversize}`);
-    return counted;
+    return [...this.#warnings, ...this.lines.warnings];
   }
 
   /** Something about the run; `extra` are metadata of this entry alone. */
   system(subtype: string, content: string, timestamp: string, extra?: JsonObject): NormalizedEntry {
     this.texts.close();
-    return this.#system(subtype, content, timestamp, extra);
+    return this.aside(subtype, content, timestamp, extra);
+  }
+
+  /** Something that comes in between: a text that is streaming goes on after it. */
+  aside(subtype: string, content: string, timestamp: string, extra?: JsonObject): NormalizedEntry {
+    const known = this.session.metadata();
+    const metadata = extra === undefined ? known : { ...known, ...extra };
+    return this.writer.add({ type: { kind: 'system_message', subtype }, content, timestamp, metadata });
   }
 
   /** An error of the agent; the same text is told once. */
@@ -97,31 +100,5 @@ export class Run {
     const { id } = this.session;
     if (resume === undefined || id === null || resume === id) return;
     this.warn(`The agent did not go on with the conversation ${resume}: it began ${id}, a new one.`, timestamp);
-  }
-
-  keepUnknown(what: string, { raw, timestamp }: SourceLine): void {
-    this.lines.unknown += 1;
-    this.#system('unknown', what, timestamp, { raw });
-  }
-
-  malformed(raw: string, timestamp: string): void {
-    this.lines.malformed += 1;
-    this.fault('This line is not a message of the agent.', 'malformed_line', raw, timestamp);
-  }
-
-  /** A line that could not be read is shown, but it is no sign that the agent failed. */
-  fault(message: string, code: string, raw: string, timestamp: string): void {
-    this.writer.add({
-      type: { kind: 'error', error: { message, code } },
-      content: `${message}\n\n${codeBlock(raw)}`,
-      timestamp,
-      metadata: { ...this.session.metadata(), raw },
-    });
-  }
-
-  #system(subtype: string, content: string, timestamp: string, extra?: JsonObject): NormalizedEntry {
-    const known = this.session.metadata();
-    const metadata = extra === undefined ? known : { ...known, ...extra };
-    return this.writer.add({ type: { kind: 'system_message', subtype }, content, timestamp, metadata });
   }
 }

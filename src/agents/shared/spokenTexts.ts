@@ -1,12 +1,14 @@
-import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
+import type { EntryType, NormalizedEntry, Origin } from '../../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
-import type { EntryWriter } from '../claude-code/writer.ts';
+import type { EntryWriter } from './writer.ts';
 
-export type TextKind = 'text' | 'thinking';
+/** `user`: what the agent repeats of the other side. */
+export type TextKind = 'text' | 'thinking' | 'user';
 
 interface Streaming {
   readonly kind: TextKind;
   readonly entry: NormalizedEntry;
+  readonly counted: boolean;
   readonly pieces: string[];
 }
 
@@ -48,16 +50,25 @@ export class SpokenTexts {
     if (kind === 'text' && counted) this.#say(entry.index, shown);
   }
 
-  /** The next piece of a text; the first one opens its entry. */
-  piece(kind: TextKind, more: string, timestamp: string, metadata: NormalizedEntryMetadata | undefined): void {
+  /** The next piece of a text; the first one opens its entry. `origin` and `counted` are those of the first. */
+  piece(
+    kind: TextKind,
+    more: string,
+    timestamp: string,
+    metadata: NormalizedEntryMetadata | undefined,
+    { origin, counted = true }: { origin?: Origin | undefined; counted?: boolean } = {},
+  ): NormalizedEntry {
     if (this.#streaming !== undefined && this.#streaming.kind !== kind) this.close();
     if (this.#streaming === undefined) {
-      const entry = this.#writer.add({ type: typeOf(kind, more), content: more, timestamp, metadata, open: true });
-      this.#streaming = { kind, entry, pieces: [more] };
-      return;
+      const type = typeOf(kind, more);
+      const from = origin === undefined ? {} : { origin };
+      const entry = this.#writer.add({ type, content: more, timestamp, metadata, open: true, ...from });
+      this.#streaming = { kind, entry, counted, pieces: [more] };
+      return entry;
     }
     this.#streaming.pieces.push(more);
     this.#writer.append(this.#streaming.entry.index, more);
+    return this.#streaming.entry;
   }
 
   /** What is streaming now; `undefined` where nothing of this kind is. */
@@ -70,7 +81,8 @@ export class SpokenTexts {
     const streaming = this.#streaming;
     if (streaming === undefined) return;
     this.#streaming = undefined;
-    this.replace(streaming.entry, streaming.kind, whole ?? streaming.pieces.join(''));
+    const { entry, kind, counted } = streaming;
+    this.replace(entry, kind, whole ?? streaming.pieces.join(''), { counted });
   }
 
   /** Nothing more comes: what is open stays as it is. */
@@ -105,5 +117,6 @@ export class SpokenTexts {
 }
 
 function typeOf(kind: TextKind, shown: string): EntryType {
+  if (kind === 'user') return { kind: 'user_message' };
   return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: shown };
 }

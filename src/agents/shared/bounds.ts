@@ -1,0 +1,28 @@
+import { isObject } from '../../model/json.ts';
+
+const maxDepth = 200;
+
+/** Whether a value can be written as JSON again: deeper nesting than this overflows the stack of most programs. */
+export function isShallow(value: unknown, depth = maxDepth): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === 0) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isShallow(item, depth - 1)) return false;
+  } else if (isObject(value)) {
+    for (const key in value) if (!isShallow(value[key], depth - 1)) return false;
+  }
+  return true;
+}
+
+export const tooDeep = `(nested deeper than ${maxDepth} levels: see the raw output)`;
+
+/** `value`, or a note in its place where it is nested too deep to be kept. */
+export function bounded(value: unknown): unknown {
+  return isShallow(value) ? value : tooDeep;
+}
+
+export function bytesText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
