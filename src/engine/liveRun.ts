@@ -270,7 +270,7 @@ export class LiveRun implements ActiveRun {
     this.#run = { ...moveRun(this.#run, status, at), end_index: state.total, steps: this.#steps };
     if (reason !== undefined && status === 'failed') this.#run.error = reason;
     const metadata = nothingRan ? undefined : result.metadata;
-    for (const usage of facts.messages) await state.append({ kind: 'usage', run_id: this.runId, usage });
+    await state.writer?.appendAll(facts.messages.map((usage) => ({ kind: 'usage', run_id: this.runId, usage })));
     if (metadata !== undefined) await state.append({ kind: 'result', run_id: this.runId, result: metadata });
     await state.changeRun(this.#run, metadata);
     await this.#state.learnIds(facts.sessionIds);
@@ -320,8 +320,7 @@ export class LiveRun implements ActiveRun {
     }
     this.#state.countSteps(this.runId, this.#steps);
     const at = this.#now();
-    await this.#state.apply(updates, at);
-    await this.#state.tell(this.#events.tell(updates, at));
+    await this.#state.apply(updates, at, this.#events.tell(updates, at));
   }
 
   async #note({ subtype, content }: Note): Promise<void> {

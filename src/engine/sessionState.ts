@@ -164,21 +164,27 @@ export class SessionState {
   }
 
   async tell(events: readonly CoordinatorEvent[]): Promise<void> {
-    await Promise.all(events.map((event) => this.append({ kind: 'event', event })));
-    for (const event of events) this.deps.onEvent(event);
+    await this.apply([], '', events);
   }
 
-  /** Into the record what settled, to the listeners everything. `at`: arrival, ISO 8601. */
-  async apply(updates: readonly EntryUpdate[], at: string): Promise<void> {
-    if (updates.length === 0) return;
-    await this.record(this.recent.apply(updates), at);
+  /**
+   * Into the record what settled and what happened, to the listeners everything. `at`: arrival, ISO 8601. `events`: told by
+   * these updates.
+   */
+  async apply(updates: readonly EntryUpdate[], at: string, events: readonly CoordinatorEvent[] = []): Promise<void> {
+    const settled = this.recent.apply(updates);
+    await this.#writer?.appendAll([
+      ...settled.map((entry): RecordLine => ({ kind: 'entry', entry, received_at: at })),
+      ...events.map((event): RecordLine => ({ kind: 'event', event })),
+    ]);
     for (const update of updates) if (update.op === 'put') this.total = Math.max(this.total, update.entry.index + 1);
-    this.updates.fire(updates, this.total);
+    if (updates.length > 0) this.updates.fire(updates, this.total);
+    for (const event of events) this.deps.onEvent(event);
     this.recent.trim(this.#writer?.memoryOnly !== true);
   }
 
   async record(settled: readonly NormalizedEntry[], at: string): Promise<void> {
-    await Promise.all(settled.map((entry) => this.append({ kind: 'entry', entry, received_at: at })));
+    await this.#writer?.appendAll(settled.map((entry) => ({ kind: 'entry', entry, received_at: at })));
   }
 
   async read(from: number, to: number): Promise<NormalizedEntry[]> {

@@ -5,8 +5,8 @@ const newline = Buffer.from('\n');
 const copyBytes = 1024 * 1024;
 
 /**
- * A file that is only ever appended to, through one handle. With `lines`, every `append` is one line in one write, and
- * begins on a line of its own whatever was left before it.
+ * A file that is only ever appended to, through one handle. With `lines`, every `append` is whole lines in one write,
+ * and begins on a line of its own whatever was left before it.
  */
 export class AppendFile {
   readonly #path: string;

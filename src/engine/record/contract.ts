@@ -38,6 +38,8 @@ export interface RecordWriter {
   readonly memoryOnly: boolean;
   /** Resolves when the line is in the file (or kept in memory while it cannot be written). Never rejects; await it. */
   append(line: RecordLine): Promise<void>;
+  /** The same for several lines in one write: what one chunk of output gave. */
+  appendAll(lines: readonly RecordLine[]): Promise<void>;
   /** Makes everything appended so far durable (fsync), record and raw logs. For prompts and ends of turns. Never rejects. */
   flush(): Promise<void>;
   rawStream(runId: string, stream: RawStream): RawLog;

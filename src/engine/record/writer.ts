@@ -42,7 +42,12 @@ export class FileRecordWriter implements RecordWriter {
   }
 
   append(line: RecordLine): Promise<void> {
-    return this.#record.append(Buffer.from(`${serialiseRecordLine(line)}\n`));
+    return this.appendAll([line]);
+  }
+
+  async appendAll(lines: readonly RecordLine[]): Promise<void> {
+    if (lines.length === 0) return;
+    await this.#record.append(Buffer.from(lines.map((line) => `${serialiseRecordLine(line)}\n`).join('')));
   }
 
   async flush(): Promise<void> {
