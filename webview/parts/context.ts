@@ -1,4 +1,3 @@
-import type { PageEntry } from '../../src/protocol/messages.ts';
 import type { Actions } from '../actions.ts';
 import type { Store } from '../store.ts';
 
@@ -17,8 +16,4 @@ export interface Context {
 /** Whether the run that an entry belongs to goes on. */
 export function isLive({ store }: Context, turn: number): boolean {
   return store.turns[turn]?.status === 'running';
-}
-
-export function toolOf(entry: PageEntry) {
-  return entry.type.kind === 'tool_use' ? entry.type.tool : undefined;
 }

@@ -37,7 +37,7 @@ export function systemRow(context: Context, entry: PageEntry, key: string): Temp
       <span class="sr">${[verb, plain(words), word].filter((each) => each !== '').join(', ')}</span>
       <span class="num"></span>${codicon('chevron-right', openable ? 'tw' : 'tw off')}${codicon(icon, 'k')}
       <span class="tx" aria-hidden="true">
-        <span class=${state === 'error' ? 'obj' : 'verb'}>${verb}</span>
+        <span class=${state === 'error' ? 'verb plain' : 'verb'}>${verb}</span>
         ${words === '' ? nothing : html`<span class=${state === 'error' ? 'obj' : 'note'}>${shown(words)}</span>`}
       </span>
       <span class="mt" aria-hidden="true"
