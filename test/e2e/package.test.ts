@@ -1,19 +1,8 @@
 import { packageExtension } from '../support/vsix.ts';
-import { keepEvidence, newProfile, openWindow, startHost } from './session.ts';
+import { describeDemo } from './demoFlow.ts';
 
-describe('the packaged extension', function () {
-  this.timeout(120_000);
-  keepEvidence();
-
-  it('installs in a stock VS Code and shows itself', async () => {
-    const vsix = 'test-results/vitrine.vsix';
-    await packageExtension(vsix);
-    const server = await startHost({ vsix });
-    const { context } = await newProfile();
-    const workbench = await openWindow(server, context);
-    await workbench.openView('Vitrine');
-    await workbench.offersCommand('Vitrine: Run Agent…');
-    await context.close();
-    await server.stop();
-  });
+describeDemo('the demo of the packaged extension, installed in a stock VS Code', async () => {
+  const vsix = 'test-results/vitrine.vsix';
+  await packageExtension(vsix);
+  return { vsix, driver: false };
 });

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import type { BrowserContext } from 'playwright-core';
+import type { Server } from '../support/host/server.ts';
+import type { Workbench } from '../support/host/workbench.ts';
+import { type HostOptions, keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
+
+/**
+ * What whoever has just installed Vitrine can do without an agent: the demo, from the palette to the next turn. Run
+ * against the linked repository and against the package.
+ */
+export function describeDemo(title: string, install: () => Promise<HostOptions>): void {
+  describe(title, function () {
+    this.timeout(120_000);
+    keepEvidence();
+    let server: Server;
+    let context: BrowserContext;
+    let outside: string[];
+    let workbench: Workbench;
+
+    before(async function () {
+      this.timeout(300_000);
+      server = await startHost({
+        ...(await install()),
+        settings: { 'vitrine.demo.speed': 3, 'workbench.colorTheme': 'Default Dark Modern' },
+      });
+      ({ context, outside } = await newProfile({ width: 1280, height: 860 }));
+      workbench = await openWindow(server, context);
+    });
+    after(() => context.close());
+
+    const page = () => workbench.webview();
+    const status = (word: string) => page().locator('.status .word', { hasText: word });
+
+    it('welcomes whoever has no agent and no session', async () => {
+      await workbench.openView('Vitrine');
+      await workbench.page.locator('.part.sidebar').getByText('Play Demo Session').waitFor();
+      await picture(workbench, 'welcome');
+    });
+
+    it('offers its agents, and says which one is a recording', async () => {
+      await workbench.runCommand('Vitrine: Run Agent…');
+      await workbench.quickPickRow('Starts no program').waitFor();
+      await picture(workbench, 'run-agent');
+    });
+
+    it('streams the recorded session to its end', async () => {
+      await workbench.quickPickRow('Starts no program').click();
+      await status('Running').waitFor();
+      await workbench.treeItem('Recording').first().waitFor();
+      await picture(workbench, 'running');
+      await status('Finished').waitFor({ timeout: 60_000 });
+      assert.ok((await page().locator('.row[data-kind]').count()) > 2, 'tool calls are on screen');
+    });
+
+    it('says what the recorded session had cost, and that it is a recording', async () => {
+      await page().locator('header').getByText('reported').first().waitFor();
+      assert.match(await page().locator('header').innerText(), /\$\d+\.\d\d/);
+      await page().locator('header .recording').waitFor();
+      await workbench.treeItem('Today').waitFor();
+      await picture(workbench, 'demo');
+    });
+
+    it('brings the panel back after a reload of the window', async () => {
+      await workbench.reload();
+      await status('Finished').waitFor();
+      assert.equal(await workbench.treeItem('Recording').count(), 1);
+    });
+
+    it('opens from the tree', async () => {
+      await workbench.runCommand('View: Close All Editors');
+      await workbench.openView('Vitrine');
+      await workbench.treeItem('Recording').click();
+      await status('Finished').waitFor();
+    });
+
+    it('goes on with the next recorded turn from the composer', async () => {
+      const turns = page().getByText('Turn 2', { exact: false });
+      assert.equal(await turns.count(), 0);
+      await page().locator('#composer textarea, textarea#composer').fill('Go on.');
+      await page().getByRole('button', { name: 'Send' }).click();
+      await turns.first().waitFor();
+      await status('Finished').waitFor({ timeout: 60_000 });
+    });
+
+    it('asks nothing of the network', () => {
+      assert.deepEqual(outside, []);
+    });
+  });
+}
