@@ -1,6 +1,6 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import { vitrine } from './eslint/layers.mjs';
+import { vitrine } from './test/support/lint/layers.mjs';
 
 const pureFolders = ['model', 'agents', 'insight', 'formats', 'protocol'].map((folder) => `src/${folder}/**/*.ts`);
 
