@@ -41,7 +41,9 @@ export interface CommandLine {
 export interface AgentAdapter {
   readonly type: ExecutorType;
   readonly label: string;
-  /** Names to look for on the PATH, best first. */
+  /** How the engine talks with the agent; absent: the command line and stdin say everything. */
+  readonly protocol?: 'acp' | 'acp-http';
+  /** Names to look for on the PATH, best first; none where the settings name the program, or there is none to start. */
   readonly programs: readonly string[];
   readonly versionArgs: readonly string[];
   parseVersion(output: string): string | null;
@@ -55,4 +57,12 @@ export interface AgentAdapter {
   /** @throws UnusableConversationIdError where the agent would take `resume` for something else. */
   command(request: CommandRequest): CommandLine;
   createNormalizer(context: NormalizerContext): Normalizer;
+}
+
+/** What this version of an agent can do; `null` where the version is not known. */
+export function capabilitiesOf(
+  { capabilities, versionCapabilities }: AgentAdapter,
+  version: string | null,
+): Capabilities {
+  return version === null ? capabilities : { ...capabilities, ...versionCapabilities?.(version) };
 }

@@ -1,4 +1,4 @@
-import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
+import { capabilitiesOf, type AgentAdapter, type AgentOptions } from '../agents/adapter.ts';
 import type { Capabilities } from '../model/capabilities.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import { startAgentProcess } from './agentProcess.ts';
@@ -66,14 +66,12 @@ export function programSource(adapter: AgentAdapter, settings: AgentSettings, de
     recording: false,
     resumesById: true,
     createNormalizer: (context) => adapter.createNormalizer(context),
-    report: async () => ({
-      type: adapter.type,
-      label,
-      recording: false,
-      capabilities: adapter.capabilities,
-      program: await find(),
-      environment: { removed, added },
-    }),
+    report: async () => {
+      const program = await find();
+      const version = EngineFailure.is(program) ? null : program.version;
+      const capabilities = capabilitiesOf(adapter, version);
+      return { type: adapter.type, label, recording: false, capabilities, program, environment: { removed, added } };
+    },
     prepare: async () => {
       assertCanSpawn();
       const program = await find();

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
-import type { ModelUsage, TokenUsage } from '../../model/usage.ts';
+import { totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
 import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
@@ -39,7 +39,10 @@ export function streamStats(value: unknown): Stats {
   const models = value['models'];
   return {
     usage: streamTokens(value),
-    models: entriesOf(models).map(([model, counted]) => ({ model, ...streamTokens(counted) })),
+    // A model that was asked in vain is listed with zeros.
+    models: entriesOf(models)
+      .map(([model, counted]) => ({ model, ...streamTokens(counted) }))
+      .filter((counted) => totalTokens(counted) > 0),
     durationMs: amount(value['duration_ms']) ?? null,
     apiDurationMs: null,
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { capabilitiesOf } from '../../../src/agents/adapter.ts';
 import { adapters } from '../../../src/agents/registry.ts';
 import { capabilityNames } from '../../../src/model/capabilities.ts';
 import { normalizedEntrySchema, type NormalizedEntry } from '../../../src/model/entry.ts';
@@ -74,14 +75,11 @@ for (const adapter of adapters) {
     });
 
     it('gives a reason for all that it cannot do', () => {
-      const versions = captures.map(({ name }) => name.split('/')[0] ?? '');
-      for (const capabilities of [
-        adapter.capabilities,
-        ...versions.map((v) => adapter.versionCapabilities?.(v) ?? {}),
-      ]) {
+      for (const version of [null, ...captures.map(({ name }) => name.split('/')[0] ?? '')]) {
+        const capabilities = capabilitiesOf(adapter, version);
         for (const name of capabilityNames) {
-          const capability = capabilities[name];
-          if (capability?.supported === false) assert.ok(capability.reason !== undefined && capability.reason !== '');
+          const { supported, reason } = capabilities[name];
+          assert.ok(supported || (reason !== undefined && reason !== ''), `${version ?? ''} ${name}`);
         }
       }
     });
@@ -179,6 +177,10 @@ for (const adapter of adapters) {
           program: { version },
           newSessionId: uuid,
         });
+        if (adapter.protocol !== undefined) {
+          assert.ok(stdin === null && !args.includes('--help me') && !args.includes('-x'), 'said by the protocol');
+          continue;
+        }
         assert.ok(stdin === '--help me' || args.slice(-2).join(' ') === '-- --help me');
         assert.ok(!args.includes('-x'), 'a model that begins with a dash');
       }
