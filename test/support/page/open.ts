@@ -30,7 +30,12 @@ export class PageTests {
   async open(load?: LoadOptions, { theme = 'dark', width = 852, height = 880 }: OpenOptions = {}): Promise<Page> {
     const page = await this.#browser.newPage({ viewport: { width, height } });
     page.setDefaultTimeout(10_000);
-    page.on('pageerror', (error) => this.errors.push(error.stack ?? error.message));
+    page.on('pageerror', ({ name, message, stack = '' }) => {
+      // The browser's notice that it tells of a further change of size in the next frame: no failure of the page.
+      if (!message.startsWith('ResizeObserver loop'))
+        this.errors.push(`${name}: ${message}
+${stack}`);
+    });
     page.on('request', (request) => {
       if (!request.url().startsWith(this.#server.url(theme).split('/?')[0] ?? '')) this.foreign.push(request.url());
     });
