@@ -193,6 +193,16 @@ for (const version of claudeVersions) {
       assert.notDeepEqual(await tools(handle), []);
     });
 
+    // 1.0.3 knows no budget.
+    if (version !== '1.0.3') {
+      it('stops when the budget is spent, and still says what it cost', async () => {
+        const handle = await start('Go on and on. [[endless]]', { maxBudgetUsd: 0.001 });
+        const result = await ended(handle);
+        assert.equal(result.metadata?.isMaxBudget, true);
+        assert.equal(result.metadata.cost, ownFigures(rawStdout(handle)).usd);
+      });
+    }
+
     it('says that the model refused the request', async () => {
       const result = await ended(await start('Do the impossible. [[refused]]'));
       assert.equal(result.success, false);
