@@ -72,17 +72,22 @@ async function main(args: readonly string[], context: CliContext): Promise<numbe
   return command.run(rest, context);
 }
 
+const interruptible = new Set<() => void>();
+
 function onInterrupt(listener: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const signal of signals) process.on(signal, listener);
+  interruptible.add(listener);
   return () => {
     for (const signal of signals) process.off(signal, listener);
+    interruptible.delete(listener);
   };
 }
 
-// A reader that has seen enough (`| head`) is no failure.
+// A reader that has seen enough (`| head`) is no failure; what goes on for it alone is ended in order.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : failed);
+  if (interruptible.size === 0) process.exit(error.code === 'EPIPE' ? 0 : failed);
+  for (const listener of interruptible) listener();
 });
 
 const { stdin, stdout, stderr } = process;

@@ -16,5 +16,7 @@ export async function writeLines(stream: Writable, values: Iterable<unknown>): P
 const batchLength = 1 << 16;
 
 async function write(stream: Writable, text: string): Promise<void> {
-  if (text !== '' && !stream.write(text)) await once(stream, 'drain');
+  // Nobody reads any more, and nothing will drain.
+  if (text === '' || stream.destroyed) return;
+  if (!stream.write(text)) await once(stream, 'drain');
 }

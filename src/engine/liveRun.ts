@@ -86,7 +86,7 @@ export class LiveRun implements ActiveRun {
     this.#run = plan.run;
     this.#sizesBefore = state.sizes;
     this.#events = new EventTeller(state.id);
-    this.#output = this.#newOutput();
+    this.#output = this.#newOutput(null);
     this.done = new Promise((resolve) => {
       this.#finished = resolve;
     });
@@ -160,7 +160,7 @@ export class LiveRun implements ActiveRun {
     this.#process = launched.process;
     this.#program = launched.program;
     this.#version = launched.version;
-    this.#output = this.#newOutput();
+    this.#output = this.#newOutput(resume);
     await this.#state.append({
       kind: 'decision',
       decision: {
@@ -363,9 +363,10 @@ export class LiveRun implements ActiveRun {
     };
   }
 
-  #newOutput(): RunOutput {
+  #newOutput(resume: string | null): RunOutput {
     const { workDir, agentPrompt } = this.#plan;
-    const context = { workDir, firstIndex: this.#state.total, prompt: agentPrompt };
+    const resumed = resume === null ? {} : { resume };
+    const context = { workDir, firstIndex: this.#state.total, prompt: agentPrompt, ...resumed };
     return new RunOutput(this.#plan.createNormalizer(context));
   }
 

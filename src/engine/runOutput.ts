@@ -3,7 +3,7 @@ import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { Normalizer, OutputLine } from '../model/normalizer.ts';
 import { LineSplitter, type LineOut } from './lines.ts';
 
-type Stream = OutputLine['stream'];
+type Stream = 'stdout' | 'stderr';
 
 /** Bytes of one run's output into updates: live, and again from the raw log. */
 export class RunOutput {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
@@ -15,7 +16,7 @@ interface Ended {
 }
 
 describe('vitrine run, sessions, show, doctor', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();
@@ -92,15 +93,30 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match((await vitrine('show', 'ses_000000000000').ended).stderr, /no session ses_000000000000/);
   });
 
+  /** An agent at work that goes on talking, with a child that does not end by itself. */
+  const stubborn = () => [
+    { note: bench.note },
+    { child: { note: bench.note, ignore: ['SIGINT', 'SIGTERM'], setsid: true } },
+    { init: true },
+    { say: 'at work' },
+    ...Array.from({ length: 200 }, () => ({ wait: 20, say: 'more' })),
+    { forever: true },
+  ];
+
+  it('stops the tree when nobody reads its output any more', async () => {
+    const ran = run(stubborn());
+    await once(ran.process.stdout ?? ran.process, 'data');
+    ran.process.stdout?.destroy();
+    await once(ran.process, 'exit');
+    const processes = await Promise.all(bench.pids().map(async (pid) => ({ pid, startTime: await startTimeOf(pid) })));
+    assert.deepEqual(await Promise.all(processes.map(isAlive)), [false, false]);
+    const [summary] = await (await bench.engine({ storeDir: path.join(bench.dir, '.local/share/vitrine') })).list();
+    assert.equal(summary?.status, 'stopped');
+    assert.equal(summary.outcome, 'stopped');
+  });
+
   it('stops the tree on Ctrl-C', async () => {
-    const stubborn = ['SIGINT', 'SIGTERM'];
-    const steps = [
-      { note: bench.note },
-      { child: { note: bench.note, ignore: stubborn, setsid: true } },
-      { init: true },
-      { say: 'at work' },
-      { forever: true },
-    ];
+    const steps = stubborn();
     const ran = run(steps);
     await new Promise<void>((resolve) => {
       ran.process.stdout?.on('data', (data: Buffer) => {

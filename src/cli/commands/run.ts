@@ -101,7 +101,7 @@ async function runHere(engine: Engine, context: CliContext, start: () => Promise
     const result = await handle.done;
     await printed();
     if (result === undefined) return agentFailed;
-    await writeLines(context.stdout, [result]);
+    await writeLines(context.stdout, [result]).catch(() => undefined);
     if (!result.success)
       context.stderr.write(`vitrine: ${handle.summary().reason ?? result.error ?? 'The agent failed.'}\n`);
     return result.success ? done : agentFailed;
@@ -115,6 +115,8 @@ async function runHere(engine: Engine, context: CliContext, start: () => Promise
 function printer(handle: SessionHandle, context: CliContext, first: number): () => Promise<void> {
   const total = handle.total();
   const open = new Set(handle.open());
+  // Whoever read has gone; that ends the run, not this.
+  const print = (entries: Iterable<NormalizedEntry>) => writeLines(context.stdout, entries).catch(() => undefined);
   let written: Promise<void> = handle.read(first, total).then((entries) =>
     writeLines(
       context.stdout,
@@ -128,7 +130,7 @@ function printer(handle: SessionHandle, context: CliContext, first: number): () 
       if (update.open === true) settled.delete(update.entry.index);
       else settled.set(update.entry.index, update.entry);
     }
-    if (settled.size > 0) written = written.then(() => writeLines(context.stdout, settled.values()));
+    if (settled.size > 0) written = written.then(() => print(settled.values()));
   });
   return () => written;
 }
