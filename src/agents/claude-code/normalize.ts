@@ -1,4 +1,4 @@
-import type { EntryUpdate } from '../../model/entry.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Normalizer, NormalizerContext, OutputLine } from '../../model/normalizer.ts';
@@ -41,6 +41,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
   /** Messages came after the last closing line. */
   #unfinished = false;
   #started = false;
+  /** The count that may still go up. */
+  #counted: NormalizedEntry | undefined;
   #ended = false;
 
   constructor(context: NormalizerContext) {
@@ -83,6 +85,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const timestamp = this.#session.clock.arrived(at);
     const closing = new Line({}, at, this.#session, '');
     this.#stderr.close();
+    this.#settleCount();
     this.#partials.end((parent) => new Line({ parent_tool_use_id: parent }, at, this.#session, ''));
     this.#calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
     const ending = endingOf({
@@ -140,7 +143,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       this.#lines.oversize(line.oversize, this.#session.clock.arrived(at));
       return;
     }
-    if (line.text.trim() === '') return;
+    if (line.stream !== 'stdout' || line.text.trim() === '') return;
     this.#lines.counts.total += 1;
     this.#stderr.close();
     const value = parse(line.text);
@@ -225,6 +228,10 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if (described === undefined) return false;
     if (described.subtype === 'compact_boundary') this.#conversation.compacted();
     if (described.subtype === 'status') this.#session.seeMode(nonEmpty(message['permissionMode']));
+    if (described.subtype === 'thinking_tokens') {
+      this.#count(described.content, line);
+      return true;
+    }
     this.#writer.add({
       type: { kind: 'system_message', subtype: described.subtype },
       content: described.content,
@@ -237,6 +244,29 @@ export class ClaudeCodeNormalizer implements Normalizer {
       if (callId !== undefined) this.#calls.deny(callId, reason);
     }
     return true;
+  }
+
+  /** A count that goes up with every delta is one entry, until something else comes. */
+  #count(content: string, line: Line): void {
+    const counted = this.#counted;
+    if (counted?.index === this.#writer.next - 1) {
+      this.#counted = { ...counted, content };
+      this.#writer.put(this.#counted, true);
+      return;
+    }
+    this.#settleCount();
+    this.#counted = this.#writer.add({
+      type: { kind: 'system_message', subtype: 'thinking_tokens' },
+      content,
+      timestamp: line.timestamp,
+      metadata: line.metadata(),
+      open: true,
+    });
+  }
+
+  #settleCount(): void {
+    if (this.#counted !== undefined) this.#writer.put(this.#counted);
+    this.#counted = undefined;
   }
 
   #unknownBlock(block: unknown, line: Line): void {
