@@ -25,6 +25,16 @@ export interface CommandRequest {
   readonly resume?: string;
   /** A UUID that the agent is to use for a new conversation, where it takes one. */
   readonly newSessionId: string;
+  /** Absolute path of a private folder for files that the agent writes beside its output; absent: there is none. */
+  readonly runFolder?: string;
+}
+
+/** Files in the run's folder that an agent writes; the engine reads them for the normalizer. */
+export interface SideFiles {
+  /** Written when the agent ends. */
+  readonly usage?: string;
+  /** A folder of log files, read until a line names the conversation. */
+  readonly log?: { readonly folder: string; readonly names: (line: string) => boolean };
 }
 
 /** How to start the agent. `stdin: null` closes it at once. No shell is involved. */
@@ -35,6 +45,8 @@ export interface CommandLine {
   readonly sessionId: string | null;
   /** Options that this version does not take, for people. */
   readonly warnings: readonly string[];
+  /** Asks the engine for the run's folder, and to read these. */
+  readonly sideFiles?: SideFiles;
 }
 
 /** Everything Vitrine knows about one kind of agent program. Pure: the engine starts and feeds it. */

@@ -1,9 +1,15 @@
 import type { EntryUpdate } from './entry.ts';
 import type { ExitInfo, RunFacts } from './facts.ts';
 
+/**
+ * What an agent writes beside its output, where its adapter asks for it: `log` is a line of its log file, `usage` the whole
+ * of a file with the tokens of its run, which comes after everything else. Who does not ask for them ignores them.
+ */
+export type SideStream = 'log' | 'usage';
+
 /** One line of output without its line end, or the stub of a line over the size cap. */
 export type OutputLine =
-  | { readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | { readonly stream: 'stdout' | 'stderr' | SideStream; readonly text: string }
   | { readonly stream: 'stdout' | 'stderr'; readonly oversize: { readonly bytes: number; readonly head: string } };
 
 export interface NormalizerContext {
@@ -14,6 +20,8 @@ export interface NormalizerContext {
   readonly prompt?: string;
   /** The agent's id of the conversation that this run is to go on with; absent for a new one. */
   readonly resume?: string;
+  /** The agent's id of this conversation, where the command line decides it. */
+  readonly sessionId?: string;
 }
 
 /**

@@ -13,6 +13,8 @@ export interface AgentCapture {
   readonly name: string;
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
+  /** What the agent wrote to the file with its tokens, where it has one. */
+  readonly usage?: string;
   readonly exit: ExitInfo;
 }
 
@@ -44,6 +46,7 @@ export function capturesOf(type: string): AgentCapture[] {
         name,
         stdout: linesOf(path.join(folder, file)),
         stderr: linesOf(`${base}.stderr.txt`),
+        ...(existsSync(`${base}.usage.json`) && { usage: readFileSync(`${base}.usage.json`, 'utf8') }),
         exit: exitOf(readFileSync(`${base}.exit`, 'utf8').trim()),
       };
     });
@@ -77,9 +80,14 @@ export function readBy(
   return { entries: transcript.settled(), open: transcript.open(), updates, facts: normalizer.facts() };
 }
 
-export function linesOfCapture({ stdout, stderr }: Pick<AgentCapture, 'stdout' | 'stderr'>): OutputLine[] {
+export function linesOfCapture({
+  stdout,
+  stderr,
+  usage,
+}: Pick<AgentCapture, 'stdout' | 'stderr' | 'usage'>): OutputLine[] {
   return [
     ...stdout.map((text) => ({ stream: 'stdout', text }) as const),
     ...stderr.map((text) => ({ stream: 'stderr', text }) as const),
+    ...(usage === undefined ? [] : [{ stream: 'usage', text: usage } as const]),
   ];
 }

@@ -23,6 +23,8 @@ export interface CallStart {
   readonly action: ToolAction;
   /** The call's argument as the agent printed it. */
   readonly input: unknown;
+  /** Call of the subagent that makes this one. */
+  readonly parentCallId?: string | undefined;
   readonly timestamp: string;
   readonly metadata: NormalizedEntryMetadata | undefined;
 }
@@ -54,7 +56,7 @@ export class CallBook {
   }
 
   /** Begins a call; one that is known already is left as it is. */
-  start({ id, toolName, action, input, timestamp, metadata }: CallStart): void {
+  start({ id, toolName, action, input, parentCallId, timestamp, metadata }: CallStart): void {
     if (this.#calls.has(id)) return;
     const tool: ToolUse = {
       toolName,
@@ -64,6 +66,7 @@ export class CallBook {
       status: 'running',
       startedAt: timestamp,
     };
+    if (parentCallId !== undefined) tool.parentCallId = parentCallId;
     const entry = this.#writer.add({
       type: { kind: 'tool_use', tool },
       content: describeCall(toolName, action, this.#workDir),

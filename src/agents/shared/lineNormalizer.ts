@@ -1,7 +1,7 @@
 import type { EntryUpdate } from '../../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
-import type { Normalizer, NormalizerContext, OutputLine } from '../../model/normalizer.ts';
+import type { Normalizer, NormalizerContext, OutputLine, SideStream } from '../../model/normalizer.ts';
 import { Stderr } from './stderr.ts';
 import { Clock } from './writer.ts';
 import { describeExit, endingOf, knownError } from './ending.ts';
@@ -18,7 +18,11 @@ export interface AgentReader {
   message(message: JsonObject, line: SourceLine): boolean;
   /** A line of stdout that is no JSON object. `false`, or no such method: it is malformed. */
   plainLine?(line: SourceLine): boolean;
+  /** An empty line of stdout, which is not counted. */
+  blankLine?(): void;
   stderrLine?(text: string): void;
+  /** What the agent wrote beside its output; ignored where there is no such method. */
+  sideLine?(stream: SideStream, text: string, timestamp: string): void;
   /** Lines of stderr that say nothing about how the run went. */
   readonly noise?: readonly RegExp[];
   /** Fixed texts by which stderr tells why the agent ended, with the code of each. */
@@ -52,7 +56,8 @@ export class LineNormalizer implements Normalizer {
   push(line: OutputLine, at: number): readonly EntryUpdate[] {
     try {
       if (line.stream === 'stderr') this.#pushStderr(line, at);
-      else if ('oversize' in line || line.text.trim() !== '') this.#pushStdout(line, at);
+      else if ('oversize' in line || line.stream === 'stdout') this.#pushStdout(line, at);
+      else this.#reader.sideLine?.(line.stream, line.text, this.#clock.arrived(at));
     } catch (error) {
       this.#run.lines.failed(error, line, this.#clock.arrived(at));
     }
@@ -109,6 +114,10 @@ export class LineNormalizer implements Normalizer {
   }
 
   #pushStdout(output: OutputLine, at: number): void {
+    if ('text' in output && output.text.trim() === '') {
+      this.#reader.blankLine?.();
+      return;
+    }
     this.#stderr.close();
     this.#run.lines.counts.total += 1;
     if ('oversize' in output) {

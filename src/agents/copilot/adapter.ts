@@ -1,0 +1,50 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { atLeast } from '../shared/versions.ts';
+import { copilotCommand, since } from './command.ts';
+import { CopilotReader } from './normalize.ts';
+
+const yes = { supported: true } as const;
+
+/** GitHub Copilot CLI, run once per turn. */
+export const copilot: AgentAdapter = {
+  type: 'copilot',
+  label: 'Copilot CLI',
+  programs: ['copilot'],
+  versionArgs: ['--version'],
+  parseVersion: (output) => /\bGitHub Copilot CLI v?(\d+\.\d+\.\d+(?:-\w+)*)/.exec(output)?.[1] ?? null,
+  capabilities: {
+    resume: yes,
+    fork: { supported: false, reason: 'Copilot CLI cannot fork a session' },
+    approvals: { supported: false, reason: 'without a terminal, what needs a permission is refused' },
+    thinking: yes,
+    toolResults: yes,
+    usage: { supported: true, reason: 'at the end of a run, from a file that it writes beside its output' },
+    cost: {
+      supported: false,
+      reason: 'it counts premium requests, not dollars; estimated from the tokens and the model',
+    },
+    subagents: yes,
+    midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
+    modelChoice: yes,
+    mcp: { supported: true, reason: 'servers are those of the own configuration of Copilot CLI' },
+  },
+  versionCapabilities: (version) => {
+    if (atLeast(version, since.usageFile)) return {};
+    const usage = { supported: false, reason: `Copilot CLI ${version} does not say how many tokens a run used` };
+    if (atLeast(version, since.json)) return { usage };
+    const textOnly = { supported: false, reason: `Copilot CLI ${version} prints text only` };
+    return {
+      usage,
+      thinking: textOnly,
+      toolResults: textOnly,
+      subagents: textOnly,
+      resume: { supported: true, reason: 'once its log has named the session' },
+    };
+  },
+  ownVariables: [/^COPILOT_(?:CLI|AGENT_SESSION_ID|LOADER_PID|RUN_APP)$/],
+  // The loader that npm installs keeps it from the agent: the engine signals the group.
+  politeSignal: 'SIGINT',
+  command: copilotCommand,
+  createNormalizer: (context) => new LineNormalizer(context, (run) => new CopilotReader(run)),
+};

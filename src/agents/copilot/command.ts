@@ -1,0 +1,77 @@
+import type { CommandLine, CommandRequest, SideFiles } from '../adapter.ts';
+import { requireUuid } from '../shared/conversationId.ts';
+import { atLeast } from '../shared/versions.ts';
+import { sessionInLog } from './wire.ts';
+
+/**
+ * First versions with an option. From the change log that the program carries, except the file with the tokens: 1.0.60
+ * does not have it, 1.0.83 does (both looked at).
+ */
+export const since = {
+  json: '0.0.422',
+  planMode: '1.0.23',
+  sessionId: '1.0.51',
+  usageFile: '1.0.83',
+} as const;
+
+/** What a user may set as permission mode, and the options that it comes to. `default`: what needs a permission is refused. */
+const permissionModes = new Map<string, readonly string[]>([
+  ['default', []],
+  ['acceptEdits', ['--allow-tool=write']],
+  ['plan', ['--mode', 'plan']],
+  ['bypassPermissions', ['--allow-all-tools']],
+]);
+
+/**
+ * `copilot` with the prompt on stdin, which makes it run without a terminal. Values stand behind `=`, so that none is taken
+ * for an option.
+ * @throws UnusableConversationIdError
+ */
+export function copilotCommand(request: CommandRequest): CommandLine {
+  const { prompt, options, program, resume, newSessionId, runFolder } = request;
+  const { version } = program;
+  const has = (feature: keyof typeof since) => atLeast(version, since[feature]);
+  const warnings: string[] = [];
+  const args = has('json') ? ['--output-format', 'json', '--stream', 'on'] : ['--stream', 'off'];
+  let sessionId: string | null = null;
+  if (resume !== undefined) {
+    // A name or the beginning of an id would be taken too.
+    sessionId = requireUuid('Copilot CLI', resume);
+    args.push(`--resume=${sessionId}`);
+  } else if (has('sessionId')) {
+    sessionId = newSessionId;
+    args.push(`--session-id=${newSessionId}`);
+  }
+  if (options.model !== undefined) args.push(`--model=${options.model}`);
+  args.push(...permissions(options.permissionMode ?? 'default', has('planMode'), warnings));
+  if (options.maxTurns !== undefined) warnings.push('Copilot CLI has no limit of turns; it runs without.');
+  if (options.maxBudgetUsd !== undefined) {
+    warnings.push('Copilot CLI limits AI credits (--max-ai-credits), not US dollars; it runs without a limit.');
+  }
+  if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
+    warnings.push('Copilot CLI has no option to add to the system prompt; it runs without.');
+  }
+  const sideFiles = runFolder === undefined ? undefined : sideFilesIn(runFolder, has('usageFile'), sessionId !== null);
+  if (sideFiles?.usage !== undefined) args.push(`--usage-output-file=${sideFiles.usage}`);
+  if (sideFiles?.log !== undefined) args.push(`--log-dir=${sideFiles.log.folder}`, '--log-level=info');
+  args.push(...(options.extraArgs ?? []));
+  return { args, stdin: prompt, sessionId, warnings, ...(sideFiles !== undefined && { sideFiles }) };
+}
+
+function permissions(mode: string, planMode: boolean, warnings: string[]): readonly string[] {
+  const known = permissionModes.get(mode);
+  if (known === undefined || (mode === 'plan' && !planMode)) {
+    warnings.push(`This Copilot CLI has no permission mode ${mode}; what needs a permission is refused.`);
+    return [];
+  }
+  return known;
+}
+
+/** Only the log tells the id of the conversation early where we do not choose it. */
+function sideFilesIn(folder: string, usage: boolean, idKnown: boolean): SideFiles | undefined {
+  if (!usage && idKnown) return undefined;
+  return {
+    ...(usage && { usage: `${folder}/usage.json` }),
+    ...(!idKnown && { log: { folder: `${folder}/log`, names: (line) => sessionInLog(line) !== undefined } }),
+  };
+}

@@ -1,0 +1,331 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { ExitInfo, RunReport } from '../../model/facts.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { SideStream } from '../../model/normalizer.ts';
+import { count, nonEmpty, text } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
+import type { Run, SourceLine } from '../shared/run.ts';
+import { Calls } from './calls.ts';
+import { errorCode, fixedStderr, noise } from './errors.ts';
+import { Notices } from './notices.ts';
+import { PlainText } from './plainText.ts';
+import { reportMetadata, reportText, runReport, type Outcome } from './report.ts';
+import { Speakers, type Speaker } from './speaker.ts';
+import { Texts } from './texts.ts';
+import {
+  copilotEvent,
+  mcpServers,
+  resultLine,
+  sessionInLog,
+  sessionInStderr,
+  toolCall,
+  toolRequests,
+  usageFile,
+  type CopilotEvent,
+  type McpServer,
+  type ResultLine,
+  type UsageFile,
+} from './wire.ts';
+
+/** Say where a turn, a call of the model or a message begins or ends, and nothing else. */
+const boundaries = new Set([
+  'assistant.message_start',
+  'assistant.streaming_delta',
+  'assistant.turn_end',
+  'assistant.turn_start',
+  'model.call_final_result',
+  'model.call_finished',
+  'model.call_start',
+  'session.idle',
+]);
+
+const maxServers = 100;
+
+/** Reads what `copilot --output-format json` prints, what text mode prints, and what is written beside either. */
+export class CopilotReader implements AgentReader {
+  readonly noise = noise;
+  readonly fixedStderr = fixedStderr;
+  readonly #run: Run;
+  readonly #speakers: Speakers;
+  readonly #texts: Texts;
+  readonly #calls: Calls;
+  readonly #notices: Notices;
+  readonly #plain: PlainText;
+  readonly #errors: string[] = [];
+  readonly #servers = new Map<string, McpServer>();
+  /** An event of JSON mode was read. */
+  #json = false;
+  #first: string | undefined;
+  #last: string | undefined;
+  #result: ResultLine | undefined;
+  #closing: NormalizedEntry | undefined;
+  #usage: UsageFile | undefined;
+  #interrupted: string | undefined;
+  #mode: string | null = null;
+  #plainEnded = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#speakers = new Speakers(run.session);
+    this.#texts = new Texts(run);
+    this.#calls = new Calls(run);
+    this.#notices = new Notices(run);
+    this.#plain = new PlainText(run);
+  }
+
+  message(message: JsonObject, line: SourceLine): boolean {
+    const event = copilotEvent(message);
+    if (event === undefined && !this.#json && this.#plain.line(line)) return true;
+    if (!this.#json) {
+      this.#json = true;
+      this.#plain.retract();
+      // The conversation is there: before, the program may have ended without one.
+      this.#run.session.seeId(this.#run.context.sessionId);
+    }
+    this.#first ??= line.timestamp;
+    this.#last = line.timestamp;
+    if (event === undefined) return false;
+    if (event.type === 'result') {
+      this.#resultLine(resultLine(message), line.timestamp);
+      return true;
+    }
+    const model = nonEmpty(event.data['model']);
+    if (event.agentId === undefined && event.parentCallId === undefined) this.#run.session.seeModel(model);
+    return this.#event(event, this.#speakers.of(event, model, line.timestamp), line);
+  }
+
+  plainLine(line: SourceLine): boolean {
+    return !this.#json && this.#plain.line(line);
+  }
+
+  blankLine(): void {
+    this.#plain.blankLine();
+  }
+
+  stderrLine(shown: string): void {
+    this.#run.session.seeId(sessionInStderr(shown));
+  }
+
+  sideLine(stream: SideStream, shown: string, timestamp: string): void {
+    if (stream === 'log') {
+      if (this.#run.session.seeId(sessionInLog(shown))) this.#run.checkResumed(timestamp);
+      return;
+    }
+    const usage = usageFile(parse(shown));
+    if (usage === undefined) {
+      this.#run.warn('The file with the tokens of this run could not be read: they are unknown.', timestamp);
+      return;
+    }
+    this.#usage = usage;
+    this.#run.session.seeModel(usage.currentModel);
+    if (this.#closing !== undefined) this.#run.writer.put(this.#closingEntry(this.#closing));
+  }
+
+  beforeEnd({ code, signal }: ExitInfo, timestamp: string): void {
+    this.#texts.end();
+    this.#calls.end();
+    this.#notices.end();
+    this.#plain.end();
+    this.#plainEnded = this.#plain.began && code === 0 && signal === null;
+    if (this.#interrupted !== undefined) this.#interrupt(timestamp);
+  }
+
+  facts(): OwnFacts {
+    const { sideCalls } = this.#calls;
+    return { agentVersion: null, permissionMode: this.#mode, reports: this.#reports(), sideCalls, messages: [] };
+  }
+
+  #event(event: CopilotEvent, speaker: Speaker, line: SourceLine): boolean {
+    const { type, data } = event;
+    switch (type) {
+      case 'user.message':
+        this.#user(data, speaker, line);
+        return true;
+      case 'assistant.message_delta':
+        this.#texts.piece('text', id(data['messageId']), text(data['deltaContent']) ?? '', speaker);
+        return true;
+      case 'assistant.reasoning_delta':
+        this.#texts.piece('thinking', id(data['reasoningId']), text(data['deltaContent']) ?? '', speaker);
+        return true;
+      case 'assistant.reasoning':
+        this.#texts.reasoning(id(data['reasoningId']), text(data['content']) ?? '', speaker);
+        return true;
+      case 'assistant.message':
+        this.#assistant(data, speaker);
+        return true;
+      case 'assistant.tool_call_delta':
+        this.#calls.piece(data, speaker);
+        return true;
+      case 'tool.execution_start':
+        this.#run.unfinished = true;
+        this.#calls.start(toolCall(data), speaker);
+        return true;
+      case 'tool.execution_partial_result':
+      case 'tool.execution_progress':
+        this.#calls.partial(data);
+        return true;
+      case 'tool.shell_output':
+        this.#calls.output(data);
+        return true;
+      case 'tool.execution_complete':
+        this.#calls.complete(data, speaker);
+        return true;
+      default:
+        return this.#about(event, speaker);
+    }
+  }
+
+  /** Lines about the run. */
+  #about(event: CopilotEvent, speaker: Speaker): boolean {
+    const { type, data, agentId } = event;
+    if (boundaries.has(type)) {
+      if (type === 'assistant.turn_start') this.#run.unfinished = true;
+      return true;
+    }
+    switch (type) {
+      case 'model.call_failure':
+        this.#notices.callFailed(data, speaker);
+        return true;
+      case 'assistant.turn_retry':
+        this.#notices.retry(nonEmpty(data['reason']) ?? 'no reason given', data, speaker);
+        return true;
+      case 'session.error':
+        this.#error(data, speaker);
+        return true;
+      case 'session.warning':
+        this.#run.warn(nonEmpty(data['message']) ?? 'The agent warned without a text.', speaker.timestamp);
+        return true;
+      case 'agent.interrupted':
+        this.#interrupted ??= nonEmpty(data['activity']) ?? 'interrupted';
+        return true;
+      case 'abort':
+        this.#interrupted = nonEmpty(data['reason']) ?? this.#interrupted ?? 'interrupted';
+        this.#interrupt(speaker.timestamp);
+        return true;
+      case 'assistant.idle':
+        if (data['aborted'] === true) this.#interrupted ??= 'aborted';
+        return true;
+      case 'subagent.started':
+        this.#speakers.begun(agentId, nonEmpty(data['toolCallId']));
+        return this.#notices.line(event, this.#speakers.of(event, nonEmpty(data['model']), speaker.timestamp));
+      case 'session.info':
+        if (data['infoType'] === 'model_retry') {
+          this.#notices.retry(nonEmpty(data['message']) ?? 'model_retry', data, speaker);
+          return true;
+        }
+        return this.#notices.line(event, speaker);
+      case 'session.mcp_servers_loaded':
+        for (const server of mcpServers(data)) this.#server(server);
+        return this.#notices.line(event, speaker);
+      case 'session.mcp_server_status_changed':
+        this.#serverChanged(data);
+        return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
+      case 'session.start':
+      case 'session.resume':
+        this.#run.session.seeId(data['sessionId']);
+        this.#run.session.seeModel(nonEmpty(data['selectedModel']));
+        return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
+      default:
+        return this.#notices.line(event, speaker);
+    }
+  }
+
+  #user(data: JsonObject, speaker: Speaker, { timestamp }: SourceLine): void {
+    const shown = text(data['content']) ?? '';
+    const source = nonEmpty(data['source']);
+    this.#mode = nonEmpty(data['agentMode']) ?? this.#mode;
+    if (speaker.agent === '' && source === undefined) {
+      this.#run.unfinished = true;
+      this.#run.echoedPrompt(shown, timestamp);
+    } else if (shown === '') {
+      this.#notices.add('continuation', `The agent goes on by itself (${source ?? 'subagent'})`, {}, speaker);
+    } else {
+      const type = { kind: 'user_message' } as const;
+      const origin = speaker.agent === '' ? 'system' : 'subagent';
+      this.#run.writer.add({ type, content: shown, timestamp, metadata: speaker.metadata, origin });
+    }
+  }
+
+  #assistant(data: JsonObject, speaker: Speaker): void {
+    this.#run.unfinished = true;
+    this.#notices.recovered();
+    this.#texts.message(
+      nonEmpty(data['messageId']),
+      text(data['content']) ?? '',
+      text(data['reasoningText']) ?? '',
+      speaker,
+    );
+    for (const call of toolRequests(data)) this.#calls.start(call, speaker);
+  }
+
+  #error(data: JsonObject, { timestamp }: Speaker): void {
+    const message = nonEmpty(data['message']) ?? 'The agent reported an error without a text.';
+    this.#errors.push(message);
+    this.#run.error(message, errorCode(nonEmpty(data['errorType']), count(data['statusCode']), message), timestamp);
+  }
+
+  #interrupt(timestamp: string): void {
+    this.#run.interrupt(`The run was interrupted (${this.#interrupted ?? 'interrupted'}).`, timestamp);
+  }
+
+  #server(server: McpServer): void {
+    if (this.#servers.size >= maxServers && !this.#servers.has(server.name)) return;
+    this.#servers.set(server.name, server);
+    this.#run.session.setOwn({ mcpServers: [...this.#servers.values()] });
+  }
+
+  #serverChanged(data: JsonObject): void {
+    const name = nonEmpty(data['serverName']);
+    if (name !== undefined) this.#server({ name, status: nonEmpty(data['status']) ?? 'unknown' });
+  }
+
+  #resultLine(result: ResultLine, timestamp: string): void {
+    const { session } = this.#run;
+    this.#run.unfinished = false;
+    this.#result = result;
+    if (session.seeId(result.sessionId)) this.#run.checkResumed(timestamp);
+    if ((result.exitCode ?? 0) !== 0 && this.#interrupted === undefined && !this.#run.failed) {
+      this.#run.error(
+        `The run failed (exit code ${result.exitCode ?? 0}); the agent gave no reason.`,
+        undefined,
+        timestamp,
+      );
+    }
+    const type = { kind: 'system_message', subtype: 'result' } as const;
+    this.#closing = { index: this.#run.writer.next, timestamp, type, content: '' };
+    const { content, metadata } = this.#closingEntry(this.#closing);
+    this.#closing = this.#run.writer.add({ type, content, timestamp, metadata });
+  }
+
+  #closingEntry(entry: NormalizedEntry): NormalizedEntry {
+    const outcome = this.#outcome();
+    const metadata = { ...this.#run.session.metadata(), result: reportMetadata(outcome) };
+    return { ...entry, content: reportText(runReport(outcome)), metadata };
+  }
+
+  #outcome(): Outcome {
+    const { finalText } = this.#run.texts;
+    const from = Date.parse(this.#first ?? '');
+    const to = Date.parse(this.#last ?? '');
+    return {
+      result: this.#result,
+      usage: this.#usage,
+      elapsedMs: to >= from ? to - from : undefined,
+      text: finalText === '' ? null : finalText,
+      errors: this.#errors,
+      interrupted: this.#interrupted,
+    };
+  }
+
+  /** Text mode has no closing line: its exit code says it all. */
+  #reports(): RunReport[] {
+    const closed = this.#result !== undefined || this.#interrupted !== undefined || this.#usage !== undefined;
+    return closed || this.#plainEnded ? [runReport(this.#outcome())] : [];
+  }
+}
+
+/** Pieces without an id belong together. */
+function id(value: unknown): string {
+  return nonEmpty(value) ?? '';
+}

@@ -1,0 +1,71 @@
+import type { RunReport } from '../../model/facts.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { totalTokens } from '../../model/usage.ts';
+import { emptyReport } from '../shared/emptyReport.ts';
+import type { ResultLine, UsageFile } from './wire.ts';
+
+/**
+ * From the first line of a process to its last, the session is at most so much older than the process, unless it has had a
+ * run before: measured are 60 to 270 ms in a new one; a resumed one is older by a whole run and the start of a program.
+ */
+const maxStartMs = 1000;
+
+export interface Outcome {
+  readonly result: ResultLine | undefined;
+  readonly usage: UsageFile | undefined;
+  /** Between the first and the last line. */
+  readonly elapsedMs: number | undefined;
+  readonly text: string | null;
+  readonly errors: readonly string[];
+  /** Why it was interrupted, in the agent's word. */
+  readonly interrupted: string | undefined;
+}
+
+/** What the run came to, out of its closing line and of the file with its tokens. */
+export function runReport({ result, usage, elapsedMs, text, errors, interrupted }: Outcome): RunReport {
+  const failed = interrupted === undefined && (result?.exitCode ?? 0) !== 0;
+  return {
+    ...emptyReport,
+    isError: failed,
+    subtype: failed ? 'error' : 'success',
+    text,
+    errors: failed ? errors.slice(-1) : [],
+    terminalReason: interrupted === undefined ? null : `aborted_${interrupted}`,
+    durationMs: runDuration(result?.sessionDurationMs, elapsedMs),
+    apiDurationMs: result?.apiDurationMs ?? usage?.apiDurationMs ?? null,
+    models: usage?.models ?? [],
+    // Measured: all figures go on over resumes. Early versions are said to have begun anew.
+    cover: { of: 'session', sure: false },
+  };
+}
+
+/** The agent prints the age of the session, which in its first run is the duration of that. */
+function runDuration(sessionMs: number | undefined, elapsedMs: number | undefined): number | null {
+  if (elapsedMs === undefined) return null;
+  return sessionMs !== undefined && sessionMs >= elapsedMs && sessionMs - elapsedMs <= maxStartMs
+    ? sessionMs
+    : elapsedMs;
+}
+
+/** `Completed · 0.7 s · 3057 tokens in this session`; the exact figures are in the entry's metadata. */
+export function reportText(report: RunReport): string {
+  const title = report.terminalReason !== null ? 'Interrupted' : report.isError ? 'Failed' : 'Completed';
+  const parts = [title];
+  if (report.durationMs !== null) parts.push(`${(report.durationMs / 1000).toFixed(1)} s`);
+  const tokens = report.models.reduce((sum, model) => sum + totalTokens(model), 0);
+  if (tokens > 0) parts.push(`${tokens} tokens in this session`);
+  return parts.join(' · ');
+}
+
+/** What the entry of the closing line carries beside the common metadata: the agent's own figures. */
+export function reportMetadata({ result, usage }: Outcome): JsonObject {
+  return {
+    exitCode: result?.exitCode ?? null,
+    usage: result?.usage ?? null,
+    ...(usage !== undefined && {
+      models: usage.models,
+      premiumRequestCost: usage.premiumRequestCost ?? null,
+      nanoAiu: usage.nanoAiu ?? null,
+    }),
+  };
+}

@@ -1,0 +1,170 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { ModelUsage } from '../../model/usage.ts';
+import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+
+/**
+ * The JSON of `copilot --output-format json` and of `--usage-output-file`. Nothing else in Vitrine knows it. A field of
+ * another type than expected costs itself only.
+ */
+
+/** One line: `{type, data, id, timestamp, parentId, ephemeral?, agentId?}`. */
+export interface CopilotEvent {
+  readonly type: string;
+  readonly data: JsonObject;
+  /** Of the subagent that it is about; absent for the main conversation. */
+  readonly agentId: string | undefined;
+  /** Call of the `task` tool that the subagent works for, where the line says it. */
+  readonly parentCallId: string | undefined;
+}
+
+const noData: JsonObject = {};
+
+export function copilotEvent(message: JsonObject): CopilotEvent | undefined {
+  const type = nonEmpty(message['type']);
+  if (type === undefined) return undefined;
+  const data = isObject(message['data']) ? message['data'] : noData;
+  return {
+    type,
+    data,
+    agentId: nonEmpty(message['agentId']),
+    parentCallId: nonEmpty(data['parentToolCallId']),
+  };
+}
+
+/** A call as `assistant.message` asks for it or `tool.execution_start` begins it. */
+export interface ToolCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  /** An object, or a text for tools that take one (`apply_patch`). */
+  readonly input: unknown;
+  readonly mcp: { readonly server: string; readonly tool: string } | undefined;
+}
+
+export function toolCall(value: JsonObject): ToolCall {
+  const server = nonEmpty(value['mcpServerName']);
+  const tool = nonEmpty(value['mcpToolName']);
+  return {
+    id: nonEmpty(value['toolCallId']),
+    name: nonEmpty(value['toolName']) ?? nonEmpty(value['name']) ?? 'unknown',
+    input: value['arguments'],
+    mcp: server === undefined || tool === undefined ? undefined : { server, tool },
+  };
+}
+
+export function toolRequests(data: JsonObject): ToolCall[] {
+  return objects(data['toolRequests']).map(toolCall);
+}
+
+/** `tool.execution_complete`. */
+export interface ToolOutcome {
+  readonly id: string | undefined;
+  readonly success: boolean;
+  /** What the model is given. */
+  readonly content: string | undefined;
+  /** What people are shown: of a change to files its diff. */
+  readonly detail: string | undefined;
+  readonly blocks: unknown;
+  readonly errorMessage: string | undefined;
+  readonly errorCode: string | undefined;
+  /** Of a command, which is a success whatever its exit code. */
+  readonly exitCode: number | undefined;
+  readonly fileEdits: unknown;
+}
+
+export function toolOutcome(data: JsonObject): ToolOutcome {
+  const { result, error } = data;
+  const exitCode = field(data['shellExecution'], 'exitCode');
+  return {
+    id: nonEmpty(data['toolCallId']),
+    success: data['success'] === true,
+    content: text(field(result, 'content')) ?? text(result),
+    detail: nonEmpty(field(result, 'detailedContent')),
+    blocks: field(result, 'contents'),
+    errorMessage: nonEmpty(field(error, 'message')) ?? nonEmpty(error),
+    errorCode: nonEmpty(field(error, 'code')),
+    exitCode: typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? exitCode : undefined,
+    fileEdits: data['fileEdits'],
+  };
+}
+
+/** The closing line. All of its `usage` counts on from the runs before in the same session. */
+export interface ResultLine {
+  readonly sessionId: string | undefined;
+  readonly exitCode: number | undefined;
+  readonly apiDurationMs: number | undefined;
+  /** Age of the session, the time between its runs included. */
+  readonly sessionDurationMs: number | undefined;
+  readonly usage: unknown;
+}
+
+export function resultLine(message: JsonObject): ResultLine {
+  const { usage } = message;
+  return {
+    sessionId: nonEmpty(message['sessionId']),
+    exitCode: count(message['exitCode']),
+    apiDurationMs: amount(field(usage, 'totalApiDurationMs')),
+    sessionDurationMs: amount(field(usage, 'sessionDurationMs')),
+    usage,
+  };
+}
+
+/** The file of `--usage-output-file`: figures of the session so far. */
+export interface UsageFile {
+  readonly models: readonly ModelUsage[];
+  readonly currentModel: string | undefined;
+  readonly apiDurationMs: number | undefined;
+  readonly premiumRequestCost: number | undefined;
+  readonly nanoAiu: number | undefined;
+}
+
+/** `undefined` where this is no such file. */
+export function usageFile(value: unknown): UsageFile | undefined {
+  const metrics = field(value, 'modelMetrics');
+  if (!isObject(value) || !isObject(metrics)) return undefined;
+  return {
+    models: Object.entries(metrics).flatMap(([model, metric]) => modelUsage(model, field(metric, 'usage'))),
+    currentModel: nonEmpty(value['currentModel']),
+    apiDurationMs: amount(value['totalApiDurationMs']),
+    premiumRequestCost: amount(value['totalPremiumRequestCost']),
+    nanoAiu: amount(value['totalNanoAiu']),
+  };
+}
+
+/** Its `inputTokens` hold those from and for the cache too. */
+function modelUsage(model: string, usage: unknown): ModelUsage[] {
+  if (!isObject(usage)) return [];
+  const kept: ModelUsage = { model };
+  const cacheRead = count(usage['cacheReadTokens']);
+  const cacheWrite = count(usage['cacheWriteTokens']);
+  const input = count(usage['inputTokens']);
+  const output = count(usage['outputTokens']);
+  const reasoning = count(usage['reasoningTokens']);
+  if (input !== undefined) kept.input = Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0));
+  if (output !== undefined) kept.output = output;
+  if (cacheRead !== undefined) kept.cacheRead = cacheRead;
+  if (cacheWrite !== undefined) kept.cacheWrite = cacheWrite;
+  if (reasoning !== undefined) kept.reasoning = reasoning;
+  return [kept];
+}
+
+export interface McpServer {
+  readonly name: string;
+  readonly status: string;
+}
+
+export function mcpServers(data: JsonObject): McpServer[] {
+  return objects(data['servers']).flatMap((server) => {
+    const name = nonEmpty(server['name']) ?? nonEmpty(server['serverName']);
+    return name === undefined ? [] : [{ name, status: nonEmpty(server['status']) ?? 'unknown' }];
+  });
+}
+
+/** The id of the conversation, as the log names it. */
+export function sessionInLog(line: string): string | undefined {
+  return /\bWorkspace initialized: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/i.exec(line)?.[1];
+}
+
+/** The id in what text mode prints at its end: `Resume     copilot --resume=<id>`. */
+export function sessionInStderr(line: string): string | undefined {
+  return /^Resume\s+copilot --resume[= ]([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\s*$/i.exec(line)?.[1];
+}
