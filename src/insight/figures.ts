@@ -3,7 +3,7 @@ import type { ResultMetadata } from '../model/result.ts';
 import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../model/usage.ts';
 import { beforeOf, countersOf, type Before, type Counters, type Totals } from './counters.ts';
 import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
-import { addCosts, addUsd, sameUsd, unknownCost } from './money.ts';
+import { addCosts, addUsd, sameUsd, subtractUsd, unknownCost } from './money.ts';
 import { findPrice, isEmptyUsage, priceOf, priceOfRequest, priceTableRef, type PriceTable } from './prices.ts';
 import { onTop, shareOf, type Share } from './share.ts';
 import { tokenTotalsOf } from './tokenTotals.ts';
@@ -42,6 +42,7 @@ export function outcomeOf(
   over: boolean,
 ): Outcome {
   const before = beforeOf(previous);
+  if (facts.reports.some(({ usdCover }) => usdCover === 'session')) return sessionCostOutcome(facts, previous, before);
   const counters = countersOf(facts.reports);
   if (counters !== null) return reportedOutcome(facts, counters, before, options);
   const tokens = tokenTotalsOf(facts, previous);
@@ -54,6 +55,26 @@ export function outcomeOf(
     figures: withSession(tokens.own, cost, before, facts),
     apiDuration: tokens.apiDuration,
     totals: tokens.totals,
+  };
+}
+
+/** The protocol says that the cost is the session's; the tokens are the run's. */
+function sessionCostOutcome(facts: RunFacts, previous: readonly ResultMetadata[], before: Before): Outcome {
+  const usd = facts.reports.findLast((report) => report.usd !== null)?.usd ?? 0;
+  const start = before.counters?.usd ?? 0;
+  const again = usd < start && !sameUsd(usd, start);
+  // What runs have used that ended without a total is in this one.
+  const cost: Cost =
+    before.unreported.length > 0
+      ? unknownCost('The agent prints the cost of the session, and an earlier run ended without it.')
+      : { provenance: 'reported', usd: again ? usd : subtractUsd(usd, start) };
+  const tokens = tokenTotalsOf(facts, previous);
+  const figures = withSession(tokens?.own ?? [], cost, before, facts);
+  const total: Cost = again ? figures.totalCost : { provenance: 'reported', usd };
+  return {
+    figures: { ...figures, totalCost: neverLess(total, before) },
+    apiDuration: null,
+    totals: { scope: 'session', usd, models: tokens?.totals.models ?? [], apiDuration: null },
   };
 }
 

@@ -24,6 +24,8 @@ export interface RunReport {
    * takes the cost, or the counters of earlier runs, to tell.
    */
   readonly cover?: { readonly of: 'run' | 'session'; readonly sure: boolean };
+  /** Where the agent's protocol says what `usd` covers; `cover` and the tokens are then the run's. */
+  readonly usdCover?: 'session';
   /** Subagents that the run has started, where the line says how many; their turns can end before this line's. */
   readonly subagents: number | null;
 }

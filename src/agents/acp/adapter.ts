@@ -1,0 +1,33 @@
+import type { AgentAdapter } from '../adapter.ts';
+import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { AcpReader } from './normalize.ts';
+
+const told = { supported: true, reason: 'where the agent says so when it starts' } as const;
+
+/** Any agent that speaks the Agent Client Protocol over stdio. Which program that is, the settings say. */
+export const acp: AgentAdapter = {
+  type: 'acp',
+  label: 'Agent Client Protocol',
+  protocol: 'acp',
+  programs: [],
+  versionArgs: ['--version'],
+  parseVersion: (output) => /(\d+\.\d+\.\d+\S*)/.exec(output)?.[1] ?? null,
+  capabilities: {
+    resume: told,
+    fork: { supported: false, reason: 'some agents can fork a session, Vitrine does not ask for it' },
+    approvals: { supported: true },
+    thinking: { supported: true, reason: 'where the agent tells it' },
+    toolResults: { supported: true, reason: 'as far as the agent shows them to its client' },
+    usage: { supported: true, reason: 'where the agent tells it' },
+    cost: { supported: true, reason: 'where the agent tells it; else estimated from the tokens and the model' },
+    subagents: { supported: true, reason: 'where the agent tells of them' },
+    midRunMessages: { supported: true, reason: 'queued until the turn is over; a turn can be cancelled' },
+    modelChoice: told,
+    mcp: { supported: true, reason: 'servers are those of the own configuration of the agent' },
+  },
+  ownVariables: [],
+  politeSignal: 'SIGTERM',
+  // The prompt goes in by the protocol, once the agent has answered: the command line has nothing of it.
+  command: ({ options }) => ({ args: [...(options.extraArgs ?? [])], stdin: null, sessionId: null, warnings: [] }),
+  createNormalizer: (context) => new LineNormalizer(context, (run) => new AcpReader(run)),
+};

@@ -1,0 +1,123 @@
+import type { JsonObject } from '../../model/json.ts';
+import { field, nonEmpty } from '../shared/guards.ts';
+import type { Run } from '../shared/run.ts';
+import { AcpCalls } from './calls.ts';
+import { Messages, type Speaker } from './messages.ts';
+import { Plans } from './plans.ts';
+import { contentText } from './wire.ts';
+
+/** Updates that make the conversation, and are sent again as its history. */
+const kinds: ReadonlySet<string> = new Set([
+  'user_message_chunk',
+  'agent_message_chunk',
+  'agent_thought_chunk',
+  'session_message_chunk',
+  'user_message',
+  'agent_message',
+  'agent_thought',
+  'session_message',
+  'tool_call',
+  'tool_call_update',
+  'tool_call_content_chunk',
+  'plan',
+  'plan_update',
+  'plan_removed',
+  'terminal_update',
+  'terminal_output_chunk',
+]);
+
+export function isConversation(kind: string): boolean {
+  return kinds.has(kind);
+}
+
+/** What is said, thought, planned and done. */
+export class Conversation {
+  readonly calls: AcpCalls;
+  readonly plans: Plans;
+  readonly #run: Run;
+  readonly #messages: Messages;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.calls = new AcpCalls(run);
+    this.plans = new Plans(run);
+    this.#messages = new Messages(run);
+  }
+
+  /** What is being said ends here. */
+  interrupt(): void {
+    this.#messages.interrupt();
+  }
+
+  /** `false` where the update says nothing that is known. */
+  take(kind: string, update: JsonObject, speaker: Speaker): boolean {
+    return this.#spoken(kind, update, speaker) ?? this.#done(kind, update, speaker);
+  }
+
+  /** `undefined` where the update is no message. */
+  #spoken(kind: string, update: JsonObject, speaker: Speaker): boolean | undefined {
+    const messages = this.#messages;
+    const between: Speaker = { ...speaker, origin: speaker.origin ?? 'callback', counted: false };
+    switch (kind) {
+      case 'user_message_chunk':
+        return messages.chunk('user', update, speaker);
+      case 'agent_message_chunk':
+        return this.#informed(update, speaker) || messages.chunk('text', update, speaker);
+      case 'agent_thought_chunk':
+        return messages.chunk('thinking', update, speaker);
+      case 'session_message_chunk':
+        return messages.chunk('user', update, between);
+      case 'user_message':
+        messages.whole('user', update, speaker);
+        return true;
+      case 'agent_message':
+        messages.whole('text', update, speaker);
+        return true;
+      case 'agent_thought':
+        messages.whole('thinking', update, speaker);
+        return true;
+      case 'session_message':
+        messages.whole('user', update, between);
+        return true;
+      default:
+        return undefined;
+    }
+  }
+
+  /** What the program tells beside the model, marked as such. */
+  #informed(update: JsonObject, { timestamp }: Speaker): boolean {
+    if (field(field(update['_meta'], 'claudeCode'), 'kind') !== 'informational') return false;
+    const shown = contentText(update['content']);
+    if (shown === undefined) return false;
+    this.#run.aside('informational', shown, timestamp);
+    return true;
+  }
+
+  #done(kind: string, update: JsonObject, { child, ...context }: Speaker): boolean {
+    this.interrupt();
+    switch (kind) {
+      case 'plan':
+        this.plans.plan(update, context);
+        return true;
+      case 'plan_update':
+        return this.plans.update(update, context);
+      case 'plan_removed':
+        this.plans.removed(update, context);
+        return true;
+      case 'terminal_update':
+        this.calls.terminal(update, context);
+        return true;
+      case 'terminal_output_chunk':
+        this.calls.terminalOutput(update, context);
+        return true;
+      default: {
+        const id = nonEmpty(update['toolCallId']);
+        if (id === undefined) return false;
+        const own = child === undefined ? id : `${child}/${id}`;
+        if (kind === 'tool_call_content_chunk') this.calls.content(own, update['content'], context);
+        else this.calls.update(own, update, context);
+        return true;
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import type { NormalizedEntry, Origin } from '../../model/entry.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import { nonEmpty } from '../shared/guards.ts';
+import type { Run } from '../shared/run.ts';
+import type { TextKind } from '../shared/spokenTexts.ts';
+import { contentText, contentsText } from './wire.ts';
+
+/** Messages that a later line can replace as a whole (version 2). */
+const maxWhole = 256;
+
+export interface Speaker {
+  readonly timestamp: string;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+  /** Who caused it, where it is not the agent's own live answer. */
+  readonly origin: Origin | undefined;
+  /** Conversation of a subagent that it belongs to. */
+  readonly child: string | undefined;
+  /** Part of the answer to what was asked in this run. */
+  readonly counted: boolean;
+}
+
+interface Streamed {
+  readonly key: string;
+  readonly entry: NormalizedEntry;
+  readonly counted: boolean;
+  text: string;
+}
+
+/**
+ * What is said and thought. Chunks of one message are one entry until something of another kind comes in between; a
+ * message without an id goes on until then.
+ */
+export class Messages {
+  readonly #run: Run;
+  readonly #whole = new Map<string, Streamed>();
+  #current: string | undefined;
+  #echo: { id: string | undefined; text: string; timestamp: string } | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** `false` where the content is of a kind that is not known. */
+  chunk(kind: TextKind, update: JsonObject, speaker: Speaker): boolean {
+    const shown = contentText(update['content']);
+    if (shown === undefined) return false;
+    const id = nonEmpty(update['messageId']);
+    if (kind === 'user' && speaker.origin === undefined) {
+      this.#echoed(id, shown, speaker.timestamp);
+      return true;
+    }
+    this.flushEcho();
+    if (shown === '') return true;
+    this.#piece(kind, id, shown, speaker);
+    return true;
+  }
+
+  /** A message as a whole, new or in place of what was streamed of it (version 2). */
+  whole(kind: TextKind, update: JsonObject, speaker: Speaker): void {
+    const id = nonEmpty(update['messageId']);
+    const { content } = update;
+    if (content === undefined) return;
+    const shown = contentsText(content);
+    if (kind === 'user' && speaker.origin === undefined) {
+      this.flushEcho();
+      this.#run.texts.close();
+      this.#run.echoedPrompt(shown, speaker.timestamp);
+      return;
+    }
+    this.flushEcho();
+    const known = id === undefined ? undefined : this.#whole.get(keyOf(kind, id, speaker));
+    if (known === undefined) {
+      this.#run.texts.close();
+      this.#current = undefined;
+      if (shown !== '') this.#piece(kind, id, shown, speaker);
+    } else if (known.text !== shown) {
+      if (this.#current === known.key && this.#run.texts.streamed(kind) !== undefined) this.#run.texts.close(shown);
+      else this.#run.texts.replace(known.entry, kind, shown, { counted: known.counted });
+      known.text = shown;
+    }
+  }
+
+  /** Something else came: the next chunk begins an entry of its own. */
+  interrupt(): void {
+    this.flushEcho();
+    this.#run.texts.close();
+    this.#current = undefined;
+  }
+
+  /** What the agent repeats of a prompt is known as such when it is whole. */
+  flushEcho(): void {
+    const echo = this.#echo;
+    if (echo === undefined) return;
+    this.#echo = undefined;
+    this.#run.texts.close();
+    this.#run.echoedPrompt(echo.text, echo.timestamp);
+  }
+
+  #echoed(id: string | undefined, shown: string, timestamp: string): void {
+    if (this.#echo !== undefined && this.#echo.id !== id) this.flushEcho();
+    this.#echo ??= { id, text: '', timestamp };
+    this.#echo.text += shown;
+  }
+
+  #piece(kind: TextKind, id: string | undefined, shown: string, speaker: Speaker): void {
+    const key = keyOf(kind, id ?? '', speaker);
+    const { texts } = this.#run;
+    if (texts.streamed(kind) === undefined || this.#current !== key) {
+      texts.close();
+      this.#current = key;
+      const { timestamp, metadata, origin, counted } = speaker;
+      const entry = texts.piece(kind, shown, timestamp, metadata, { origin, counted });
+      if (id !== undefined) this.#remember({ key, entry, counted, text: shown });
+      return;
+    }
+    texts.piece(kind, shown, speaker.timestamp, speaker.metadata);
+    const known = this.#whole.get(key);
+    if (known !== undefined) known.text += shown;
+  }
+
+  #remember(message: Streamed): void {
+    this.#whole.delete(message.key);
+    this.#whole.set(message.key, message);
+    for (const oldest of this.#whole.keys()) {
+      if (this.#whole.size <= maxWhole) break;
+      this.#whole.delete(oldest);
+    }
+  }
+}
+
+function keyOf(kind: TextKind, id: string, { origin, child }: Speaker): string {
+  return JSON.stringify([kind, id, origin, child]);
+}

@@ -1,0 +1,242 @@
+import type { Origin } from '../../model/entry.ts';
+import type { ExitInfo } from '../../model/facts.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { code } from '../shared/describe.ts';
+import { field, nonEmpty, objects, text } from '../shared/guards.ts';
+import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
+import type { Run, SourceLine } from '../shared/run.ts';
+import { Conversation, isConversation } from './conversation.ts';
+import { fixedStderr, noise } from './errors.ts';
+import { Notes } from './notes.ts';
+import { AcpSession } from './session.ts';
+import { Turns } from './turns.ts';
+import { rpcMessage, turnEnd, usageUpdate, type RpcMessage } from './wire.ts';
+
+/**
+ * `setup`: before the conversation is there; messages that come now are history. `unclear`: something was answered with
+ * nothing in it, which may have been the request for the conversation. `live`: what comes now happens now.
+ */
+type Phase = 'setup' | 'unclear' | 'live';
+
+/** Client methods by which an agent does what one of its calls says. */
+const clientMethods = /^(?:fs|terminal)\//;
+
+/** Reads what an agent of the Agent Client Protocol prints: its answers, notifications and requests. */
+export class AcpReader implements AgentReader {
+  readonly noise = noise;
+  readonly fixedStderr = fixedStderr;
+  readonly #run: Run;
+  readonly #session: AcpSession;
+  readonly #conversation: Conversation;
+  readonly #turns: Turns;
+  readonly #notes: Notes;
+  /** The record has the history: this is not the first run of the conversation. */
+  readonly #recorded: boolean;
+  #phase: Phase = 'setup';
+  #replayed = 0;
+  #subagents = 0;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#session = new AcpSession(run);
+    this.#conversation = new Conversation(run);
+    this.#turns = new Turns(run, this.#session, this.#conversation);
+    this.#notes = new Notes(run);
+    this.#recorded = run.context.resume !== undefined && run.context.firstIndex > 1;
+  }
+
+  message(value: JsonObject, line: SourceLine): boolean {
+    const message = rpcMessage(value);
+    if (message === undefined) return false;
+    if (this.#rpc(message, line)) return true;
+    if (message.kind !== 'notification' && message.kind !== 'request') return false;
+    const kind = nonEmpty(field(message.params['update'], 'sessionUpdate'));
+    const name = code(kind === undefined ? message.method : `${message.method} ${kind}`);
+    this.#run.lines.unknown(`Message of an unknown kind: ${name}`, line.raw, line.timestamp);
+    return true;
+  }
+
+  /** A server is stopped when it is not needed any more: only one that was at work was interrupted. */
+  exitOf(exit: ExitInfo): ExitInfo {
+    const idle = !this.#run.unfinished && this.#turns.reports.length > 0;
+    return idle && (exit.signal === 'SIGTERM' || exit.code === 143) ? { code: 0, signal: null } : exit;
+  }
+
+  beforeEnd(_exit: ExitInfo, timestamp: string): void {
+    this.#conversation.interrupt();
+    this.#conversation.calls.settle('No result: the run ended before the tool answered.', timestamp);
+  }
+
+  facts(): OwnFacts {
+    return {
+      agentVersion: this.#session.agent?.version ?? null,
+      permissionMode: this.#session.mode,
+      reports: this.#turns.reports,
+      sideCalls: this.#subagents + this.#conversation.calls.sideCalls,
+    };
+  }
+
+  #rpc(message: RpcMessage, line: SourceLine): boolean {
+    switch (message.kind) {
+      case 'answer':
+        this.#answer(message.result, line);
+        return true;
+      case 'error':
+        this.#turns.failed(message.error, line.timestamp);
+        return true;
+      case 'notification':
+        return this.#notification(message.method, message.params, line);
+      case 'request':
+        return this.#request(message.method, message.id, message.params, line);
+    }
+  }
+
+  /** What an answer has decides which request it is for: an id says nothing, and the requests are not in the output. */
+  #answer(result: unknown, line: SourceLine): void {
+    if (!isObject(result) || Object.keys(result).every((key) => key === '_meta')) {
+      if (this.#phase === 'setup' && this.#session.agent !== null) this.#nothingAnswered(line);
+      return;
+    }
+    const end = turnEnd(result);
+    if (end !== undefined) {
+      this.#phase = 'live';
+      this.#turns.over(end, line.timestamp);
+    } else if (typeof result['protocolVersion'] === 'number') this.#session.initialized(result);
+    else if (Array.isArray(result['sessions'])) return;
+    else if (nonEmpty(result['messageId']) !== undefined) this.#run.unfinished = true;
+    else if (this.#phase !== 'live' || nonEmpty(result['sessionId']) !== undefined) this.#opened(result, line);
+    else this.#session.settings(result, line.timestamp);
+  }
+
+  /** History that came before it was what was asked for; without any, what comes next decides. */
+  #nothingAnswered(line: SourceLine): void {
+    if (this.#replayed > 0) this.#opened({}, line);
+    else this.#phase = 'unclear';
+  }
+
+  #opened(result: JsonObject, { timestamp }: SourceLine): void {
+    this.#conversation.interrupt();
+    this.#conversation.calls.settle('No result: the history has none.', timestamp);
+    this.#conversation.plans.turnOver();
+    this.#phase = 'live';
+    this.#session.opened(result, timestamp);
+    if (this.#replayed > 0 && this.#recorded) {
+      const shown = 'The agent repeated the conversation so far, which stands above.';
+      this.#run.aside('replay', shown, timestamp, { updates: this.#replayed });
+    }
+    this.#replayed = 0;
+    this.#run.checkResumed(timestamp);
+  }
+
+  #notification(method: string, params: JsonObject, line: SourceLine): boolean {
+    if (method === '_auth/status_update') {
+      this.#session.auth(params);
+      return true;
+    }
+    if (method !== 'session/update') return this.#notes.notification(method, params, line.timestamp);
+    const update = params['update'];
+    return isObject(update) && this.#update(update, nonEmpty(params['sessionId']), line);
+  }
+
+  #update(update: JsonObject, sessionId: string | undefined, line: SourceLine): boolean {
+    const { session } = this.#run;
+    if (session.id === null) session.seeId(sessionId);
+    const child = sessionId !== undefined && sessionId !== session.id ? sessionId : undefined;
+    const kind = nonEmpty(update['sessionUpdate']) ?? '';
+    if (isConversation(kind)) return this.#said(kind, update, child, line);
+    const { timestamp } = line;
+    if (child !== undefined) return this.#notes.update(kind, update, timestamp) || aboutSessions.has(kind);
+    switch (kind) {
+      case 'usage_update':
+        this.#turns.usage(usageUpdate(update));
+        return true;
+      case 'config_option_update':
+        this.#session.settings(update, timestamp);
+        return true;
+      case 'current_mode_update':
+        this.#session.modeIs(nonEmpty(update['currentModeId']) ?? nonEmpty(update['modeId']), timestamp);
+        return true;
+      case 'available_commands_update':
+        this.#session.commands(update['availableCommands']);
+        return true;
+      case 'session_info_update': {
+        const thread = field(field(field(update['_meta'], 'codex'), 'threadStatus'), 'type');
+        if (thread === 'systemError') this.#turns.goesWrong();
+        this.#session.info(update);
+        return true;
+      }
+      case 'state_update':
+        this.#state(update, line);
+        return true;
+      case 'subagent_update':
+        this.#subagents += 1;
+        this.#notes.subagent(update, timestamp);
+        return true;
+      default:
+        return this.#notes.update(kind, update, timestamp);
+    }
+  }
+
+  /** An update that is part of the conversation: of its history, of a subagent's, or live. */
+  #said(kind: string, update: JsonObject, child: string | undefined, line: SourceLine): boolean {
+    if (this.#phase === 'unclear') {
+      if (kind.startsWith('user_message')) this.#phase = 'setup';
+      else this.#opened({}, line);
+    }
+    const history = this.#phase === 'setup';
+    if (history) this.#replayed += 1;
+    else if (child === undefined) this.#run.unfinished = true;
+    if (history && this.#recorded) return true;
+    const origin: Origin | undefined = history ? 'replay' : child === undefined ? undefined : 'subagent';
+    const known = this.#run.session.metadata();
+    const metadata = child === undefined ? known : { ...known, childSessionId: child };
+    const speaker = { timestamp: line.timestamp, metadata, origin, child, counted: origin === undefined };
+    return this.#conversation.take(kind, update, speaker);
+  }
+
+  /** Version 2 ends a turn by saying that the agent has nothing to do any more. */
+  #state(update: JsonObject, { timestamp }: SourceLine): void {
+    const state = update['state'];
+    if (this.#phase !== 'live') return;
+    if (state === 'running' || state === 'requires_action') this.#run.unfinished = true;
+    const end = state === 'idle' && this.#run.unfinished ? turnEnd(update) : undefined;
+    if (end !== undefined) this.#turns.over(end, timestamp);
+  }
+
+  #request(method: string, requestId: string, params: JsonObject, { timestamp }: SourceLine): boolean {
+    if (clientMethods.test(method)) return true;
+    if (method !== 'session/request_permission') return this.#notes.request(method, params, timestamp);
+    const subject = isObject(params['subject']) ? params['subject'] : params;
+    const call = isObject(subject['toolCall']) ? subject['toolCall'] : {};
+    const callId = nonEmpty(call['toolCallId']) ?? nonEmpty(subject['toolCallId']);
+    const options = objects(params['options']).map((option) => ({
+      optionId: text(option['optionId']) ?? '',
+      name: text(option['name']) ?? '',
+      kind: text(option['kind']) ?? '',
+    }));
+    this.#run.unfinished = true;
+    this.#conversation.interrupt();
+    const permission = { requestId, options };
+    if (callId === undefined) {
+      const title = nonEmpty(params['title']) ?? nonEmpty(subject['command']) ?? 'something it does not name';
+      this.#run.system('permission', `The agent asks for the permission to do: ${code(title)}`, timestamp, {
+        permission,
+      });
+      return true;
+    }
+    const context = { timestamp, metadata: this.#run.session.metadata() };
+    this.#conversation.calls.permission(callId, call, permission, context);
+    return true;
+  }
+}
+
+/** Updates about a conversation, which tell nothing when it is a subagent's. */
+const aboutSessions: ReadonlySet<string> = new Set([
+  'usage_update',
+  'config_option_update',
+  'current_mode_update',
+  'available_commands_update',
+  'session_info_update',
+  'state_update',
+  'subagent_update',
+]);

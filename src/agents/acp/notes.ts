@@ -1,0 +1,80 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { code } from '../shared/describe.ts';
+import { nonEmpty } from '../shared/guards.ts';
+import type { Run } from '../shared/run.ts';
+import { contentsText, contentText } from './wire.ts';
+
+const maxCompactions = 100;
+
+/** What an agent tells besides the conversation: notices, compactions, subagents, questions. */
+export class Notes {
+  readonly #run: Run;
+  readonly #compactions = new Map<string, { entry: NormalizedEntry; status: string; summary: string }>();
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** `false` where the update is of a kind that is not known. */
+  update(kind: string, update: JsonObject, timestamp: string): boolean {
+    switch (kind) {
+      case 'notice': {
+        const shown = [nonEmpty(update['title']), nonEmpty(update['description'])].filter((each) => each !== undefined);
+        this.#run.aside('notice', shown.join('\n\n'), timestamp, { severity: nonEmpty(update['severity']) ?? null });
+        return true;
+      }
+      case 'compaction_update':
+        this.#compaction(update, nonEmpty(update['status']), contentsText(update['summary']), timestamp, false);
+        return true;
+      case 'compaction_summary_chunk':
+        this.#compaction(update, undefined, contentText(update['content']) ?? '', timestamp, true);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  subagent(update: JsonObject, timestamp: string): void {
+    const name = nonEmpty(update['title']) ?? nonEmpty(update['description']) ?? nonEmpty(update['sessionId']) ?? '';
+    this.#run.aside('subagent', `Subagent: ${code(name)}`, timestamp, {
+      childSessionId: nonEmpty(update['sessionId']) ?? null,
+    });
+  }
+
+  notification(method: string, params: JsonObject, timestamp: string): boolean {
+    if (method === '$/cancel_request') return true;
+    if (method !== 'elicitation/complete') return false;
+    this.#run.aside('question', 'The question was answered elsewhere.', timestamp, {
+      elicitationId: nonEmpty(params['elicitationId']) ?? null,
+    });
+    return true;
+  }
+
+  request(method: string, params: JsonObject, timestamp: string): boolean {
+    if (method !== 'elicitation/create') return false;
+    this.#run.aside('question', nonEmpty(params['message']) ?? 'The agent asks a question.', timestamp, {
+      requestedSchema: params['requestedSchema'] ?? null,
+    });
+    return true;
+  }
+
+  #compaction(update: JsonObject, status: string | undefined, text: string, timestamp: string, more: boolean): void {
+    const id = nonEmpty(update['compactionId']) ?? '';
+    const known = this.#compactions.get(id);
+    const now = status ?? known?.status ?? 'in_progress';
+    const summary = more ? (known?.summary ?? '') + text : text === '' ? (known?.summary ?? '') : text;
+    const error = nonEmpty(update['error']);
+    const title = `The conversation was summarized (${now.replaceAll('_', ' ')})`;
+    const content = [title, error, summary].filter((each) => each !== undefined && each !== '').join('\n\n');
+    if (known !== undefined) {
+      const entry = { ...known.entry, content };
+      this.#run.writer.put(entry);
+      this.#compactions.set(id, { entry, status: now, summary });
+      return;
+    }
+    if (this.#compactions.size >= maxCompactions) this.#compactions.clear();
+    const entry = this.#run.aside('compaction', content, timestamp);
+    this.#compactions.set(id, { entry, status: now, summary });
+  }
+}

@@ -1,0 +1,67 @@
+/** A public agent that speaks the protocol: how to start it, and where it differs from what the protocol says. */
+export interface AcpPreset {
+  readonly id: string;
+  readonly label: string;
+  /** Names to look for on the PATH, best first. */
+  readonly programs: readonly string[];
+  readonly args: readonly string[];
+  /** The npm package that has the program. */
+  readonly npm: string;
+  /** What the agent calls itself in the answer to `initialize`. */
+  readonly agentNames: readonly string[];
+  readonly quirks: AcpQuirks;
+}
+
+export interface AcpQuirks {
+  /** Ends by itself when stdin is closed; otherwise it has to be stopped. */
+  readonly exitsWithStdin: boolean;
+  /** Signals have to go to the whole process group: the first process does not pass them on. */
+  readonly signalGroup: boolean;
+  /** Tokens are counted from the start of the process, not from that of the turn. */
+  readonly runningTotals: boolean;
+  /** How an earlier conversation is gone on with: `none` where the agent offers `session/load`, but it fails. */
+  readonly resume: 'resume' | 'load' | 'none';
+}
+
+export const acpPresets: readonly AcpPreset[] = [
+  {
+    id: 'claude-agent-acp',
+    label: 'Claude Agent',
+    programs: ['claude-agent-acp'],
+    args: [],
+    npm: '@agentclientprotocol/claude-agent-acp',
+    agentNames: ['@agentclientprotocol/claude-agent-acp', '@zed-industries/claude-code-acp'],
+    quirks: { exitsWithStdin: true, signalGroup: false, runningTotals: false, resume: 'resume' },
+  },
+  {
+    id: 'codex-acp',
+    label: 'Codex',
+    programs: ['codex-acp'],
+    args: [],
+    npm: '@agentclientprotocol/codex-acp',
+    agentNames: ['@agentclientprotocol/codex-acp'],
+    quirks: { exitsWithStdin: false, signalGroup: false, runningTotals: false, resume: 'resume' },
+  },
+  {
+    id: 'gemini-acp',
+    label: 'Gemini CLI',
+    programs: ['gemini'],
+    args: ['--acp', '--skip-trust'],
+    npm: '@google/gemini-cli',
+    agentNames: ['gemini-cli'],
+    quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: false, resume: 'none' },
+  },
+  {
+    id: 'copilot-acp',
+    label: 'Copilot',
+    programs: ['copilot'],
+    args: ['--acp'],
+    npm: '@github/copilot',
+    agentNames: ['Copilot'],
+    quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: true, resume: 'load' },
+  },
+];
+
+export function presetOf(agentName: string | null): AcpPreset | undefined {
+  return acpPresets.find(({ agentNames }) => agentName !== null && agentNames.includes(agentName));
+}

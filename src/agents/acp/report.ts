@@ -1,0 +1,117 @@
+import type { RunReport } from '../../model/facts.ts';
+import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
+import { emptyReport } from '../shared/emptyReport.ts';
+import type { TurnEnd } from './wire.ts';
+
+/** Stands for a model that the agent did not name. */
+const unnamed = 'unknown';
+
+export interface TurnOutcome {
+  readonly end: TurnEnd | null;
+  /** Why the turn failed; absent where it did not. */
+  readonly error?: string | undefined;
+  readonly text: string | null;
+  readonly model: string | null;
+}
+
+/** What the turns of one process came to, one closing figure each. */
+export class Reports {
+  /** Tokens run on within the process: the agent counts them from its start, and not from that of the turn. */
+  readonly runningTotals: () => boolean;
+  readonly #reports: RunReport[] = [];
+  #models: readonly ModelUsage[] = [];
+  #printed: TokenUsage = {};
+  #usd: number | null = null;
+  #contextWindow: number | undefined;
+
+  constructor(runningTotals: () => boolean) {
+    this.runningTotals = runningTotals;
+  }
+
+  get count(): number {
+    return this.#reports.length;
+  }
+
+  /** The cost of the conversation so far. */
+  cost(usd: number | undefined): void {
+    if (usd !== undefined) this.#usd = usd;
+  }
+
+  contextWindow(size: number | undefined): void {
+    if (size !== undefined && size > 0) this.#contextWindow = size;
+  }
+
+  turn({ end, error, text, model }: TurnOutcome): RunReport {
+    const usage = end?.usage ?? null;
+    const own = usage === null ? null : this.#ownUsage(usage);
+    const models = end === null || end.models.length === 0 ? named(own, model) : end.models;
+    this.#models = models.reduce(add, this.#models);
+    const report: RunReport = {
+      ...emptyReport,
+      isError: error !== undefined,
+      subtype: subtypeOf(end?.stopReason, error !== undefined),
+      text,
+      errors: error === undefined ? [] : [error],
+      terminalReason: end?.stopReason === 'cancelled' ? 'aborted' : (end?.stopReason ?? null),
+      usage: own,
+      models: this.#models,
+      cover: { of: 'run', sure: true },
+    };
+    this.#reports.push(report);
+    return report;
+  }
+
+  /** Figures that came after the end of a turn belong to it: with the newest cost, and the size of the window. */
+  get all(): readonly RunReport[] {
+    const window = this.#contextWindow;
+    return this.#reports.map((report, at) => {
+      const last = at === this.#reports.length - 1;
+      const models =
+        window === undefined ? report.models : report.models.map((each) => ({ ...each, contextWindow: window }));
+      return last && this.#usd !== null
+        ? { ...report, models, usd: this.#usd, usdCover: 'session' }
+        : { ...report, models };
+    });
+  }
+
+  get usd(): number | null {
+    return this.#usd;
+  }
+
+  #ownUsage(usage: TokenUsage): TokenUsage {
+    if (!this.runningTotals()) return usage;
+    const own = subtractUsage(usage, this.#printed);
+    this.#printed = usage;
+    return own;
+  }
+}
+
+function named(usage: TokenUsage | null, model: string | null): ModelUsage[] {
+  return usage === null ? [] : [{ model: model ?? unnamed, ...usage }];
+}
+
+function add(models: readonly ModelUsage[], more: ModelUsage): readonly ModelUsage[] {
+  const known = models.find(({ model }) => model === more.model);
+  if (known === undefined) return [...models, more];
+  return models.map((each) => (each === known ? { model: each.model, ...addUsage(each, more) } : each));
+}
+
+function subtypeOf(stopReason: string | undefined, failed: boolean): string {
+  if (stopReason === 'max_turn_requests') return 'error_max_turns';
+  return failed ? 'error' : 'success';
+}
+
+const titles = new Map([
+  ['end_turn', 'Completed'],
+  ['cancelled', 'Cancelled'],
+  ['refusal', 'Refused'],
+  ['max_tokens', 'Stopped at the limit of tokens'],
+  ['max_turn_requests', 'Stopped at the limit of turns'],
+]);
+
+/** `Completed · 1260 tokens`; the exact figures are in the entry's metadata. */
+export function reportText({ isError, usage }: RunReport, stopReason: string | undefined): string {
+  const title = (stopReason === undefined ? undefined : titles.get(stopReason)) ?? (isError ? 'Failed' : 'Completed');
+  const shown = isError && title === 'Completed' ? 'Failed' : title;
+  return usage === null ? shown : `${shown} · ${totalTokens(usage)} tokens`;
+}

@@ -1,0 +1,154 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { code } from '../shared/describe.ts';
+import { field, nonEmpty, objects } from '../shared/guards.ts';
+import type { Run } from '../shared/run.ts';
+import { settingsOf, shortMode } from './wire.ts';
+
+export interface AgentInfo {
+  readonly name: string | null;
+  readonly title: string | null;
+  readonly version: string | null;
+}
+
+/** What the agent says of itself and of the conversation, and the one entry that shows it. */
+export class AcpSession {
+  readonly #run: Run;
+  #agent: AgentInfo | null = null;
+  #protocolVersion: number | null = null;
+  #capabilities: unknown = null;
+  #mode: string | null = null;
+  #title: string | null = null;
+  #auth: string | null = null;
+  #commands: readonly string[] = [];
+  #entry: NormalizedEntry | undefined;
+  /** The model was named by an answer, which says more than what is selected. */
+  #modelSeen = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  get agent(): AgentInfo | null {
+    return this.#agent;
+  }
+
+  get mode(): string | null {
+    return this.#mode === null ? null : shortMode(this.#mode);
+  }
+
+  initialized(result: JsonObject): void {
+    const info = result['agentInfo'] ?? result['info'];
+    const version = result['protocolVersion'];
+    this.#protocolVersion = typeof version === 'number' ? version : null;
+    this.#capabilities = result['agentCapabilities'] ?? result['capabilities'] ?? null;
+    this.#agent = {
+      name: nonEmpty(field(info, 'name')) ?? null,
+      title: nonEmpty(field(info, 'title')) ?? null,
+      version: nonEmpty(field(info, 'version')) ?? null,
+    };
+    this.#own();
+  }
+
+  /** The conversation is there: the answer to `session/new`, `session/load` or `session/resume`. */
+  opened(result: JsonObject, timestamp: string): void {
+    this.#run.session.seeId(result['sessionId']);
+    this.#settings(result);
+    this.#commandsOf(result['availableCommands']);
+    this.#entry = this.#run.system('init', this.#shown(), timestamp, this.#extra());
+  }
+
+  /** Model and mode, from wherever they are told. A change of the mode is told. */
+  settings(value: JsonObject, timestamp: string): void {
+    const before = this.#mode;
+    this.#settings(value);
+    if (before !== null && this.#mode !== before) this.#modeChanged(timestamp);
+  }
+
+  modeIs(id: string | undefined, timestamp: string): void {
+    if (id === undefined || id === this.#mode) return;
+    this.#mode = id;
+    this.#own();
+    if (this.#entry !== undefined) this.#modeChanged(timestamp);
+  }
+
+  modelUsed(model: string | undefined): void {
+    if (model === undefined) return;
+    // What is selected can name a variant of it.
+    const known = this.#run.session.model;
+    if (known !== null && known.startsWith(`${model}[`)) return;
+    this.#modelSeen = true;
+    if (model === known) return;
+    this.#run.session.seeModel(model);
+    this.#refresh();
+  }
+
+  info(update: JsonObject): void {
+    const title = nonEmpty(update['title']);
+    if (title === undefined || title === this.#title) return;
+    this.#title = title;
+    this.#refresh();
+  }
+
+  commands(value: unknown): void {
+    this.#commandsOf(value);
+    this.#refresh();
+  }
+
+  auth(params: JsonObject): void {
+    this.#auth = nonEmpty(field(params['authStatus'], 'label')) ?? null;
+    this.#refresh();
+  }
+
+  #settings(value: JsonObject): void {
+    const { model, mode } = settingsOf(value);
+    if (!this.#modelSeen) this.#run.session.seeModel(model);
+    if (mode !== undefined) this.#mode = mode;
+    this.#own();
+  }
+
+  #commandsOf(value: unknown): void {
+    const names = objects(value).flatMap((each) => nonEmpty(each['name']) ?? []);
+    if (names.length > 0) this.#commands = names;
+  }
+
+  #modeChanged(timestamp: string): void {
+    this.#run.aside('mode', `Mode: ${code(this.mode ?? '')}`, timestamp);
+  }
+
+  #own(): void {
+    this.#run.session.setOwn({ mode: this.#mode, agentInfo: this.#agent });
+  }
+
+  #refresh(): void {
+    if (this.#entry === undefined) return;
+    const metadata = { ...this.#entry.metadata, model: this.#run.session.model, ...this.#extra() };
+    this.#entry = { ...this.#entry, content: this.#shown(), metadata };
+    this.#run.writer.put(this.#entry);
+  }
+
+  #shown(): string {
+    const { session } = this.#run;
+    const agent = this.#agent?.title ?? this.#agent?.name ?? null;
+    const version = this.#agent?.version ?? null;
+    const facts = [
+      ['Session', session.id],
+      ['Title', this.#title],
+      ['Agent', agent === null || version === null ? agent : `${agent} ${version}`],
+      ['Model', session.model],
+      ['Mode', this.mode],
+    ] as const;
+    const known = facts.flatMap(([name, value]) => (value === null ? [] : [`- ${name}: ${code(value)}`]));
+    return known.join('\n') || 'The agent started';
+  }
+
+  #extra(): JsonObject {
+    return {
+      title: this.#title,
+      protocolVersion: this.#protocolVersion,
+      agentCapabilities: this.#capabilities,
+      auth: this.#auth,
+      slashCommands: this.#commands,
+    };
+  }
+}

@@ -1,0 +1,103 @@
+import { nonEmpty } from '../shared/guards.ts';
+import type { RunReport } from '../../model/facts.ts';
+import type { Run } from '../shared/run.ts';
+import type { Conversation } from './conversation.ts';
+import { codeOfText, errorCode, errorText } from './errors.ts';
+import { presetOf } from './presets.ts';
+import { Reports, reportText } from './report.ts';
+import type { AcpSession } from './session.ts';
+import type { RpcError, TurnEnd, UsageUpdate } from './wire.ts';
+
+/** Stop reasons by which the agent did not do what it was asked. */
+const stopErrors = new Map([
+  ['max_tokens', { code: 'max_output_tokens', text: 'The answer was cut off: the limit of tokens was reached.' }],
+  ['max_turn_requests', { code: 'max_turns', text: 'The limit of requests in one turn was reached.' }],
+  ['refusal', { code: 'refusal', text: 'The model refused to go on.' }],
+]);
+
+/** How the turns of a process end, and what they come to. */
+export class Turns {
+  readonly #run: Run;
+  readonly #session: AcpSession;
+  readonly #conversation: Conversation;
+  readonly #reports: Reports;
+  /** The agent said that the turn goes wrong, but not why. */
+  #systemError = false;
+
+  constructor(run: Run, session: AcpSession, conversation: Conversation) {
+    this.#run = run;
+    this.#session = session;
+    this.#conversation = conversation;
+    this.#reports = new Reports(() => presetOf(session.agent?.name ?? null)?.quirks.runningTotals === true);
+  }
+
+  get reports(): readonly RunReport[] {
+    return this.#reports.all;
+  }
+
+  usage({ usd, contextWindow, model }: UsageUpdate): void {
+    this.#reports.cost(usd);
+    this.#reports.contextWindow(contextWindow);
+    this.#session.modelUsed(model);
+  }
+
+  goesWrong(): void {
+    this.#systemError = true;
+  }
+
+  /** The agent says that the turn is over. */
+  over(end: TurnEnd, timestamp: string): void {
+    this.#conversation.interrupt();
+    const cancelled = end.stopReason === 'cancelled';
+    const reason = 'No result: the turn ended before the tool answered.';
+    this.#conversation.calls.settle(cancelled ? 'The turn was cancelled.' : reason, timestamp, !cancelled);
+    const [only] = end.models;
+    if (end.models.length === 1) this.#session.modelUsed(only?.model);
+    const error = this.#failure(end.stopReason, timestamp);
+    if (cancelled) this.#run.interrupt('The turn was cancelled.', timestamp);
+    this.#close(end, error, timestamp);
+  }
+
+  /** The agent answered with an error. */
+  failed(error: RpcError, timestamp: string): void {
+    const shown = errorText(error);
+    const name = errorCode(error);
+    this.#conversation.interrupt();
+    // The client asked for what this agent has not: that is no failure of the agent.
+    if (name === 'method_not_found' || (name === 'invalid_params' && this.#session.agent !== null)) {
+      const type = { kind: 'error', error: { message: shown, code: name } } as const;
+      this.#run.writer.add({ type, content: shown, timestamp, metadata: this.#run.session.metadata() });
+      return;
+    }
+    this.#conversation.calls.settle('No result: the turn failed before the tool answered.', timestamp);
+    this.#run.error(shown, name, timestamp);
+    this.#close(null, shown, timestamp);
+  }
+
+  /** Why a turn failed that the agent ended in good order. */
+  #failure(stopReason: string, timestamp: string): string | undefined {
+    if (this.#systemError) {
+      const last = nonEmpty(this.#run.texts.finalText.trim());
+      const shown = 'The agent says that the turn failed; its last message has the reason.';
+      const entry = last === undefined ? 'The agent says that the turn failed.' : shown;
+      this.#run.error(entry, codeOfText(last ?? '') ?? 'system_error', timestamp);
+      return last ?? entry;
+    }
+    const said = stopErrors.get(stopReason);
+    if (said !== undefined) this.#run.error(said.text, said.code, timestamp);
+    return said?.text;
+  }
+
+  #close(end: TurnEnd | null, error: string | undefined, timestamp: string): void {
+    const { texts, session } = this.#run;
+    const text = texts.finalText === '' ? null : texts.finalText;
+    const report = this.#reports.turn({ end, error, text, model: session.model });
+    this.#run.unfinished = false;
+    this.#systemError = false;
+    this.#conversation.plans.turnOver();
+    const { isError, usage } = report;
+    this.#run.system('result', reportText(report, end?.stopReason), timestamp, {
+      result: { isError, stopReason: end?.stopReason ?? null, usage, costUsd: this.#reports.usd },
+    });
+  }
+}

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { acp } from '../../../src/agents/acp/adapter.ts';
+import type { ExitInfo } from '../../../src/model/facts.ts';
+import type { NormalizerContext } from '../../../src/model/normalizer.ts';
+import { readBy, type Read } from '../../support/agentCaptures.ts';
+
+function read(messages: readonly object[], context: Partial<NormalizerContext> = {}, exit?: ExitInfo): Read {
+  const lines = messages.map((message) => ({
+    stream: 'stdout' as const,
+    text: JSON.stringify({ jsonrpc: '2.0', ...message }),
+  }));
+  return readBy(acp, lines, exit, context);
+}
+
+/** `kind status-or-subtype-or-origin content` of each entry. */
+function shown({ entries }: Read): string[] {
+  return entries.map(({ type, content, origin }) => {
+    const detail =
+      type.kind === 'system_message'
+        ? (type.subtype ?? '')
+        : type.kind === 'tool_use'
+          ? type.tool.status
+          : type.kind === 'error'
+            ? (type.error.code ?? '')
+            : (origin ?? '');
+    return `${type.kind} ${detail} ${content}`;
+  });
+}
+
+const initialized = { id: 0, result: { protocolVersion: 1, agentInfo: { name: 'made-up', version: '1.2.3' } } };
+const opened = { id: 1, result: { sessionId: 's', modes: { currentModeId: 'ask' } } };
+const update = (sessionUpdate: string, fields: object = {}, sessionId = 's') => ({
+  method: 'session/update',
+  params: { sessionId, update: { sessionUpdate, ...fields } },
+});
+const says = (text: string, fields: object = {}) =>
+  update('agent_message_chunk', { content: { type: 'text', text }, ...fields });
+const hears = (text: string, fields: object = {}) =>
+  update('user_message_chunk', { content: { type: 'text', text }, ...fields });
+const over = (stopReason = 'end_turn') => ({ id: 2, result: { stopReason } });
+
+describe('lines of the Agent Client Protocol', () => {
+  it('leave out the history that the record has, and show it where the record is empty', () => {
+    const lines = [
+      initialized,
+      hears('Before?'),
+      says('Before.'),
+      { id: 1, result: { modes: {} } },
+      says('Now.'),
+      over(),
+    ];
+    assert.deepEqual(shown(read(lines)).slice(0, 2), [
+      'user_message replay Before?',
+      'assistant_message replay Before.',
+    ]);
+    assert.equal(read(lines).facts.answer, 'Now.');
+    const later = read(lines, { resume: 's', firstIndex: 5, prompt: 'Now?' });
+    assert.deepEqual(
+      shown(later).filter((entry) => !entry.startsWith('system_message')),
+      ['assistant_message  Now.'],
+    );
+    assert.match(shown(later).join('\n'), /system_message replay .*stands above/);
+    assert.equal(read(lines, { resume: 's', firstIndex: 1 }).entries[0]?.origin, 'replay');
+  });
+
+  it('tell history from what happens now also where the answer to the load is empty', () => {
+    const history = read([initialized, hears('Before?'), says('Before.'), { id: 1, result: {} }, says('Now.'), over()]);
+    assert.equal(history.facts.answer, 'Now.');
+    const none = read([initialized, { id: 1, result: null }, says('Now.'), over()]);
+    assert.equal(none.facts.answer, 'Now.');
+    const login = read([
+      initialized,
+      { id: 1, result: {} },
+      hears('Before?'),
+      says('Old.'),
+      { id: 2, result: {} },
+      says('Now.'),
+    ]);
+    assert.equal(login.facts.answer, 'Now.');
+  });
+
+  it('keep a text together around what is no part of the conversation', () => {
+    const lines = [
+      initialized,
+      opened,
+      says('one '),
+      update('usage_update', { used: 1, size: 2 }),
+      update('session_info_update', { title: 'T' }),
+      update('current_mode_update', { currentModeId: 'plan' }),
+      says('two'),
+      over(),
+    ];
+    const { entries, facts } = read(lines);
+    assert.equal(facts.answer, 'one two');
+    assert.equal(facts.permissionMode, 'plan');
+    assert.equal(entries[0]?.metadata?.['title'], 'T');
+    assert.equal(shown(read(lines))[2], 'system_message mode Mode: `plan`');
+  });
+
+  it('begin another entry with another message, and after a call', () => {
+    const lines = [
+      initialized,
+      opened,
+      says('one', { messageId: 'a' }),
+      says('two', { messageId: 'b' }),
+      update('tool_call', { toolCallId: 'c', title: 'Look', status: 'completed' }),
+      says('three', { messageId: 'b' }),
+      over(),
+    ];
+    assert.deepEqual(
+      shown(read(lines)).filter((entry) => !entry.startsWith('system_message')),
+      ['assistant_message  one', 'assistant_message  two', 'tool_use success Look', 'assistant_message  three'],
+    );
+  });
+
+  it('put a whole message in the place of what was streamed of it', () => {
+    const whole = (text: string) => update('agent_message', { messageId: 'a', content: [{ type: 'text', text }] });
+    const lines = [initialized, opened, says('dra', { messageId: 'a' }), whole('final'), whole('final!'), over()];
+    assert.equal(read(lines).facts.answer, 'final!');
+    assert.equal(read([initialized, opened, whole('only'), over()]).facts.answer, 'only');
+  });
+
+  it('merge a call out of whatever is heard of it', () => {
+    const permission = {
+      id: 7,
+      method: 'session/request_permission',
+      params: {
+        sessionId: 's',
+        toolCall: { toolCallId: 'c', title: 'ls', kind: 'execute', status: 'pending' },
+        options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+      },
+    };
+    const waiting = read([initialized, opened, permission]).updates.at(1);
+    assert.ok(waiting?.op === 'put' && waiting.open === true && waiting.entry.type.kind === 'tool_use');
+    assert.equal(waiting.entry.type.tool.status, 'created');
+    assert.deepEqual(waiting.entry.metadata?.['permission'], {
+      requestId: '7',
+      options: [{ optionId: 'yes', name: 'Yes', kind: 'allow_once' }],
+    });
+    const done = update('tool_call_update', {
+      toolCallId: 'c',
+      status: 'completed',
+      rawOutput: { exit_code: 0 },
+      content: [{ type: 'content', content: { type: 'text', text: 'app.js' } }],
+    });
+    const { entries } = read([initialized, opened, permission, done, over()]);
+    const [, call] = entries;
+    assert.ok(call?.type.kind === 'tool_use');
+    assert.deepEqual(call.type.tool.action, { kind: 'command_run', command: 'ls', exitCode: 0 });
+    assert.deepEqual(call.type.tool.result, { text: 'app.js', data: { exit_code: 0 }, isError: false });
+    assert.match(shown(read([initialized, opened, permission, over()]))[1] ?? '', /^tool_use denied /);
+    assert.match(shown(read([initialized, opened, permission, over('cancelled')]))[1] ?? '', /^tool_use cancelled /);
+  });
+
+  it('never take changes of files back', () => {
+    const call = (fields: object) => update('tool_call_update', { toolCallId: 'c', ...fields });
+    const lines = [
+      initialized,
+      opened,
+      call({ kind: 'edit', status: 'pending', content: [{ type: 'diff', path: '/a', oldText: 'x', newText: 'y' }] }),
+      call({ status: 'failed', content: [{ type: 'content', content: { type: 'text', text: 'no' } }] }),
+    ];
+    const tool = read(lines).entries[1]?.type;
+    assert.ok(tool?.kind === 'tool_use' && tool.tool.action.kind === 'file_edit');
+    assert.deepEqual(tool.tool.action.changes, [{ path: '/a', kind: 'update', oldText: 'x', newText: 'y' }]);
+    assert.equal(tool.tool.result?.text, 'no');
+  });
+
+  it('join the output of a terminal, also where a piece ends within a character', () => {
+    const bytes = Buffer.from('naïve 🚀\n');
+    const piece = (from: number, to: number) =>
+      update('terminal_output_chunk', { terminalId: 't', data: bytes.subarray(from, to).toString('base64') });
+    const call = {
+      toolCallId: 'c',
+      kind: 'execute',
+      status: 'in_progress',
+      content: [{ type: 'terminal', terminalId: 't' }],
+    };
+    const lines = [
+      initialized,
+      opened,
+      update('terminal_update', { terminalId: 't', command: 'say', cwd: '/workspace' }),
+      update('tool_call_update', call),
+      piece(0, 3),
+      piece(3, 9),
+      piece(9, bytes.length),
+      update('terminal_update', { terminalId: 't', exitStatus: { exitCode: 1, signal: null } }),
+      update('tool_call_update', { toolCallId: 'c', status: 'failed' }),
+    ];
+    const tool = read(lines).entries[1]?.type;
+    assert.ok(tool?.kind === 'tool_use');
+    assert.deepEqual(tool.tool.action, {
+      kind: 'command_run',
+      command: 'say',
+      cwd: '/workspace',
+      exitCode: 1,
+      stdout: 'naïve 🚀\n',
+    });
+  });
+
+  it('keep one plan per turn, in one entry', () => {
+    const plan = (status: string) => update('plan', { entries: [{ content: 'Look', status }] });
+    const lines = [initialized, opened, plan('pending'), says('…'), plan('completed'), over(), plan('pending'), over()];
+    assert.deepEqual(
+      shown(read(lines)).filter((entry) => entry.startsWith('tool_use')),
+      ['tool_use success - [x] Look', 'tool_use success - [ ] Look'],
+    );
+    assert.ok(
+      !shown(read([initialized, opened, update('plan', { entries: [] }), over()]))
+        .join('')
+        .includes('tool_use'),
+    );
+  });
+
+  it('take an answer with an error for the end of the turn, but not one to a question of our own', () => {
+    const error = (code: number, message: string) => ({ id: 9, error: { code, message } });
+    const refused = read([initialized, opened, error(-32601, 'Method not found'), says('Hi'), over()]);
+    assert.deepEqual(
+      refused.facts.reports.map(({ isError }) => isError),
+      [false],
+    );
+    const failed = read([initialized, opened, says('Hi'), error(-32603, 'Internal error: API Error: 529 busy')]);
+    assert.equal(shown(failed).at(-2), 'error overloaded Internal error: API Error: 529 busy');
+    assert.equal(failed.facts.reports[0]?.isError, true);
+    const unknown = read([initialized, error(-32603, 'Session not found')], { resume: 'x' });
+    assert.equal(unknown.facts.unknownSession, true);
+  });
+
+  it('are no sign of an interruption where the agent was stopped after its turn', () => {
+    const stopped = { code: null, signal: 'SIGTERM' };
+    const idle = shown(read([initialized, opened, says('Hi'), over()], {}, stopped));
+    assert.ok(!idle.some((entry) => entry.includes('interrupted')), idle.join('\n'));
+    const busy = shown(read([initialized, opened, says('Hi')], {}, stopped));
+    assert.match(busy.at(-1) ?? '', /^system_message interrupted .*SIGTERM/);
+  });
+
+  it('of subagents are told apart from the conversation', () => {
+    const lines = [
+      initialized,
+      opened,
+      update('subagent_update', { sessionId: 'kid', title: 'Helper' }),
+      update('agent_message_chunk', { content: { type: 'text', text: 'From below.' } }, 'kid'),
+      says('Done.'),
+      over(),
+    ];
+    const { entries, facts } = read(lines);
+    assert.equal(facts.answer, 'Done.');
+    assert.equal(entries.find(({ content }) => content === 'From below.')?.origin, 'subagent');
+    assert.deepEqual(facts.sessionIds, ['s']);
+    assert.equal(facts.sideCalls, 1);
+  });
+
+  it('tell which tokens a figure counts by the total beside it', () => {
+    const ended = (usage: object) =>
+      read([initialized, opened, says('Hi'), { id: 2, result: { stopReason: 'end_turn', usage } }]);
+    const usage = (of: object) => ended(of).facts.reports[0]?.usage;
+    const cached = { cachedReadTokens: 20, cachedWriteTokens: 10 };
+    const apart = usage({ inputTokens: 5, outputTokens: 7, ...cached, totalTokens: 42 });
+    assert.deepEqual(apart, { input: 5, output: 7, cacheRead: 20, cacheWrite: 10 });
+    const inside = usage({ inputTokens: 35, outputTokens: 7, ...cached, totalTokens: 42 });
+    assert.deepEqual(inside, apart);
+    const thoughts = usage({ inputTokens: 5, outputTokens: 7, thoughtTokens: 3, totalTokens: 15 });
+    assert.deepEqual(thoughts, { input: 5, output: 10, reasoning: 3 });
+  });
+
+  it('give the newest cost of the conversation to the last turn, also where it comes late', () => {
+    const cost = (amount: number) => update('usage_update', { used: 1, size: 2, cost: { amount, currency: 'USD' } });
+    const { facts } = read([initialized, opened, says('a'), cost(0.1), over(), says('b'), over(), cost(0.3)]);
+    assert.deepEqual(
+      facts.reports.map(({ usd, usdCover }) => [usd, usdCover]),
+      [
+        [null, undefined],
+        [0.3, 'session'],
+      ],
+    );
+  });
+
+  it('of a kind that is not known are kept', () => {
+    const { entries, facts } = read([
+      initialized,
+      opened,
+      update('from_the_future', { x: 1 }),
+      { id: 4, method: 'no/such' },
+    ]);
+    assert.equal(facts.lines.unknown, 2);
+    assert.match(entries.at(-1)?.metadata?.raw ?? '', /no\/such/);
+  });
+});
