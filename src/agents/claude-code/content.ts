@@ -22,7 +22,7 @@ const shownContent = new Set(['content']);
 
 function without(value: JsonObject, keys: ReadonlySet<string>): Record<string, unknown> {
   const rest: Record<string, unknown> = {};
-  for (const key in value) if (!keys.has(key) && key !== '__proto__') rest[key] = value[key];
+  for (const [key, item] of Object.entries(value)) if (!keys.has(key) && key !== '__proto__') rest[key] = item;
   return rest;
 }
 

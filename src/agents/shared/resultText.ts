@@ -57,8 +57,7 @@ function isBulk(key: string, item: unknown, owner: JsonObject): item is string {
 function hasBulk(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasBulk);
   if (!isObject(value)) return false;
-  for (const key in value) {
-    const item = value[key];
+  for (const [key, item] of Object.entries(value)) {
     if (isBulk(key, item, value) || (typeof item === 'object' && hasBulk(item))) return true;
   }
   return false;
