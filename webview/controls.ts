@@ -119,25 +119,26 @@ export function field({ id, label, value, placeholder, multiline, onInput, onKey
           @keydown=${onKey}
         />`;
   }
+  // The toolkit takes the name from the content, whatever `aria-label` says; the label it would show is hidden.
   return multiline
     ? html`<vscode-text-area
         class="field"
         id=${id}
-        aria-label=${label}
         placeholder=${placeholder}
         rows="1"
         resize="none"
         .value=${value}
         @input=${input}
         @keydown=${onKey}
-      ></vscode-text-area>`
+        >${label}</vscode-text-area
+      >`
     : html`<vscode-text-field
         class="field"
         id=${id}
-        aria-label=${label}
         placeholder=${placeholder}
         .value=${value}
         @input=${input}
         @keydown=${onKey}
-      ></vscode-text-field>`;
+        >${label}</vscode-text-field
+      >`;
 }

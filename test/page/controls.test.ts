@@ -93,7 +93,8 @@ describe('page', () => {
 
   it('sends what was typed with Ctrl+Enter, before and after the toolkit has arrived', async () => {
     const page = await tests.open(session());
-    await page.locator('#composer').click();
+    const named = page.getByRole('textbox', { name: 'Message to the agent' });
+    await named.click();
     await page.keyboard.type('first');
     await page.keyboard.press('Enter');
     await page.keyboard.type('line');
@@ -102,6 +103,7 @@ describe('page', () => {
     await page.locator('body').click({ position: { x: 5, y: 60 } });
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await page.locator('vscode-text-area#composer').waitFor();
+    await named.waitFor();
     await page.locator('#primary').click();
     await page.keyboard.type('second');
     await page.keyboard.press('Control+Enter');
