@@ -50,9 +50,8 @@ export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
   const { path, args, cwd, env, stdin } = request;
   const subprocess = execa(path, args, { ...agentOptions, cwd, env, input: stdin });
   const { stdout, stderr, nodeChildProcess: child } = subprocess;
-  // execa lets output flow away that nobody reads at once.
-  stdout.pause();
-  stderr.pause();
+  // Both execa and, once the process is gone, Node let output flow away that nobody listens for; `pause` stops only execa.
+  for (const stream of [stdout, stderr]) stream.on('readable', () => undefined);
   const exit: Spawned['exit'] = new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, problem: null }));
     child.once('error', (problem) => resolve({ code: null, signal: null, problem }));
