@@ -52,7 +52,9 @@ export function shareOf(
   if (before.last === null) {
     // The first run, or the first that we know of: a fork starts with all that its parent has used.
     const all = sumUsage(counters.models);
-    if (askedBeside(facts) || isEmptyUsage(main.usage) || isAllMain(all, main)) {
+    const alone = askedBeside(facts) || isEmptyUsage(main.usage) || isEmptyUsage(all) || isAllMain(all, main);
+    // Totals that do not say what they are for show nothing of an earlier run.
+    if (alone) {
       return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost: [] };
     }
     return { scope, ...part(used, main, prices), began: 'ahead', lost: [] };

@@ -73,10 +73,13 @@ export class ToolCalls {
   start(start: CallStart): void {
     const { id, name, parentCallId, timestamp, metadata, whole } = start;
     const known = this.#calls.get(id);
-    if (known !== undefined) {
+    if (known !== undefined && !(whole && known.whole && known.tool.toolName !== name)) {
       if (whole) this.#fill(known, start);
       return;
     }
+    // Another tool under an id that is taken is another call; results go to the newest.
+    if (known?.open === true) this.#cancel(known, 'No result: another call came under the same id.', timestamp);
+    this.#answered.delete(id);
     if (this.#released.has(id)) return;
     if (asksModels.has(name)) this.sideCalls += 1;
     const input = bounded(start.input);
@@ -154,20 +157,16 @@ export class ToolCalls {
   end(reason: string, timestamp: string): void {
     for (const id of [...this.#open]) {
       const call = this.#calls.get(id);
-      if (call === undefined) continue;
-      this.#assemble(call);
-      const denied = call.deniedBecause;
-      this.#settle(
-        call,
-        {
-          ...call.tool,
-          status: denied === undefined ? 'cancelled' : 'denied',
-          result: { text: denied ?? reason },
-          endedAt: timestamp,
-        },
-        denied ?? reason,
-      );
+      if (call !== undefined) this.#cancel(call, reason, timestamp);
     }
+  }
+
+  #cancel(call: Call, reason: string, timestamp: string): void {
+    this.#assemble(call);
+    const denied = call.deniedBecause;
+    const status = denied === undefined ? 'cancelled' : 'denied';
+    const result = { text: denied ?? reason };
+    this.#settle(call, { ...call.tool, status, result, endedAt: timestamp }, result.text);
   }
 
   #orphan({ id, text, isError, status, detail, parentCallId, timestamp, metadata }: CallResult): true {

@@ -28,7 +28,7 @@ export function reportText(result: ResultLine, interrupted: boolean): string {
   const parts = [interrupted ? 'Interrupted' : title(result)];
   if (turns !== undefined) parts.push(`${turns} ${turns === 1 ? 'turn' : 'turns'}`);
   if (durationMs !== undefined) parts.push(durationText(durationMs));
-  if (usd !== undefined) parts.push(`$${Math.round(usd * 1e8) / 1e8}`);
+  if (usd !== undefined) parts.push(`$${usd < 1e6 ? Math.round(usd * 1e8) / 1e8 : usd}`);
   if (denials.length > 0) parts.push(`denied: ${denials.map(({ tool }) => tool).join(', ')}`);
   return parts.join(' · ');
 }

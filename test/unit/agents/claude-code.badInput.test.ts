@@ -67,6 +67,16 @@ describe('bad output of Claude Code', () => {
       ['{"__proto__":{"type":"result"},"type":"assistant","message":{"__proto__":1,"content":[]}}'],
       [],
     ],
+    [
+      'another call under an id that is taken',
+      [assistant('m', call('a')), assistant('n', call('a', 'Read', { file_path: '/x' })), result('a', 'ok')],
+      ['tool_use a cancelled', 'tool_use a success'],
+    ],
+    [
+      'another call under the id of an answered one',
+      [assistant('m', call('a')), result('a', 'ok'), assistant('n', call('a', 'Read', { file_path: '/x' }))],
+      ['tool_use a success', 'tool_use a cancelled'],
+    ],
     ['duplicate keys', ['{"type":"result","type":"system","subtype":"init"}'], ['system_message init']],
   ];
 
@@ -90,6 +100,11 @@ describe('bad output of Claude Code', () => {
       entries.map(({ metadata }) => metadata?.raw),
       lines,
     );
+  });
+
+  it('writes a cost down as printed, however large', () => {
+    const { entries } = normalized(stdoutLines({ type: 'result', subtype: 'success', total_cost_usd: 1e308 }));
+    assert.match(entries[0]?.content ?? '', /\$1e\+308$/);
   });
 
   it('names the size of a line that is too long', () => {

@@ -92,6 +92,14 @@ describe('ledger', () => {
     assert.deepEqual(result.usage, { input: 30, output: 4 });
   });
 
+  it('takes a first total as the run’s where nothing shows an earlier run', () => {
+    const facts = run([], { input: 30, output: 4 }, { usd: 0.01 }, { agentVersion: '2.1.300' });
+    const first = figures(facts);
+    assert.equal(first.cost, 0.01);
+    assert.equal(first.costProvenance.provenance, 'reported');
+    assert.equal(first.totalCost, 0.01);
+  });
+
   it('estimates that part where the price table gives the agent’s own figure for the whole', () => {
     const facts = run([of(1000, 100, 0.0011)], { input: 30, output: 4 }, {}, { agentVersion: '2.1.300' });
     const result = figures(facts);
