@@ -9,9 +9,10 @@ export function parseOptions<T extends ParseArgsConfig>(command: string, config:
   try {
     return parseArgs(config);
   } catch (error) {
-    // Its messages end in advice about positionals that begin with a dash, which no command takes.
-    const [message] = (error instanceof Error ? error.message : String(error)).split('. ');
-    throw new UsageError(`${message ?? ''}.`, `See "vitrine ${command} --help".`);
+    // What follows the first sentence is advice for programmers.
+    const [message = ''] = (error instanceof Error ? error.message : String(error)).split(/\.?(?: |\n)(?=[A-Z])/);
+    const dash = config.allowPositionals === true ? ' Put what begins with a dash and is no option after "--".' : '';
+    throw new UsageError(`${message.replace(/\.$/, '')}.`, `See "vitrine ${command} --help".${dash}`);
   }
 }
 
@@ -29,7 +30,7 @@ export function agentOption(type: string | undefined): AgentAdapter {
  */
 export function exitOption(shown: string | undefined): ExitInfo {
   const text = shown?.trim() ?? '';
-  const code = /^\d+/.exec(text)?.[0];
+  const code = /^\d{1,10}(?![\w.])/.exec(text)?.[0];
   if (code !== undefined) return { code: Number(code), signal: null };
   const signal = /^(?:signal\s+)?(SIG[A-Z0-9+]+)\b/i.exec(text)?.[1];
   if (signal !== undefined) return { code: null, signal: signal.toUpperCase() };

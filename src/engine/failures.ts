@@ -156,7 +156,7 @@ export const failures = {
       'session_missing',
       {
         message: `There is no session ${id}.`,
-        detail: cause?.message ?? 'It may have been deleted, or kept in another store.',
+        detail: 'It may have been deleted, or kept in another store.',
       },
       cause,
     ),

@@ -89,6 +89,8 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /\/no\/such.*does not exist/s);
     assert.equal((await vitrine('run', '--agent', 'nonsense', 'x').ended).code, 2);
+    assert.match((await vitrine('run', '--agent', 'replay', '--do it').ended).stderr, /after "--"/);
+    assert.equal((await vitrine('run', '--agent', 'replay', '--max-turns', '1.5', 'x').ended).code, 2);
     assert.equal((await vitrine('run', '--resume', 'ses_000000000000', 'x').ended).code, 2);
     assert.match((await vitrine('show', 'ses_000000000000').ended).stderr, /no session ses_000000000000/);
   });

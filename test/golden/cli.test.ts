@@ -146,6 +146,7 @@ describe('the CLI', function () {
     [['normalize', '--agent', 'nobody'], /no agent "nobody" \(--agent\).*claude-code/],
     [['normalize', ...agent, '--stdout', '/no/such/file'], /\/no\/such\/file.*--stdout.*no such file.*path/],
     [['normalize', ...agent, '--exit', 'badly'], /"badly".*--exit.*SIGTERM/],
+    [['normalize', ...agent, '--exit', '0x10'], /"0x10".*--exit/],
     [['normalize', ...agent, '--nonsense'], /--nonsense.*vitrine normalize --help/],
     [['normalize', ...agent, '--stdout', '-', '--stderr', '-'], /both read from standard input/],
     [['result', ...agent, '--previous', '/no/such/file'], /--previous.*no such file.*vitrine result/],

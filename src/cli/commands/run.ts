@@ -58,7 +58,7 @@ export const run: Command = {
     const agentOptions: AgentOptions = {
       ...(values.model !== undefined && { model: values.model }),
       ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
-      ...(values['max-turns'] !== undefined && { maxTurns: number('--max-turns', values['max-turns']) }),
+      ...(values['max-turns'] !== undefined && { maxTurns: count('--max-turns', values['max-turns']) }),
     };
     const program = values.program === undefined ? {} : { program: path.resolve(context.cwd, values.program) };
     const engine = createEngine(context, {
@@ -76,7 +76,7 @@ export const run: Command = {
       );
     } catch (error) {
       if (!EngineFailure.is(error)) throw error;
-      context.stderr.write(`vitrine: ${error.message} ${error.detail}\n`);
+      context.stderr.write(`vitrine: ${error.message}\n${error.detail}\n`);
       return notStarted;
     } finally {
       await engine.dispose();
@@ -150,4 +150,10 @@ function number(name: string, given: string): number {
   if (given.trim() === '' || !(value >= 0))
     throw new UsageError(`"${given}" is no number (${name}).`, 'Give one, such as 3.');
   return value;
+}
+
+function count(name: string, given: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(given))
+    throw new UsageError(`"${given}" is no whole number above 0 (${name}).`, 'Give one, such as 3.');
+  return Number(given);
 }
