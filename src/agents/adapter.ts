@@ -64,6 +64,8 @@ export interface AgentAdapter {
   readonly versionCapabilities?: (version: string) => Partial<Capabilities>;
   /** Variables by which this agent tells its children about itself, besides those all agents drop. */
   readonly ownVariables: readonly RegExp[];
+  /** The agent can write a file with the tokens of a run, which its normalizer reads. */
+  readonly usageFile?: true;
   /** First signal of the stop ladder. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
   /** @throws UnusableConversationIdError where the agent would take `resume` for something else. */

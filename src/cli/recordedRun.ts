@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import type { AgentAdapter } from '../agents/adapter.ts';
 import type { LineOut } from '../engine/lines.ts';
 import { LineSplitter } from '../engine/lines.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
@@ -14,6 +16,7 @@ export const recordedRunOptions = {
   agent: { type: 'string' },
   stdout: { type: 'string' },
   stderr: { type: 'string' },
+  usage: { type: 'string' },
   exit: { type: 'string' },
   workdir: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -22,6 +25,7 @@ export const recordedRunOptions = {
 export const recordedRunHelp = `  --agent TYPE    whose output it is: claude-code
   --stdout FILE   what the agent wrote to its standard output; - reads it from standard input
   --stderr FILE   what it wrote to its standard error; - likewise
+  --usage FILE    the file with its tokens, for agents that write one (copilot)
   --exit N        how it ended: an exit code, or the name of a signal; not known if absent
   --workdir DIR   the folder it ran in; default: this one
 
@@ -33,6 +37,7 @@ export interface RecordedRunValues {
   readonly agent?: string | undefined;
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
+  readonly usage?: string | undefined;
   readonly exit?: string | undefined;
   readonly workdir?: string | undefined;
 }
@@ -82,8 +87,21 @@ export async function readRecordedRun(
     }
     push(lines.end());
   }
+  if (values.usage !== undefined) {
+    const text = await usageText(adapter, path.resolve(cwd, values.usage));
+    transcript.apply(normalizer.push({ stream: 'usage', text }, now()));
+  }
   transcript.apply(normalizer.end(exit, now()));
   return { transcript, facts: normalizer.facts(), exit };
+}
+
+async function usageText({ label, usageFile }: AgentAdapter, file: string): Promise<string> {
+  if (usageFile !== true) throw new UsageError(`${label} writes no file with tokens (--usage).`, 'Leave it away.');
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (--usage): ${reason(error)}.`, 'Check the path.');
+  }
 }
 
 async function* chunks(stream: Readable): AsyncGenerator<Buffer> {

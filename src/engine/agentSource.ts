@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { capabilitiesOf, type AgentAdapter, type AgentOptions } from '../agents/adapter.ts';
 import type { Capabilities } from '../model/capabilities.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
@@ -9,8 +10,9 @@ import type { Launched, Note } from './liveRun.ts';
 import type { ProcessLease, ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import type { ProgramFinder } from './program.ts';
-import { assertCanSpawn } from './spawn.ts';
 import { loadRecording, playTurn, type Recording } from './replay.ts';
+import { freshFolder, SideFiles } from './sideFiles.ts';
+import { assertCanSpawn } from './spawn.ts';
 
 /** One run to be launched. */
 export interface LaunchRequest {
@@ -22,6 +24,8 @@ export interface LaunchRequest {
   readonly newSessionId: string;
   /** Runs that the session had before. */
   readonly earlierRuns: number;
+  /** Folder of the record for what runs have printed. */
+  readonly runsFolder: string;
   readonly lease: Omit<ProcessLease, 'process' | 'program'>;
 }
 
@@ -76,15 +80,21 @@ export function programSource(adapter: AgentAdapter, settings: AgentSettings, de
       assertCanSpawn();
       const program = await find();
       if (EngineFailure.is(program)) throw program;
-      const commandOf = ({ prompt, options, newSessionId }: LaunchRequest, resume: string | null) =>
-        adapter.command({ prompt, options, program, newSessionId, ...(resume === null ? {} : { resume }) });
+      const folderOf = ({ runsFolder, runId }: LaunchRequest) => path.join(runsFolder, `${runId}.files`);
+      const commandOf = (request: LaunchRequest, resume: string | null) => {
+        const { prompt, options, newSessionId } = request;
+        const resumed = resume === null ? {} : { resume };
+        return adapter.command({ prompt, options, program, newSessionId, runFolder: folderOf(request), ...resumed });
+      };
       return {
         canLaunch: () => true,
         notes: (request, resume) =>
           commandOf(request, resume).warnings.map((content) => ({ subtype: 'option_ignored', content })),
         launch: async (request, resume) => {
           const command = commandOf(request, resume);
-          const { runId, cwd, lease } = request;
+          const { runId, cwd, lease, runsFolder } = request;
+          const { sideFiles } = command;
+          if (sideFiles !== undefined) await freshFolder(folderOf(request));
           const process = await startAgentProcess({
             label,
             runId,
@@ -97,7 +107,11 @@ export function programSource(adapter: AgentAdapter, settings: AgentSettings, de
             ladder: deps.ladder(adapter.politeSignal),
             lease: { leases: deps.leases, content: { ...lease, program: program.path } },
           });
-          return { process, sessionId: command.sessionId, program: program.path, version: program.version };
+          const launched = { process, sessionId: command.sessionId, program: program.path, version: program.version };
+          if (sideFiles === undefined) return launched;
+          const usageFile = path.join(runsFolder, `${runId}.usage`);
+          const side = new SideFiles(sideFiles, { label, pid: process.pid, folder: folderOf(request), usageFile });
+          return { ...launched, side };
         },
       };
     },

@@ -254,6 +254,7 @@ export class Engine {
       options: request.options ?? {},
       newSessionId: uuid(randomHex),
       earlierRuns: summary.runs,
+      runsFolder: path.join(path.dirname(this.#store.path(state.id)), 'runs'),
       lease: { run_id: run.run_id, session_id: state.id, hostname: hostname(), at, owner: await ownIdentity() },
     };
     const results = (await (await state.reader())?.results()) ?? [];

@@ -13,6 +13,7 @@ import type { RawLog } from './record/contract.ts';
 import { estimateOf, isStep, knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
 import { RunOutput } from './runOutput.ts';
 import type { ActiveRun, SessionState } from './sessionState.ts';
+import type { SideFiles } from './sideFiles.ts';
 
 export interface Launched {
   readonly process: AgentProcess;
@@ -20,6 +21,8 @@ export interface Launched {
   readonly sessionId: string | null;
   readonly program: string;
   readonly version: string | null;
+  /** What the agent writes beside its output. */
+  readonly side?: SideFiles;
 }
 
 export interface Note {
@@ -115,7 +118,7 @@ export class LiveRun implements ActiveRun {
       throw failure;
     }
     await this.#moveTo('running');
-    void this.#play(launched.process, attempts.slice(1));
+    void this.#play(launched, attempts.slice(1));
   }
 
   async stop(steps?: readonly LadderStep[]): Promise<void> {
@@ -160,7 +163,7 @@ export class LiveRun implements ActiveRun {
     this.#process = launched.process;
     this.#program = launched.program;
     this.#version = launched.version;
-    this.#output = this.#newOutput(resume);
+    this.#output = this.#newOutput(resume, launched.sessionId);
     await this.#state.append({
       kind: 'decision',
       decision: {
@@ -171,6 +174,7 @@ export class LiveRun implements ActiveRun {
         afresh: this.#plan.figures.afresh,
         program: launched.program,
         version: launched.version,
+        conversation: launched.sessionId,
         // Where the output of this attempt begins, so that the entries can be made again from the raw log.
         first_index: this.#state.total,
         stdout_offset: this.#earlierBytes.stdout,
@@ -184,9 +188,9 @@ export class LiveRun implements ActiveRun {
   }
 
   /** Reads one process to its end, and the next where the agent did not know the conversation. */
-  async #play(process: AgentProcess, others: readonly (string | null)[]): Promise<void> {
+  async #play(launched: Launched, others: readonly (string | null)[]): Promise<void> {
     try {
-      const exit = await this.#consume(process);
+      const exit = await this.#consume(launched);
       const [next] = others;
       if (next !== undefined && next !== null && !this.#stopping && this.#output.facts().unknownSession) {
         await this.#note({
@@ -195,7 +199,7 @@ export class LiveRun implements ActiveRun {
         });
         this.#earlierBytes.stdout += this.#output.bytes.stdout;
         this.#earlierBytes.stderr += this.#output.bytes.stderr;
-        await this.#play((await this.#launch(next)).process, others.slice(1));
+        await this.#play(await this.#launch(next), others.slice(1));
         return;
       }
       await this.#finish(exit);
@@ -205,7 +209,7 @@ export class LiveRun implements ActiveRun {
     }
   }
 
-  async #consume(process: AgentProcess): Promise<ExitInfo> {
+  async #consume({ process, side }: Launched): Promise<ExitInfo> {
     const { writer } = this.#state;
     if (writer === null) throw new Error('A run needs the writer of its record.');
     const logs: Partial<Record<'stdout' | 'stderr', RawLog>> = {};
@@ -218,16 +222,21 @@ export class LiveRun implements ActiveRun {
         const log = (logs[type] ??= writer.rawStream(this.runId, type));
         await log.write(data);
         if (type === 'stderr') await this.#noteOrder(data.length);
-        await this.#apply(this.#output.push(type, data, timestamp.getTime()));
+        const at = timestamp.getTime();
+        await this.#apply([...(side?.take(this.#output, at) ?? []), ...this.#output.push(type, data, at)]);
         this.#estimateSoon();
       }
     } finally {
       clearTimeout(silence);
+      side?.stop();
     }
     const exit = await process.exit;
     const leftovers = await process.leftovers();
-    await this.#apply(this.#output.end(exit, this.#deps.clock()));
+    const at = this.#deps.clock();
+    const beside = await side?.end(this.#output, at);
+    await this.#apply([...(beside?.updates ?? []), ...this.#output.end(exit, at)]);
     await this.#apply(this.#state.recent.unsettled().map((entry) => ({ op: 'put', entry })));
+    if (beside !== undefined && beside.note !== null) await this.#note(beside.note);
     if (leftovers > 0) {
       const many =
         leftovers === 1 ? 'A process that it had started was' : `${leftovers} processes that it had started were`;
@@ -363,10 +372,10 @@ export class LiveRun implements ActiveRun {
     };
   }
 
-  #newOutput(resume: string | null): RunOutput {
+  #newOutput(resume: string | null, sessionId: string | null = null): RunOutput {
     const { workDir, agentPrompt } = this.#plan;
-    const resumed = resume === null ? {} : { resume };
-    const context = { workDir, firstIndex: this.#state.total, prompt: agentPrompt, ...resumed };
+    const ids = { ...(resume !== null && { resume }), ...(sessionId !== null && { sessionId }) };
+    const context = { workDir, firstIndex: this.#state.total, prompt: agentPrompt, ...ids };
     return new RunOutput(this.#plan.createNormalizer(context));
   }
 

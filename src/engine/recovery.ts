@@ -17,6 +17,7 @@ const attemptSchema = z.object({
   type: z.literal('attempt'),
   run_id: z.string(),
   resume: z.string().nullable().default(null),
+  conversation: z.string().nullable().default(null),
   first_index: z.number(),
   stdout_offset: z.number(),
   stderr_offset: z.number(),
@@ -122,8 +123,9 @@ async function replayRaw(
   { attempt, order, present }: Found & { readonly attempt: Attempt },
 ): Promise<{ readonly output: RunOutput; readonly steps: number }> {
   const workDir = run.project_dir ?? '';
-  const resumed = attempt.resume === null ? {} : { resume: attempt.resume };
-  const context = { workDir, firstIndex: attempt.first_index, prompt: run.prompt, ...resumed };
+  const { resume, conversation: sessionId } = attempt;
+  const ids = { ...(resume !== null && { resume }), ...(sessionId !== null && { sessionId }) };
+  const context = { workDir, firstIndex: attempt.first_index, prompt: run.prompt, ...ids };
   const output = new RunOutput(source.createNormalizer(context));
   const recent = new RecentEntries();
   // Only lines without a time of their own take this one; when they arrived is not known any more.

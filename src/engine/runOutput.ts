@@ -1,6 +1,6 @@
 import type { EntryUpdate } from '../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
-import type { Normalizer, OutputLine } from '../model/normalizer.ts';
+import type { Normalizer, OutputLine, SideStream } from '../model/normalizer.ts';
 import { LineSplitter, type LineOut } from './lines.ts';
 
 type Stream = 'stdout' | 'stderr';
@@ -23,12 +23,21 @@ export class RunOutput {
     return this.#lines(stream, this.#splitters[stream].push(data), at);
   }
 
-  end(exit: ExitInfo, at: number): EntryUpdate[] {
+  /** What the agent wrote beside its output. */
+  aside(stream: SideStream, text: string, at: number): readonly EntryUpdate[] {
+    return this.#normalizer.push({ stream, text }, at);
+  }
+
+  /** The lines that have no end. Nothing of its output comes after them. */
+  flush(at: number): EntryUpdate[] {
     return [
       ...this.#lines('stdout', this.#splitters.stdout.end(), at),
       ...this.#lines('stderr', this.#splitters.stderr.end(), at),
-      ...this.#normalizer.end(exit, at),
     ];
+  }
+
+  end(exit: ExitInfo, at: number): EntryUpdate[] {
+    return [...this.flush(at), ...this.#normalizer.end(exit, at)];
   }
 
   facts(): RunFacts {

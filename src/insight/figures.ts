@@ -6,7 +6,7 @@ import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from '
 import { addCosts, addUsd, sameUsd, subtractUsd, unknownCost } from './money.ts';
 import { findPrice, isEmptyUsage, priceOf, priceOfRequest, priceTableRef, type PriceTable } from './prices.ts';
 import { onTop, shareOf, type Share } from './share.ts';
-import { tokenTotalsOf } from './tokenTotals.ts';
+import { apiTimeOf, tokenTotalsOf } from './tokenTotals.ts';
 
 export interface LedgerOptions {
   readonly prices: PriceTable;
@@ -48,7 +48,7 @@ export function outcomeOf(
   const tokens = tokenTotalsOf(facts, previous);
   if (tokens === null) {
     const figures = estimatedFigures(facts, before, options.prices, over);
-    return { figures, apiDuration: null, totals: null };
+    return { figures, ...apiTimeOf(facts, previous) };
   }
   const cost = estimateModels(tokens.own, options.prices);
   return {

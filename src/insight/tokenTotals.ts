@@ -13,6 +13,12 @@ export interface TokenTotals {
   readonly apiDuration: number | null;
 }
 
+export interface ApiTime {
+  readonly apiDuration: number | null;
+  /** `null` where the agent prints no such time. */
+  readonly totals: Totals | null;
+}
+
 /** This run's tokens out of those that the closing lines print; `null` where they print none. */
 export function tokenTotalsOf(facts: RunFacts, previous: readonly ResultMetadata[]): TokenTotals | null {
   const named = facts.reports.some(({ models }) => models.length > 0);
@@ -30,7 +36,19 @@ export function tokenTotalsOf(facts: RunFacts, previous: readonly ResultMetadata
   const totals: Totals = { scope, usd: null, models, apiDuration };
   if (scope === 'run') return { own: models, totals, apiDuration };
   const own = named ? subtractModels(models, before) : fromSum(models, before);
-  return { own, totals, apiDuration: null };
+  return { own, totals, apiDuration: apiTimeOf(facts, previous).apiDuration };
+}
+
+/** Time in the API of this run, for an agent that prints it whether it prints tokens or not. */
+export function apiTimeOf(facts: RunFacts, previous: readonly ResultMetadata[]): ApiTime {
+  const last = facts.reports.findLast(({ apiDurationMs }) => apiDurationMs !== null);
+  const apiDuration = last?.apiDurationMs ?? null;
+  if (apiDuration === null) return { apiDuration, totals: null };
+  const times = previous.flatMap(({ counters }) => counters?.apiDuration ?? []);
+  const before = times.at(-1) ?? 0;
+  const scope = last?.cover?.of === 'session' && apiDuration >= before ? 'session' : 'run';
+  const totals: Totals = { scope, usd: null, models: [], apiDuration };
+  return { apiDuration: scope === 'session' ? apiDuration - before : apiDuration, totals };
 }
 
 function unnamed({ usage }: RunReport, model: string | null): ModelUsage[] {

@@ -43,6 +43,7 @@ export const copilot: AgentAdapter = {
     };
   },
   ownVariables: [/^COPILOT_(?:CLI|AGENT_SESSION_ID|LOADER_PID|RUN_APP)$/],
+  usageFile: true,
   // The loader that npm installs keeps it from the agent: the engine signals the group.
   politeSignal: 'SIGINT',
   command: copilotCommand,

@@ -1,16 +1,21 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * Stands in for Claude Code: its prompt (stdin) is a JSON list of steps, each done when the one before is over.
+ * Stands in for Claude Code, or for the program whose version FAKE_AGENT_VERSION says: its prompt (stdin) is a JSON list
+ * of steps, each done when the one before is over.
  * Plain JavaScript, because it is started as a program.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync, createReadStream, existsSync, fstatSync } from 'node:fs';
+import { appendFileSync, createReadStream, existsSync, fstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const args = process.argv.slice(2);
 const option = (/** @type {string} */ name) => args[args.indexOf(name) + 1];
+/** Of `--name=value`. */
+const valueOf = (/** @type {string} */ name) =>
+  args.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
 let sessionId = args.includes('--resume')
   ? option('--resume')
   : args.includes('--session-id')
@@ -100,6 +105,16 @@ const steps = {
     }
   },
   wait: (ms) => delay(ms),
+  /** Adds to a file in `--log-dir`; PID in its name is the own one. */
+  log: ({ name, text: words }) => {
+    const folder = valueOf('--log-dir');
+    mkdirSync(folder, { recursive: true });
+    appendFileSync(path.join(folder, name.replace('PID', process.pid)), words);
+  },
+  /** Writes the file of `--usage-output-file`. */
+  usage: (value) => writeFileSync(valueOf('--usage-output-file'), JSON.stringify(value)),
+  /** One line of JSON; SESSION in it is the value of `--session-id=`. */
+  event: (value) => write(`${JSON.stringify(value).replace('SESSION', valueOf('--session-id'))}\n`),
   /** Until this file is there. */
   until: async (path) => {
     while (!existsSync(path)) await delay(20);
@@ -135,7 +150,7 @@ const steps = {
 };
 
 if (args.includes('--version')) {
-  console.log('2.1.197 (Claude Code)');
+  console.log(process.env['FAKE_AGENT_VERSION'] ?? '2.1.197 (Claude Code)');
 } else if (option('--model') === 'deaf') {
   process.exit(1);
 } else {
