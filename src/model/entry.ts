@@ -28,7 +28,6 @@ export const entryTypeSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 export type EntryType = z.infer<typeof entryTypeSchema>;
-export type EntryKind = EntryType['kind'];
 
 /**
  * One line of the transcript. `index` counts from 0 in the session and goes on over resumes; `timestamp` is ISO 8601,

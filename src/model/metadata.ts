@@ -22,10 +22,8 @@ export const trajectorySchema = z.object({
 export type Trajectory = z.infer<typeof trajectorySchema>;
 
 export const annotationSchema = z.discriminatedUnion('kind', [citationSchema, trajectorySchema]);
-export type Annotation = z.infer<typeof annotationSchema>;
 
 export const triggerTypeSchema = z.enum(['check_in', 'question_unanswered', 'task_incomplete', 'waiting_for_decision']);
-export type TriggerType = z.infer<typeof triggerTypeSchema>;
 
 /**
  * Common metadata of an entry. `undefined` metadata: nothing is known yet. `null` in a standard field: this agent does
@@ -43,8 +41,3 @@ export const entryMetadataSchema = z.looseObject({
   raw: z.string().optional(),
 });
 export type NormalizedEntryMetadata = z.infer<typeof entryMetadataSchema>;
-
-/** Strict: only the boolean `true` marks a message as written by a trigger. */
-export function isSynthetic(metadata: NormalizedEntryMetadata | undefined): boolean {
-  return metadata?.synthetic === true;
-}

@@ -16,7 +16,6 @@ export const sessionIdSchema = z.string().regex(/^ses_[0-9a-f]{12}$/);
 export const runIdSchema = z.string().regex(/^run_[0-9a-f]{12}$/);
 
 export const executionModeSchema = z.enum(['sync', 'async_poll', 'async_callback']);
-export type ExecutionMode = z.infer<typeof executionModeSchema>;
 
 export const sessionStatusSchema = z.enum(['pending', 'running', 'stopping', 'stopped', 'finished']);
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
@@ -52,7 +51,6 @@ export const demandsSchema = z.object({
   executor_type: executorTypeSchema.optional(),
   tags: z.array(z.string()).default([]),
 });
-export type Demands = z.infer<typeof demandsSchema>;
 
 /** One start or resume of a session. */
 export const runSchema = z.object({
