@@ -60,6 +60,11 @@ function list(tried: readonly string[]): string {
   return tried.map((each) => `\n  ${each}`).join('');
 }
 
+function firstLine(text: string): string {
+  const [line = ''] = text.split('\n', 1);
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
 export const failures = {
   programMissing: (label: string, names: readonly string[], tried: readonly string[]) =>
     new EngineFailure('program_missing', {
@@ -112,7 +117,7 @@ export const failures = {
 
   exitedAtOnce: (label: string, path: string, how: string, stderr: string) =>
     new EngineFailure('exited_at_once', {
-      message: `${label} ended at once (${how}) without printing anything to read.`,
+      message: `${label} ended at once (${how})${stderr === '' ? ' without printing anything.' : `: ${firstLine(stderr)}`}`,
       detail: `${path}${stderr === '' ? ' printed nothing.' : ` said:\n${stderr}`}\nRun it once in a terminal; it may need to be set up or logged in.`,
       action: 'doctor',
       tried: [path],

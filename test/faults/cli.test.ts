@@ -84,7 +84,7 @@ describe('vitrine run, sessions, show, doctor', function () {
   it('tells by its exit code how it went', async () => {
     const failed = await run([{ printErr: 'no\n' }, { exit: 3 }]).ended;
     assert.equal(failed.code, 1);
-    assert.match(failed.stderr, /exit code 3/);
+    assert.match(failed.stderr, /exit code 3\): no\n/);
     const missing = await vitrine('run', '--agent', 'claude-code', '--program', '/no/such', 'x').ended;
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /\/no\/such.*does not exist/s);
