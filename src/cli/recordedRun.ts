@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import type { AgentAdapter } from '../agents/adapter.ts';
+import { adapters } from '../agents/registry.ts';
 import type { LineOut } from '../engine/lines.ts';
 import { LineSplitter } from '../engine/lines.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
@@ -22,7 +23,7 @@ export const recordedRunOptions = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-export const recordedRunHelp = `  --agent TYPE    whose output it is: claude-code
+export const recordedRunHelp = `  --agent TYPE    whose output it is: ${adapters.map(({ type }) => type).join(', ')}
   --stdout FILE   what the agent wrote to its standard output; - reads it from standard input
   --stderr FILE   what it wrote to its standard error; - likewise
   --usage FILE    the file with its tokens, for agents that write one (copilot)

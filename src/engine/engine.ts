@@ -165,10 +165,11 @@ export class Engine {
     return this.#store.path(sessionId);
   }
 
-  /** Every kind of agent, with what was found of it; `fresh` looks again instead of remembering. */
+  /** Every kind of agent that can be started, with what was found of it; `fresh` looks again instead of remembering. */
   agents(options: { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
     if (options.fresh === true) this.#programs.refresh();
-    const types: ExecutorType[] = [...this.#deps.adapters.map(({ type }) => type), 'replay'];
+    const startable = this.#deps.adapters.filter(({ protocol }) => protocol === undefined);
+    const types: ExecutorType[] = [...startable.map(({ type }) => type), 'replay'];
     return Promise.all(types.map((type) => this.#source(type).report()));
   }
 
@@ -300,6 +301,7 @@ export class Engine {
     if (type === 'replay') return demoSource(demoDir, settings, { adapters, clock });
     const adapter = adapters.find((each) => each.type === type);
     if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
+    if (adapter.protocol !== undefined) throw failures.readOnlyAgent(adapter.label);
     const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
       { signal: polite, graceMs: timing?.politeGrace ?? 5000 },
       { signal: 'SIGTERM', graceMs: timing?.termGrace ?? 5000 },

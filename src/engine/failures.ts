@@ -13,6 +13,7 @@ export type FailureCode =
   | 'spawn_failed'
   | 'node_too_old'
   | 'exited_at_once'
+  | 'agent_read_only'
   | 'agent_failed'
   | 'silent'
   | 'ignores_signals'
@@ -85,7 +86,13 @@ export const failures = {
   agentUnknown: (type: string) =>
     new EngineFailure('agent_unknown', {
       message: `There is no executor "${type}" in this version of Vitrine.`,
-      detail: 'The session can be read. To go on with it, update Vitrine.',
+      detail: 'Its sessions can be read. Choose another agent, or update Vitrine.',
+    }),
+
+  readOnlyAgent: (label: string) =>
+    new EngineFailure('agent_read_only', {
+      message: `This version of Vitrine reads what ${label} prints, and cannot start it.`,
+      detail: 'Choose another agent, or update Vitrine.',
     }),
 
   recordingMissing: (folder: string, why: string) =>

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import type { AgentOptions } from '../../agents/adapter.ts';
+import { adapters } from '../../agents/registry.ts';
 import type { SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures.ts';
@@ -11,6 +12,8 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { writeLines } from '../output.ts';
 
+const startable = adapters.filter(({ protocol }) => protocol === undefined).map(({ type }) => type);
+
 const help = `Usage: vitrine run --agent TYPE [options] PROMPT|-
 
 Runs an agent here. Prints its transcript, one entry per line as JSON, as entries settle (an entry that is corrected later
@@ -18,7 +21,8 @@ comes again with the same index), and the result as the last line. "-" reads the
 Exit code 0: done; 1: the agent failed or was stopped; 2: it could not be started.
 Ctrl-C stops the agent and everything it started; a second one does not ask any more.
 
-  --agent TYPE       claude-code, or replay: the demo recording; with --resume it may be left out
+  --agent TYPE       ${startable.join(', ')}, or replay: the demo recording; with --resume it may be left
+                     out
   --cwd DIR          folder to run in; default: the current one
   --resume ses_…     goes on with a session
   --model NAME       model, in the agent's own words

@@ -6,7 +6,8 @@ import { writeLines } from '../output.ts';
 
 const help = `Usage: vitrine sessions [options]
 
-Lists sessions, newest first: id, how it stands, cost so far, last change, agent, title.
+Lists sessions, newest first: id, how it stands, cost so far, last change, agent, title. Agents that a crash left behind are
+ended first.
 
   --json             one session per line as JSON
   --all              hidden ones, too
@@ -18,6 +19,7 @@ export const sessions: Command = {
     const options = { store: { type: 'string' }, json: { type: 'boolean' }, all: { type: 'boolean' } } as const;
     const { values } = parseOptions('sessions', { args: [...args], options });
     const engine = createEngine(context, { store: values.store });
+    await engine.sweep();
     const found = (await engine.list()).filter((summary) => values.all === true || summary.hidden !== true);
     if (values.json === true) await writeLines(context.stdout, found);
     else for (const summary of found) context.stdout.write(`${row(summary)}\n`);
