@@ -42,7 +42,7 @@ export const copilot: AgentAdapter = {
       resume: { supported: true, reason: 'once its log has named the session' },
     };
   },
-  ownVariables: [/^COPILOT_(?:CLI|AGENT_SESSION_ID|LOADER_PID|RUN_APP)$/],
+  ownVariables: [/^COPILOT_(?:AGENT_SESSION_ID|CLI|CLI_BINARY_VERSION|CLI_RESOLVED_DIST_DIR|LOADER_PID)$/],
   usageFile: true,
   // The loader that npm installs keeps it from the agent: the engine signals the group.
   politeSignal: 'SIGINT',

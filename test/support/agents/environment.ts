@@ -5,7 +5,10 @@ import path from 'node:path';
  * The whole environment of an agent under test: nothing of the user's but PATH, so that no account, setting or session of
  * theirs is read or changed. `home` is a throw-away folder; `modelUrl` is the scripted model.
  */
-export function agentEnvironment({ home, modelUrl }: { home: string; modelUrl: string }): Record<string, string> {
+export function agentEnvironment(
+  { home, modelUrl }: { home: string; modelUrl: string },
+  variables: (modelUrl: string) => Record<string, string> = claudeVariables,
+): Record<string, string> {
   const temporary = path.join(home, 'tmp');
   mkdirSync(temporary, { recursive: true });
   return {
@@ -15,7 +18,7 @@ export function agentEnvironment({ home, modelUrl }: { home: string; modelUrl: s
     SHELL: '/bin/bash',
     HOME: home,
     TMPDIR: temporary,
-    ...claudeVariables(modelUrl),
+    ...variables(modelUrl),
   };
 }
 
@@ -29,5 +32,17 @@ export function claudeVariables(modelUrl: string): Record<string, string> {
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_AUTOUPDATER: '1',
     DISABLE_BUG_COMMAND: '1',
+  };
+}
+
+/** What makes Copilot CLI ask `modelUrl` and nobody else, without an account. */
+export function copilotVariables(modelUrl: string): Record<string, string> {
+  return {
+    COPILOT_OFFLINE: 'true',
+    COPILOT_AUTO_UPDATE: 'false',
+    COPILOT_PROVIDER_TYPE: 'anthropic',
+    COPILOT_PROVIDER_BASE_URL: modelUrl,
+    COPILOT_PROVIDER_API_KEY: 'dummy',
+    COPILOT_MODEL: 'claude-sonnet-4.5',
   };
 }

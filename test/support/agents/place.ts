@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import path from 'node:path';
 import { newRunFolder } from '../host/runFolder.ts';
 import { type ModelServer, startModelServer } from '../models/anthropic.ts';
+import type { Scenarios } from '../models/scenario.ts';
 import { testScenarios } from '../models/scenarios.ts';
 import { agentEnvironment } from './environment.ts';
 
@@ -25,14 +26,23 @@ export function allowTools(home: string): void {
   writeFileSync(path.join(home, '.claude/settings.json'), JSON.stringify({ permissions }));
 }
 
-export async function agentPlace(program: string): Promise<AgentPlace> {
+/** What differs for agents other than Claude Code. */
+export interface PlaceOptions {
+  /** By which the program is found. */
+  readonly name?: string;
+  readonly variables?: (modelUrl: string) => Record<string, string>;
+  readonly scenarios?: (workspace: string) => Scenarios;
+}
+
+export async function agentPlace(program: string, options: PlaceOptions = {}): Promise<AgentPlace> {
+  const { name = 'claude', variables, scenarios = testScenarios } = options;
   const folder = newRunFolder('agent');
   const programs = path.join(folder.root, 'bin');
   mkdirSync(programs);
-  symlinkSync(program, path.join(programs, 'claude'));
+  symlinkSync(program, path.join(programs, name));
   allowTools(folder.home);
-  const model = await startModelServer({ scenarios: testScenarios(folder.workspace) });
-  const env = agentEnvironment({ home: folder.home, modelUrl: model.url });
+  const model = await startModelServer({ scenarios: scenarios(folder.workspace) });
+  const env = agentEnvironment({ home: folder.home, modelUrl: model.url }, variables);
   return {
     workspace: folder.workspace,
     home: folder.home,
