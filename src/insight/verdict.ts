@@ -12,7 +12,8 @@ export interface Verdict {
  * How a run ended: by the exit code and by what the agent said, each of which can contradict the other (an interrupted run
  * exits with 0, an API error is a "success" that is an error).
  */
-export function verdictOf(facts: RunFacts, exit: ExitInfo): Verdict {
+export function verdictOf(facts: RunFacts, ended: ExitInfo): Verdict {
+  const exit = facts.ended ?? ended;
   const report = facts.reports.at(-1);
   if (report === undefined) return unreported(facts, exit);
   const errors = report.errors.filter((error) => !diagnostic.test(error));

@@ -73,6 +73,8 @@ export interface RunFacts {
   /** Text of stderr, cut to its first and last 64 KiB. */
   readonly stderr: string;
   readonly warnings: readonly string[];
+  /** How the process counts as ended, where that is not as it ended: a server is stopped when it has nothing more to do. */
+  readonly ended?: ExitInfo;
   /** True where the agent said that it does not know the conversation it was to resume. */
   readonly unknownSession: boolean;
 }

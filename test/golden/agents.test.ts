@@ -3,7 +3,7 @@ import { capturesOf, linesOfCapture, readBy } from '../support/agentCaptures.ts'
 import { assertGolden } from '../support/golden.ts';
 import assert from 'node:assert/strict';
 
-/** One of each kind of run; the other captures are held against invariants. Cursor's are made from its documentation. */
+/** One of each kind of run; the other captures are held against invariants. Documented ones are made from what is published of a format. */
 const cases: Readonly<Record<string, readonly string[]>> = {
   codex: [
     '0.169.0/commentary',
@@ -97,6 +97,17 @@ const cases: Readonly<Record<string, readonly string[]>> = {
     'zed-claude-code-acp-0.16.2/load',
     'zed-claude-code-acp-0.16.2/subagent',
     'zed-claude-code-acp-0.16.2/tools-allow',
+  ],
+  'acp-http': [
+    'documented/asker',
+    'documented/dropping',
+    'documented/failing',
+    'documented/garbling',
+    'documented/researcher',
+    'documented/slow',
+    'documented/telling',
+    'documented/weather',
+    'documented/writer',
   ],
   cursor: ['documented/documented-example', 'documented/failed', 'documented/partial-output', 'documented/refused'],
 };

@@ -75,7 +75,7 @@ export class Messages {
       this.#current = undefined;
       if (shown !== '') this.#piece(kind, id, shown, speaker);
     } else if (known.text !== shown) {
-      if (this.#current === known.key && this.#run.texts.streamed(kind) !== undefined) this.#run.texts.close(shown);
+      if (this.#current === known.key && this.#run.texts.streaming === kind) this.#run.texts.close(shown);
       else this.#run.texts.replace(known.entry, kind, shown, { counted: known.counted });
       known.text = shown;
     }
@@ -106,7 +106,7 @@ export class Messages {
   #piece(kind: TextKind, id: string | undefined, shown: string, speaker: Speaker): void {
     const key = keyOf(kind, id ?? '', speaker);
     const { texts } = this.#run;
-    if (texts.streamed(kind) === undefined || this.#current !== key) {
+    if (texts.streaming !== kind || this.#current !== key) {
       texts.close();
       this.#current = key;
       const { timestamp, metadata, origin, counted } = speaker;

@@ -35,6 +35,7 @@ export class AcpReader implements AgentReader {
   #phase: Phase = 'setup';
   #replayed = 0;
   #subagents = 0;
+  #ended: ExitInfo | undefined;
 
   constructor(run: Run) {
     this.#run = run;
@@ -62,7 +63,9 @@ export class AcpReader implements AgentReader {
     return idle && (exit.signal === 'SIGTERM' || exit.code === 143) ? { code: 0, signal: null } : exit;
   }
 
-  beforeEnd(_exit: ExitInfo, timestamp: string): void {
+  beforeEnd(exit: ExitInfo, timestamp: string): void {
+    const counted = this.exitOf(exit);
+    if (counted !== exit) this.#ended = counted;
     this.#conversation.interrupt();
     this.#conversation.calls.settle('No result: the run ended before the tool answered.', timestamp);
   }
@@ -73,6 +76,7 @@ export class AcpReader implements AgentReader {
       permissionMode: this.#session.mode,
       reports: this.#turns.reports,
       sideCalls: this.#subagents + this.#conversation.calls.sideCalls,
+      ...(this.#ended !== undefined && { ended: this.#ended }),
     };
   }
 

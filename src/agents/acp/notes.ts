@@ -1,5 +1,6 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { JsonObject } from '../../model/json.ts';
+import { bounded } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
 import { nonEmpty } from '../shared/guards.ts';
 import type { Run } from '../shared/run.ts';
@@ -54,7 +55,7 @@ export class Notes {
   request(method: string, params: JsonObject, timestamp: string): boolean {
     if (method !== 'elicitation/create') return false;
     this.#run.aside('question', nonEmpty(params['message']) ?? 'The agent asks a question.', timestamp, {
-      requestedSchema: params['requestedSchema'] ?? null,
+      requestedSchema: bounded(params['requestedSchema'] ?? null),
     });
     return true;
   }

@@ -76,6 +76,21 @@ export class SpokenTexts {
     return this.#streaming?.kind === kind ? this.#streaming.pieces.join('') : undefined;
   }
 
+  /** Which kind of text is streaming now. */
+  get streaming(): TextKind | undefined {
+    return this.#streaming?.kind;
+  }
+
+  /** New metadata of the entry that is streaming. */
+  annotate(metadata: NormalizedEntryMetadata): void {
+    const streaming = this.#streaming;
+    if (streaming === undefined) return;
+    const entry = { ...streaming.entry, metadata };
+    this.#streaming = { ...streaming, entry };
+    const shown = streaming.pieces.join('');
+    this.#writer.put({ ...entry, type: typeOf(streaming.kind, shown), content: shown }, true);
+  }
+
   /** Closes the entry that is streaming, with `whole` in place of its pieces where that is given. */
   close(whole?: string): void {
     const streaming = this.#streaming;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { acp } from '../../../src/agents/acp/adapter.ts';
 import type { ExitInfo } from '../../../src/model/facts.ts';
 import type { NormalizerContext } from '../../../src/model/normalizer.ts';
@@ -230,6 +231,10 @@ describe('lines of the Agent Client Protocol', () => {
     const stopped = { code: null, signal: 'SIGTERM' };
     const idle = shown(read([initialized, opened, says('Hi'), over()], {}, stopped));
     assert.ok(!idle.some((entry) => entry.includes('interrupted')), idle.join('\n'));
+    assert.deepEqual(read([initialized, opened, says('Hi'), over()], {}, stopped).facts.ended, {
+      code: 0,
+      signal: null,
+    });
     const busy = shown(read([initialized, opened, says('Hi')], {}, stopped));
     assert.match(busy.at(-1) ?? '', /^system_message interrupted .*SIGTERM/);
   });
@@ -272,6 +277,45 @@ describe('lines of the Agent Client Protocol', () => {
         [null, undefined],
         [0.3, 'session'],
       ],
+    );
+  });
+
+  it('say the same in whatever pieces they come', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), { maxLength: 6 }), (texts) => {
+        const pieces = texts.flatMap((parts, id) => parts.map((text) => says(text, { messageId: `m${id}` })));
+        const wholes = texts.map((parts, id) => says(parts.join(''), { messageId: `m${id}` }));
+        const said = (lines: readonly object[]) => read([initialized, opened, ...lines, over()]).facts.answer;
+        assert.equal(said(pieces), said(wholes));
+        assert.equal(said(pieces), texts.map((parts) => parts.join('')).join('\n\n'));
+      }),
+    );
+  });
+
+  it('make the same call of one update and of many', () => {
+    const fields = {
+      title: 'Look',
+      kind: 'execute',
+      name: 'shell',
+      rawInput: { command: 'ls', cwd: '/workspace' },
+      locations: [{ path: '/workspace/a', line: 3 }],
+      rawOutput: { output: 'a', exit_code: 0 },
+    };
+    const keys = fc.shuffledSubarray(Object.keys(fields) as (keyof typeof fields)[], { minLength: 6 });
+    const done = { status: 'completed' };
+    const callOf = (updates: readonly object[]) => {
+      const lines = updates.map((each) => update('tool_call_update', { toolCallId: 'c', ...each }));
+      const type = read([initialized, opened, ...lines, over()]).entries[1]?.type;
+      assert.ok(type?.kind === 'tool_use');
+      const { startedAt, endedAt, ...tool } = type.tool;
+      assert.ok(startedAt !== undefined && endedAt !== undefined);
+      return tool;
+    };
+    fc.assert(
+      fc.property(keys, (order) => {
+        const single = order.map((key) => ({ [key]: fields[key] }));
+        assert.deepEqual(callOf([...single, done]), callOf([{ ...fields, ...done }]));
+      }),
     );
   });
 

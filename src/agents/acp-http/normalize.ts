@@ -1,0 +1,153 @@
+import type { RunReport } from '../../model/facts.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { bounded } from '../shared/bounds.ts';
+import { code, codeBlock } from '../shared/describe.ts';
+import { emptyReport } from '../shared/emptyReport.ts';
+import { field } from '../shared/guards.ts';
+import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
+import type { Run, SourceLine } from '../shared/run.ts';
+import { Messages, messageText } from './messages.ts';
+import { errorInfo, runInfo, type ErrorInfo, type RunInfo } from './wire.ts';
+
+/** Reads the events of one run of an agent of the Agent Communication Protocol, one JSON object per line. */
+export class AcpHttpReader implements AgentReader {
+  readonly #run: Run;
+  readonly #messages: Messages;
+  readonly #reports: RunReport[] = [];
+  #agentName: string | null = null;
+  #runId: string | null = null;
+  #shown = false;
+  #over = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#messages = new Messages(run);
+  }
+
+  message(event: JsonObject, line: SourceLine): boolean {
+    const type = typeof event['type'] === 'string' ? event['type'] : '';
+    if (type.startsWith('run.')) return this.#runEvent(type, event, line);
+    if (type.startsWith('message.')) return this.#messageEvent(type, event, line);
+    if (type === 'error') {
+      this.#failed(errorInfo(event['error']), line);
+      return true;
+    }
+    if (type !== 'generic' || !isObject(event['generic'])) return false;
+    const generic = bounded(event['generic']);
+    this.#run.aside('generic', codeBlock(JSON.stringify(generic, null, 2)), line.timestamp, { generic });
+    return true;
+  }
+
+  beforeEnd(_exit: unknown, timestamp: string): void {
+    this.#messages.close({ timestamp });
+  }
+
+  facts(): OwnFacts {
+    return { agentVersion: null, permissionMode: null, reports: [...this.#reports] };
+  }
+
+  #messageEvent(type: string, event: JsonObject, line: SourceLine): boolean {
+    const inner = type === 'message.part' ? event['part'] : event['message'];
+    if (!isObject(inner)) return false;
+    this.#run.unfinished = true;
+    switch (type) {
+      case 'message.created':
+        this.#messages.created(inner, line);
+        return true;
+      case 'message.part':
+        this.#known(this.#messages.part(inner, line), line);
+        return true;
+      case 'message.completed':
+        this.#known(this.#messages.completed(inner, line), line);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** A part is shown whatever its metadata; those of a later version are kept with the line. */
+  #known(known: boolean, { raw, timestamp }: SourceLine): void {
+    if (!known) this.#run.lines.unknown('Metadata of an unknown kind', raw, timestamp);
+  }
+
+  #runEvent(type: string, event: JsonObject, line: SourceLine): boolean {
+    if (!isObject(event['run'])) return false;
+    const run = runInfo(event['run']);
+    this.#see(run, line);
+    switch (type) {
+      case 'run.created':
+      case 'run.in-progress':
+        this.#run.unfinished = true;
+        return true;
+      case 'run.awaiting':
+        this.#awaiting(run, line);
+        return true;
+      case 'run.completed':
+        this.#messages.output(run.output, line);
+        this.#close({ ...emptyReport, text: this.#answered(), terminalReason: 'completed' }, 'Completed', line);
+        return true;
+      case 'run.failed':
+        this.#messages.output(run.output, line);
+        this.#failed(run.error ?? errorInfo(undefined), line);
+        return true;
+      case 'run.cancelled':
+        this.#messages.output(run.output, line);
+        this.#run.interrupt('The run was cancelled.', line.timestamp);
+        this.#close({ ...emptyReport, text: this.#answered(), terminalReason: 'aborted' }, 'Cancelled', line);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #see({ runId, sessionId, agentName }: RunInfo, { timestamp }: SourceLine): void {
+    const { session } = this.#run;
+    session.seeId(sessionId);
+    this.#agentName = agentName ?? this.#agentName;
+    this.#runId = runId ?? this.#runId;
+    session.setOwn({ agentName: this.#agentName, runId: this.#runId });
+    if (this.#shown) return;
+    this.#shown = true;
+    const facts = [
+      ['Agent', this.#agentName],
+      ['Session', session.id],
+      ['Run', this.#runId],
+    ] as const;
+    const known = facts.flatMap(([name, value]) => (value === null ? [] : [`- ${name}: ${code(value)}`]));
+    this.#run.system('init', known.join('\n') || 'The run began', timestamp);
+    this.#run.checkResumed(timestamp);
+  }
+
+  /** The run goes on when it is answered: with the same messages, and events of a stream of its own. */
+  #awaiting({ awaits, output }: RunInfo, line: SourceLine): void {
+    this.#messages.output(output, line);
+    this.#run.unfinished = true;
+    const shown = messageText(field(awaits, 'message'));
+    const request = bounded(awaits ?? null);
+    const content = shown === '' ? 'The agent waits for an answer.' : `The agent waits for an answer:\n\n${shown}`;
+    this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
+  }
+
+  #failed(error: ErrorInfo, line: SourceLine): void {
+    this.#messages.close(line);
+    this.#run.error(error.message, error.code, line.timestamp);
+    const report = { ...emptyReport, isError: true, subtype: 'error', errors: [error.message], text: this.#answered() };
+    this.#close(report, 'Failed', line);
+  }
+
+  #answered(): string | null {
+    const { finalText } = this.#run.texts;
+    return finalText === '' ? null : finalText;
+  }
+
+  /** An error, and the end of the run that it causes, are one end. */
+  #close(report: RunReport, title: string, { timestamp }: SourceLine): void {
+    this.#run.unfinished = false;
+    if (this.#over) return;
+    this.#over = true;
+    this.#reports.push(report);
+    this.#run.system('result', title, timestamp, {
+      result: { isError: report.isError, runId: this.#runId, terminalReason: report.terminalReason },
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Citation, Trajectory } from '../../model/metadata.ts';
+import { bytesOf, utf8 } from '../shared/bytes.ts';
+import { bounded, bytesText } from '../shared/bounds.ts';
+import { count, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import { base64Bytes } from '../shared/resultText.ts';
+
+/**
+ * The events of the Agent Communication Protocol 0.2 as a server sends them, one JSON object each. Nothing else in Vitrine
+ * knows them. A field of another type than expected costs itself only.
+ */
+
+export interface RunInfo {
+  readonly runId: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly agentName: string | undefined;
+  readonly error: ErrorInfo | undefined;
+  /** What the run waits for; absent unless it does. */
+  readonly awaits: JsonObject | undefined;
+  /** Every message of the run so far. */
+  readonly output: readonly JsonObject[];
+}
+
+export function runInfo(value: unknown): RunInfo {
+  const run: JsonObject = isObject(value) ? value : {};
+  return {
+    runId: nonEmpty(run['run_id']),
+    sessionId: nonEmpty(run['session_id']),
+    agentName: nonEmpty(run['agent_name']),
+    error: isObject(run['error']) ? errorInfo(run['error']) : undefined,
+    awaits: isObject(run['await_request']) ? run['await_request'] : undefined,
+    output: objects(run['output']),
+  };
+}
+
+export interface ErrorInfo {
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
+export function errorInfo(value: unknown): ErrorInfo {
+  const error: JsonObject = isObject(value) ? value : {};
+  const message = nonEmpty(error['message']) ?? 'The agent failed and gave no reason.';
+  return { code: nonEmpty(error['code']), message };
+}
+
+export interface Part {
+  readonly name: string | undefined;
+  readonly contentType: string;
+  /** Content as text; `undefined` where it is none, or none that can be shown. */
+  readonly text: string | undefined;
+  /** Size of content that is no text. */
+  readonly bytes: number | undefined;
+  readonly url: string | undefined;
+  readonly citations: readonly Citation[];
+  readonly trajectories: readonly Trajectory[];
+  /** Metadata of a kind that is not known. */
+  readonly otherMetadata: boolean;
+}
+
+export function partOf(part: JsonObject): Part {
+  const contentType = nonEmpty(part['content_type']) ?? 'text/plain';
+  const content = text(part['content']);
+  const base64 = part['content_encoding'] === 'base64';
+  const readable = isReadable(contentType);
+  const metadata = metadataOf(part['metadata']);
+  return {
+    name: nonEmpty(part['name']),
+    contentType,
+    text: content === undefined || !readable ? undefined : base64 ? utf8(bytesOf(content)) : content,
+    bytes: content === undefined || readable ? undefined : base64 ? base64Bytes(content) : content.length,
+    url: nonEmpty(part['content_url']),
+    citations: metadata.flatMap((each) => (each['kind'] === 'citation' ? [citation(each)] : [])),
+    trajectories: metadata.flatMap((each) => (each['kind'] === 'trajectory' ? [trajectory(each)] : [])),
+    otherMetadata: metadata.some(({ kind }) => kind !== 'citation' && kind !== 'trajectory'),
+  };
+}
+
+function isReadable(contentType: string): boolean {
+  return /^(?:text\/|application\/(?:json|xml|yaml|javascript|[\w.-]+\+(?:json|xml))\b)/i.test(contentType);
+}
+
+/** One object in the protocol; some agents send several. */
+function metadataOf(value: unknown): JsonObject[] {
+  return isObject(value) ? [value] : objects(list(value));
+}
+
+function citation(value: JsonObject): Citation {
+  const found: Citation = { kind: 'citation' };
+  for (const key of ['start_index', 'end_index'] as const) {
+    const index = count(value[key]);
+    if (index !== undefined) found[key] = index;
+  }
+  for (const key of ['url', 'title', 'description'] as const) {
+    const given = text(value[key]);
+    if (given !== undefined) found[key] = given;
+  }
+  return found;
+}
+
+function trajectory(value: JsonObject): Trajectory {
+  const found: Trajectory = { kind: 'trajectory' };
+  for (const key of ['message', 'tool_name'] as const) {
+    const given = text(value[key]);
+    if (given !== undefined) found[key] = given;
+  }
+  for (const key of ['tool_input', 'tool_output'] as const) {
+    const given = bounded(value[key]);
+    if (isObject(given)) found[key] = given;
+  }
+  return found;
+}
+
+/** What stands for content that is not shown: its type with its size, or its address. */
+export function attachmentText({ contentType, bytes, url, name }: Part): string {
+  if (url !== undefined) return `[${name ?? contentType}](${url})`;
+  return `[${[name, contentType, bytes === undefined ? undefined : bytesText(bytes)].filter((each) => each !== undefined).join(', ')}]`;
+}
+
+/** Unicode code points, in which ranges are counted. */
+export function codePoints(shown: string): number {
+  let length = shown.length;
+  for (const pair of shown.matchAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)) length -= pair[0].length - 1;
+  return length;
+}

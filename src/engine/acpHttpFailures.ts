@@ -1,0 +1,110 @@
+export type AcpHttpFailureCode =
+  | 'bad_address'
+  | 'unreachable'
+  | 'timed_out'
+  | 'redirected'
+  | 'unauthorized'
+  | 'not_found'
+  | 'refused'
+  | 'not_the_protocol'
+  | 'stream_broken'
+  | 'too_large';
+
+/** A server of the Agent Communication Protocol that did not do what it was asked. Tell them apart by `code`. */
+export class AcpHttpFailure extends Error {
+  override readonly name = 'AcpHttpFailure';
+  readonly code: AcpHttpFailureCode;
+  /** Why, and what to do next. */
+  readonly detail: string;
+
+  constructor(code: AcpHttpFailureCode, message: string, detail: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.detail = detail;
+  }
+
+  static is(error: unknown, code?: AcpHttpFailureCode): error is AcpHttpFailure {
+    return error instanceof AcpHttpFailure && (code === undefined || error.code === code);
+  }
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && cause.message !== '' ? `${error.message}: ${cause.message}` : error.message;
+}
+
+/** `where` is method and address; never a header, which may hold a token. */
+export const acpHttpFailures = {
+  badAddress: (address: string) =>
+    new AcpHttpFailure(
+      'bad_address',
+      `This is no address of a server: ${address}`,
+      'It has to begin with http:// or https://. Correct it in the settings.',
+    ),
+
+  unreachable: (where: string, cause: unknown) =>
+    new AcpHttpFailure(
+      'unreachable',
+      'The agent server cannot be reached.',
+      `${where}: ${reason(cause)}\nIs it running, and is the address in the settings right?`,
+      cause,
+    ),
+
+  timedOut: (where: string, seconds: number) =>
+    new AcpHttpFailure(
+      'timed_out',
+      `The agent server did not answer within ${seconds} seconds.`,
+      `${where}\nIt may be starting or busy. Try again.`,
+    ),
+
+  redirected: (where: string, to: string) =>
+    new AcpHttpFailure(
+      'redirected',
+      'The agent server sends us elsewhere.',
+      `${where} → ${to}\nHeaders from the settings are not sent on. If that is the right address, set it in the settings.`,
+    ),
+
+  unauthorized: (where: string, status: number, said: string) =>
+    new AcpHttpFailure(
+      'unauthorized',
+      'The agent server does not let us in.',
+      `${where}: HTTP ${status}${said === '' ? '' : `, ${said}`}\nSet the token again.`,
+    ),
+
+  notFound: (where: string, said: string) =>
+    new AcpHttpFailure(
+      'not_found',
+      said === '' ? 'The agent server does not have this.' : said,
+      `${where}: HTTP 404\nThe agent, the run or the session may be gone; the address may lead to another server.`,
+    ),
+
+  refused: (where: string, status: number, said: string) =>
+    new AcpHttpFailure(
+      'refused',
+      said === '' ? `The agent server answered with HTTP ${status}.` : said,
+      `${where}: HTTP ${status}\nThe server's log may say more.`,
+    ),
+
+  notTheProtocol: (where: string, what: string) =>
+    new AcpHttpFailure(
+      'not_the_protocol',
+      'This is no answer of the Agent Communication Protocol.',
+      `${where}: ${what}\nThe address in the settings may lead to another kind of server, or to another version of one.`,
+    ),
+
+  streamBroken: (where: string, runId: string | null, cause?: unknown) =>
+    new AcpHttpFailure(
+      'stream_broken',
+      'The connection was lost before the run was over.',
+      `${where}${cause === undefined ? '' : `: ${reason(cause)}`}\n${runId === null ? 'Whether the run began is not known.' : `Run ${runId} may go on at the server.`} What was received is kept.`,
+      cause,
+    ),
+
+  tooLarge: (where: string, megabytes: number) =>
+    new AcpHttpFailure(
+      'too_large',
+      `The agent server sent more than ${megabytes} MB at once.`,
+      `${where}\nNothing of it was read. Ask the agent for less, or for a link to it.`,
+    ),
+} as const;

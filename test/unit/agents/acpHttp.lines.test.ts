@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { acpHttp } from '../../../src/agents/acp-http/adapter.ts';
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import type { ExitInfo } from '../../../src/model/facts.ts';
+import { readBy, type Read } from '../../support/agentCaptures.ts';
+
+function read(events: readonly object[], exit?: ExitInfo): Read {
+  const lines = events.map((event) => ({ stream: 'stdout' as const, text: JSON.stringify(event) }));
+  return readBy(acpHttp, lines, exit);
+}
+
+const run = { run_id: 'r', agent_name: 'helper', session_id: 's', status: 'in-progress', output: [] };
+const created = { type: 'run.created', run };
+const part = (fields: object) => ({ type: 'message.part', part: { content_type: 'text/plain', ...fields } });
+const begins = { type: 'message.created', message: { role: 'agent/helper', parts: [] } };
+const ends = (...parts: object[]) => ({ type: 'message.completed', message: { role: 'agent/helper', parts } });
+const over = (...output: object[]) => ({ type: 'run.completed', run: { ...run, status: 'completed', output } });
+const cites = (start: number, end: number, fields: object = {}) => ({
+  metadata: { kind: 'citation', start_index: start, end_index: end, url: 'https://example.com', ...fields },
+});
+
+interface Range {
+  readonly start_index: number;
+  readonly end_index: number;
+}
+
+function answers({ entries }: Read): NormalizedEntry[] {
+  return entries.filter(({ type }) => type.kind === 'assistant_message');
+}
+
+function cited(entry: NormalizedEntry | undefined): string[] {
+  const points = Array.from(entry?.content ?? '');
+  const ranges = (entry?.metadata?.annotations ?? []) as unknown as Range[];
+  return ranges.map(({ start_index, end_index }) => points.slice(start_index, end_index).join(''));
+}
+
+describe('lines of the Agent Communication Protocol', () => {
+  it('move the range of a source with the text that it comes with', () => {
+    const result = read([
+      created,
+      begins,
+      part({ content: 'Ünïcode 🚀🚀 first. ' }),
+      part({ content: 'AI 🤖 adoption grew.', ...cites(3, 13) }),
+      part({ content: ' The end.', ...cites(5, 8, { title: 'End' }) }),
+      ends(),
+    ]);
+    const [answer] = answers(result);
+    assert.equal(answer?.content, 'Ünïcode 🚀🚀 first. AI 🤖 adoption grew. The end.');
+    assert.deepEqual(cited(answer), ['🤖 adoption', 'end']);
+    assert.deepEqual(answer.metadata?.annotations?.[1], {
+      kind: 'citation',
+      start_index: 42,
+      end_index: 45,
+      url: 'https://example.com',
+      title: 'End',
+    });
+  });
+
+  it('keep ranges as they are where a source comes without a text', () => {
+    const after = read([created, begins, part({ content: 'A claim.' }), part(cites(2, 7)), ends()]);
+    assert.deepEqual(cited(answers(after)[0]), ['claim']);
+    const before = read([created, begins, part(cites(2, 7)), part({ content: 'A claim.' }), ends()]);
+    assert.deepEqual(cited(answers(before)[0]), ['claim']);
+    const late = read([
+      created,
+      begins,
+      part({ content: 'A claim.' }),
+      part({ metadata: { kind: 'trajectory', message: 'Hm.' } }),
+      part(cites(2, 7)),
+      ends(),
+    ]);
+    assert.deepEqual(cited(answers(late)[0]), ['claim']);
+    const alone = read([created, begins, part(cites(0, 1)), ends(), over()]);
+    assert.equal(alone.entries.at(-2)?.metadata?.annotations?.length, 1);
+  });
+
+  it('find what each source is for, whatever the texts are', () => {
+    const piece = fc
+      .record({ text: fc.string({ minLength: 1, unit: 'grapheme' }), from: fc.nat(), length: fc.nat(10) })
+      .map(({ text, from, length }) => {
+        const points = Array.from(text);
+        const start = from % points.length;
+        return { text, start, end: Math.min(points.length, start + length) };
+      });
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (pieces) => {
+        const parts = pieces.map(({ text, start, end }) => part({ content: text, ...cites(start, end) }));
+        const [answer] = answers(read([created, begins, ...parts, ends()]));
+        assert.equal(answer?.content, pieces.map(({ text }) => text).join(''));
+        assert.deepEqual(
+          cited(answer),
+          pieces.map(({ text, start, end }) => Array.from(text).slice(start, end).join('')),
+        );
+      }),
+    );
+  });
+
+  it('say everything once, whichever of its events are lost', () => {
+    const message = (texts: readonly string[]) => ({
+      role: 'agent/helper',
+      parts: texts.map((content) => ({ content_type: 'text/plain', content })),
+    });
+    const messages = fc.array(fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 4 }), { maxLength: 4 });
+    fc.assert(
+      fc.property(messages, fc.array(fc.nat(3)), (all, lost) => {
+        const events = all.flatMap((texts, at) => {
+          const kept = texts.slice(0, texts.length - (lost[at] ?? 0));
+          const parts = kept.map((content) => part({ content }));
+          return [begins, ...parts, { type: 'message.completed', message: message(texts) }];
+        });
+        const missed = message(['The last one.']);
+        const { facts, entries } = read([created, ...events, over(...all.map(message), missed)]);
+        const said = answers({ entries } as Read).map(({ content }) => content);
+        assert.deepEqual(said, [...all.map((texts) => texts.join('')), 'The last one.']);
+        assert.equal(facts.finalText, 'The last one.');
+      }),
+    );
+  });
+
+  it('show a step with a tool as a call, and one without as a thought', () => {
+    const step = {
+      kind: 'trajectory',
+      tool_name: 'grep',
+      tool_input: { q: 1 },
+      tool_output: { n: 2 },
+      message: 'Why not',
+    };
+    const { entries } = read([
+      created,
+      begins,
+      part({ metadata: { kind: 'trajectory', message: 'I think.' } }),
+      part({ content: 'So: ', metadata: step }),
+      part({ content: 'done.' }),
+      ends(),
+    ]);
+    const [, thought, call, answer] = entries;
+    assert.deepEqual(thought?.type, { kind: 'thinking', reasoning: 'I think.' });
+    assert.ok(call?.type.kind === 'tool_use');
+    assert.deepEqual(call.type.tool.input, { q: 1 });
+    assert.deepEqual(call.type.tool.result, { data: { n: 2 } });
+    assert.deepEqual(call.metadata?.annotations, [step]);
+    assert.match(call.content, /grep[\s\S]*Why not/);
+    assert.equal(answer?.content, 'So: done.');
+  });
+
+  it('show what the agent made under its name', () => {
+    const bytes = Buffer.from('naïve 🚀').toString('base64');
+    const { entries, facts } = read([
+      created,
+      begins,
+      part({ name: 'a.txt', content: bytes, content_encoding: 'base64' }),
+      part({ name: 'b.png', content_type: 'image/png', content: 'iVBORw0KGgo=', content_encoding: 'base64' }),
+      part({ content_type: 'image/png', content_url: 'https://example.com/c.png' }),
+      ends(),
+    ]);
+    const artifacts = entries.filter(({ type }) => type.kind === 'system_message' && type.subtype === 'artifact');
+    assert.match(artifacts[0]?.content ?? '', /a\.txt.*\n\n```\nnaïve 🚀\n```/);
+    assert.match(artifacts[1]?.content ?? '', /b\.png, image\/png, 8 bytes/);
+    assert.equal(facts.answer, '[image/png](https://example.com/c.png)');
+  });
+
+  it('take an error and the failure that follows for one', () => {
+    const error = { code: 'server_error', message: 'No model.' };
+    const failed = { type: 'run.failed', run: { ...run, status: 'failed', error } };
+    const { entries, facts } = read([created, { type: 'error', error }, failed]);
+    assert.equal(facts.reports.length, 1);
+    assert.deepEqual(facts.reports[0]?.errors, ['No model.']);
+    assert.equal(entries.filter(({ type }) => type.kind === 'error').length, 1);
+  });
+
+  it('say so where they end in the middle', () => {
+    const { entries, open } = read([created, begins, part({ content: 'Half' })], { code: null, signal: null });
+    assert.deepEqual(open, []);
+    const last = entries.at(-1);
+    assert.ok(last?.type.kind === 'system_message' && last.type.subtype === 'interrupted');
+  });
+
+  it('keep metadata of a kind that is not known, and show the part', () => {
+    const { entries, facts } = read([created, begins, part({ content: 'Hi', metadata: { kind: 'mood' } }), ends()]);
+    assert.equal(facts.answer, 'Hi');
+    assert.equal(facts.lines.unknown, 1);
+    assert.match(entries.find(({ metadata }) => metadata?.raw !== undefined)?.metadata?.raw ?? '', /mood/);
+  });
+});
