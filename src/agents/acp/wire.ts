@@ -134,7 +134,8 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   const input = of('input');
   const output = of('output');
   const total = of('total');
-  if (input === undefined && output === undefined) return null;
+  // A turn that was cancelled is printed with zeros: they were not counted.
+  if ((input ?? 0) === 0 && (output ?? 0) === 0) return null;
   const cached = (of('cacheRead') ?? 0) + (of('cacheWrite') ?? 0);
   const thoughts = of('reasoning') ?? 0;
   const plain = (input ?? 0) + (output ?? 0);

@@ -37,7 +37,9 @@ function updatesOf(messages: readonly Message[]): Update[] {
 
 /** Position of the answer that opens the conversation. */
 function openedAt(messages: readonly Message[]): number {
-  return messages.findIndex(({ result }) => result instanceof Object && ('modes' in result || 'configOptions' in result));
+  return messages.findIndex(
+    ({ result }) => result instanceof Object && ('modes' in result || 'configOptions' in result),
+  );
 }
 
 function chunks(updates: readonly Update[], kind: string): Update[] {
@@ -122,7 +124,7 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
         ...(result instanceof Object && 'stopReason' in result ? [result as Update] : []),
         ...(params?.update?.stopReason === undefined ? [] : [params.update]),
       ]);
-      const printed = ends.map(({ usage }) => usage?.totalTokens ?? null);
+      const printed = ends.map(({ usage }) => (usage?.totalTokens ?? 0) || null);
       const counted = read.facts.reports.filter(
         ({ errors, terminalReason }) => errors.length === 0 || terminalReason !== null,
       );
