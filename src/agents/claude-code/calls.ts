@@ -70,17 +70,16 @@ export class ToolCalls {
     this.#workDir = workDir;
   }
 
-  start(start: CallStart): void {
+  /** `false`: the id is taken by a call of another tool. */
+  start(start: CallStart): boolean {
     const { id, name, parentCallId, timestamp, metadata, whole } = start;
     const known = this.#calls.get(id);
-    if (known !== undefined && !(whole && known.whole && known.tool.toolName !== name)) {
+    if (known !== undefined) {
+      if (whole && known.whole && known.tool.toolName !== name) return false;
       if (whole) this.#fill(known, start);
-      return;
+      return true;
     }
-    // Another tool under an id that is taken is another call; results go to the newest.
-    if (known?.open === true) this.#cancel(known, 'No result: another call came under the same id.', timestamp);
-    this.#answered.delete(id);
-    if (this.#released.has(id)) return;
+    if (this.#released.has(id)) return true;
     if (asksModels.has(name)) this.sideCalls += 1;
     const input = bounded(start.input);
     const tool: ToolUse = {
@@ -101,6 +100,7 @@ export class ToolCalls {
     });
     this.#calls.set(id, { entry, tool, open: true, whole, pieces: [], deniedBecause: undefined });
     this.#open.add(id);
+    return true;
   }
 
   /** A piece of an input that is streamed; shown when the input is whole. */

@@ -140,7 +140,7 @@ export class Conversation {
 
   #call(block: JsonObject, line: Line, model: string | undefined): void {
     const id = nonEmpty(block['id']) ?? count(block['id'])?.toString() ?? this.#parts.calls.freshId();
-    this.#parts.calls.start({
+    const started = this.#parts.calls.start({
       id,
       name: nonEmpty(block['name']) ?? 'unknown',
       input: block['input'],
@@ -149,6 +149,7 @@ export class Conversation {
       metadata: line.metadata(model),
       whole: true,
     });
+    if (!started) this.#parts.unknownBlock(block, line);
   }
 
   /** An image or another attachment of a message; anything else is unknown. */

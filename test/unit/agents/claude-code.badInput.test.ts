@@ -70,12 +70,12 @@ describe('bad output of Claude Code', () => {
     [
       'another call under an id that is taken',
       [assistant('m', call('a')), assistant('n', call('a', 'Read', { file_path: '/x' })), result('a', 'ok')],
-      ['tool_use a cancelled', 'tool_use a success'],
+      ['tool_use a success', 'system_message unknown'],
     ],
     [
       'another call under the id of an answered one',
       [assistant('m', call('a')), result('a', 'ok'), assistant('n', call('a', 'Read', { file_path: '/x' }))],
-      ['tool_use a success', 'tool_use a cancelled'],
+      ['tool_use a success', 'system_message unknown'],
     ],
     ['duplicate keys', ['{"type":"result","type":"system","subtype":"init"}'], ['system_message init']],
   ];
