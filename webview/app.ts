@@ -252,6 +252,7 @@ export class App implements Actions {
 
   #listen(): void {
     const { rows, main } = this.#shell;
+    const keys = { store: this.#store, list: this.#list, focusRow: (to: string) => this.#focusRow(to) };
     listen({
       main,
       rows,
@@ -259,8 +260,8 @@ export class App implements Actions {
       focused: (key) => this.#focused(key),
       left: () => (this.#list.kept = undefined),
       escape: () => this.#escape(),
-      keyInRow: (key, event) =>
-        rowKey({ store: this.#store, list: this.#list, focusRow: (to) => this.#focusRow(to) }, key, event),
+      // Keys may come faster than rows are drawn: the next one counts from where the last one leads.
+      keyInRow: (key, event) => rowKey(keys, this.#wanted ?? key, event),
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
       followPage: (url) => this.#link.send({ type: 'openLink', url }),
     });
