@@ -34,7 +34,7 @@ async function time(task: () => unknown): Promise<number> {
   return (user + system) / 1000;
 }
 
-const warmUp = 3;
+const warmUp = 6;
 
 /** Milliseconds of processor time (medians) of two tasks, and how many times as long the first takes. */
 export interface Comparison {

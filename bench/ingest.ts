@@ -28,7 +28,7 @@ function parseOnly(pieces: readonly Buffer[]): number {
 }
 
 /** The whole pipeline against its unavoidable part. */
-export async function ingestion(megabytes = 24, turns = 7): Promise<Row> {
+export async function ingestion(megabytes = 24, turns = 15): Promise<Row> {
   const pieces = chunks(claudeOutput(megabytes));
   const { ratio, subject, baseline } = await compare(
     () => ingest(pieces),
