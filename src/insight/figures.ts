@@ -147,9 +147,12 @@ function unpricedModels(facts: RunFacts): ModelUsage[] {
 }
 
 function estimatedFigures(facts: RunFacts, before: Before, prices: PriceTable, over: boolean): Figures {
-  const nothing = over && facts.messages.length === 0;
-  const cost = nothing ? unknownCost('The agent printed no cost.') : estimateMessages(facts, prices);
-  return withSession(modelsOfMessages(facts.messages, facts.model), cost, before, facts);
+  const models = modelsOfMessages(facts.messages, facts.model);
+  if (facts.messages.length > 0) return withSession(models, estimateMessages(facts, prices), before, facts);
+  const cost = unknownCost(over ? 'The agent printed no cost.' : 'The agent has not said yet what it used.');
+  const figures = withSession(models, cost, before, facts);
+  // Until it says something, the session has cost what it had.
+  return over || before.last === null ? figures : { ...figures, totalCost: before.last.totalCostProvenance };
 }
 
 /** The session's figures are what they were and this run's on top. */

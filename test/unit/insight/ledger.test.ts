@@ -234,8 +234,12 @@ describe('ledger', () => {
       assert.deepEqual(now.totalUsage, { input: 1_000_100, output: 15 });
     });
 
-    it('starts at an estimate of nothing', () => {
-      assert.deepEqual(estimate(runFacts(), [], options).cost, { provenance: 'estimated', usd: 0, priceTable });
+    it('is unknown until the agent says what it used, and the session has cost what it had', () => {
+      assert.equal(estimate(runFacts(), [], options).cost.provenance, 'unknown');
+      const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }));
+      const now = estimate(runFacts(), [first], options);
+      assert.equal(now.cost.provenance, 'unknown');
+      assert.deepEqual(now.totalCost, first.totalCostProvenance);
     });
 
     it('is unknown for a model without a price, with its tokens', () => {
