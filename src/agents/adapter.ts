@@ -1,6 +1,7 @@
 import type { Capabilities } from '../model/capabilities.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { ExecutorType } from '../model/session.ts';
+import type { DialogueFactory } from './dialogue.ts';
 
 /** What a user set for an agent. Absent: the agent's own default. */
 export interface AgentOptions {
@@ -27,6 +28,8 @@ export interface CommandRequest {
   readonly newSessionId: string;
   /** Absolute path of a private folder for files that the agent writes beside its output; absent: there is none. */
   readonly runFolder?: string;
+  /** Somebody can be asked, and may say more while the agent works: to be a dialogue where this version has one. */
+  readonly interactive?: boolean;
 }
 
 /** Files in the run's folder that an agent writes; the engine reads them for the normalizer. */
@@ -47,6 +50,8 @@ export interface CommandLine {
   readonly warnings: readonly string[];
   /** Asks the engine for the run's folder, and to read these. */
   readonly sideFiles?: SideFiles;
+  /** Stdin stays open for it, and `stdin` is not given: the dialogue says the prompt. */
+  readonly dialogue?: DialogueFactory;
 }
 
 /** Everything Vitrine knows about one kind of agent program. Pure: the engine starts and feeds it. */

@@ -2,6 +2,7 @@ import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
 import type { Capabilities } from '../model/capabilities.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
+import type { AgentRequest, Answer } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { SessionSummary } from '../model/summary.ts';
@@ -30,8 +31,35 @@ export interface AgentSettings {
 }
 export type ResumeFrom = 'newest' | 'original';
 
+/** One agent that speaks the Agent Client Protocol, by command line. */
+export interface AcpProfile {
+  /** Kept in the session, to find the agent again. */
+  readonly id: string;
+  readonly label: string;
+  /** Absolute path, or names to look for on the PATH, best first. */
+  readonly program?: string;
+  readonly programs?: readonly string[];
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** One server that speaks the Agent Communication Protocol. */
+export interface AcpHttpProfile {
+  readonly id: string;
+  readonly label: string;
+  readonly baseUrl: string;
+  /** Name of the agent there; absent: the only one, or the first. */
+  readonly agent?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface EngineSettings {
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
+  /** Besides the presets. */
+  readonly acp?: readonly AcpProfile[];
+  readonly acpHttp?: readonly AcpHttpProfile[];
+  /** The token for a server, kept apart from the settings; `undefined`: none. */
+  readonly acpHttpToken?: (profileId: string) => Promise<string | undefined>;
   /** Speed of the demo: 1 as recorded, 2 twice as fast, 0 without waiting. Default 1. */
   readonly replaySpeed?: number;
 }
@@ -44,6 +72,8 @@ export interface Timing {
   readonly termGrace?: number;
   /** Without output before a notice says so. Default 60000. */
   readonly silence?: number;
+  /** Before a request that nobody answered is denied. Default 600000. */
+  readonly request?: number;
 }
 
 export interface EngineDeps {
@@ -61,10 +91,14 @@ export interface EngineDeps {
   readonly demoDir: string;
   readonly adapters: readonly AgentAdapter[];
   readonly timing?: Timing;
+  /** Somebody is there to be asked and to write while an agent works. Default false: requests are denied at once. */
+  readonly interactive?: boolean;
 }
 
 export interface StartRequest {
   readonly agent: ExecutorType;
+  /** Which agent, where the executor has several: `AgentReport.profile`. */
+  readonly profile?: string;
   readonly prompt: string;
   /** Absolute path of an existing folder. */
   readonly cwd: string;
@@ -92,6 +126,27 @@ export interface Turn {
   readonly steps: number;
   readonly usd: number | null;
   readonly costProvenance: 'reported' | 'estimated' | 'unknown';
+}
+
+/** `queue`: when the turn that goes on is over. `interrupt`: ends that turn first. */
+export type SayHow = 'queue' | 'interrupt';
+
+export interface QueuedMessage {
+  readonly id: number;
+  readonly text: string;
+}
+
+/** What can be said and answered in the run that goes on. */
+export interface Conversation {
+  /** False where the agent takes nothing while it works. */
+  readonly takesMessages: boolean;
+  pending(): readonly AgentRequest[];
+  queued(): readonly QueuedMessage[];
+  /** Does nothing for a request that is not pending any more; says whether it was. */
+  answer(requestId: string, answer: Answer): boolean;
+  say(text: string, how: SayHow): void;
+  /** Takes back a queued message; its text, or `undefined` where it has been said. */
+  takeBack(id: number): string | undefined;
 }
 
 /** Something to tell while a run goes on; the run itself is not ended by it. */
@@ -125,6 +180,8 @@ export interface SessionHandle extends Disposable {
   find(query: string, limit: number): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
   /** Whether a run goes on in this engine. */
   live(): boolean;
+  /** Of the run that goes on here; `null` where none does, or it is no dialogue. */
+  conversation(): Conversation | null;
   sizes(): SessionSizes;
   /** Damage found in the record, one line each, for people. */
   problems(): readonly string[];
@@ -135,6 +192,8 @@ export interface SessionHandle extends Disposable {
   onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): Disposable;
   onSummary(listener: (summary: SessionSummary) => void): Disposable;
   onNotice(listener: (notice: Notice) => void): Disposable;
+  /** Called when `conversation()` has other requests or queued messages than before. */
+  onConversation(listener: () => void): Disposable;
 }
 
 export interface FoundProgram {
@@ -146,6 +205,8 @@ export interface FoundProgram {
 /** What is known of one kind of agent on this machine, for lists and Doctor. */
 export interface AgentReport {
   readonly type: ExecutorType;
+  /** Which of several agents of this executor. */
+  readonly profile?: string;
   readonly label: string;
   /** Played from a recording: needs no program. */
   readonly recording: boolean;

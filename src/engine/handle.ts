@@ -25,6 +25,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
     read: (from, to) => state.read(from, to),
     find: (query, limit) => state.find(query, limit),
     live: () => state.run !== null,
+    conversation: () => state.run?.conversation ?? null,
     sizes: () => state.sizes,
     problems: () => state.problems,
     get done() {
@@ -37,6 +38,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
     onUpdates: (listener) => mine(state.updates.on(listener)),
     onSummary: (listener) => mine(state.summaries.on(listener)),
     onNotice: (listener) => mine(state.notices.on(listener)),
+    onConversation: (listener) => mine(state.conversations.on(listener)),
     dispose: () => {
       if (disposed) return;
       disposed = true;

@@ -6,7 +6,7 @@ import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { RunResult } from '../model/result.ts';
 import { moveRun, moveSession } from '../model/status.ts';
 import type { AgentProcess } from './agentProcess.ts';
-import type { Log, SessionSizes } from './api.ts';
+import type { Conversation, Log, SessionSizes } from './api.ts';
 import { EngineFailure, failures, whyFailed } from './failures.ts';
 import type { LadderStep } from './processTree.ts';
 import type { RawLog } from './record/contract.ts';
@@ -62,6 +62,7 @@ const maxOrderNotes = 10_000;
 /** One run from its prompt to its result. Owns the writer of the session's record while it lasts. */
 export class LiveRun implements ActiveRun {
   readonly done: Promise<RunResult>;
+  readonly conversation: Conversation | null = null;
   readonly #state: SessionState;
   readonly #plan: RunPlan;
   readonly #deps: RunDeps;

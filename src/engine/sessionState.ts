@@ -6,7 +6,7 @@ import type { CoordinatorEvent } from '../model/event.ts';
 import type { ResultMetadata, RunResult } from '../model/result.ts';
 import { sessionSchema, type Session } from '../model/session.ts';
 import type { SessionSummary } from '../model/summary.ts';
-import type { Log, Notice, SessionSizes } from './api.ts';
+import type { Conversation, Log, Notice, SessionSizes } from './api.ts';
 import { Emitter } from './emitter.ts';
 import { failures } from './failures.ts';
 import type { LadderStep } from './processTree.ts';
@@ -20,6 +20,7 @@ export interface ActiveRun {
   readonly runId: string;
   /** Settles when everything of the run is recorded. Never rejects. */
   readonly done: Promise<RunResult>;
+  readonly conversation: Conversation | null;
   /** Resolves when nothing of its processes lives and `done` has settled. */
   stop(steps?: readonly LadderStep[]): Promise<void>;
 }
@@ -41,6 +42,7 @@ export class SessionState {
   readonly updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
   readonly summaries: Emitter<[summary: SessionSummary]>;
   readonly notices: Emitter<[notice: Notice]>;
+  readonly conversations: Emitter<[]>;
   readonly recent = new RecentEntries();
   /** Who needs it to stay open. */
   users = 0;
@@ -64,6 +66,7 @@ export class SessionState {
     this.updates = new Emitter(deps.log);
     this.summaries = new Emitter(deps.log);
     this.notices = new Emitter(deps.log);
+    this.conversations = new Emitter(deps.log);
   }
 
   /** @throws RecordNotFoundError */

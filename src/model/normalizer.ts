@@ -3,9 +3,10 @@ import type { ExitInfo, RunFacts } from './facts.ts';
 
 /**
  * What an agent writes beside its output, where its adapter asks for it: `log` is a line of its log file, `usage` the whole
- * of a file with the tokens of its run, which comes after everything else. Who does not ask for them ignores them.
+ * of a file with the tokens of its run, which comes after everything else. Who does not ask for them ignores them. `client`
+ * is a `ClientLine` of our own, in any run that has a dialogue.
  */
-export type SideStream = 'log' | 'usage';
+export type SideStream = 'log' | 'usage' | 'client';
 
 /** One line of output without its line end, or the stub of a line over the size cap. */
 export type OutputLine =

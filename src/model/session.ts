@@ -38,6 +38,8 @@ export const sessionSchema = z.object({
   /** Every id the agent gave this conversation, oldest first; the first is the original. */
   executor_session_ids: z.array(z.string()).default([]),
   executor_type: executorTypeSchema.optional(),
+  /** Which of several agents of one executor: a preset or an entry of the settings (`acp`, `acp-http`). */
+  executor_profile: z.string().optional(),
   hostname: z.string().optional(),
   title: z.string().optional(),
   /** Hidden from the list on the user's wish; the files stay. */

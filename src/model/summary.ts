@@ -30,6 +30,8 @@ export const sessionSummarySchema = sessionSchema.extend({
   /** Lines of output that no normalizer knew, and such as were damaged, over all runs. */
   unknown_lines: z.number().int().optional(),
   malformed_lines: z.number().int().optional(),
+  /** Requests that wait for a person, and since when the oldest does. */
+  needs_you: z.object({ count: z.number().int().positive(), since: z.string(), title: z.string() }).optional(),
   updated_at: z.string(),
   /** Played from a recording, not by a live agent. */
   recording: z.boolean().default(false),

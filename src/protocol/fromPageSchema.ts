@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { answerSchema } from '../model/request.ts';
 import { type Envelope, type FromPage, pageCommands } from './messages.ts';
 
 const request = z.number().int().nonnegative();
@@ -12,7 +13,9 @@ const fromPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('getPage'), request, from: index, count: z.number().int().min(1).max(500) }),
   z.object({ type: z.literal('getEntry'), request, index }),
   z.object({ type: z.literal('find'), request, query: text(1000) }),
-  z.object({ type: z.literal('send'), text: text(1_000_000) }),
+  z.object({ type: z.literal('send'), text: text(1_000_000), how: z.enum(['queue', 'interrupt']).default('queue') }),
+  z.object({ type: z.literal('takeBack'), id: index }),
+  z.object({ type: z.literal('answer'), id: text(200), answer: answerSchema }),
   z.object({ type: z.literal('stop') }),
   z.object({ type: z.literal('openFile'), path: text(4096), line: z.number().int().min(1).optional() }),
   z.object({ type: z.literal('openDiff'), index }),

@@ -1,4 +1,5 @@
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { AgentRequest, Answer } from '../model/request.ts';
 import type { SessionSummary } from '../model/summary.ts';
 
 /**
@@ -25,10 +26,18 @@ export interface TurnView {
   readonly costProvenance: 'reported' | 'estimated' | 'unknown';
 }
 
+/** What waits in the run that goes on. `takesMessages`: whether more can be said while the agent works. */
+export interface ConversationView {
+  readonly takesMessages: boolean;
+  readonly requests: readonly AgentRequest[];
+  readonly queued: readonly { readonly id: number; readonly text: string }[];
+}
+
 /** Everything around the entries. `can` says which controls work now; `why` gives the reason where one does not. */
 export interface SessionView {
   readonly summary: SessionSummary;
   readonly turns: readonly TurnView[];
+  readonly conversation: ConversationView | null;
   readonly can: { readonly send: boolean; readonly stop: boolean; readonly resume: boolean };
   readonly why: string | null;
   /** Offered beside `why` as the way on. */
@@ -79,7 +88,10 @@ export type FromPage =
   | { readonly type: 'getPage'; readonly request: number; readonly from: number; readonly count: number }
   | { readonly type: 'getEntry'; readonly request: number; readonly index: number }
   | { readonly type: 'find'; readonly request: number; readonly query: string }
-  | { readonly type: 'send'; readonly text: string }
+  /** `how` says what happens while the agent works; default `queue`. */
+  | { readonly type: 'send'; readonly text: string; readonly how?: 'queue' | 'interrupt' }
+  | { readonly type: 'takeBack'; readonly id: number }
+  | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
   | { readonly type: 'stop' }
   | { readonly type: 'openFile'; readonly path: string; readonly line?: number }
   | { readonly type: 'openDiff'; readonly index: number }

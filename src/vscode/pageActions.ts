@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SessionHandle } from '../engine/api.ts';
+import type { SayHow, SessionHandle } from '../engine/api.ts';
 import type { PageCommand } from '../protocol/messages.ts';
 import { openChange, openFile, openLink } from './openers.ts';
 import type { RunControl } from './runControl.ts';
@@ -24,8 +24,11 @@ export class PageActions {
     this.#runs = runs;
   }
 
-  async send(id: string, text: string): Promise<void> {
-    await this.#runs.resume(id, text);
+  /** To the agent that is at work, or to a new run of the session. */
+  async send(handle: SessionHandle, text: string, how: SayHow = 'queue'): Promise<void> {
+    const conversation = handle.conversation();
+    if (conversation?.takesMessages === true) conversation.say(text, how);
+    else await this.#runs.resume(handle.id, text);
   }
 
   stop(id: string): Promise<void> {

@@ -120,7 +120,13 @@ export class SessionPanel implements vscode.Disposable {
       }
       case 'send':
         this.#notice = undefined;
-        return this.#actions.send(id, message.text);
+        return this.#actions.send(this.#handle, message.text, message.how);
+      case 'takeBack':
+        this.#handle.conversation()?.takeBack(message.id);
+        return undefined;
+      case 'answer':
+        this.#handle.conversation()?.answer(message.id, message.answer);
+        return undefined;
       case 'stop':
         return this.#actions.stop(id);
       case 'openFile':

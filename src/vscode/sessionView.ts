@@ -48,11 +48,21 @@ function noticeOf(handle: SessionHandle, told: Notice | undefined): SessionView[
 export function sessionView(handle: SessionHandle, told: Notice | undefined): SessionView {
   const summary = handle.summary();
   const busy = isSessionLive(summary.status);
+  const conversation = handle.conversation();
   const why =
-    whyNot(summary, handle.live()) ?? (busy ? t('The agent is at work. You can write when it is done.') : null);
+    whyNot(summary, handle.live()) ??
+    (busy && conversation?.takesMessages !== true ? t('The agent is at work. You can write when it is done.') : null);
   return {
     summary,
     turns: handle.turns(),
+    conversation:
+      conversation === null
+        ? null
+        : {
+            takesMessages: conversation.takesMessages,
+            requests: conversation.pending(),
+            queued: conversation.queued(),
+          },
     can: {
       send: why === null,
       stop: busy && handle.live() && summary.status !== 'stopping',

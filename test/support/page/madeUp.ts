@@ -45,6 +45,7 @@ export function view(over: Partial<SessionView> = {}, about: Partial<SessionSumm
   return {
     summary: summary(about),
     turns: [],
+    conversation: null,
     can: { send: true, stop: false, resume: true },
     why: null,
     notice: null,

@@ -1,0 +1,41 @@
+import type { AgentRequest, Decision } from '../model/request.ts';
+import type { ClientLine } from '../model/clientLine.ts';
+
+/** What the engine adds to a request: its place in time and space. */
+export type NewRequest = Omit<AgentRequest, 'asked_at' | 'expires_at'>;
+
+/** What a dialogue may do to the world. The engine gives it; nothing here throws. */
+export interface DialogueHost {
+  /** One line to the agent's input, without its line end. Does nothing once the input is closed. */
+  write(line: string): void;
+  /**
+   * Shows the request and waits for a person. Always settles: with a denial when the time is over, the run ends, nobody
+   * can be asked, or `withdrawn` settles.
+   */
+  ask(request: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision>;
+  /** Into the transcript and the record. */
+  tell(line: ClientLine): void;
+  /** Called after every turn: the engine says the next queued message, or closes the input. */
+  turnOver(): void;
+  /** The conversation cannot go on; `message` says what was wrong and what to do. The engine stops the agent. */
+  fail(message: string): void;
+}
+
+/** The speaking half of a conversation with a live process; the normalizer is the reading half. One per process. */
+export interface Dialogue {
+  /** The process runs: greets it and gives it the prompt. */
+  begin(): void;
+  /** A whole line of the agent's stdout, after the normalizer had it. */
+  line(text: string): void;
+  /** The next message of the user, between turns or, where the agent takes it, within one. */
+  say(text: string): void;
+  /** Ends the turn that goes on, politely; `turnOver` follows. */
+  interrupt(): void;
+  setModel?(model: string): void;
+  setPermissionMode?(mode: string): void;
+  /** No more lines will come. */
+  end(): void;
+}
+
+/** Made for one process. */
+export type DialogueFactory = (host: DialogueHost) => Dialogue;
