@@ -1,10 +1,19 @@
 import * as z from 'zod';
-import { answerSchema } from '../model/request.ts';
 import { type Envelope, type FromPage, pageCommands } from './messages.ts';
 
 const request = z.number().int().nonnegative();
 const index = z.number().int().nonnegative();
 const text = (longest: number) => z.string().max(longest);
+
+/** `answerSchema` of the model with bounds: what is typed goes to the agent and into the record. */
+const answer = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('allow'), scope: z.enum(['once', 'session']) }),
+  z.object({ kind: z.literal('deny'), reason: text(20_000).optional() }),
+  z.object({
+    kind: z.literal('answer'),
+    answers: z.record(text(20_000), text(100_000)).refine((all) => Object.keys(all).length <= 100),
+  }),
+]);
 
 const fromPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
@@ -15,7 +24,7 @@ const fromPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('find'), request, query: text(1000) }),
   z.object({ type: z.literal('send'), text: text(1_000_000), how: z.enum(['queue', 'interrupt']).default('queue') }),
   z.object({ type: z.literal('takeBack'), id: index }),
-  z.object({ type: z.literal('answer'), id: text(200), answer: answerSchema }),
+  z.object({ type: z.literal('answer'), id: text(200), answer }),
   z.object({ type: z.literal('stop') }),
   z.object({ type: z.literal('openFile'), path: text(4096), line: z.number().int().min(1).optional() }),
   z.object({ type: z.literal('openDiff'), index }),

@@ -1,13 +1,21 @@
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
-import type { AgentRequest, Answer } from '../model/request.ts';
+import type { AgentRequest, Answer, Decision } from '../model/request.ts';
 import type { SessionSummary } from '../model/summary.ts';
+
+/** What an agent asked and how that ended; without `decision` it waits, or did when its run ended. */
+export interface Asked {
+  readonly request: AgentRequest;
+  readonly decision?: Decision | undefined;
+}
 
 /**
  * An entry as the page gets it. Long texts are cut to a byte budget; `cut` names the fields that were and their full
  * length in characters, to be fetched with `getEntry`. `step` is the number in the gutter ("5", "5.1"), tool calls only.
+ * `asked` is on requests only, and never cut while they wait: nobody decides about a part.
  */
 export interface PageEntry extends NormalizedEntry {
   readonly step?: string;
+  readonly asked?: Asked;
   readonly cut?: Readonly<Record<string, number>>;
 }
 
@@ -26,10 +34,13 @@ export interface TurnView {
   readonly costProvenance: 'reported' | 'estimated' | 'unknown';
 }
 
+/** A request that waits, as far as everything outside of its row shows it. */
+export type WaitingRequest = Pick<AgentRequest, 'id' | 'kind' | 'callId' | 'title' | 'asked_at' | 'expires_at'>;
+
 /** What waits in the run that goes on. `takesMessages`: whether more can be said while the agent works. */
 export interface ConversationView {
   readonly takesMessages: boolean;
-  readonly requests: readonly AgentRequest[];
+  readonly requests: readonly WaitingRequest[];
   readonly queued: readonly { readonly id: number; readonly text: string }[];
 }
 
@@ -70,14 +81,18 @@ export type ToPage =
   | { readonly type: 'view'; readonly view: SessionView }
   | { readonly type: 'updates'; readonly updates: readonly PageUpdate[]; readonly total: number }
   | { readonly type: 'page'; readonly request: number; readonly page: EntryPage }
-  | { readonly type: 'entry'; readonly request: number; readonly entry: NormalizedEntry | null }
+  | { readonly type: 'entry'; readonly request: number; readonly entry: PageEntry | null }
   | {
       readonly type: 'found';
       readonly request: number;
       readonly indexes: readonly number[];
       readonly truncated: boolean;
     }
-  | { readonly type: 'failed'; readonly request: number; readonly message: string };
+  | { readonly type: 'failed'; readonly request: number; readonly message: string }
+  /** `text`: what was taken back, to be written on; `null` where it had been said already. */
+  | { readonly type: 'takenBack'; readonly text: string | null }
+  /** A person wants to see the request that waits longest. */
+  | { readonly type: 'review' };
 
 export type FromPage =
   | { readonly type: 'ready' }

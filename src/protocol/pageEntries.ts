@@ -1,8 +1,9 @@
 import type { EntryType, NormalizedEntry } from '../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../model/metadata.ts';
+import { requestMetadataSchema } from '../model/request.ts';
 import type { FileChange, ToolAction, ToolResult, ToolUse } from '../model/tool.ts';
 import { Cutter } from './cut.ts';
-import type { PageEntry } from './messages.ts';
+import type { Asked, PageEntry } from './messages.ts';
 
 /** Bytes of UTF-8 per field. What is longer arrives as its beginning, and whole on `getEntry`. */
 export const budgets = {
@@ -23,6 +24,8 @@ const mostItems = 100;
 export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
   const cut = new Cutter();
   const { metadata, ...rest } = entry;
+  const asked = askedOf(entry);
+  if (asked !== undefined) return requestEntry(entry, asked, cut);
   const kind = entry.type.kind;
   const contentBudget =
     kind === 'assistant_message' ? budgets.assistant : kind === 'tool_use' ? budgets.tool : budgets.message;
@@ -37,6 +40,37 @@ export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
     ...(meta !== undefined && { metadata: meta }),
     ...(step !== undefined && { step }),
     ...(lengths !== undefined && { cut: lengths }),
+  };
+}
+
+/** The whole of an entry, as `getEntry` answers. */
+export function wholeEntry(entry: NormalizedEntry): PageEntry {
+  const asked = askedOf(entry);
+  return asked === undefined ? entry : { ...entry, asked };
+}
+
+function askedOf({ type, metadata }: NormalizedEntry): Asked | undefined {
+  if (type.kind !== 'system_message' || type.subtype !== 'request') return undefined;
+  return requestMetadataSchema.safeParse(metadata).data;
+}
+
+/** Whole while it waits. Once it is decided, budgets hold as for a tool call. */
+function requestEntry({ metadata, ...entry }: NormalizedEntry, asked: Asked, cut: Cutter): PageEntry {
+  const content = cut.text('content', entry.content, budgets.tool);
+  const meta = metadata === undefined ? undefined : pick(metadata);
+  const page = { ...entry, content, ...(meta !== undefined && { metadata: meta }) };
+  if (asked.decision === undefined) return { ...page, asked };
+  const { action, input, plan, ...request } = asked.request;
+  const short = {
+    ...request,
+    ...(action !== undefined && { action: pageAction(action, cut) }),
+    ...(input !== undefined && { input: cut.json('input', input, budgets.tool) }),
+    ...(plan !== undefined && { plan: cut.text('plan', plan, budgets.message) }),
+  };
+  return {
+    ...page,
+    asked: { ...asked, request: short },
+    ...(cut.lengths !== undefined && { cut: cut.lengths }),
   };
 }
 

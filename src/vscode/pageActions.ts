@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { SayHow, SessionHandle } from '../engine/api.ts';
+import { type Answer, isAnswerTo } from '../model/request.ts';
 import type { PageCommand } from '../protocol/messages.ts';
 import { openChange, openFile, openLink } from './openers.ts';
 import type { RunControl } from './runControl.ts';
@@ -29,6 +30,14 @@ export class PageActions {
     const conversation = handle.conversation();
     if (conversation?.takesMessages === true) conversation.say(text, how);
     else await this.#runs.resume(handle.id, text);
+  }
+
+  /** False where it is no answer to anything that waits. */
+  answer(handle: SessionHandle, id: string, answer: Answer): boolean {
+    const conversation = handle.conversation();
+    const request = conversation?.pending().find((each) => each.id === id);
+    if (conversation === null || request === undefined || !isAnswerTo(request, answer)) return false;
+    return conversation.answer(id, answer);
   }
 
   stop(id: string): Promise<void> {

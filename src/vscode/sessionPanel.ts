@@ -4,7 +4,7 @@ import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import { Channel } from '../protocol/channel.ts';
 import { parseFromPage } from '../protocol/fromPageSchema.ts';
 import type { EntryPage, FromPage, PageUpdate, ToPage } from '../protocol/messages.ts';
-import { pageEntry } from '../protocol/pageEntries.ts';
+import { pageEntry, wholeEntry } from '../protocol/pageEntries.ts';
 import { UpdateFeed } from '../protocol/updateFeed.ts';
 import { logLine } from './log.ts';
 import type { PageActions } from './pageActions.ts';
@@ -34,6 +34,8 @@ export class SessionPanel implements vscode.Disposable {
   /** Updates that came while the page had no beginning. */
   #missed = 0;
   #numbered = false;
+  /** The page is to show what waits as soon as it stands. */
+  #review = false;
   #notice: Notice | undefined;
   #viewTimer: NodeJS.Timeout | undefined;
 
@@ -54,6 +56,7 @@ export class SessionPanel implements vscode.Disposable {
       panel.onDidChangeViewState(() => this.#look()),
       handle.onUpdates((updates, total) => this.#push(updates, total)),
       handle.onSummary(() => this.#showView()),
+      handle.onConversation(() => this.#showView()),
       handle.onNotice((notice) => {
         this.#notice = notice;
         this.#showView();
@@ -61,6 +64,18 @@ export class SessionPanel implements vscode.Disposable {
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#showView()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#showView()),
     ];
+  }
+
+  /** Leads the person to the request that waits longest. */
+  review(): void {
+    this.#review = true;
+    if (this.#begun) this.#showReview();
+  }
+
+  #showReview(): void {
+    if (!this.#review) return;
+    this.#review = false;
+    this.#channel.send({ type: 'review' });
   }
 
   dispose(): void {
@@ -109,8 +124,9 @@ export class SessionPanel implements vscode.Disposable {
         return;
       }
       case 'getEntry': {
-        const [entry = null] = await this.#handle.read(message.index, message.index + 1);
-        this.#channel.send({ type: 'entry', request: message.request, entry });
+        const [entry] = await this.#handle.read(message.index, message.index + 1);
+        const whole = entry === undefined ? null : wholeEntry(entry);
+        this.#channel.send({ type: 'entry', request: message.request, entry: whole });
         return;
       }
       case 'find': {
@@ -122,10 +138,12 @@ export class SessionPanel implements vscode.Disposable {
         this.#notice = undefined;
         return this.#actions.send(this.#handle, message.text, message.how);
       case 'takeBack':
-        this.#handle.conversation()?.takeBack(message.id);
+        this.#channel.send({ type: 'takenBack', text: this.#handle.conversation()?.takeBack(message.id) ?? null });
         return undefined;
       case 'answer':
-        this.#handle.conversation()?.answer(message.id, message.answer);
+        if (!this.#actions.answer(this.#handle, message.id, message.answer)) {
+          this.#log.warn(logLine('answer refused', { session: id, request: message.id, kind: message.answer.kind }));
+        }
         return undefined;
       case 'stop':
         return this.#actions.stop(id);
@@ -163,6 +181,7 @@ export class SessionPanel implements vscode.Disposable {
     const seq = this.#channel.send({ type: 'init', view, page, open, l10n, locale: vscode.env.language });
     this.#feed.began(seq);
     this.#begun = true;
+    this.#showReview();
     if (!this.#numbered) await this.#number(page);
   }
 

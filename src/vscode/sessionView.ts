@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { Notice, SessionHandle } from '../engine/api.ts';
+import type { AgentRequest } from '../model/request.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
-import type { SessionView } from '../protocol/messages.ts';
+import type { SessionView, WaitingRequest } from '../protocol/messages.ts';
 
 const { t } = vscode.l10n;
 
@@ -44,6 +45,11 @@ function noticeOf(handle: SessionHandle, told: Notice | undefined): SessionView[
   };
 }
 
+/** What is asked itself stands in the transcript, and is sent once. */
+function waiting({ id, kind, callId, title, asked_at, expires_at }: AgentRequest): WaitingRequest {
+  return { id, kind, title, asked_at, expires_at, ...(callId !== undefined && { callId }) };
+}
+
 /** Everything around the entries, as the page shows it. `told` is what the engine said about the run that goes on. */
 export function sessionView(handle: SessionHandle, told: Notice | undefined): SessionView {
   const summary = handle.summary();
@@ -60,7 +66,7 @@ export function sessionView(handle: SessionHandle, told: Notice | undefined): Se
         ? null
         : {
             takesMessages: conversation.takesMessages,
-            requests: conversation.pending(),
+            requests: conversation.pending().map(waiting),
             queued: conversation.queued(),
           },
     can: {
