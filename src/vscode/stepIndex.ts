@@ -1,5 +1,5 @@
 import type { NormalizedEntry } from '../model/entry.ts';
-import { StepNumbers } from '../protocol/steps.ts';
+import { StepNumbers } from '../model/steps.ts';
 
 /** Entries read at once while counting. */
 const chunk = 500;

@@ -4,7 +4,7 @@ import { Transcript } from '../../../src/model/transcript.ts';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
 import type { Envelope, FromPage, PageUpdate, SessionView, ToPage } from '../../../src/protocol/messages.ts';
 import { pageEntry } from '../../../src/protocol/pageEntries.ts';
-import { StepNumbers } from '../../../src/protocol/steps.ts';
+import { StepNumbers } from '../../../src/model/steps.ts';
 import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
 
 export interface LoadOptions {

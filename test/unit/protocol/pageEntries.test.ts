@@ -3,7 +3,7 @@ import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolUse } from '../../../src/model/tool.ts';
 import { parseFromPage } from '../../../src/protocol/fromPageSchema.ts';
 import { budgets, pageEntry } from '../../../src/protocol/pageEntries.ts';
-import { StepNumbers } from '../../../src/protocol/steps.ts';
+import { StepNumbers } from '../../../src/model/steps.ts';
 
 const base = { index: 3, timestamp: '2026-01-02T10:00:00Z', content: 'x' };
 const call = (over: Partial<ToolUse>): NormalizedEntry => ({

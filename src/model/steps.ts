@@ -1,4 +1,4 @@
-import type { NormalizedEntry } from '../model/entry.ts';
+import type { NormalizedEntry } from './entry.ts';
 
 /**
  * Numbers for the gutter: tool calls count through the session ("5"), those of a subagent below their parent's ("5.1").
