@@ -1,10 +1,11 @@
+import { codePoints } from '../../model/codePoints.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Citation, NormalizedEntryMetadata, Trajectory } from '../../model/metadata.ts';
 import { code, describeCall } from '../shared/describe.ts';
 import { field, objects } from '../shared/guards.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
-import { attachmentText, codePoints, partOf, type Part } from './wire.ts';
+import { attachmentText, partOf, type Part } from './wire.ts';
 
 const maxAnnotations = 10_000;
 

@@ -116,10 +116,3 @@ export function attachmentText({ contentType, bytes, url, name }: Part): string 
   if (url !== undefined) return `[${name ?? contentType}](${url})`;
   return `[${[name, contentType, bytes === undefined ? undefined : bytesText(bytes)].filter((each) => each !== undefined).join(', ')}]`;
 }
-
-/** Unicode code points, in which ranges are counted. */
-export function codePoints(shown: string): number {
-  let length = shown.length;
-  for (const pair of shown.matchAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)) length -= pair[0].length - 1;
-  return length;
-}

@@ -1,3 +1,4 @@
+import { codePoints } from '../../model/codePoints.ts';
 import type { Citation } from '../../model/metadata.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { isShallow, tooDeep } from '../shared/bounds.ts';
@@ -40,10 +41,4 @@ export function citations(value: unknown, shown: string): Citation[] {
     title: nonEmpty(citation['title']) ?? nonEmpty(citation['document_title']) ?? null,
     description: nonEmpty(citation['cited_text']) ?? null,
   }));
-}
-
-function codePoints(shown: string): number {
-  let length = shown.length;
-  for (const pair of shown.matchAll(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)) length -= pair[0].length - 1;
-  return length;
 }

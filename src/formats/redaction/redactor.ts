@@ -1,0 +1,159 @@
+import { normalizedEntrySchema, type NormalizedEntry } from '../../model/entry.ts';
+import { isObject } from '../../model/json.ts';
+import { isPlaceholder } from './entropy.ts';
+import { movedRange, type Edit } from './ranges.ts';
+import { secretFields } from './rules.ts';
+import { findSecrets } from './scan.ts';
+
+const maxListed = 10_000;
+const maxDepth = 200;
+const minFieldLength = 4;
+
+/** One secret that was masked: where, by which rule, and how long it was. Never what it was. */
+export interface Masked {
+  /** Index of its entry; absent outside entries. */
+  readonly entry?: number;
+  /** Path of the value in its entry or object, such as `type.tool.result.text`. */
+  readonly field: string;
+  readonly rule: string;
+  /** Of the secret, in UTF-16 units. */
+  readonly length: number;
+  /** As it stands in the mask: the same for the same secret. */
+  readonly tag: string;
+}
+
+export interface RedactionReport {
+  readonly total: number;
+  readonly byRule: Readonly<Record<string, number>>;
+  /** The first 10,000. */
+  readonly masked: readonly Masked[];
+}
+
+/** Where a value is: of which entry, and by which keys from there. */
+export interface Place {
+  readonly entry?: number;
+  readonly path: readonly string[];
+}
+
+/**
+ * Masks secrets as `[redacted:RULE hmac:TAG]`. `tag` gives a short keyed hash of a secret: with the key, and only with it,
+ * whoever has the original can make the masked text again and compare.
+ */
+export class Redactor {
+  readonly #tag: (secret: string) => string;
+  readonly #masked: Masked[] = [];
+  readonly #byRule = new Map<string, number>();
+  #total = 0;
+
+  constructor(tag: (secret: string) => string) {
+    this.#tag = tag;
+  }
+
+  report(): RedactionReport {
+    return { total: this.#total, byRule: Object.fromEntries(this.#byRule), masked: [...this.#masked] };
+  }
+
+  /** Ranges of citations move with the text. @throws never for an entry of this version */
+  entry(entry: NormalizedEntry): NormalizedEntry {
+    const { content, ...rest } = entry;
+    const { text, edits } = this.#mask(content, { entry: entry.index, path: ['content'] });
+    const redacted = normalizedEntrySchema.parse({
+      ...this.#object(rest, { entry: entry.index, path: [] }, 0),
+      content: text,
+    });
+    const annotations = redacted.metadata?.annotations;
+    if (edits.length === 0 || annotations === undefined) return redacted;
+    const moved = annotations.map((each) =>
+      each.kind === 'citation' ? { ...each, ...movedRange(each, edits) } : each,
+    );
+    return { ...redacted, metadata: { ...redacted.metadata, annotations: moved } };
+  }
+
+  /** Any JSON value, at any depth, names of fields included. */
+  json(value: unknown, place: Place): unknown {
+    return this.#json(value, place, 0);
+  }
+
+  text(text: string, place: Place): string {
+    return this.#mask(text, place).text;
+  }
+
+  #json(value: unknown, place: Place, depth: number): unknown {
+    if (typeof value === 'string') return this.#mask(value, place).text;
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= maxDepth) return `[redacted: deeper than ${maxDepth} levels]`;
+    if (Array.isArray(value)) {
+      return value.map((each: unknown, index) => this.#json(each, within(place, String(index)), depth + 1));
+    }
+    return isObject(value) ? this.#object(value, place, depth) : value;
+  }
+
+  #object(value: Readonly<Record<string, unknown>>, place: Place, depth: number): Record<string, unknown> {
+    const redacted: [string, unknown][] = [];
+    const { name } = value;
+    for (const [key, each] of Object.entries(value)) {
+      const at = within(place, key);
+      const secret = isSecretName(key) || (key === 'value' && typeof name === 'string' && isSecretName(name));
+      const masked =
+        secret && typeof each === 'string' && each.length >= minFieldLength && !isPlaceholder(each)
+          ? this.#field(each, at)
+          : this.#json(each, at, depth + 1);
+      redacted.push([this.#mask(key, at).text, masked]);
+    }
+    // Unlike assignment, this keeps a field that is called `__proto__`.
+    return Object.fromEntries(redacted);
+  }
+
+  /** The whole value of a field whose name says what it is; a more exact rule names it where one does. */
+  #field(value: string, place: Place): string {
+    const { text, edits } = this.#mask(value, place);
+    return edits.length > 0 ? text : this.#put('named-field', value, place);
+  }
+
+  #mask(text: string, place: Place): { text: string; edits: readonly Edit[] } {
+    const findings = findSecrets(text);
+    if (findings.length === 0) return { text, edits: [] };
+    const edits: Edit[] = [];
+    const parts: string[] = [];
+    let from = 0;
+    for (const { start, end, rule } of findings) {
+      const mask = this.#put(rule, text.slice(start, end), place);
+      parts.push(text.slice(from, start), mask);
+      edits.push({ before: text.slice(from, start), removed: text.slice(start, end), added: mask });
+      from = end;
+    }
+    return { text: parts.join('') + text.slice(from), edits };
+  }
+
+  #put(rule: string, secret: string, place: Place): string {
+    const tag = this.#tag(secret);
+    this.#total += 1;
+    this.#byRule.set(rule, (this.#byRule.get(rule) ?? 0) + 1);
+    if (this.#masked.length < maxListed) {
+      const { entry } = place;
+      this.#masked.push({
+        ...(entry !== undefined && { entry }),
+        field: shown(place),
+        rule,
+        length: secret.length,
+        tag,
+      });
+    }
+    return `[redacted:${rule} hmac:${tag}]`;
+  }
+}
+
+function within({ path, ...place }: Place, key: string): Place {
+  return { ...place, path: [...path, key] };
+}
+
+/** Keys are foreign, too. */
+function shown({ path }: Place): string {
+  return path.map((key) => (key.length > 100 || findSecrets(key).length > 0 ? '(masked)' : key)).join('.');
+}
+
+function isSecretName(name: string): boolean {
+  if (name.length > 60) return false;
+  const plain = name.toLowerCase().replaceAll(/[_-]/g, '');
+  return secretFields.has(plain) || /(?:apikey|secretkey|accesstoken|authtoken|password|clientsecret)$/.test(plain);
+}

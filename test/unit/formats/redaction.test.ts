@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Redactor } from '../../../src/formats/redaction/redactor.ts';
+import { findSecrets } from '../../../src/formats/redaction/scan.ts';
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import { codePoints, utf16Offsets } from '../../../src/model/codePoints.ts';
+import { aPrivateKey, aSecret, embeddings, families, randomText } from '../../support/secrets.ts';
+import { anEntry, time } from '../../support/records.ts';
+
+const aRedactor = (salt = 'salt') =>
+  new Redactor((secret) => createHmac('sha256', salt).update(secret).digest('hex').slice(0, 8));
+
+const samples = 20;
+
+describe('redaction', () => {
+  for (const family of families) {
+    it(`finds every ${family} secret, however it stands`, () => {
+      for (const [name, embed] of Object.entries(embeddings)) {
+        for (let seed = 0; seed < samples; seed += 1) {
+          const secret = aSecret(family, seed);
+          const masked = aRedactor().text(embed(secret), { path: [] });
+          assert.ok(!masked.includes(secret), `${name}: ${masked}`);
+          assert.ok(!masked.includes(secret.slice(-12)), `${name}, its end: ${masked}`);
+        }
+      }
+    });
+  }
+
+  const beside: readonly [string, string, string][] = [
+    ['aws-secret-key', `AWS_SECRET_ACCESS_KEY=${randomText(1, 'base64', 40)}`, randomText(1, 'base64', 40)],
+    ['aws-secret-key', `"SecretAccessKey": "${randomText(2, 'base64', 40)}",`, randomText(2, 'base64', 40)],
+    ['url-password', 'git clone https://anna:c0rrect-h0rse@git.test/a.git', 'c0rrect-h0rse'],
+    ['url-password', 'postgres://app:s3cr3t!value@db.test:5432/app', 's3cr3t!value'],
+    ['authorization', `Authorization: Basic ${randomText(3, 'base64', 24)}`, randomText(3, 'base64', 24)],
+    ['authorization', `{\\"authorization\\": \\"Bearer ${randomText(4, 'url', 40)}\\"}`, randomText(4, 'url', 40)],
+    ['bearer-token', `-H 'X: Bearer ${randomText(5, 'url', 40)}'`, randomText(5, 'url', 40)],
+    ['assigned-secret', `const apiKey = "${randomText(6, 'hex', 32)}";`, randomText(6, 'hex', 32)],
+    ['assigned-secret', `DB_PASSWORD='Xy7#kd93!Qz81'`, 'Xy7#kd93!Qz81'],
+    ['private-key', `cat key\n${aPrivateKey(7)}\n$`, aPrivateKey(7).split('\n')[4] ?? ''],
+    [
+      'private-key',
+      JSON.stringify({ key: aPrivateKey(8, 10, 'RSA ') }),
+      aPrivateKey(8, 10, 'RSA ').split('\n')[9] ?? '',
+    ],
+    [
+      'private-key',
+      aPrivateKey(9, 12, '').split('\n').slice(0, -1).join('\n'),
+      aPrivateKey(9, 12, '').split('\n')[12] ?? '',
+    ],
+  ];
+  for (const [rule, text, secret] of beside) {
+    it(`masks by ${rule}: ${text.slice(0, 30).replaceAll('\n', ' ')}…`, () => {
+      const redactor = aRedactor();
+      const masked = redactor.text(text, { path: [] });
+      assert.ok(secret.length > 5 && text.includes(secret));
+      assert.ok(!masked.includes(secret), masked);
+      assert.deepEqual(Object.keys(redactor.report().byRule), [rule]);
+    });
+  }
+
+  it('leaves what only looks like a secret', () => {
+    const plain = [
+      'const token = await readToken(context.settings.tokenFile);',
+      'https://user:password@host.test/',
+      'Authorization: Bearer <token>',
+      'API_KEY=${API_KEY}',
+      'password: process.env.DB_PASSWORD,',
+      'max_tokens=4096',
+      'key-value-store',
+      createHash('sha256').update('a commit').digest('hex'),
+      'https://api.test:8080/a@b',
+    ];
+    for (const text of plain) assert.deepEqual(findSecrets(text), [], text);
+  });
+
+  it('finds at most one secret in a MB of source', () => {
+    const folders = ['src', 'webview', 'test/support', 'test/unit', 'node_modules/typescript/lib', 'node_modules/zod'];
+    let bytes = 0;
+    let hits = 0;
+    const files = [...folders, 'node_modules/playwright-core/lib', 'node_modules/execa', 'node_modules/lit'].flatMap(
+      (folder) =>
+        readdirSync(folder, { recursive: true, encoding: 'utf8' })
+          .filter((name) => /\.(?:[cm]?[jt]s|json|md)$/.test(name))
+          .map((name) => path.join(folder, name)),
+    );
+    for (const file of files) {
+      const text = readFileSync(file, 'utf8');
+      bytes += text.length;
+      hits += findSecrets(text).length;
+    }
+    assert.ok(bytes > 20e6, `${bytes} bytes looked at`);
+    assert.ok(hits <= bytes / 1e6, `${hits} hits in ${bytes} bytes`);
+  }).timeout(60_000);
+
+  describe('in linear time', () => {
+    const hostile: Readonly<Record<string, string>> = {
+      'one character': 'a',
+      'a name that assigns nothing': 'secret_key=',
+      'begins of keys': `${'-'.repeat(5)}BEGIN RSA PRIVATE KEY${'-'.repeat(5)}`,
+      'begins of tokens': 'eyJeyJ.eyJ',
+      'schemes of addresses': 'a://b:c',
+      slashes: '://',
+      spaces: 'authorization:   ',
+      dashes: 'xoxb-1-',
+      'high entropy': randomText(11, 'base64', 997),
+    };
+    for (const [name, unit] of Object.entries(hostile)) {
+      it(`10 MB of ${name}`, () => {
+        const text = unit.repeat(Math.ceil(10e6 / unit.length));
+        const began = performance.now();
+        findSecrets(text);
+        const ms = performance.now() - began;
+        assert.ok(ms < 8000, `${Math.round(ms)} ms`);
+      });
+    }
+  });
+
+  it('masks any value of any JSON, and names of fields', () => {
+    const secret = aSecret('github', 5);
+    const value = {
+      list: [{ deep: [[`a ${secret}`]] }],
+      [secret]: 1,
+      password: 'correct horse',
+      env: [{ name: 'API_KEY', value: 'plain words' }],
+      count: 3,
+      nothing: null,
+      __proto: true,
+    };
+    const redactor = aRedactor();
+    const masked = redactor.json(value, { path: ['x'] });
+    const text = JSON.stringify(masked);
+    assert.ok(!text.includes(secret) && !text.includes('correct horse') && !text.includes('plain words'), text);
+    const { total, byRule, masked: listed } = redactor.report();
+    assert.equal(total, 4);
+    assert.deepEqual(byRule, { 'github-token': 2, 'named-field': 2 });
+    assert.deepEqual(
+      listed.map(({ field }) => field),
+      ['x.list.0.deep.0.0', 'x.(masked)', 'x.password', 'x.env.0.value'],
+    );
+    assert.ok(!JSON.stringify(redactor.report()).includes(secret));
+  });
+
+  it('keeps what nests too deep out', () => {
+    let value: unknown = aSecret('npm', 1);
+    for (let depth = 0; depth < 5000; depth += 1) value = [value];
+    assert.match(JSON.stringify(aRedactor().json(value, { path: [] })), /deeper than 200 levels/);
+  });
+
+  it('moves the ranges of citations with the text', () => {
+    const secret = aSecret('openai', 3);
+    const content = `🙂 key ${secret} says “quoted 🙂 words” here`;
+    const quoted = '“quoted 🙂 words”';
+    const at = codePoints(content.slice(0, content.indexOf(quoted)));
+    const entry: NormalizedEntry = {
+      ...anEntry(0, content),
+      metadata: {
+        annotations: [
+          { kind: 'citation', start_index: at, end_index: at + codePoints(quoted), url: 'https://a.test' },
+          { kind: 'citation', start_index: 2, end_index: 20 },
+          { kind: 'citation', url: 'https://whole.test' },
+        ],
+      },
+    };
+    const redacted = aRedactor().entry(entry);
+    const [first, second, third] = redacted.metadata?.annotations ?? [];
+    assert.ok(first?.kind === 'citation' && second?.kind === 'citation' && third?.kind === 'citation');
+    const cut = ({ start_index: from, end_index: to }: typeof first): string => {
+      const [start = 0, end = 0] = utf16Offsets(redacted.content, [from ?? 0, to ?? 0]);
+      return redacted.content.slice(start, end);
+    };
+    assert.equal(cut(first), quoted);
+    assert.match(cut(second), /^key \[redacted:openai-key hmac:[0-9a-f]{8}\]$/);
+    assert.equal(third.start_index, undefined);
+  });
+
+  it('masks an entry the same way again with the same key, and in no way that can be guessed without', () => {
+    const secret = aSecret('stripe', 2);
+    const entry: NormalizedEntry = {
+      ...anEntry(1, `charged with ${secret}`),
+      timestamp: time(1),
+      metadata: { sessionId: 'abc', own: { secretKey: 'a plain one' } },
+    };
+    const [once, again, other] = [aRedactor(), aRedactor(), aRedactor('other')].map((each) => each.entry(entry));
+    assert.deepEqual(once, again);
+    assert.notDeepEqual(once, other);
+    assert.match(once?.content ?? '', /^charged with \[redacted:stripe-key hmac:[0-9a-f]{8}\]$/);
+    assert.equal(once?.timestamp, entry.timestamp);
+    const twice = aRedactor();
+    assert.ok(once);
+    assert.deepEqual(twice.entry(once), once);
+    assert.equal(twice.report().total, 0);
+  });
+});
