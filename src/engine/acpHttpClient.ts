@@ -1,18 +1,19 @@
 import { isObject } from '../model/json.ts';
 import { acpHttpFailures, AcpHttpFailure } from './acpHttpFailures.ts';
-import { eventLines, type EventLine } from './acpHttpEvents.ts';
 
-/** Bytes of one answer, and characters of one event. */
+/** Bytes of one answer that is no stream. */
 const maxAnswer = 8 * 1024 * 1024;
 const maxAgents = 1000;
 const pageOfAgents = 100;
-const answerTimeoutMs = 30_000;
+const streamTimeoutMs = 30_000;
 
 export interface AcpHttpOptions {
   readonly baseUrl: string;
   /** Sent with every request; a token belongs here. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof fetch;
+  /** Milliseconds for an answer that is no stream. Default 30 seconds. */
+  readonly timeoutMs?: number;
 }
 
 export interface AcpHttpAgent {
@@ -32,14 +33,21 @@ export class AcpHttpClient {
   readonly #base: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #fetch: typeof fetch;
+  readonly #timeoutMs: number;
 
   /** @throws AcpHttpFailure where the address is none. */
-  constructor({ baseUrl, headers = {}, fetch: ownFetch = fetch }: AcpHttpOptions) {
+  constructor({ baseUrl, headers = {}, fetch: ownFetch = fetch, timeoutMs = 30_000 }: AcpHttpOptions) {
     const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol)) throw acpHttpFailures.badAddress(baseUrl);
+    if (url.username !== '' || url.password !== '') throw acpHttpFailures.secretInAddress(url.origin);
     this.#base = url.href.replace(/[?#].*$/, '').replace(/\/+$/, '');
+    for (const [name, value] of Object.entries(headers)) {
+      // What `fetch` says of a bad header has its value.
+      if (!isHeader(name, value)) throw acpHttpFailures.badHeader(name);
+    }
     this.#headers = headers;
     this.#fetch = ownFetch;
+    this.#timeoutMs = timeoutMs;
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
@@ -67,19 +75,19 @@ export class AcpHttpClient {
   }
 
   /**
-   * Runs an agent and gives its events as they come, one JSON text without line ends each; what is no JSON is given as it
-   * stands. Ends with the run, or where the agent waits for an answer. @throws AcpHttpFailure
+   * Runs an agent. Resolves when the server has accepted it, to the bytes of its event stream, which ends with the run or
+   * where the agent waits for an answer. @throws AcpHttpFailure
    */
-  run({ agent, prompt, sessionId }: AcpHttpRequest, signal?: AbortSignal): AsyncGenerator<string, void, undefined> {
+  run({ agent, prompt, sessionId }: AcpHttpRequest, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const input = [message(prompt)];
     const session = sessionId === undefined ? {} : { session_id: sessionId };
-    return this.#stream('/runs', { agent_name: agent, input, mode: 'stream', ...session }, null, signal);
+    return this.#stream('/runs', { agent_name: agent, input, mode: 'stream', ...session }, signal);
   }
 
   /** Answers a run that waits, and goes on as `run` does. @throws AcpHttpFailure */
-  resume(runId: string, answer: string, signal?: AbortSignal): AsyncGenerator<string, void, undefined> {
+  resume(runId: string, answer: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const resume = { run_id: runId, await_resume: { type: 'message', message: message(answer) }, mode: 'stream' };
-    return this.#stream(`/runs/${encodeURIComponent(runId)}`, resume, runId, signal);
+    return this.#stream(`/runs/${encodeURIComponent(runId)}`, resume, signal);
   }
 
   /** Asks the server to end a run; its stream tells when it has. */
@@ -87,7 +95,7 @@ export class AcpHttpClient {
     await this.#json('POST', `/runs/${encodeURIComponent(runId)}/cancel`, {}, signal);
   }
 
-  /** Every event of a run so far, as `run` gives them: what was missed when the connection was lost. */
+  /** Every event of a run so far, one JSON text each: what was missed when the connection was lost. */
   async events(runId: string, signal?: AbortSignal): Promise<string[]> {
     const { where, value } = await this.#json('GET', `/runs/${encodeURIComponent(runId)}/events`, undefined, signal);
     const events: unknown = isObject(value) ? value['events'] : undefined;
@@ -95,37 +103,30 @@ export class AcpHttpClient {
     return events.map((event) => JSON.stringify(event));
   }
 
-  async *#stream(
-    path: string,
-    body: object,
-    runId: string | null,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<string, void, undefined> {
+  async #stream(path: string, body: object, signal: AbortSignal | undefined): Promise<AsyncIterable<Uint8Array>> {
     const where = `POST ${this.#base}${path}`;
-    const response = await this.#request('POST', path, body, 'text/event-stream', signal);
+    const response = await this.#accepted(where, path, body, signal);
     const type = response.headers.get('content-type') ?? '';
     if (!response.ok || response.body === null) throw await this.#refusal(where, response);
-    if (!type.startsWith('text/event-stream')) {
-      await response.body.cancel();
-      throw acpHttpFailures.notTheProtocol(
-        where,
-        `${type === '' ? 'no content type' : type} instead of an event stream`,
-      );
-    }
-    let last: EventLine | undefined;
-    let run = runId;
+    if (type.startsWith('text/event-stream')) return response.body;
+    await response.body.cancel();
+    throw acpHttpFailures.notTheProtocol(where, `${type === '' ? 'no content type' : type} instead of an event stream`);
+  }
+
+  /** The stream itself may be silent for as long as the agent is; only its beginning is waited for so long. */
+  async #accepted(where: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Response> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), streamTimeoutMs);
+    const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
     try {
-      for await (const event of eventLines(response.body, maxAnswer)) {
-        if (event.kind === 'too_large') throw acpHttpFailures.tooLarge(where, maxAnswer / 1024 / 1024);
-        run = event.runId ?? run;
-        last = event.type === undefined ? last : event;
-        yield event.text;
-      }
+      return await this.#request('POST', path, body, 'text/event-stream', either);
     } catch (error) {
-      if (signal?.aborted === true || AcpHttpFailure.is(error)) throw error;
-      throw acpHttpFailures.streamBroken(where, run, error);
+      if (late.signal.aborted && signal?.aborted !== true)
+        throw acpHttpFailures.timedOut(where, streamTimeoutMs / 1000);
+      throw error;
+    } finally {
+      clearTimeout(timer);
     }
-    if (last?.kind !== 'event' || !last.ends) throw acpHttpFailures.streamBroken(where, run);
   }
 
   async #json(
@@ -135,7 +136,7 @@ export class AcpHttpClient {
     signal: AbortSignal | undefined,
   ): Promise<{ where: string; value: unknown }> {
     const where = `${method} ${this.#base}${path}`;
-    const timeout = AbortSignal.timeout(answerTimeoutMs);
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     try {
       const response = await this.#request(method, path, body, 'application/json', either);
@@ -148,7 +149,7 @@ export class AcpHttpClient {
       }
     } catch (error) {
       if (AcpHttpFailure.is(error)) throw error;
-      if (timeout.aborted && signal?.aborted !== true) throw acpHttpFailures.timedOut(where, answerTimeoutMs / 1000);
+      if (timeout.aborted && signal?.aborted !== true) throw acpHttpFailures.timedOut(where, this.#timeoutMs / 1000);
       if (signal?.aborted === true) throw error;
       throw acpHttpFailures.unreachable(where, error);
     }
@@ -201,6 +202,14 @@ export class AcpHttpClient {
 
 function message(content: string): object {
   return { role: 'user', parts: [{ content_type: 'text/plain', content }] };
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    return new Headers({ [name]: value }).has(name);
+  } catch {
+    return false;
+  }
 }
 
 async function textOf({ body }: Response, where: string): Promise<string> {

@@ -1,5 +1,6 @@
 export type AcpHttpFailureCode =
   | 'bad_address'
+  | 'bad_header'
   | 'unreachable'
   | 'timed_out'
   | 'redirected'
@@ -41,6 +42,20 @@ export const acpHttpFailures = {
       'bad_address',
       `This is no address of a server: ${address}`,
       'It has to begin with http:// or https://. Correct it in the settings.',
+    ),
+
+  secretInAddress: (origin: string) =>
+    new AcpHttpFailure(
+      'bad_address',
+      `The address of the agent server at ${origin} has a user name or a password in it.`,
+      'They would be shown wherever the address is. Take them out, and set a token instead.',
+    ),
+
+  badHeader: (name: string) =>
+    new AcpHttpFailure(
+      'bad_header',
+      `This header cannot be sent to the agent server: ${name}`,
+      'Its name or its value has characters that a header cannot have. If it is the token, set it again.',
     ),
 
   unreachable: (where: string, cause: unknown) =>
@@ -93,11 +108,12 @@ export const acpHttpFailures = {
       `${where}: ${what}\nThe address in the settings may lead to another kind of server, or to another version of one.`,
     ),
 
-  streamBroken: (where: string, runId: string | null, cause?: unknown) =>
+  /** `runId`: `null` where the server had not told it. */
+  streamBroken: (runId: string | null, cause?: unknown) =>
     new AcpHttpFailure(
       'stream_broken',
-      'The connection was lost before the run was over.',
-      `${where}${cause === undefined ? '' : `: ${reason(cause)}`}\n${runId === null ? 'Whether the run began is not known.' : `Run ${runId} may go on at the server.`} What was received is kept.`,
+      'The connection to the agent server was lost before the run was over.',
+      `${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? 'Whether the run began is not known.' : `Run ${runId} may go on at the server; its events were asked for, and did not tell of an end.`} What was received is kept.`,
       cause,
     ),
 

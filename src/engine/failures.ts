@@ -14,9 +14,12 @@ export type FailureCode =
   | 'node_too_old'
   | 'exited_at_once'
   | 'agent_read_only'
+  | 'server_unknown'
+  | 'server_failed'
   | 'agent_failed'
   | 'silent'
   | 'ignores_signals'
+  | 'takes_no_message'
   | 'session_busy'
   | 'session_elsewhere'
   | 'session_missing'
@@ -95,6 +98,31 @@ export const failures = {
       detail: 'Choose another agent, or update Vitrine.',
     }),
 
+  serverUnknown: (id: string | undefined) =>
+    new EngineFailure('server_unknown', {
+      message:
+        id === undefined
+          ? 'No agent server is set up.'
+          : `There is no agent server "${id}" in the settings, or not any more.`,
+      detail: 'Its sessions can be read. Add the server to the settings, with its address.',
+      action: 'openSettings',
+    }),
+
+  /** `failure` says what a server, or the way to it, got wrong, and what to do. */
+  serverFailed: (label: string, failure: { readonly message: string; readonly detail: string }) =>
+    new EngineFailure(
+      'server_failed',
+      { message: `${label}: ${failure.message}`, detail: failure.detail, action: 'openSettings' },
+      failure,
+    ),
+
+  notOnServer: (label: string, agent: string | undefined, address: string, found: readonly string[]) =>
+    new EngineFailure('server_failed', {
+      message: agent === undefined ? `${label} has no agents.` : `${label} has no agent "${agent}".`,
+      detail: `Asked ${address}/agents.${found.length === 0 ? '' : ` It has: ${found.join(', ')}.`}\nStart the agent there, or correct the settings.`,
+      action: 'openSettings',
+    }),
+
   recordingMissing: (folder: string, why: string) =>
     new EngineFailure('recording_missing', {
       message: 'The demo recording cannot be played.',
@@ -148,6 +176,18 @@ export const failures = {
     new EngineFailure('ignores_signals', {
       message: `${label} could not be ended: ${pids.join(', ')} still ${pids.length === 1 ? 'runs' : 'run'}.`,
       detail: 'The system does not let go of these processes. Closing what they wait for, or a restart, ends them.',
+    }),
+
+  takesNoMessage: (label: string) =>
+    new EngineFailure('takes_no_message', {
+      message: `${label} takes no message now.`,
+      detail: 'It has been told all there is to do in this run. Send the message when the run is over.',
+    }),
+
+  tooMuchQueued: (label: string) =>
+    new EngineFailure('takes_no_message', {
+      message: `Too many messages wait for ${label}.`,
+      detail: 'Take some back, or wait until the turn is over.',
     }),
 
   sessionBusy: (id: string) =>

@@ -1,5 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { EventStreamNormalizer } from './eventStream.ts';
 import { AcpHttpReader } from './normalize.ts';
 
 /** An agent on a server that speaks the Agent Communication Protocol. Its address is in the settings. */
@@ -27,5 +28,6 @@ export const acpHttp: AgentAdapter = {
   politeSignal: 'SIGTERM',
   // There is no program to start: the engine asks the server.
   command: () => ({ args: [], stdin: null, sessionId: null, warnings: [] }),
-  createNormalizer: (context) => new LineNormalizer(context, (run) => new AcpHttpReader(run)),
+  createNormalizer: (context) =>
+    new EventStreamNormalizer(new LineNormalizer(context, (run) => new AcpHttpReader(run))),
 };

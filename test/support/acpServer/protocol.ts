@@ -49,8 +49,9 @@ export type Step =
   | { readonly fail: ErrorModel }
   /** Goes on when the run is cancelled, and not before. */
   | { readonly hang: true }
-  /** Cuts the connection. */
+  /** Cuts the connection; the run stands still from then on, or goes on unheard. */
   | { readonly drop: true }
+  | { readonly lose: true }
   /** Sent as it stands, in the place of an event. */
   | { readonly raw: string };
 

@@ -85,6 +85,9 @@ export class ScriptedRun {
       this.#flush();
       this.run.error = step.fail;
       this.#finish('failed');
+    } else if ('lose' in step) {
+      this.#listener?.drop();
+      this.#listener = undefined;
     } else if ('drop' in step) {
       this.#listener?.drop();
       return true;

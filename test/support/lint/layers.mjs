@@ -13,7 +13,7 @@ const pure = ['model', 'agents', 'insight', 'formats'];
  */
 const table = {
   model: { dir: 'src/model', packages: ['zod'] },
-  agents: { dir: 'src/agents', layers: ['model'], packages: ['zod'] },
+  agents: { dir: 'src/agents', layers: ['model'], packages: ['zod', 'eventsource-parser'] },
   insight: { dir: 'src/insight', layers: ['model'], packages: ['zod'] },
   formats: { dir: 'src/formats', layers: ['model'], packages: ['zod'] },
   protocol: { dir: 'src/protocol', layers: ['model'], packages: ['zod'] },

@@ -182,4 +182,47 @@ describe('lines of the Agent Communication Protocol', () => {
     assert.equal(facts.lines.unknown, 1);
     assert.match(entries.find(({ metadata }) => metadata?.raw !== undefined)?.metadata?.raw ?? '', /mood/);
   });
+
+  it('are taken out of an event stream, however it is cut into lines', () => {
+    const lines = [
+      ': a comment',
+      `data: ${JSON.stringify(created)}`,
+      '',
+      'event: message',
+      'data:{"type":"message.part",',
+      'data: "part":{"content_type":"text/plain",',
+      'data: "content":"In three lines."}}',
+      'id: 7',
+      '',
+      'data',
+      '',
+      `data: ${JSON.stringify(over())}`,
+    ];
+    const result = readBy(
+      acpHttp,
+      lines.map((text) => ({ stream: 'stdout', text })),
+    );
+    assert.equal(answers(result)[0]?.content, 'In three lines.');
+    assert.deepEqual(result.facts.lines, { total: 9, unknown: 0, malformed: 0, oversize: 0 });
+    assert.equal(result.facts.reports[0]?.isError, false, 'the last event has no end');
+  });
+
+  it('of an event that is too long are not gathered', () => {
+    const long = 'x'.repeat(1 << 20);
+    const lines = [
+      'data: {"type":"generic","generic":{',
+      ...Array.from({ length: 9 }, (_, at) => `data: "${at}":"${long}",`),
+      '',
+      `data: ${JSON.stringify(over())}`,
+      '',
+    ];
+    const result = readBy(
+      acpHttp,
+      lines.map((text) => ({ stream: 'stdout', text })),
+    );
+    assert.deepEqual(result.facts.lines, { total: 11, unknown: 0, malformed: 0, oversize: 1 });
+    const [kept] = result.entries.filter(({ type }) => type.kind === 'error');
+    assert.match(kept?.metadata?.raw ?? '', /^data: \{"type":"generic"/);
+    assert.equal(result.facts.reports[0]?.isError, false, 'what comes after it is read');
+  });
 });

@@ -1,0 +1,100 @@
+import { createParser } from 'eventsource-parser';
+import type { EntryUpdate } from '../../model/entry.ts';
+import type { ExitInfo, RunFacts } from '../../model/facts.ts';
+import type { Normalizer, OutputLine } from '../../model/normalizer.ts';
+
+/** Characters of one event. */
+const maxEvent = 8 << 20;
+const headLength = 1024;
+
+export type EventLine = { readonly text: string } | Extract<OutputLine, { oversize: unknown }>;
+
+/**
+ * Lines of an event stream in, the data of its events out, one line each. A line that is no field of an event stream is given
+ * as it stands, so that events that were kept one JSON text per line can be read too.
+ */
+export class EventStream {
+  #ready: EventLine[] = [];
+  readonly #parser = createParser({
+    maxBufferSize: maxEvent,
+    // In JSON a line end can stand between tokens only.
+    onEvent: ({ data }) => this.#ready.push({ text: data.replaceAll(/[\r\n]+/g, ' ') }),
+    onError: ({ type, line }) => {
+      if (type !== 'max-buffer-size-exceeded') this.#ready.push({ text: line ?? '' });
+    },
+  });
+  /** Of the lines that wait for the end of their event: their characters, and how they begin. */
+  #gathered = { length: 0, head: '' };
+
+  /** `line` without its end. */
+  push(line: string): readonly EventLine[] {
+    // No field of an event stream begins like this, and it may be long.
+    if (line.startsWith('{')) return [{ text: line }];
+    const wasTooLong = this.#tooLong;
+    if (line === '') {
+      const { length, head } = this.#gathered;
+      this.#gathered = { length: 0, head: '' };
+      if (wasTooLong) return [{ stream: 'stdout', oversize: { bytes: length, head } }];
+    } else if (line.startsWith('data')) {
+      this.#gathered.length += line.length;
+      if (this.#gathered.head.length < headLength) this.#gathered.head += line.slice(0, headLength);
+      if (this.#tooLong) {
+        this.#parser.reset();
+        return [];
+      }
+    }
+    this.#parser.feed(`${line}\n`);
+    return this.#take();
+  }
+
+  /** What was sent of an event that has no end. */
+  end(): readonly EventLine[] {
+    return this.push('');
+  }
+
+  get #tooLong(): boolean {
+    return this.#gathered.length > maxEvent;
+  }
+
+  #take(): readonly EventLine[] {
+    const ready = this.#ready;
+    this.#ready = [];
+    return ready;
+  }
+}
+
+/** Reads the bytes that a server sent: the events of the stream go to the normalizer for their data. */
+export class EventStreamNormalizer implements Normalizer {
+  readonly #events = new EventStream();
+  readonly #inner: Normalizer;
+  #lines = 0;
+
+  constructor(inner: Normalizer) {
+    this.#inner = inner;
+  }
+
+  push(line: OutputLine, at: number): readonly EntryUpdate[] {
+    if (line.stream !== 'stdout') return this.#inner.push(line, at);
+    if ('oversize' in line) {
+      this.#lines += 1;
+      return this.#inner.push(line, at);
+    }
+    if (line.text.trim() !== '') this.#lines += 1;
+    return this.#give(this.#events.push(line.text), at);
+  }
+
+  end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
+    const updates = this.#give(this.#events.end(), at);
+    return [...updates, ...this.#inner.end(exit, at)];
+  }
+
+  facts(): RunFacts {
+    const facts = this.#inner.facts();
+    // Not a copy: some of them are made when they are asked for.
+    return Object.assign(facts, { lines: { ...facts.lines, total: this.#lines } });
+  }
+
+  #give(lines: readonly EventLine[], at: number): readonly EntryUpdate[] {
+    return lines.flatMap((line) => this.#inner.push('text' in line ? { stream: 'stdout', text: line.text } : line, at));
+  }
+}

@@ -1,0 +1,85 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { field } from '../shared/guards.ts';
+import { EventStream } from './eventStream.ts';
+import { messageText } from './messages.ts';
+import { runInfo } from './wire.ts';
+
+const endings: ReadonlySet<unknown> = new Set(['run.completed', 'run.failed', 'run.cancelled', 'error']);
+
+/** What has to be known of a run to go on with it. Reads the lines that its normalizer reads. */
+export class RunWatch {
+  #events = new EventStream();
+  #count = 0;
+  /** The newest event, as JSON. */
+  #newest: string | undefined;
+  #runId: string | null = null;
+  #over = false;
+  #question: string | null = null;
+
+  get runId(): string | null {
+    return this.#runId;
+  }
+
+  /** The run has ended: nothing will come any more. */
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** What the agent wants to know, while the run waits for an answer. */
+  get question(): string | null {
+    return this.#question;
+  }
+
+  answered(): void {
+    this.#question = null;
+  }
+
+  /** A line of the stream without its end; `null` is one that was too long. */
+  line(line: string | null): void {
+    if (line === null) {
+      this.#count += 1;
+      return;
+    }
+    for (const event of this.#events.push(line)) {
+      this.#count += 1;
+      if ('text' in event) this.#see(parsed(event.text));
+    }
+  }
+
+  /** The stream is over, whole or cut; what comes next is another. */
+  cut(): void {
+    for (const event of this.#events.end()) {
+      const value = 'text' in event ? parsed(event.text) : undefined;
+      if (value !== undefined) this.#count += 1;
+      this.#see(value);
+    }
+    this.#events = new EventStream();
+  }
+
+  /** Of all events of the run, those that did not come. */
+  missing(all: readonly string[]): readonly string[] {
+    const distance = (index: number): number => Math.abs(index + 1 - this.#count);
+    const seen = all.flatMap((event, index) => (event === this.#newest ? [index] : []));
+    const last = seen.sort((a, b) => distance(a) - distance(b))[0];
+    return all.slice(last === undefined ? this.#count : last + 1);
+  }
+
+  #see(event: JsonObject | undefined): void {
+    if (event === undefined) return;
+    this.#newest = JSON.stringify(event);
+    const { type } = event;
+    const { runId, awaits } = runInfo(event['run']);
+    this.#runId = runId ?? this.#runId;
+    if (endings.has(type)) this.#over = true;
+    this.#question = type === 'run.awaiting' ? messageText(field(awaits, 'message')) : null;
+  }
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
