@@ -30,7 +30,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const log = createLog();
   const list = new SessionList(new WorkspaceIndex(workspaceState), now);
   const paths = { store: globalStorageUri.fsPath, demo: vscode.Uri.joinPath(extension, 'media', 'demo').fsPath };
-  const host = new EngineHost(paths, log, (summary) => list.update(summary));
+  const host = new EngineHost(paths, context.secrets, log, (summary) => list.update(summary));
   engines = host;
   const failures = new Failures(log);
   const runs = new RunControl(host, failures, log);

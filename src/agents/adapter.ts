@@ -9,6 +9,8 @@ export interface AgentOptions {
   readonly permissionMode?: string;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
+  /** In the credits that Copilot CLI counts. */
+  readonly maxAiCredits?: number;
   readonly appendSystemPrompt?: string;
   readonly extraArgs?: readonly string[];
 }

@@ -1,15 +1,7 @@
 import * as z from 'zod';
+import { executorTypes } from './executorTypes.ts';
 
-export const executorTypeSchema = z.enum([
-  'claude-code',
-  'cursor',
-  'copilot',
-  'codex',
-  'gemini',
-  'acp',
-  'acp-http',
-  'replay',
-]);
+export const executorTypeSchema = z.enum(executorTypes);
 export type ExecutorType = z.infer<typeof executorTypeSchema>;
 
 export const sessionIdSchema = z.string().regex(/^ses_[0-9a-f]{12}$/);

@@ -3,10 +3,10 @@ import type * as vscode from 'vscode';
 import { adapters } from '../agents/registry.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EnginePaths } from './engineHost.ts';
-import { engineSettings, stopGraceSeconds } from './settings.ts';
+import { engineSettings, requestMinutes, stopGraceSeconds } from './settings.ts';
 
 /** Loaded on first need: with it come schemas, adapters and processes. */
-export function createEngine(paths: EnginePaths, log: vscode.LogOutputChannel): Engine {
+export function createEngine(paths: EnginePaths, secrets: vscode.SecretStorage, log: vscode.LogOutputChannel): Engine {
   return new Engine({
     storeDir: paths.store,
     demoDir: paths.demo,
@@ -16,9 +16,17 @@ export function createEngine(paths: EnginePaths, log: vscode.LogOutputChannel): 
         .toString('hex')
         .slice(0, digits),
     environment: process.env,
-    settings: engineSettings,
+    settings: () => engineSettings(secrets),
     log,
     adapters,
-    timing: { politeGrace: stopGraceSeconds() * 1000 },
+    // Read when they are needed, so that a change counts from the next run on.
+    timing: {
+      get politeGrace() {
+        return stopGraceSeconds() * 1000;
+      },
+      get request() {
+        return requestMinutes() * 60_000;
+      },
+    },
   });
 }

@@ -12,12 +12,19 @@ export interface EnginePaths {
 /** The engine of this window, made when it is first wanted: what it needs must not slow activation down. */
 export class EngineHost {
   readonly #paths: EnginePaths;
+  readonly #secrets: vscode.SecretStorage;
   readonly #log: vscode.LogOutputChannel;
   readonly #onSummary: (summary: SessionSummary) => void;
   #engine: Promise<Engine> | undefined;
 
-  constructor(paths: EnginePaths, log: vscode.LogOutputChannel, onSummary: (summary: SessionSummary) => void) {
+  constructor(
+    paths: EnginePaths,
+    secrets: vscode.SecretStorage,
+    log: vscode.LogOutputChannel,
+    onSummary: (summary: SessionSummary) => void,
+  ) {
     this.#paths = paths;
+    this.#secrets = secrets;
     this.#log = log;
     this.#onSummary = onSummary;
   }
@@ -34,7 +41,7 @@ export class EngineHost {
 
   async #create(): Promise<Engine> {
     const { createEngine } = await import('./createEngine.ts');
-    const engine = createEngine(this.#paths, this.#log);
+    const engine = createEngine(this.#paths, this.#secrets, this.#log);
     engine.onSummary(this.#onSummary);
     return engine;
   }

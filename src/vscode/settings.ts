@@ -1,6 +1,8 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../agents/adapter.ts';
-import type { AgentSettings, EngineSettings } from '../engine/api.ts';
+import { agentChoices, isBypass } from '../agents/choices.ts';
+import type { AcpHttpProfile, AcpProfile, AgentSettings, EngineSettings } from '../engine/api.ts';
 import { isObject } from '../model/json.ts';
 import type { ExecutorType } from '../model/session.ts';
 
@@ -21,6 +23,8 @@ const text = (found: unknown): string | undefined =>
   typeof found === 'string' && found.trim() !== '' ? found : undefined;
 const positive = (found: unknown): number | undefined =>
   typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : undefined;
+const between = (found: unknown, least: number, most: number, otherwise: number): number =>
+  typeof found === 'number' && found >= least && found <= most ? found : otherwise;
 
 function strings(found: unknown): readonly string[] | undefined {
   if (!Array.isArray(found) || found.length === 0) return undefined;
@@ -33,44 +37,108 @@ function variables(found: unknown): Readonly<Record<string, string>> | undefined
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-/** `bypassPermissions` is the user's to choose; a repository that asks for it is not heard. */
-function permissionMode(scope?: vscode.Uri): string | undefined {
-  const wished = text(value('claude.permissionMode', 'trusted', scope));
-  const mode = wished === 'bypassPermissions' ? text(value('claude.permissionMode', 'user', scope)) : wished;
+/** Without the names that have no value. */
+function known<T extends object>(found: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
+  const pairs: [string, unknown][] = Object.entries(found);
+  const result: Partial<T> = {};
+  return Object.assign(result, Object.fromEntries(pairs.filter(([, each]) => each !== undefined)));
+}
+
+/** A mode that lets everything happen is the user's to choose; a repository that asks for it is not heard. */
+function permissionMode(agent: ExecutorType, name: string, scope?: vscode.Uri): string | undefined {
+  const key = `${name}.permissionMode`;
+  const wished = text(value(key, 'trusted', scope));
+  const mode = isBypass(agent, wished) ? text(value(key, 'user', scope)) : wished;
   return mode === 'default' ? undefined : mode;
 }
 
-function claude(): AgentSettings {
-  const program = text(value('claude.path', 'user'))?.trim();
-  const environment = variables(value('claude.environment', 'user'));
-  return {
-    resumeFrom: value('claude.resumeFrom', 'trusted') === 'original' ? 'original' : 'newest',
-    ...(program === undefined ? {} : { program }),
-    ...(environment === undefined ? {} : { environment }),
-  };
+function agentSettings(name: string): AgentSettings {
+  return known<AgentSettings>({
+    program: text(value(`${name}.path`, 'user'))?.trim(),
+    environment: variables(value(`${name}.environment`, 'user')),
+    resumeFrom:
+      name === 'claude' ? (value('claude.resumeFrom', 'trusted') === 'original' ? 'original' : 'newest') : undefined,
+  });
 }
 
-export function engineSettings(): EngineSettings {
+/** The entries of a list in the settings that have an id of their own and a label; others cannot be told apart. */
+function profiles<T>(key: string, read: (found: Record<string, unknown>) => T | undefined) {
+  const found = value(key, 'user');
+  const entries = Array.isArray(found) ? found.filter(isObject) : [];
+  const ids = new Set<string>();
+  return entries.flatMap((entry): (T & { readonly id: string; readonly label: string })[] => {
+    const { id, label } = entry;
+    const name = text(label)?.trim();
+    if (typeof id !== 'string' || !/^[A-Za-z0-9][\w.-]{0,63}$/.test(id) || name === undefined || ids.has(id)) return [];
+    const rest = read(entry);
+    if (rest === undefined) return [];
+    ids.add(id);
+    return [{ id, label: name, ...rest }];
+  });
+}
+
+function acpProfiles(): readonly AcpProfile[] {
+  return profiles('acp.agents', ({ command, args, env }): Omit<AcpProfile, 'id' | 'label'> | undefined => {
+    const program = text(command)?.trim();
+    if (program === undefined) return undefined;
+    const where = path.isAbsolute(program) ? { program } : { programs: [program] };
+    return { ...where, ...known<Partial<AcpProfile>>({ args: strings(args), environment: variables(env) }) };
+  });
+}
+
+export function acpHttpProfiles(): readonly AcpHttpProfile[] {
+  return profiles(
+    'acpHttp.servers',
+    ({ baseUrl, agent, headers }): Omit<AcpHttpProfile, 'id' | 'label'> | undefined => {
+      const address = text(baseUrl)?.trim();
+      if (address === undefined || !URL.canParse(address) || !/^https?:/i.test(address)) return undefined;
+      return {
+        baseUrl: address,
+        ...known<Partial<AcpHttpProfile>>({ agent: text(agent), headers: variables(headers) }),
+      };
+    },
+  );
+}
+
+/** Under which the secret storage keeps the token of a server. */
+export const tokenKey = (server: string): string => `acpHttp.token.${server}`;
+
+export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
   const speed = value('demo.speed', 'trusted');
-  return { agents: { 'claude-code': claude() }, replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1 };
+  const agents = [...agentChoices].map(([type, { settings }]) => [type, agentSettings(settings)] as const);
+  return {
+    agents: Object.fromEntries(agents),
+    acp: acpProfiles(),
+    acpHttp: acpHttpProfiles(),
+    acpHttpToken: async (server) => secrets.get(tokenKey(server)),
+    replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1,
+  };
 }
 
 /** Seconds between the polite signal and the next step of the stop ladder. */
 export function stopGraceSeconds(): number {
-  const found = value('stopGraceSeconds', 'trusted');
-  return typeof found === 'number' && found >= 0 && found <= 60 ? found : 5;
+  return between(value('stopGraceSeconds', 'trusted'), 0, 60, 5);
+}
+
+/** How long a request waits for an answer. */
+export function requestMinutes(): number {
+  return between(value('approvals.timeoutMinutes', 'trusted'), 1, 1440, 10);
 }
 
 /** What the user set for runs of `agent` in the folder `scope`. */
 export function agentOptions(agent: ExecutorType, scope?: vscode.Uri): AgentOptions {
-  if (agent !== 'claude-code') return {};
-  const options = {
-    model: text(value('claude.model', 'trusted', scope)),
-    permissionMode: permissionMode(scope),
-    maxTurns: positive(value('claude.maxTurns', 'trusted', scope)),
-    maxBudgetUsd: positive(value('claude.maxBudgetUsd', 'trusted', scope)),
-    appendSystemPrompt: text(value('claude.appendSystemPrompt', 'trusted', scope)),
-    extraArgs: strings(value('claude.extraArgs', 'user', scope)),
-  };
-  return Object.fromEntries(Object.entries(options).filter((each) => each[1] !== undefined));
+  const choices = agentChoices.get(agent);
+  if (choices === undefined) return {};
+  const name = choices.settings;
+  const limit = (key: 'maxTurns' | 'maxBudgetUsd' | 'maxAiCredits') =>
+    choices.limits.some((each) => each.name === key) ? positive(value(`${name}.${key}`, 'trusted', scope)) : undefined;
+  return known<AgentOptions>({
+    model: text(value(`${name}.model`, 'trusted', scope))?.trim(),
+    permissionMode: permissionMode(agent, name, scope),
+    maxTurns: limit('maxTurns'),
+    maxBudgetUsd: limit('maxBudgetUsd'),
+    maxAiCredits: limit('maxAiCredits'),
+    appendSystemPrompt: text(value(`${name}.appendSystemPrompt`, 'trusted', scope)),
+    extraArgs: strings(value(`${name}.extraArgs`, 'user', scope)),
+  });
 }

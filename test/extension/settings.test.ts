@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { agentOptions, engineSettings } from '../../src/vscode/settings.ts';
+import { agentOptions, engineSettings as settingsOf, requestMinutes } from '../../src/vscode/settings.ts';
 
 const { Global, Workspace } = vscode.ConfigurationTarget;
+
+/** Holds one token, for the server `there`. */
+const secrets: vscode.SecretStorage = {
+  get: (key) => Promise.resolve(key === 'acpHttp.token.there' ? 'a-token' : undefined),
+  store: () => Promise.reject(new Error('nothing is stored here')),
+  delete: () => Promise.reject(new Error('nothing is deleted here')),
+  onDidChange: () => new vscode.Disposable(() => undefined),
+};
+const engineSettings = () => settingsOf(secrets);
 
 describe('settings', () => {
   const changed: [string, vscode.ConfigurationTarget][] = [];
@@ -19,36 +28,111 @@ describe('settings', () => {
 
   it('leave everything to the agent when nothing is set', () => {
     assert.deepEqual(agentOptions('claude-code'), {});
-    assert.deepEqual(engineSettings(), { agents: { 'claude-code': { resumeFrom: 'newest' } }, replaySpeed: 1 });
+    const { acpHttpToken, ...rest } = engineSettings();
+    assert.equal(typeof acpHttpToken, 'function');
+    assert.deepEqual(rest, {
+      agents: { 'claude-code': { resumeFrom: 'newest' }, codex: {}, copilot: {}, gemini: {}, cursor: {} },
+      acp: [],
+      acpHttp: [],
+      replaySpeed: 1,
+    });
+    assert.equal(requestMinutes(), 10);
   });
 
-  it('choose program, arguments and environment from the user alone', async () => {
-    for (const key of ['claude.path', 'claude.extraArgs', 'claude.environment']) {
+  const agents = [
+    ['claude-code', 'claude', 'bypassPermissions'],
+    ['codex', 'codex', 'danger-full-access'],
+    ['copilot', 'copilot', 'bypassPermissions'],
+    ['gemini', 'gemini', 'yolo'],
+    ['cursor', 'cursor', 'force'],
+  ] as const;
+
+  it('choose programs, arguments, environments and servers from the user alone', async () => {
+    const keys = agents.flatMap(([, name]) => ['path', 'extraArgs', 'environment'].map((key) => `${name}.${key}`));
+    for (const key of [...keys, 'acp.agents', 'acpHttp.servers']) {
       await assert.rejects(async () => configuration().update(key, ['x'], Workspace), key);
     }
-    await set('claude.path', '/opt/claude', Global);
-    await set('claude.extraArgs', ['--verbose'], Global);
-    await set('claude.environment', { HTTPS_PROXY: 'http://localhost:1', broken: 7 }, Global);
-    assert.deepEqual(engineSettings().agents?.['claude-code'], {
-      program: '/opt/claude',
-      environment: { HTTPS_PROXY: 'http://localhost:1' },
-      resumeFrom: 'newest',
-    });
-    assert.deepEqual(agentOptions('claude-code'), { extraArgs: ['--verbose'] });
   });
 
-  it('hear a trusted workspace on the rest', async () => {
-    await set('claude.model', 'sonnet', Workspace);
-    await set('claude.permissionMode', 'plan', Workspace);
+  for (const [agent, name, bypass] of agents) {
+    describe(`of ${name}`, () => {
+      it('choose program, arguments and environment', async () => {
+        await set(`${name}.path`, '/opt/program', Global);
+        await set(`${name}.extraArgs`, ['--verbose'], Global);
+        await set(`${name}.environment`, { HTTPS_PROXY: 'http://localhost:1', broken: 7 }, Global);
+        assert.deepEqual(engineSettings().agents?.[agent], {
+          program: '/opt/program',
+          environment: { HTTPS_PROXY: 'http://localhost:1' },
+          ...(agent === 'claude-code' && { resumeFrom: 'newest' }),
+        });
+        assert.deepEqual(agentOptions(agent), { extraArgs: ['--verbose'] });
+      });
+
+      it('hear a trusted workspace on model and mode', async () => {
+        await set(`${name}.model`, 'some-model', Workspace);
+        const mode = agent === 'codex' ? 'read-only' : 'plan';
+        await set(`${name}.permissionMode`, mode, Workspace);
+        assert.deepEqual(agentOptions(agent), { model: 'some-model', permissionMode: mode });
+      });
+
+      it('do not hear a workspace that asks for all permissions', async () => {
+        for (const wished of [bypass, 'a-mode-to-come']) {
+          await set(`${name}.permissionMode`, wished, Workspace);
+          assert.deepEqual(agentOptions(agent), {}, wished);
+        }
+        await set(`${name}.permissionMode`, bypass, Global);
+        assert.deepEqual(agentOptions(agent), { permissionMode: bypass });
+      });
+    });
+  }
+
+  it('limit only agents that can be limited', async () => {
     await set('claude.maxTurns', 12, Workspace);
     await set('claude.maxBudgetUsd', 0, Workspace);
-    assert.deepEqual(agentOptions('claude-code'), { model: 'sonnet', permissionMode: 'plan', maxTurns: 12 });
+    await set('copilot.maxAiCredits', 40, Workspace);
+    assert.deepEqual(agentOptions('claude-code'), { maxTurns: 12 });
+    assert.deepEqual(agentOptions('copilot'), { maxAiCredits: 40 });
+    assert.deepEqual(agentOptions('codex'), {});
   });
 
-  it('do not hear a workspace that asks for all permissions', async () => {
-    await set('claude.permissionMode', 'bypassPermissions', Workspace);
-    assert.deepEqual(agentOptions('claude-code'), {});
-    await set('claude.permissionMode', 'bypassPermissions', Global);
-    assert.deepEqual(agentOptions('claude-code'), { permissionMode: 'bypassPermissions' });
+  it('name agents of the Agent Client Protocol, each once and whole', async () => {
+    const listed = [
+      { id: 'mine', label: ' Mine ', command: '/opt/mine', args: ['--acp', 3], env: { KEY: 'x' } },
+      { id: 'other', label: 'Other', command: 'other-agent' },
+      { id: 'mine', label: 'Again', command: 'again' },
+      { id: '../up', label: 'Up', command: 'up' },
+      { id: 'blank', label: '', command: 'blank' },
+      { id: 'none', label: 'None' },
+      'nonsense',
+    ];
+    await set('acp.agents', listed, Global);
+    assert.deepEqual(engineSettings().acp, [
+      { id: 'mine', label: 'Mine', program: '/opt/mine', args: ['--acp'], environment: { KEY: 'x' } },
+      { id: 'other', label: 'Other', programs: ['other-agent'] },
+    ]);
+  });
+
+  it('name servers, whose tokens are elsewhere', async () => {
+    const listed = [
+      { id: 'there', label: 'There', baseUrl: 'http://localhost:8000', agent: 'chat', headers: { 'X-Team': 'a' } },
+      { id: 'file', label: 'File', baseUrl: 'file:///etc/passwd' },
+      { id: 'words', label: 'Words', baseUrl: 'http ://no' },
+    ];
+    await set('acpHttp.servers', listed, Global);
+    const { acpHttp, acpHttpToken } = engineSettings();
+    assert.deepEqual(acpHttp, listed.slice(0, 1));
+    assert.equal(await acpHttpToken?.('there'), 'a-token');
+    assert.equal(await acpHttpToken?.('elsewhere'), undefined);
+  });
+
+  it('say how long an agent waits for an answer, within reason', async () => {
+    for (const [minutes, meant] of [
+      [3, 3],
+      [0, 10],
+      [100_000, 10],
+    ] as const) {
+      await set('approvals.timeoutMinutes', minutes, Global);
+      assert.equal(requestMinutes(), meant);
+    }
   });
 });

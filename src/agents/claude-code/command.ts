@@ -1,5 +1,7 @@
 import type { AgentOptions, CommandLine, CommandRequest } from '../adapter.ts';
+import { argsOfMode } from '../shared/choices.ts';
 import { atLeast } from '../shared/versions.ts';
+import { claudeChoices } from './choices.ts';
 
 /**
  * First versions that are known to take an option. Measured: 1.0.3 refuses all of these, 1.0.128, 2.0.77 and 2.1.328
@@ -57,8 +59,9 @@ export function claudeCommand({ prompt, options, program, resume, newSessionId }
 type Add = (feature: 'permissionMode', name: string, added: readonly string[]) => void;
 
 function permissionMode({ permissionMode: mode }: AgentOptions, args: string[], add: Add): void {
-  // `default` is what every version does by itself, and newer ones no longer take it as a value.
-  if (mode === undefined || mode === 'default') return;
-  if (mode === 'bypassPermissions') args.push('--dangerously-skip-permissions');
-  else add('permissionMode', 'permission modes', option('--permission-mode', mode));
+  if (mode === undefined) return;
+  // One that is not listed may be one of a version to come.
+  const asked = argsOfMode(claudeChoices, mode) ?? option('--permission-mode', mode);
+  if (asked[0] === '--permission-mode') add('permissionMode', 'permission modes', asked);
+  else args.push(...asked);
 }

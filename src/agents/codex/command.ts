@@ -1,18 +1,11 @@
 import type { CommandLine, CommandRequest } from '../adapter.ts';
-import { atLeast } from '../shared/versions.ts';
+import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
+import { atLeast } from '../shared/versions.ts';
+import { codexChoices } from './choices.ts';
 
 /** First version whose output has the id of the thread, without which nothing can be resumed. */
 export const threadsSince = '0.44.0';
-
-/** What a user may set as permission mode, and the options that it comes to. `default`: as Codex is configured. */
-const permissionModes = new Map<string, readonly string[]>([
-  ['default', []],
-  ['read-only', ['--sandbox', 'read-only']],
-  ['workspace-write', ['--sandbox', 'workspace-write']],
-  ['danger-full-access', ['--sandbox', 'danger-full-access']],
-  ['bypassPermissions', ['--dangerously-bypass-approvals-and-sandbox']],
-]);
 
 /**
  * `codex exec --json` with the prompt on stdin, which is closed after it: newer versions wait for its end in any case.
@@ -24,10 +17,9 @@ export function codexCommand({ prompt, options, program, resume }: CommandReques
   // Vitrine starts nothing in a workspace that the user does not trust, so Codex need not ask for a repository.
   const args = ['exec', '--json', '--skip-git-repo-check'];
   if (options.model !== undefined) args.push(`--model=${options.model}`);
-  const mode = options.permissionMode ?? 'default';
-  const sandbox = permissionModes.get(mode);
-  if (sandbox === undefined) warnings.push(`Codex has no permission mode ${mode}; it runs as it is configured.`);
-  else args.push(...sandbox);
+  const sandbox = argsOfMode(codexChoices, options.permissionMode);
+  if (sandbox !== undefined) args.push(...sandbox);
+  else warnings.push(`Codex has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
   if (options.maxTurns !== undefined) warnings.push('Codex has no limit of turns; it runs without.');
   if (options.maxBudgetUsd !== undefined) warnings.push('Codex has no budget limit; it runs without.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {

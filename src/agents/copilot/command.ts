@@ -1,26 +1,21 @@
 import type { CommandLine, CommandRequest, SideFiles } from '../adapter.ts';
+import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
 import { atLeast } from '../shared/versions.ts';
+import { copilotChoices } from './choices.ts';
 import { sessionInLog } from './wire.ts';
 
 /**
  * First versions with an option. From the change log that the program carries, except the file with the tokens: 1.0.60
- * does not have it, 1.0.83 does (both looked at).
+ * does not have it, 1.0.83 does (both looked at); and the limit of credits, which 1.0.102 has.
  */
 export const since = {
   json: '0.0.422',
   planMode: '1.0.23',
   sessionId: '1.0.51',
   usageFile: '1.0.83',
+  maxAiCredits: '1.0.102',
 } as const;
-
-/** What a user may set as permission mode, and the options that it comes to. `default`: what needs a permission is refused. */
-const permissionModes = new Map<string, readonly string[]>([
-  ['default', []],
-  ['acceptEdits', ['--allow-tool=write']],
-  ['plan', ['--mode', 'plan']],
-  ['bypassPermissions', ['--allow-all-tools']],
-]);
 
 /**
  * `copilot` with the prompt on stdin, which makes it run without a terminal. Values stand behind `=`, so that none is taken
@@ -46,7 +41,11 @@ export function copilotCommand(request: CommandRequest): CommandLine {
   args.push(...permissions(options.permissionMode ?? 'default', has('planMode'), warnings));
   if (options.maxTurns !== undefined) warnings.push('Copilot CLI has no limit of turns; it runs without.');
   if (options.maxBudgetUsd !== undefined) {
-    warnings.push('Copilot CLI limits AI credits (--max-ai-credits), not US dollars; it runs without a limit.');
+    warnings.push('Copilot CLI limits AI credits, not US dollars; it runs without this limit.');
+  }
+  if (options.maxAiCredits !== undefined) {
+    if (has('maxAiCredits')) args.push(`--max-ai-credits=${options.maxAiCredits}`);
+    else warnings.push(`Copilot CLI ${version ?? ''} has no limit of AI credits; it runs without.`);
   }
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Copilot CLI has no option to add to the system prompt; it runs without.');
@@ -59,12 +58,10 @@ export function copilotCommand(request: CommandRequest): CommandLine {
 }
 
 function permissions(mode: string, planMode: boolean, warnings: string[]): readonly string[] {
-  const known = permissionModes.get(mode);
-  if (known === undefined || (mode === 'plan' && !planMode)) {
-    warnings.push(`This Copilot CLI has no permission mode ${mode}; what needs a permission is refused.`);
-    return [];
-  }
-  return known;
+  const known = argsOfMode(copilotChoices, mode);
+  if (known !== undefined && (mode !== 'plan' || planMode)) return known;
+  warnings.push(`This Copilot CLI has no permission mode ${mode}; what needs a permission is refused.`);
+  return [];
 }
 
 /** Only the log tells the id of the conversation early where we do not choose it. */

@@ -1,13 +1,6 @@
 import type { CommandLine, CommandRequest } from '../adapter.ts';
-
-/** What a user may set as permission mode, and the options that it comes to. */
-const permissionModes = new Map<string, readonly string[]>([
-  ['default', []],
-  ['plan', ['--mode', 'plan']],
-  ['ask', ['--mode', 'ask']],
-  ['force', ['--force']],
-  ['bypassPermissions', ['--force']],
-]);
+import { argsOfMode } from '../shared/choices.ts';
+import { cursorChoices } from './choices.ts';
 
 /** First version (a date) that may ask whether the folder is trusted. */
 const trustSince = '2026.01.01';
@@ -23,10 +16,9 @@ export function cursorCommand({ prompt, options, program, resume }: CommandReque
   if (program.version !== null && program.version >= trustSince) args.push('--trust');
   if (resume !== undefined) args.push(`--resume=${resume}`);
   if (options.model !== undefined) args.push(`--model=${options.model}`);
-  const mode = options.permissionMode ?? 'default';
-  const chosen = permissionModes.get(mode);
-  if (chosen === undefined) warnings.push(`Cursor has no permission mode ${mode}; it runs as it is configured.`);
-  else args.push(...chosen);
+  const mode = argsOfMode(cursorChoices, options.permissionMode);
+  if (mode !== undefined) args.push(...mode);
+  else warnings.push(`Cursor has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
   if (options.maxTurns !== undefined) warnings.push('Cursor has no limit of turns; it runs without.');
   if (options.maxBudgetUsd !== undefined) warnings.push('Cursor has no budget limit; it runs without.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {

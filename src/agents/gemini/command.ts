@@ -1,19 +1,11 @@
 import type { CommandLine, CommandRequest } from '../adapter.ts';
-import { atLeast } from '../shared/versions.ts';
+import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
+import { atLeast } from '../shared/versions.ts';
+import { geminiChoices } from './choices.ts';
 
 /** First version that asks for a trusted folder, and has the option to do without; before, the option is an error. */
 const trustSince = '0.39.1';
-
-/** What a user may set as permission mode, and Gemini CLI's name for it. */
-const approvalModes = new Map<string, string | undefined>([
-  ['default', undefined],
-  ['auto_edit', 'auto_edit'],
-  ['acceptEdits', 'auto_edit'],
-  ['plan', 'plan'],
-  ['yolo', 'yolo'],
-  ['bypassPermissions', 'yolo'],
-]);
 
 /**
  * `gemini -o stream-json` with the prompt on stdin, which makes it run without a terminal.
@@ -34,12 +26,9 @@ export function geminiCommand({ prompt, options, program, resume, newSessionId }
     args.push('--resume', sessionId);
   }
   if (options.model !== undefined) args.push(`--model=${options.model}`);
-  const mode = options.permissionMode ?? 'default';
-  const approval = approvalModes.get(mode);
-  if (approval !== undefined) args.push('--approval-mode', approval);
-  else if (!approvalModes.has(mode)) {
-    warnings.push(`Gemini CLI has no permission mode ${mode}; it runs as it is configured.`);
-  }
+  const mode = argsOfMode(geminiChoices, options.permissionMode);
+  if (mode !== undefined) args.push(...mode);
+  else warnings.push(`Gemini CLI has no permission mode ${options.permissionMode ?? ''}; it runs as it is configured.`);
   if (options.maxTurns !== undefined) {
     warnings.push('Gemini CLI takes its limit of turns from its settings (model.maxSessionTurns) only.');
   }

@@ -11,9 +11,9 @@ interface Manifest {
     readonly commands: readonly { command: string; title: string; category: string; icon?: string }[];
     readonly menus: Readonly<Record<string, readonly { command: string }[]>>;
     readonly viewsWelcome: readonly { contents: string }[];
-    readonly configuration: {
+    readonly configuration: readonly {
       readonly properties: Readonly<Record<string, { scope: string; markdownDescription: string; default: unknown }>>;
-    };
+    }[];
     readonly walkthroughs: readonly {
       steps: readonly { description: string; media: { svg: string }; completionEvents: readonly string[] }[];
     }[];
@@ -25,6 +25,7 @@ const text = read('package.json');
 const manifest = JSON.parse(text) as Manifest;
 const nls = JSON.parse(read('package.nls.json')) as Record<string, string>;
 const { commands, menus, configuration, viewsWelcome, walkthroughs } = manifest.contributes;
+const settings = Object.fromEntries(configuration.flatMap(({ properties }) => Object.entries(properties)));
 
 describe('the manifest', () => {
   it('has every text it names, and names every text it has', () => {
@@ -74,12 +75,16 @@ describe('the manifest', () => {
   });
 
   it('lets no workspace choose a program, its arguments or its environment', () => {
-    for (const name of ['path', 'extraArgs', 'environment']) {
-      assert.equal(configuration.properties[`vitrine.claude.${name}`]?.scope, 'machine');
-    }
-    const claude = Object.keys(configuration.properties).filter((name) => name.startsWith('vitrine.claude.'));
-    assert.deepEqual([...manifest.capabilities.untrustedWorkspaces.restrictedConfigurations].sort(), claude.sort());
-    assert.equal(configuration.properties['vitrine.claude.permissionMode']?.default, 'default');
+    const started = Object.keys(settings).filter((name) => /\.(path|extraArgs|environment|agents|servers)$/.test(name));
+    assert.equal(started.length, 5 * 3 + 2);
+    assert.deepEqual(
+      started.filter((name) => settings[name]?.scope !== 'machine'),
+      [],
+    );
+    const ofAgents = Object.keys(settings).filter((name) => /^vitrine\.(?!stopGrace|demo|approvals)/.test(name));
+    assert.deepEqual([...manifest.capabilities.untrustedWorkspaces.restrictedConfigurations].sort(), ofAgents.sort());
+    const modes = Object.keys(settings).filter((name) => name.endsWith('.permissionMode'));
+    assert.deepEqual([...new Set(modes.map((name) => settings[name]?.default))], ['default']);
   });
 
   it('starts with nothing but the end of start-up and its own panels', () => {
