@@ -15,8 +15,13 @@ export interface DialogueHost {
   ask(request: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision>;
   /** Into the transcript and the record. */
   tell(line: ClientLine): void;
-  /** Called after every turn: the engine says the next queued message, or closes the input. */
-  turnOver(): void;
+  /**
+   * Called after every turn: the engine says the next queued message, or closes the input. `goesOn`: the agent is still at
+   * work in the background, so the input stays open; another call follows.
+   */
+  turnOver(goesOn?: boolean): void;
+  /** The agent began a turn by itself: messages wait until it is over. */
+  turnBegan(): void;
   /** The conversation cannot go on; `message` says what was wrong and what to do. The engine stops the agent. */
   fail(message: string): void;
 }
@@ -27,6 +32,8 @@ export interface Dialogue {
   begin(): void;
   /** A whole line of the agent's stdout, after the normalizer had it. */
   line(text: string): void;
+  /** The beginning of a line that was too long to be read; there may be a request in it that nobody will answer. */
+  tooLong?(head: string): void;
   /** The next message of the user, between turns or, where the agent takes it, within one. */
   say(text: string): void;
   /** Ends the turn that goes on, politely; `turnOver` follows. */

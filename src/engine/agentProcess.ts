@@ -1,4 +1,5 @@
 import type { ExitInfo } from '../model/facts.ts';
+import type { AgentInput } from './agentInput.ts';
 import { runVariable } from './environment.ts';
 import { failures } from './failures.ts';
 import { outputChunks, type OutputChunk } from './outputChunks.ts';
@@ -13,6 +14,8 @@ export interface AgentProcess {
   readonly pid: number | undefined;
   /** Everything it prints, up to its end; to be read once. */
   readonly output: AsyncIterable<OutputChunk>;
+  /** `null`, or absent, where it takes none while it runs. */
+  readonly input?: AgentInput | null;
   /** Settles when it is gone. */
   readonly exit: Promise<ExitInfo>;
   /** Asks, insists, then kills. Resolves when nothing of its tree lives, to the pids that still do in spite of it. */
@@ -34,7 +37,7 @@ export interface AgentProcessRequest extends SpawnRequest {
 const leftoverMs = 300;
 const drainMs = 1000;
 
-async function identify(pid: number): Promise<ProcessIdentity> {
+export async function identify(pid: number): Promise<ProcessIdentity> {
   const startTime = process.platform === 'win32' ? (await findProcess(pid))?.startTime : await startTimeOf(pid);
   return { pid, startTime: startTime ?? null };
 }
@@ -65,6 +68,7 @@ export async function startAgentProcess(request: AgentProcessRequest): Promise<A
   let stopping: Promise<readonly number[]> | undefined;
   return {
     pid,
+    input: spawned.input,
     output: outputChunks(spawned, leftovers, { clock: request.clock, drainMs }),
     exit,
     leftovers: async () => {

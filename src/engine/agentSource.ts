@@ -6,11 +6,11 @@ import { startAgentProcess } from './agentProcess.ts';
 import type { AgentReport, AgentSettings, EngineSettings } from './api.ts';
 import { agentEnvironment } from './environment.ts';
 import { EngineFailure } from './failures.ts';
-import type { Launched, Note } from './liveRun.ts';
 import type { ProcessLease, ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import type { ProgramFinder } from './program.ts';
 import { loadRecording, playTurn, type Recording } from './replay.ts';
+import type { Launched, Note } from './runPlan.ts';
 import { freshFolder, SideFiles } from './sideFiles.ts';
 import { assertCanSpawn } from './spawn.ts';
 
@@ -22,6 +22,8 @@ export interface LaunchRequest {
   readonly prompt: string;
   readonly options: AgentOptions;
   readonly newSessionId: string;
+  /** Somebody can be asked, and may say more while the agent works. */
+  readonly interactive: boolean;
   /** Runs that the session had before. */
   readonly earlierRuns: number;
   /** Folder of the record for what runs have printed. */
@@ -82,9 +84,10 @@ export function programSource(adapter: AgentAdapter, settings: AgentSettings, de
       if (EngineFailure.is(program)) throw program;
       const folderOf = ({ runsFolder, runId }: LaunchRequest) => path.join(runsFolder, `${runId}.files`);
       const commandOf = (request: LaunchRequest, resume: string | null) => {
-        const { prompt, options, newSessionId } = request;
+        const { prompt, options, newSessionId, interactive } = request;
         const resumed = resume === null ? {} : { resume };
-        return adapter.command({ prompt, options, program, newSessionId, runFolder: folderOf(request), ...resumed });
+        const runFolder = folderOf(request);
+        return adapter.command({ prompt, options, program, newSessionId, runFolder, interactive, ...resumed });
       };
       return {
         canLaunch: () => true,
@@ -93,21 +96,28 @@ export function programSource(adapter: AgentAdapter, settings: AgentSettings, de
         launch: async (request, resume) => {
           const command = commandOf(request, resume);
           const { runId, cwd, lease, runsFolder } = request;
-          const { sideFiles } = command;
+          const { sideFiles, dialogue } = command;
           if (sideFiles !== undefined) await freshFolder(folderOf(request));
           const process = await startAgentProcess({
             label,
             runId,
             path: program.path,
             args: command.args,
-            stdin: command.stdin ?? '',
+            stdin: dialogue === undefined ? (command.stdin ?? '') : null,
             cwd,
             env,
             clock: deps.clock,
             ladder: deps.ladder(adapter.politeSignal),
             lease: { leases: deps.leases, content: { ...lease, program: program.path } },
           });
-          const launched = { process, sessionId: command.sessionId, program: program.path, version: program.version };
+          const { sessionId } = command;
+          const launched = {
+            process,
+            sessionId,
+            program: program.path,
+            version: program.version,
+            ...(dialogue !== undefined && { dialogue }),
+          };
           if (sideFiles === undefined) return launched;
           const usageFile = path.join(runsFolder, `${runId}.usage`);
           const side = new SideFiles(sideFiles, { label, pid: process.pid, folder: folderOf(request), usageFile });

@@ -74,6 +74,8 @@ export interface Timing {
   readonly silence?: number;
   /** Before a request that nobody answered is denied. Default 600000. */
   readonly request?: number;
+  /** Without output, for an agent to end by itself once it was told that there is nothing more. Default 10000. */
+  readonly close?: number;
 }
 
 export interface EngineDeps {
@@ -144,6 +146,7 @@ export interface Conversation {
   queued(): readonly QueuedMessage[];
   /** Does nothing for a request that is not pending any more; says whether it was. */
   answer(requestId: string, answer: Answer): boolean;
+  /** @throws EngineFailure where nothing can be said any more, or too much is queued */
   say(text: string, how: SayHow): void;
   /** Takes back a queued message; its text, or `undefined` where it has been said. */
   takeBack(id: number): string | undefined;

@@ -25,12 +25,13 @@ import type {
 import { Emitter } from './emitter.ts';
 import { failures } from './failures.ts';
 import { runId, runnerId, sessionId, uuid } from './ids.ts';
-import { LiveRun, type Note } from './liveRun.ts';
+import { LiveRun } from './liveRun.ts';
 import { ownIdentity } from './processIdentity.ts';
 import { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import { ProgramFinder } from './program.ts';
 import { RecordStore } from './record/store.ts';
+import type { Note } from './runPlan.ts';
 import { Sessions } from './sessions.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
 import { reapOrphans, sweep } from './sweep.ts';
@@ -42,6 +43,9 @@ const closingLadder: readonly LadderStep[] = [
   { signal: 'SIGTERM', graceMs: 500 },
 ];
 const closingMs = 4500;
+
+/** Which agent a session is with. */
+type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile'>;
 
 interface NewRun {
   readonly type: RecordedRun['type'];
@@ -76,14 +80,14 @@ export class Engine {
       onSummary: (summary) => this.#summaries.fire(summary),
       onEvent: (event) => this.#events.fire(event),
     };
-    const sourceOf = (type: ExecutorType) => this.#sourceForReading(type);
+    const sourceOf = (session: Session) => this.#sourceForReading(session);
     const reap = () => reapOrphans(this.#leases, deps.log);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */
   async start(request: StartRequest): Promise<SessionHandle> {
-    const source = this.#source(request.agent);
+    const source = this.#source({ executor_type: request.agent, executor_profile: request.profile });
     await assertFolder(request.cwd);
     const agent = await source.prepare();
     this.#assertOpen();
@@ -95,6 +99,7 @@ export class Engine {
       execution_mode: 'sync',
       executor_session_ids: [],
       executor_type: request.agent,
+      ...(request.profile !== undefined && { executor_profile: request.profile }),
       hostname: hostname(),
       title: request.title ?? titleOf(request.prompt),
     };
@@ -170,7 +175,7 @@ export class Engine {
     if (options.fresh === true) this.#programs.refresh();
     const startable = this.#deps.adapters.filter(({ protocol }) => protocol === undefined);
     const types: ExecutorType[] = [...startable.map(({ type }) => type), 'replay'];
-    return Promise.all(types.map((type) => this.#source(type).report()));
+    return Promise.all(types.map((type) => this.#source({ executor_type: type }).report()));
   }
 
   onSummary(listener: SummaryListener): Disposable {
@@ -205,7 +210,7 @@ export class Engine {
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {
       if (state.isRunning()) throw failures.sessionBusy(id);
-      const source = this.#source(state.session.executor_type);
+      const source = this.#source(state.session);
       const agent = await source.prepare();
       await assertFolder(state.session.project_dir ?? '');
       await this.#sessions.recover(state);
@@ -233,7 +238,7 @@ export class Engine {
     agent: PreparedAgent,
     { type, request, attempts, prefix = '' }: NewRun,
   ): Promise<SessionHandle> {
-    const { randomHex, clock, log, timing } = this.#deps;
+    const { randomHex, clock, log, timing, interactive = false } = this.#deps;
     const { session, summary } = state;
     const cwd = session.project_dir ?? '';
     const at = this.#now();
@@ -254,6 +259,7 @@ export class Engine {
       prompt: prefix + request.prompt,
       options: request.options ?? {},
       newSessionId: uuid(randomHex),
+      interactive,
       earlierRuns: summary.runs,
       runsFolder: path.join(path.dirname(this.#store.path(state.id)), 'runs'),
       lease: { run_id: run.run_id, session_id: state.id, hostname: hostname(), at, owner: await ownIdentity() },
@@ -278,7 +284,14 @@ export class Engine {
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
       },
-      { clock, log, silenceMs: timing?.silence ?? 60_000 },
+      {
+        clock,
+        log,
+        silenceMs: timing?.silence ?? 60_000,
+        requestMs: timing?.request ?? 600_000,
+        closeMs: timing?.close ?? 10_000,
+        interactive,
+      },
     );
     state.run = live;
     state.done = live.done;
@@ -295,7 +308,7 @@ export class Engine {
   }
 
   /** @throws EngineFailure */
-  #source(type: ExecutorType | undefined): AgentSource {
+  #source({ executor_type: type }: AgentOfSession): AgentSource {
     const { adapters, clock, demoDir, environment, timing } = this.#deps;
     const settings = this.#deps.settings();
     if (type === 'replay') return demoSource(demoDir, settings, { adapters, clock });
@@ -311,9 +324,9 @@ export class Engine {
   }
 
   /** For reading old output again: needs no program. */
-  async #sourceForReading(type: ExecutorType): Promise<AgentSource | null> {
+  async #sourceForReading(session: Session): Promise<AgentSource | null> {
     try {
-      const source = this.#source(type);
+      const source = this.#source(session);
       if (source.recording) await source.prepare();
       return source;
     } catch {

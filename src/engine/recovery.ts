@@ -7,7 +7,7 @@ import { moveRun, moveSession, isRunOver } from '../model/status.ts';
 import type { EntryUpdate } from '../model/entry.ts';
 import type { AgentSource } from './agentSource.ts';
 import { failures } from './failures.ts';
-import type { RecordReader, RecordWriter } from './record/contract.ts';
+import type { RawStream, RecordReader, RecordWriter } from './record/contract.ts';
 import { RecentEntries } from './recentEntries.ts';
 import { isStep, knownOf, resultOf, summaryOf } from './runFigures.ts';
 import { RunOutput } from './runOutput.ts';
@@ -21,6 +21,7 @@ const attemptSchema = z.object({
   first_index: z.number(),
   stdout_offset: z.number(),
   stderr_offset: z.number(),
+  client_offset: z.number().default(0),
   version: z.string().nullable(),
   afresh: z.boolean().default(false),
 });
@@ -29,6 +30,7 @@ const orderSchema = z.object({
   run_id: z.string(),
   stdout: z.number(),
   stderr: z.number(),
+  client: z.number().default(0),
 });
 
 type Attempt = z.infer<typeof attemptSchema>;
@@ -138,22 +140,27 @@ async function replayRaw(
       next = update.entry.index + 1;
       if (isStep(update.entry)) steps += 1;
     }
-    const missing = recent.apply(updates).filter((entry) => !present.has(entry.index));
+    const settled = recent.apply(updates);
+    // What the record has of a request may be from before it was decided.
+    const missing = settled.filter((entry) => !present.has(entry.index) || entry.metadata?.['request'] !== undefined);
     await state.record(missing, run.started_at ?? run.created_at);
     for (const entry of missing) state.total = Math.max(state.total, entry.index + 1);
     recent.trim(true);
   };
-  const feed = async (stream: 'stdout' | 'stderr', chunks: Cursor, upTo: number): Promise<void> => {
+  const feed = async (stream: RawStream, chunks: Cursor, upTo: number): Promise<void> => {
     for await (const chunk of chunks.take(upTo - output.bytes[stream])) await take(output.push(stream, chunk, at));
   };
   const stdout = new Cursor(reader.raw(run.run_id, 'stdout'), attempt.stdout_offset);
   const stderr = new Cursor(reader.raw(run.run_id, 'stderr'), attempt.stderr_offset);
+  const client = new Cursor(reader.raw(run.run_id, 'client'), attempt.client_offset);
   for (const mark of order) {
     await feed('stdout', stdout, mark.stdout);
     await feed('stderr', stderr, mark.stderr);
+    await feed('client', client, mark.client);
   }
   await feed('stdout', stdout, Infinity);
   await feed('stderr', stderr, Infinity);
+  await feed('client', client, Infinity);
   await take(output.end({ code: null, signal: null }, at));
   await take(recent.unsettled().map((entry) => ({ op: 'put', entry })));
   return { output, steps };

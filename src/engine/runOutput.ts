@@ -3,18 +3,40 @@ import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { Normalizer, OutputLine, SideStream } from '../model/normalizer.ts';
 import { LineSplitter, type LineOut } from './lines.ts';
 
-type Stream = 'stdout' | 'stderr';
+type Stream = 'stdout' | 'stderr' | 'client';
+
+/** Who listens to the agent's stdout besides the normalizer, which has each line first. */
+export interface Stdout {
+  line(text: string): void;
+  /** The beginning of a line that is not read. */
+  tooLong(head: string): void;
+}
+
+/** Our own lines hold what the agent asked for, twice at most, and in JSON once more. */
+const clientLineCap = 64 << 20;
+
+export interface RunOutputOptions {
+  /** Bytes of the longest line that is read. */
+  readonly lineCap?: number;
+  readonly stdout?: Stdout;
+}
 
 /** Bytes of one run's output into updates: live, and again from the raw log. */
 export class RunOutput {
   readonly #normalizer: Normalizer;
+  readonly #stdout: Stdout | undefined;
   readonly #splitters: Readonly<Record<Stream, LineSplitter>>;
   /** Bytes so far, by stream. */
-  readonly bytes: Record<Stream, number> = { stdout: 0, stderr: 0 };
+  readonly bytes: Record<Stream, number> = { stdout: 0, stderr: 0, client: 0 };
 
-  constructor(normalizer: Normalizer, lineCap?: number) {
+  constructor(normalizer: Normalizer, { lineCap, stdout }: RunOutputOptions = {}) {
     this.#normalizer = normalizer;
-    this.#splitters = { stdout: new LineSplitter(lineCap), stderr: new LineSplitter(lineCap) };
+    this.#stdout = stdout;
+    this.#splitters = {
+      stdout: new LineSplitter(lineCap),
+      stderr: new LineSplitter(lineCap),
+      client: new LineSplitter(clientLineCap),
+    };
   }
 
   /** `at`: arrival in epoch milliseconds. */
@@ -47,9 +69,18 @@ export class RunOutput {
   #lines(stream: Stream, lines: readonly LineOut[], at: number): EntryUpdate[] {
     const updates: EntryUpdate[] = [];
     for (const line of lines) {
-      const output: OutputLine = 'text' in line ? { stream, text: line.text } : { stream, oversize: line.oversize };
+      const output = lineOf(stream, line);
+      if (output === null) continue;
       for (const update of this.#normalizer.push(output, at)) updates.push(update);
+      if (stream !== 'stdout') continue;
+      if ('text' in line) this.#stdout?.line(line.text);
+      else this.#stdout?.tooLong(line.oversize.head);
     }
     return updates;
   }
+}
+
+function lineOf(stream: Stream, line: LineOut): OutputLine | null {
+  if ('text' in line) return { stream, text: line.text };
+  return stream === 'client' ? null : { stream, oversize: line.oversize };
 }

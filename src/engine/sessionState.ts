@@ -163,7 +163,9 @@ export class SessionState {
   }
 
   summaryLine(): LineOf<'summary'> {
-    return { kind: 'summary', summary: this.#summary, turns: [...this.#turns], turns_omitted: this.#turnsOmitted };
+    // Who waits can only be answered here and now.
+    const summary = { ...this.#summary, needs_you: undefined };
+    return { kind: 'summary', summary, turns: [...this.#turns], turns_omitted: this.#turnsOmitted };
   }
 
   async tell(events: readonly CoordinatorEvent[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { loadPrices } from '../insight/prices.ts';
-import { sessionIdSchema, type ExecutorType } from '../model/session.ts';
+import { sessionIdSchema, type Session } from '../model/session.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { AgentSource } from './agentSource.ts';
@@ -17,7 +17,7 @@ export interface SessionsDeps extends StateDeps {
   readonly clock: () => number;
   /** Ends what a crash left running: nothing may still write what is to be recovered. */
   readonly reap: () => Promise<unknown>;
-  readonly sourceOf: (type: ExecutorType) => Promise<AgentSource | null>;
+  readonly sourceOf: (session: Session) => Promise<AgentSource | null>;
 }
 
 /** The sessions that are open in this window, each once. */
@@ -98,8 +98,7 @@ export class Sessions {
       }
       try {
         await this.#deps.reap();
-        const type = state.summary.executor_type;
-        const source = type === undefined ? null : await this.#deps.sourceOf(type);
+        const source = await this.#deps.sourceOf(state.session);
         const prices = await loadPrices();
         await recoverRun(state, writer, reader, source, { clock: this.#deps.clock, prices });
       } finally {

@@ -2,8 +2,8 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import path from 'node:path';
 import type { SideFiles as SideFilesRequest } from '../agents/adapter.ts';
 import type { EntryUpdate } from '../model/entry.ts';
-import type { Note } from './liveRun.ts';
 import type { RunOutput } from './runOutput.ts';
+import type { Note } from './runPlan.ts';
 
 export interface SideFilesDeps {
   readonly label: string;

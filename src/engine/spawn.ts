@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Options } from 'execa';
 import type { ExitInfo } from '../model/facts.ts';
+import { agentInput, type AgentInput } from './agentInput.ts';
 import { failures } from './failures.ts';
 
 const agentOptions = {
@@ -20,6 +21,8 @@ export interface Spawned {
   readonly pid: number | undefined;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** `null` where it was closed at once. */
+  readonly input: AgentInput | null;
   /** When the process itself is gone; its streams may still hold output. Never rejects. */
   readonly exit: Promise<ExitInfo & { readonly problem: Error | null }>;
 }
@@ -29,8 +32,8 @@ export interface SpawnRequest {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Given, then closed: some agents wait for ever on an open input. */
-  readonly stdin: string;
+  /** Given, then closed: some agents wait for ever on an open input. `null`: it stays open. */
+  readonly stdin: string | null;
 }
 
 /** execa does not load on older ones. @throws EngineFailure */
@@ -48,7 +51,7 @@ function load() {
 export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
   const { execa } = await load();
   const { path, args, cwd, env, stdin } = request;
-  const subprocess = execa(path, args, { ...agentOptions, cwd, env, input: stdin });
+  const subprocess = execa(path, args, { ...agentOptions, cwd, env, ...(stdin === null ? {} : { input: stdin }) });
   const { stdout, stderr, nodeChildProcess: child } = subprocess;
   // Both execa and, once the process is gone, Node let output flow away that nobody listens for; `pause` stops only execa.
   for (const stream of [stdout, stderr]) stream.on('readable', () => undefined);
@@ -61,7 +64,8 @@ export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
       resolve({ code: exitCode ?? null, signal: signal ?? null, problem: never ? new Error(originalMessage) : null });
     });
   });
-  return { pid: child.pid, stdout, stderr, exit };
+  const input = stdin === null && child.stdin !== null ? agentInput(child.stdin) : null;
+  return { pid: child.pid, stdout, stderr, input, exit };
 }
 
 export interface BriefOutcome {

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Normalizer, NormalizerContext, OutputLine } from '../../model/normalizer.ts';
 import { ToolCalls } from './calls.ts';
 import { isShallow, tooDeep } from '../shared/bounds.ts';
+import { ClientEntries } from '../shared/clientEntries.ts';
 import { Conversation } from './conversation.ts';
 import { describeExit, endingOf, knownError } from '../shared/ending.ts';
 import { LineLog, parse, stderrText, unknownContent, unknownLine } from '../shared/lineLog.ts';
@@ -20,7 +21,7 @@ import { Stderr } from '../shared/stderr.ts';
 import { describeLine } from './systemLines.ts';
 import { Texts } from './texts.ts';
 import { MessageUsages } from './usage.ts';
-import { initLine } from './wire.ts';
+import { initLine, permissionRequestId } from './wire.ts';
 import { nonEmpty, text } from '../shared/guards.ts';
 import { EntryWriter } from '../shared/writer.ts';
 
@@ -38,6 +39,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   readonly #stderr: Stderr;
   readonly #replays = new Replays();
   readonly #lines: LineLog;
+  readonly #client: ClientEntries;
   /** Messages came after the last closing line. */
   #unfinished = false;
   #started = false;
@@ -48,6 +50,13 @@ export class ClaudeCodeNormalizer implements Normalizer {
   constructor(context: NormalizerContext) {
     this.#writer = new EntryWriter(context.firstIndex);
     this.#lines = new LineLog(this.#writer, () => this.#session.metadata());
+    this.#client = new ClientEntries({
+      writer: this.#writer,
+      clock: this.#session.clock,
+      workDir: context.workDir,
+      metadata: () => this.#session.metadata(),
+      beforeMessage: () => this.#texts.message(undefined),
+    });
     this.#state = new RunState(this.#writer);
     this.#calls = new ToolCalls(this.#writer, context.workDir);
     this.#texts = new Texts(this.#writer);
@@ -85,6 +94,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const timestamp = this.#session.clock.arrived(at);
     const closing = new Line({}, at, this.#session, '');
     this.#stderr.close();
+    this.#client.end(timestamp);
     this.#settleCount();
     this.#partials.end((parent) => new Line({ parent_tool_use_id: parent }, at, this.#session, ''));
     this.#calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
@@ -143,6 +153,10 @@ export class ClaudeCodeNormalizer implements Normalizer {
       this.#lines.oversize(line.oversize, this.#session.clock.arrived(at));
       return;
     }
+    if (line.stream === 'client') {
+      this.#pushClient(line.text, at);
+      return;
+    }
     if (line.stream !== 'stdout' || line.text.trim() === '') return;
     this.#lines.counts.total += 1;
     this.#stderr.close();
@@ -158,6 +172,12 @@ export class ClaudeCodeNormalizer implements Normalizer {
     } else {
       this.#lines.malformed(line.text, this.#session.clock.arrived(at));
     }
+  }
+
+  #pushClient(shown: string, at: number): void {
+    this.#stderr.close();
+    if (this.#ended || this.#client.push(shown, at)) return;
+    this.#lines.unknown('A line of Vitrine of an unknown kind', shown, this.#session.clock.arrived(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {
@@ -232,12 +252,14 @@ export class ClaudeCodeNormalizer implements Normalizer {
       this.#count(described.content, line);
       return true;
     }
-    this.#writer.add({
+    const entry = this.#writer.add({
       type: { kind: 'system_message', subtype: described.subtype },
       content: described.content,
       timestamp: line.timestamp,
       metadata: line.metadata(),
     });
+    const asked = permissionRequestId(message);
+    if (asked !== undefined) this.#client.adopt(asked, entry);
     if (described.subtype === 'permission_denied') {
       const reason = nonEmpty(message['message']) ?? nonEmpty(message['decision_reason']) ?? 'Not permitted.';
       const callId = nonEmpty(message['tool_use_id']);

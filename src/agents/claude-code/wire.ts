@@ -99,3 +99,9 @@ export function resultLine(message: JsonObject): ResultLine {
     origin: nonEmpty(field(message['origin'], 'kind')),
   };
 }
+
+/** The id of a `control_request` by which the agent asks for a permission. */
+export function permissionRequestId(message: JsonObject): string | undefined {
+  const asks = message['type'] === 'control_request' && field(message['request'], 'subtype') === 'can_use_tool';
+  return asks ? nonEmpty(message['request_id']) : undefined;
+}

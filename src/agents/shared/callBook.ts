@@ -86,6 +86,16 @@ export class CallBook {
     this.#put(call, { ...call.tool, ...(action !== undefined && { action }), ...(result !== undefined && { result }) });
   }
 
+  /** What a command printed, where that is not told with its result. `false`: there is no such call. */
+  output(id: string, stdout: string, exitCode: number | null): boolean {
+    const call = this.#calls.get(id);
+    if (call?.entry === undefined || call.tool.action.kind !== 'command_run') return false;
+    const action: ToolAction = { ...call.tool.action, stdout };
+    if (exitCode !== null) action.exitCode = exitCode;
+    this.#put(call, { ...call.tool, action });
+    return true;
+  }
+
   /** The end of a call. One that ended before is corrected, as long as it is remembered. */
   finish({ id, action, status, result, timestamp }: CallChange): void {
     const call = this.#calls.get(id);

@@ -3,7 +3,6 @@ import type { ExitInfo, RunFacts } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Normalizer, NormalizerContext, OutputLine, SideStream } from '../../model/normalizer.ts';
 import { Stderr } from './stderr.ts';
-import { Clock } from './writer.ts';
 import { describeExit, endingOf, knownError } from './ending.ts';
 import { parse, stderrText, unknownLine } from './lineLog.ts';
 import { Run, type SourceLine } from './run.ts';
@@ -44,7 +43,6 @@ export class LineNormalizer implements Normalizer {
   readonly #run: Run;
   readonly #reader: AgentReader;
   readonly #stderr: Stderr;
-  readonly #clock = new Clock();
   #ended = false;
 
   constructor(context: NormalizerContext, makeReader: (run: Run) => AgentReader) {
@@ -57,9 +55,10 @@ export class LineNormalizer implements Normalizer {
     try {
       if (line.stream === 'stderr') this.#pushStderr(line, at);
       else if ('oversize' in line || line.stream === 'stdout') this.#pushStdout(line, at);
-      else this.#reader.sideLine?.(line.stream, line.text, this.#clock.arrived(at));
+      else if (line.stream === 'client') this.#pushClient(line.text, at);
+      else this.#reader.sideLine?.(line.stream, line.text, this.#run.clock.arrived(at));
     } catch (error) {
-      this.#run.lines.failed(error, line, this.#clock.arrived(at));
+      this.#run.lines.failed(error, line, this.#run.clock.arrived(at));
     }
     return this.#run.writer.take();
   }
@@ -68,8 +67,9 @@ export class LineNormalizer implements Normalizer {
     const run = this.#run;
     if (this.#ended) return run.writer.take();
     this.#ended = true;
-    const timestamp = this.#clock.arrived(at);
+    const timestamp = this.#run.clock.arrived(at);
     this.#stderr.close();
+    run.client.end(timestamp);
     run.texts.end();
     this.#reader.beforeEnd?.(exit, timestamp);
     run.calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
@@ -121,25 +121,31 @@ export class LineNormalizer implements Normalizer {
     this.#stderr.close();
     this.#run.lines.counts.total += 1;
     if ('oversize' in output) {
-      this.#run.lines.oversize(output.oversize, this.#clock.arrived(at));
+      this.#run.lines.oversize(output.oversize, this.#run.clock.arrived(at));
       return;
     }
     const { text } = output;
     const value = parse(text);
     if (isObject(value)) {
-      const line = { raw: text, timestamp: this.#clock.time(value['timestamp'], at) };
+      const line = { raw: text, timestamp: this.#run.clock.time(value['timestamp'], at) };
       if (!this.#reader.message(value, line)) this.#run.lines.unknown(unknownLine(value), text, line.timestamp);
       return;
     }
-    const line = { raw: text, timestamp: this.#clock.arrived(at) };
+    const line = { raw: text, timestamp: this.#run.clock.arrived(at) };
     if (this.#reader.plainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
+  }
+
+  #pushClient(text: string, at: number): void {
+    this.#stderr.close();
+    if (this.#ended || this.#run.client.push(text, at)) return;
+    this.#run.lines.unknown('A line of Vitrine of an unknown kind', text, this.#run.clock.arrived(at));
   }
 
   #pushStderr(line: OutputLine, at: number): void {
     const text = stderrText(line);
     if (text.trim() === '') return;
     this.#reader.stderrLine?.(text);
-    this.#stderr.push(text, this.#clock.arrived(at), this.#run.session.metadata());
+    this.#stderr.push(text, this.#run.clock.arrived(at), this.#run.session.metadata());
   }
 
   #withoutNoise(): string {

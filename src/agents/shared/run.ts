@@ -1,8 +1,9 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { NormalizerContext } from '../../model/normalizer.ts';
+import { ClientEntries } from './clientEntries.ts';
 import { LineLog } from './lineLog.ts';
-import { EntryWriter } from './writer.ts';
+import { Clock, EntryWriter } from './writer.ts';
 import { CallBook } from './callBook.ts';
 import { SessionMetadata } from './sessionMetadata.ts';
 import { SpokenTexts } from './spokenTexts.ts';
@@ -16,6 +17,7 @@ export interface SourceLine {
 
 const maxWarnings = 100;
 const maxErrors = 64;
+const maxTold = 100;
 
 /** One run as its output tells it: the entries, and what is known beside them. Readers of all agents write through it. */
 export class Run {
@@ -25,6 +27,9 @@ export class Run {
   readonly texts: SpokenTexts;
   readonly session = new SessionMetadata();
   readonly lines: LineLog;
+  /** What Vitrine said and decided while the agent ran. */
+  readonly client: ClientEntries;
+  readonly clock = new Clock();
   /** An error entry of the agent stands in the transcript. */
   failed = false;
   interrupted = false;
@@ -33,7 +38,8 @@ export class Run {
   unfinished = false;
   readonly #warnings: string[] = [];
   readonly #errors = new Set<string>();
-  #promptSeen = false;
+  /** What the agent was told and may repeat. */
+  readonly #told: string[] = [];
 
   constructor(context: NormalizerContext) {
     this.context = context;
@@ -41,6 +47,19 @@ export class Run {
     this.lines = new LineLog(this.writer, () => this.session.metadata());
     this.calls = new CallBook(this.writer, context.workDir);
     this.texts = new SpokenTexts(this.writer);
+    if (context.prompt !== undefined) this.#told.push(context.prompt.trim());
+    this.client = new ClientEntries({
+      writer: this.writer,
+      clock: this.clock,
+      workDir: context.workDir,
+      metadata: () => this.session.metadata(),
+      beforeMessage: (text) => {
+        this.texts.close();
+        this.#told.push(text.trim());
+        if (this.#told.length > maxTold) this.#told.shift();
+      },
+      toolOutput: ({ callId, stdout, exitCode }) => this.calls.output(callId, stdout, exitCode),
+    });
   }
 
   get warnings(): readonly string[] {
@@ -83,12 +102,13 @@ export class Run {
     this.system('warning', shown, timestamp);
   }
 
-  /** The prompt as the agent repeats it. Where the transcript has it already, nothing is added. */
+  /** A message as the agent repeats it. Where the transcript has it already, nothing is added. */
   echoedPrompt(shown: string, timestamp: string): void {
-    const { prompt } = this.context;
-    const first = !this.#promptSeen;
-    this.#promptSeen = true;
-    if (first && prompt !== undefined && shown.trim() === prompt.trim()) return;
+    const told = this.#told.indexOf(shown.trim());
+    if (told !== -1) {
+      this.#told.splice(told, 1);
+      return;
+    }
     this.texts.close();
     const type = { kind: 'user_message' } as const;
     this.writer.add({ type, content: shown, timestamp, metadata: this.session.metadata(), origin: 'human' });

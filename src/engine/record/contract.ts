@@ -3,7 +3,8 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import type { ResultMetadata } from '../../model/result.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 
-export type RawStream = 'stdout' | 'stderr';
+/** `client`: what Vitrine itself said and decided, one `ClientLine` per line. */
+export type RawStream = 'stdout' | 'stderr' | 'client';
 
 /**
  * A stretch of a record that could not be read. `offset` and `bytes` are in the file; `head` is its beginning (at most 80

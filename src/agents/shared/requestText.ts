@@ -1,0 +1,108 @@
+import type { AgentRequest, Answer, Decision, Question } from '../../model/request.ts';
+import type { FileChange, ToolAction } from '../../model/tool.ts';
+import { isShallow, tooDeep } from './bounds.ts';
+import { code, codeBlock, describeCall } from './describe.ts';
+
+/** Markdown: what is asked for, and how it was decided. All of it is in the entry's metadata. */
+export function requestText(request: AgentRequest, decision: Decision | undefined, workDir: string): string {
+  const what = whatIsAsked(request, workDir);
+  const head = decision === undefined ? asking[request.kind] : decided(request, decision);
+  const parts = [what === '' ? head : `${head}: ${what}`];
+  if (decision !== undefined) parts.push(...howDecided(request, decision.answer));
+  parts.push(...aboutIt(request));
+  return parts.join('\n\n');
+}
+
+const asking = {
+  permission: 'Asks for permission',
+  question: 'Asks',
+  plan: 'Asks for its plan to be approved',
+} as const;
+
+function whatIsAsked({ kind, toolName, action, title }: AgentRequest, workDir: string): string {
+  if (kind === 'plan') return '';
+  if (kind === 'question') return code(title);
+  return action === undefined ? code(title) : describeCall(toolName ?? title, action, workDir);
+}
+
+const denials = {
+  user: 'Denied',
+  timeout: 'Denied, because nobody answered in time',
+  withdrawn: 'Withdrawn by the agent',
+  run_over: 'Never answered, because the run was over',
+  nobody: 'Denied, because nobody could be asked',
+  policy: 'Denied by a rule',
+} as const;
+
+function decided({ kind }: AgentRequest, { by, answer }: Decision): string {
+  if (answer.kind === 'deny') return denials[by];
+  if (answer.kind === 'answer') return 'Answered';
+  if (kind === 'plan') return 'Plan approved';
+  const allowed = answer.scope === 'once' ? 'Allowed once' : 'Allowed for this session';
+  return by === 'policy' ? `${allowed}, by a rule` : allowed;
+}
+
+function howDecided({ session }: AgentRequest, answer: Answer): string[] {
+  switch (answer.kind) {
+    case 'allow':
+      return answer.scope === 'session' && session !== undefined ? [`For the session: ${code(session)}`] : [];
+    case 'deny': {
+      const said = answer.reason === undefined || answer.reason === '' ? [] : [quote(answer.reason)];
+      return answer.interrupt === true ? [...said, 'The turn was ended with it.'] : said;
+    }
+    case 'answer':
+      return Object.entries(answer.answers).map(([question, given]) => `${code(question)}\n\n${quote(given)}`);
+  }
+}
+
+function aboutIt({ action, input, description, reason, plan, questions }: AgentRequest): string[] {
+  const parts: string[] = [];
+  if (description !== undefined) parts.push(`The agent says: ${code(description)}`);
+  if (reason !== undefined) parts.push(`Why it asks: ${code(reason)}`);
+  if (plan !== undefined) parts.push(quote(plan));
+  else if (questions !== undefined) parts.push(...questions.map(questionText));
+  else parts.push(...actionText(action, input));
+  return parts;
+}
+
+function questionText({ question, options }: Question): string {
+  const lines = options.map(({ label, description }) =>
+    description === undefined ? `- ${code(label)}` : `- ${code(label)}: ${code(description)}`,
+  );
+  return [code(question), ...lines].join('\n');
+}
+
+function actionText(action: ToolAction | undefined, input: unknown): string[] {
+  switch (action?.kind) {
+    case 'command_run':
+      return [codeBlock(action.command)];
+    case 'file_write':
+      return action.content === undefined ? [] : [codeBlock(action.content)];
+    case 'file_edit':
+      return action.changes.map((change) => codeBlock(changeText(change)));
+    case 'mcp':
+    case 'tool':
+      return inputText(action.input);
+    case undefined:
+      return inputText(input);
+    default:
+      return [];
+  }
+}
+
+function inputText(input: unknown): string[] {
+  if (input === undefined) return [];
+  return [codeBlock(isShallow(input) ? JSON.stringify(input, null, 2) : tooDeep)];
+}
+
+function changeText({ path, patch, oldText, newText }: FileChange): string {
+  if (patch !== undefined) return patch;
+  const signed = (sign: string, text: string | undefined): string[] =>
+    text === undefined || text === '' ? [] : text.split('\n').map((line) => `${sign}${line}`);
+  return [path, ...signed('-', oldText), ...signed('+', newText)].join('\n');
+}
+
+/** Every line of it, so that nothing in it can end the quotation. */
+function quote(shown: string): string {
+  return shown.replaceAll(/\r\n?/g, '\n').replaceAll(/^/gm, '> ');
+}

@@ -1,0 +1,165 @@
+import type { Dialogue, DialogueFactory, DialogueHost } from '../agents/dialogue.ts';
+import type { ClientLine } from '../model/clientLine.ts';
+import type { AgentRequest, Answer } from '../model/request.ts';
+import type { AgentInput } from './agentInput.ts';
+import type { Conversation, QueuedMessage, SayHow } from './api.ts';
+import { failures } from './failures.ts';
+import { Requests, type RequestsDeps } from './requests.ts';
+
+const maxQueued = 100;
+const maxQueuedCharacters = 16 << 20;
+
+export interface ConversationDeps extends RequestsDeps {
+  readonly label: string;
+  /** The agent was told all there is: its input is closed. */
+  readonly onClosed: () => void;
+  /** It cannot go on; `message` says why. */
+  readonly onFailure: (message: string) => void;
+}
+
+/** What is said and answered in one run, whichever process of the agent it is said to. */
+export class LiveConversation implements Conversation {
+  readonly #deps: ConversationDeps;
+  readonly #requests: Requests;
+  #queue: QueuedMessage[] = [];
+  #dialogue: Dialogue | null = null;
+  #input: AgentInput | null = null;
+  #nextId = 1;
+  /** A turn goes on. */
+  #busy = false;
+
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps;
+    this.#requests = new Requests(deps);
+  }
+
+  get takesMessages(): boolean {
+    return this.#input?.open === true;
+  }
+
+  pending(): readonly AgentRequest[] {
+    return this.#requests.pending();
+  }
+
+  queued(): readonly QueuedMessage[] {
+    return [...this.#queue];
+  }
+
+  answer(requestId: string, answer: Answer): boolean {
+    return this.#requests.answer(requestId, answer);
+  }
+
+  say(text: string, how: SayHow): void {
+    const { label, onChange } = this.#deps;
+    if (!this.takesMessages) throw failures.takesNoMessage(label);
+    const characters = this.#queue.reduce((sum, each) => sum + each.text.length, text.length);
+    if (this.#queue.length >= maxQueued || characters > maxQueuedCharacters) throw failures.tooMuchQueued(label);
+    const message = { id: this.#nextId++, text };
+    if (how === 'interrupt') this.#queue.unshift(message);
+    else this.#queue.push(message);
+    if (!this.#busy) this.#sayNext();
+    else if (how === 'interrupt') this.#speak((dialogue) => dialogue.interrupt());
+    onChange();
+  }
+
+  takeBack(id: number): string | undefined {
+    const message = this.#queue.find((each) => each.id === id);
+    if (message === undefined) return undefined;
+    this.#queue = this.#queue.filter((each) => each !== message);
+    this.#deps.onChange();
+    return message.text;
+  }
+
+  /** Speaks with this process from now on, which is given the prompt. */
+  attach(input: AgentInput, factory: DialogueFactory): void {
+    this.#input = input;
+    this.#busy = true;
+    const dialogue = factory(this.#hostFor(input));
+    this.#dialogue = dialogue;
+    this.#speak(() => dialogue.begin());
+    this.#deps.onChange();
+  }
+
+  /** A whole line of the agent's stdout. */
+  line(text: string): void {
+    this.#speak((dialogue) => dialogue.line(text));
+  }
+
+  tooLong(head: string): void {
+    this.#speak((dialogue) => dialogue.tooLong?.(head));
+  }
+
+  /** This process says nothing any more. What waits to be said waits for the next one. */
+  detach(): void {
+    this.#requests.settle();
+    this.#speak((dialogue) => dialogue.end());
+    this.#dialogue = null;
+    this.#input?.close();
+    this.#input = null;
+    this.#busy = false;
+  }
+
+  /** The run ends, or is made to: nothing is answered or said any more. */
+  end(): void {
+    this.#requests.end();
+    const unsaid = this.#queue.splice(0);
+    for (const { text } of unsaid) this.#deps.tell({ type: 'note', subtype: 'unsaid', content: unsaidText(text) });
+    this.#deps.onChange();
+  }
+
+  #sayNext(): void {
+    const message = this.#queue.shift();
+    if (message === undefined) return;
+    this.#busy = true;
+    this.#deps.tell({ type: 'message', text: message.text, origin: 'human' });
+    this.#speak((dialogue) => dialogue.say(message.text));
+  }
+
+  /** A mistake in a dialogue ends its conversation, never the window. */
+  #speak(words: (dialogue: Dialogue) => void): void {
+    if (this.#dialogue === null) return;
+    try {
+      words(this.#dialogue);
+    } catch (error) {
+      this.#deps.onFailure(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #hostFor(input: AgentInput): DialogueHost {
+    const { tell, onChange, onClosed, onFailure } = this.#deps;
+    const current = (): boolean => this.#input === input;
+    const over = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
+    return {
+      write: (line) => {
+        if (!input.write(line)) onFailure('It does not read what it is told.');
+      },
+      ask: async (request, withdrawn) =>
+        current()
+          ? await this.#requests.ask(request, withdrawn)
+          : { ...over, at: new Date(this.#deps.clock()).toISOString() },
+      tell: (line: ClientLine) => {
+        if (current()) tell(line);
+      },
+      turnOver: (goesOn = false) => {
+        if (!current() || !input.open) return;
+        this.#busy = false;
+        if (this.#queue.length > 0) this.#sayNext();
+        else if (!goesOn) {
+          input.close();
+          onClosed();
+        }
+        onChange();
+      },
+      turnBegan: () => {
+        if (current()) this.#busy = true;
+      },
+      fail: (message) => {
+        if (current()) onFailure(message);
+      },
+    };
+  }
+}
+
+function unsaidText(text: string): string {
+  return `The run ended before this was said to the agent:\n\n${text.replaceAll(/^/gm, '> ')}`;
+}

@@ -1,0 +1,170 @@
+import { EventTeller } from '../formats/events.ts';
+import type { ClientLine } from '../model/clientLine.ts';
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { ExitInfo } from '../model/facts.ts';
+import type { OutputChunk } from './outputChunks.ts';
+import type { RawLog, RawStream } from './record/contract.ts';
+import { isStep } from './runFigures.ts';
+import { RunOutput, type Stdout } from './runOutput.ts';
+import type { Note, RunPlan } from './runPlan.ts';
+import type { SessionState } from './sessionState.ts';
+import type { SideFiles } from './sideFiles.ts';
+
+export interface RunFeedDeps {
+  readonly state: SessionState;
+  readonly plan: RunPlan;
+  readonly clock: () => number;
+  /** What is heard of the agent's stdout. */
+  readonly stdout: Stdout;
+}
+
+/** Of one run; what comes after so much of it may be out of order when it is made again. */
+const maxOrderNotes = 10_000;
+
+/**
+ * Everything that makes the entries of one run, one after the other: what its processes print and what is said to them,
+ * into the raw logs, the transcript and the record.
+ */
+export class RunFeed {
+  readonly events: EventTeller;
+  /** Tool calls of the main conversation. */
+  steps = 0;
+  readonly #deps: RunFeedDeps;
+  readonly #logs = new Map<RawStream, RawLog>();
+  readonly #earlier: Record<RawStream, number> = { stdout: 0, stderr: 0, client: 0 };
+  #output: RunOutput;
+  #over = true;
+  #orderNotes = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(deps: RunFeedDeps) {
+    this.#deps = deps;
+    this.events = new EventTeller(deps.state.id);
+    this.#output = this.#newOutput(null, null);
+  }
+
+  /** Of the process that goes on, or was the last. */
+  get output(): RunOutput {
+    return this.#output;
+  }
+
+  /** Where the output of the next process begins in the raw logs. */
+  get offsets(): Readonly<Record<RawStream, number>> {
+    return { ...this.#earlier };
+  }
+
+  /** Of stdout and stderr, of all processes. */
+  get rawBytes(): number {
+    const { stdout, stderr } = this.#output.bytes;
+    return this.#earlier.stdout + this.#earlier.stderr + (this.#over ? 0 : stdout + stderr);
+  }
+
+  /** A process is about to print. */
+  begin(resume: string | null, sessionId: string | null): void {
+    this.#output = this.#newOutput(resume, sessionId);
+    this.#over = false;
+  }
+
+  /** What it printed, after what it wrote beside. */
+  take({ type, data, timestamp }: OutputChunk, side: SideFiles | undefined): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#log(type).write(data);
+      if (type === 'stderr') await this.#noteOrder(type, data.length);
+      const at = timestamp.getTime();
+      await this.apply([...(side?.take(this.#output, at) ?? []), ...this.#output.push(type, data, at)]);
+    });
+  }
+
+  /** What we ourselves say or decide; comes after everything that was taken before. */
+  tell(line: ClientLine): void {
+    const at = this.#deps.clock();
+    void this.#inTurn(async () => {
+      // The last process is over, and so is its transcript: this came too late.
+      if (this.#over) return;
+      const data = Buffer.from(`${JSON.stringify({ ...line, at: new Date(at).toISOString() })}\n`);
+      await this.#log('client').write(data);
+      await this.#noteOrder('client', data.length);
+      await this.apply(this.#output.push('client', data, at));
+    });
+  }
+
+  /** The process is gone, and all it printed was taken. */
+  end(exit: ExitInfo, side: SideFiles | undefined): Promise<void> {
+    return this.#inTurn(async () => {
+      const at = this.#deps.clock();
+      const beside = await side?.end(this.#output, at);
+      await this.apply([...(beside?.updates ?? []), ...this.#output.end(exit, at)]);
+      await this.apply(this.#deps.state.recent.unsettled().map((entry) => ({ op: 'put', entry })));
+      this.#over = true;
+      for (const stream of ['stdout', 'stderr', 'client'] as const) this.#earlier[stream] += this.#output.bytes[stream];
+      if (beside !== undefined && beside.note !== null) await this.note(beside.note);
+      await Promise.all([...this.#logs.values()].map((log) => log.close()));
+      this.#logs.clear();
+    });
+  }
+
+  /** While no process prints. */
+  async note({ subtype, content }: Note): Promise<void> {
+    const entry: NormalizedEntry = {
+      index: this.#deps.state.total,
+      timestamp: this.#now(),
+      type: { kind: 'system_message', subtype },
+      content,
+      origin: 'system',
+    };
+    await this.apply([{ op: 'put', entry }]);
+  }
+
+  async apply(updates: readonly EntryUpdate[]): Promise<void> {
+    const { state, plan } = this.#deps;
+    let next = state.total;
+    for (const update of updates) {
+      if (update.op !== 'put' || update.entry.index < next) continue;
+      next = update.entry.index + 1;
+      if (isStep(update.entry)) this.steps += 1;
+    }
+    state.countSteps(plan.run.run_id, this.steps);
+    const at = this.#now();
+    await state.apply(updates, at, this.events.tell(updates, at));
+  }
+
+  #newOutput(resume: string | null, sessionId: string | null): RunOutput {
+    const { plan, state, stdout } = this.#deps;
+    const ids = { ...(resume !== null && { resume }), ...(sessionId !== null && { sessionId }) };
+    const context = { workDir: plan.workDir, firstIndex: state.total, prompt: plan.agentPrompt, ...ids };
+    return new RunOutput(plan.createNormalizer(context), { stdout });
+  }
+
+  #log(stream: RawStream): RawLog {
+    const { state, plan } = this.#deps;
+    const known = this.#logs.get(stream);
+    if (known !== undefined) return known;
+    if (state.writer === null) throw new Error('A run needs the writer of its record.');
+    const log = state.writer.rawStream(plan.run.run_id, stream);
+    this.#logs.set(stream, log);
+    return log;
+  }
+
+  /** Where among stdout this came: entries made again from the raw logs then have the same order. */
+  async #noteOrder(stream: 'stderr' | 'client', bytes: number): Promise<void> {
+    this.#orderNotes += 1;
+    if (this.#orderNotes > maxOrderNotes) return;
+    const { state, plan } = this.#deps;
+    const upTo = { ...this.#output.bytes };
+    upTo[stream] += bytes;
+    await state.append({
+      kind: 'decision',
+      decision: { type: 'output_order', at: this.#now(), run_id: plan.run.run_id, ...upTo },
+    });
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  #now(): string {
+    return new Date(this.#deps.clock()).toISOString();
+  }
+}

@@ -1,0 +1,54 @@
+import type { DialogueFactory } from '../agents/dialogue.ts';
+import type { RecordedRun } from '../formats/record.ts';
+import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
+import type { AgentProcess } from './agentProcess.ts';
+import type { Log } from './api.ts';
+import type { FiguresContext } from './runFigures.ts';
+import type { SideFiles } from './sideFiles.ts';
+
+export interface Launched {
+  readonly process: AgentProcess;
+  /** The id that the agent will use, where we chose it. */
+  readonly sessionId: string | null;
+  readonly program: string;
+  readonly version: string | null;
+  /** What the agent writes beside its output. */
+  readonly side?: SideFiles;
+  /** Speaks with the process, whose input is open. */
+  readonly dialogue?: DialogueFactory;
+}
+
+export interface Note {
+  readonly subtype: string;
+  readonly content: string;
+}
+
+export interface RunPlan {
+  readonly run: RecordedRun;
+  readonly runnerId: string;
+  readonly label: string;
+  readonly workDir: string;
+  /** What the agent is given: the prompt, or more. */
+  readonly agentPrompt: string;
+  /** System messages between the prompt and the output. */
+  readonly notes: readonly Note[];
+  readonly figures: Omit<FiguresContext, 'agentVersion'>;
+  /** Ids to resume by, tried in this order; `null` is a new conversation. None: nothing is launched. */
+  readonly attempts: readonly (string | null)[];
+  createNormalizer(context: NormalizerContext): Normalizer;
+  /** @throws EngineFailure */
+  launch(resume: string | null): Promise<Launched>;
+}
+
+/** Milliseconds where not said otherwise. */
+export interface RunDeps {
+  readonly clock: () => number;
+  readonly log: Log;
+  readonly silenceMs: number;
+  /** Before a request that nobody answered is denied. */
+  readonly requestMs: number;
+  /** Without output, for an agent to end by itself once its input is closed. */
+  readonly closeMs: number;
+  /** Somebody can be asked. */
+  readonly interactive: boolean;
+}
