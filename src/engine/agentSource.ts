@@ -47,6 +47,8 @@ export interface AgentSource {
   readonly recording: boolean;
   /** Whether a resume needs an id of the agent's own. */
   readonly resumesById: boolean;
+  /** Why this version gives its conversations no id; absent or undefined where it does. */
+  resumeMissing?(version: string | null): string | undefined;
   createNormalizer(context: NormalizerContext): Normalizer;
   /** @throws EngineFailure */
   prepare(): Promise<PreparedAgent>;
@@ -71,6 +73,10 @@ export function programSource(adapter: AgentAdapter, settings: AgentSettings, de
     label,
     recording: false,
     resumesById: true,
+    resumeMissing: (version) => {
+      const { supported, reason } = capabilitiesOf(adapter, version).resume;
+      return supported ? undefined : reason;
+    },
     createNormalizer: (context) => adapter.createNormalizer(context),
     report: async () => {
       const program = await find();

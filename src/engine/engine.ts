@@ -6,11 +6,12 @@ import type { RecordedRun } from '../formats/record.ts';
 import { cutPrompt } from '../formats/recordState.ts';
 import { loadPrices } from '../insight/prices.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
-import type { ExecutorType, Session } from '../model/session.ts';
+import type { Session } from '../model/session.ts';
 import { moveSession } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import { summaryForAgent } from './afresh.ts';
-import { demoSource, programSource, type AgentSource, type LaunchRequest, type PreparedAgent } from './agentSource.ts';
+import type { AgentSource, LaunchRequest, PreparedAgent } from './agentSource.ts';
+import { AgentSources } from './agentSources.ts';
 import type {
   AgentReport,
   Disposable,
@@ -29,7 +30,6 @@ import { LiveRun } from './liveRun.ts';
 import { ownIdentity } from './processIdentity.ts';
 import { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
-import { ProgramFinder } from './program.ts';
 import { RecordStore } from './record/store.ts';
 import type { Note } from './runPlan.ts';
 import { Sessions } from './sessions.ts';
@@ -43,9 +43,6 @@ const closingLadder: readonly LadderStep[] = [
   { signal: 'SIGTERM', graceMs: 500 },
 ];
 const closingMs = 4500;
-
-/** Which agent a session is with. */
-type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile'>;
 
 interface NewRun {
   readonly type: RecordedRun['type'];
@@ -62,7 +59,7 @@ export class Engine {
   readonly #store: RecordStore;
   readonly #sessions: Sessions;
   readonly #leases: ProcessLeases;
-  readonly #programs = new ProgramFinder();
+  readonly #sources: AgentSources;
   readonly #summaries: Emitter<[SessionSummary]>;
   readonly #events: Emitter<[CoordinatorEvent]>;
   readonly #stateDeps: StateDeps;
@@ -72,6 +69,7 @@ export class Engine {
     this.#deps = deps;
     this.#store = new RecordStore(deps.storeDir, { clock: deps.clock, log: deps.log });
     this.#leases = new ProcessLeases(path.join(deps.storeDir, 'leases'), deps.log);
+    this.#sources = new AgentSources(deps, this.#leases);
     this.#summaries = new Emitter(deps.log);
     this.#events = new Emitter(deps.log);
     this.#stateDeps = {
@@ -80,14 +78,14 @@ export class Engine {
       onSummary: (summary) => this.#summaries.fire(summary),
       onEvent: (event) => this.#events.fire(event),
     };
-    const sourceOf = (session: Session) => this.#sourceForReading(session);
+    const sourceOf = (session: Session) => this.#sources.forReading(session);
     const reap = () => reapOrphans(this.#leases, deps.log);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */
   async start(request: StartRequest): Promise<SessionHandle> {
-    const source = this.#source({ executor_type: request.agent, executor_profile: request.profile });
+    const source = this.#sources.of({ executor_type: request.agent, executor_profile: request.profile });
     await assertFolder(request.cwd);
     const agent = await source.prepare();
     this.#assertOpen();
@@ -116,7 +114,9 @@ export class Engine {
       const from = request.from ?? (type && this.#deps.settings().agents?.[type]?.resumeFrom) ?? 'newest';
       const ids = [last ?? chain.at(-1), chain[0]].filter((id) => id !== undefined);
       if (from === 'original') ids.reverse();
-      if (ids.length === 0) throw failures.conversationUnknown(source.label, []);
+      if (ids.length === 0) {
+        throw failures.conversationUnnamed(source.label, source.resumeMissing?.(state.summary.agent_version));
+      }
       return { type: 'resume_session', request, attempts: [...new Set(ids)] };
     });
   }
@@ -172,10 +172,8 @@ export class Engine {
 
   /** Every kind of agent that can be started, with what was found of it; `fresh` looks again instead of remembering. */
   agents(options: { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
-    if (options.fresh === true) this.#programs.refresh();
-    const startable = this.#deps.adapters.filter(({ protocol }) => protocol === undefined);
-    const types: ExecutorType[] = [...startable.map(({ type }) => type), 'replay'];
-    return Promise.all(types.map((type) => this.#source({ executor_type: type }).report()));
+    if (options.fresh === true) this.#sources.refresh();
+    return this.#sources.reports();
   }
 
   onSummary(listener: SummaryListener): Disposable {
@@ -210,7 +208,7 @@ export class Engine {
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {
       if (state.isRunning()) throw failures.sessionBusy(id);
-      const source = this.#source(state.session);
+      const source = this.#sources.of(state.session);
       const agent = await source.prepare();
       await assertFolder(state.session.project_dir ?? '');
       await this.#sessions.recover(state);
@@ -304,33 +302,6 @@ export class Engine {
     } catch (error) {
       handle.dispose();
       throw error;
-    }
-  }
-
-  /** @throws EngineFailure */
-  #source({ executor_type: type }: AgentOfSession): AgentSource {
-    const { adapters, clock, demoDir, environment, timing } = this.#deps;
-    const settings = this.#deps.settings();
-    if (type === 'replay') return demoSource(demoDir, settings, { adapters, clock });
-    const adapter = adapters.find((each) => each.type === type);
-    if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
-    if (adapter.protocol !== undefined) throw failures.readOnlyAgent(adapter.label);
-    const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
-      { signal: polite, graceMs: timing?.politeGrace ?? 5000 },
-      { signal: 'SIGTERM', graceMs: timing?.termGrace ?? 5000 },
-    ];
-    const deps = { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
-    return programSource(adapter, settings.agents?.[adapter.type] ?? {}, deps);
-  }
-
-  /** For reading old output again: needs no program. */
-  async #sourceForReading(session: Session): Promise<AgentSource | null> {
-    try {
-      const source = this.#source(session);
-      if (source.recording) await source.prepare();
-      return source;
-    } catch {
-      return null;
     }
   }
 

@@ -216,7 +216,15 @@ export const failures = {
   conversationUnknown: (label: string, ids: readonly string[]) =>
     new EngineFailure('conversation_unknown', {
       message: `${label} does not know this conversation any more.`,
-      detail: `${ids.length === 0 ? 'It never gave it an id.' : `Asked for ${ids.join(', ')}.`} Agents keep conversations per user, folder and machine, and delete old ones. Start afresh: the new conversation is told what the record knows of this one.`,
+      detail: `Asked for ${ids.join(', ')}. Agents keep conversations per user, folder and machine, and delete old ones. Start afresh: the new conversation is told what the record knows of this one.`,
+      action: 'startAfresh',
+    }),
+
+  /** `why`: what the version cannot do; absent where it only did not come to it. */
+  conversationUnnamed: (label: string, why: string | undefined) =>
+    new EngineFailure('conversation_unknown', {
+      message: `This conversation cannot be resumed: ${why ?? `${label} never gave it an id`}.`,
+      detail: 'Start afresh: the new conversation is told what the record knows of this one.',
       action: 'startAfresh',
     }),
 

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { newRunFolder } from '../host/runFolder.ts';
-import { type ModelServer, startModelServer } from '../models/anthropic.ts';
+import { startModelServer } from '../models/anthropic.ts';
 import type { Scenarios } from '../models/scenario.ts';
 import { testScenarios } from '../models/scenarios.ts';
+import type { ModelServer, ModelServerOptions } from '../models/server.ts';
 import { agentEnvironment } from './environment.ts';
 
 /** A throw-away home and workspace, in which one real agent is asked by a scripted model. */
@@ -32,16 +33,20 @@ export interface PlaceOptions {
   readonly name?: string;
   readonly variables?: (modelUrl: string) => Record<string, string>;
   readonly scenarios?: (workspace: string) => Scenarios;
+  /** The API that its model has. */
+  readonly serve?: (options: ModelServerOptions) => Promise<ModelServer>;
+  /** Writes the agent's own settings, before it is started. */
+  readonly configure?: (home: string, modelUrl: string) => void;
 }
 
 export async function agentPlace(program: string, options: PlaceOptions = {}): Promise<AgentPlace> {
-  const { name = 'claude', variables, scenarios = testScenarios } = options;
+  const { name = 'claude', variables, scenarios = testScenarios, serve = startModelServer } = options;
   const folder = newRunFolder('agent');
   const programs = path.join(folder.root, 'bin');
   mkdirSync(programs);
   symlinkSync(program, path.join(programs, name));
-  allowTools(folder.home);
-  const model = await startModelServer({ scenarios: scenarios(folder.workspace) });
+  const model = await serve({ scenarios: scenarios(folder.workspace) });
+  (options.configure ?? allowTools)(folder.home, model.url);
   const env = agentEnvironment({ home: folder.home, modelUrl: model.url }, variables);
   return {
     workspace: folder.workspace,

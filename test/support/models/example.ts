@@ -1,0 +1,24 @@
+import { isObject } from '../../../src/model/json.ts';
+
+/** A value that a JSON schema describes: the first of an enumeration, all properties of an object, else as plain as can be. */
+export function exampleOf(schema: unknown): unknown {
+  if (!isObject(schema)) return null;
+  const { type, enum: values, properties, items } = schema;
+  if (Array.isArray(values)) return values[0];
+  if (isObject(properties)) {
+    return Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, exampleOf(value)]));
+  }
+  switch (String(type).toLowerCase()) {
+    case 'string':
+      return 'scripted';
+    case 'number':
+    case 'integer':
+      return 1;
+    case 'boolean':
+      return false;
+    case 'array':
+      return [exampleOf(items)];
+    default:
+      return null;
+  }
+}
