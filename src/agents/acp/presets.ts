@@ -9,6 +9,10 @@ export interface AcpPreset {
   readonly npm: string;
   /** What the agent calls itself in the answer to `initialize`. */
   readonly agentNames: readonly string[];
+  /** The command by which a person logs in. */
+  readonly login: string;
+  /** Modes in which it does not ask before it changes files, and before it does anything. */
+  readonly unasked: { readonly writes: readonly string[]; readonly all: readonly string[] };
   readonly quirks: AcpQuirks;
 }
 
@@ -31,6 +35,8 @@ export const acpPresets: readonly AcpPreset[] = [
     args: [],
     npm: '@agentclientprotocol/claude-agent-acp',
     agentNames: ['@agentclientprotocol/claude-agent-acp', '@zed-industries/claude-code-acp'],
+    login: 'claude /login',
+    unasked: { writes: ['acceptEdits', 'auto'], all: ['bypassPermissions'] },
     quirks: { exitsWithStdin: true, signalGroup: false, runningTotals: false, resume: 'resume' },
   },
   {
@@ -40,6 +46,8 @@ export const acpPresets: readonly AcpPreset[] = [
     args: [],
     npm: '@agentclientprotocol/codex-acp',
     agentNames: ['@agentclientprotocol/codex-acp'],
+    login: 'codex login',
+    unasked: { writes: ['workspace-write', 'agent'], all: ['agent-full-access'] },
     quirks: { exitsWithStdin: false, signalGroup: false, runningTotals: false, resume: 'resume' },
   },
   {
@@ -49,6 +57,8 @@ export const acpPresets: readonly AcpPreset[] = [
     args: ['--acp', '--skip-trust'],
     npm: '@google/gemini-cli',
     agentNames: ['gemini-cli'],
+    login: 'gemini',
+    unasked: { writes: ['autoEdit'], all: ['yolo'] },
     quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: false, resume: 'none' },
   },
   {
@@ -58,6 +68,8 @@ export const acpPresets: readonly AcpPreset[] = [
     args: ['--acp'],
     npm: '@github/copilot',
     agentNames: ['Copilot'],
+    login: 'copilot login',
+    unasked: { writes: [], all: ['autopilot'] },
     quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: true, resume: 'load' },
   },
 ];

@@ -83,16 +83,31 @@ export function updated(before: ToolFields, update: JsonObject): ToolFields {
 export function completedBy(before: ToolFields, shown: JsonObject): ToolFields {
   const other = updated(noFields, shown);
   return {
-    ...before,
-    name: before.name ?? other.name,
-    title: before.title ?? other.title,
-    kind: before.kind ?? other.kind,
-    status: before.status ?? other.status,
+    ...completedFields(before, other),
     input: isEmpty(before.input) ? (present(other.input) ?? before.input) : before.input,
-    locations: before.locations.length === 0 ? other.locations : before.locations,
-    changes: before.changes.length === 0 ? other.changes : before.changes,
-    description: before.description ?? other.description,
-    claude: before.claude ?? other.claude,
+  };
+}
+
+function completedFields(first: ToolFields, other: ToolFields): ToolFields {
+  return {
+    ...first,
+    name: first.name ?? other.name,
+    title: first.title ?? other.title,
+    kind: first.kind ?? other.kind,
+    status: first.status ?? other.status,
+    locations: first.locations.length === 0 ? other.locations : first.locations,
+    changes: first.changes.length === 0 ? other.changes : first.changes,
+    description: first.description ?? other.description,
+    claude: first.claude ?? other.claude,
+  };
+}
+
+/** What a permission is asked for: the words of the request, and what is known besides where it is silent. */
+export function asAsked(known: ToolFields, request: ToolFields): ToolFields {
+  return {
+    ...completedFields(request, known),
+    input: isEmpty(request.input) ? known.input : request.input,
+    terminalIds: known.terminalIds,
   };
 }
 

@@ -38,7 +38,7 @@ export function rpcMessage(line: JsonObject): RpcMessage | undefined {
   return undefined;
 }
 
-function rpcError(error: JsonObject): RpcError {
+export function rpcError(error: JsonObject): RpcError {
   const data = error['data'];
   const code = error['code'];
   return {

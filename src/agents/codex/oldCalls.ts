@@ -4,6 +4,7 @@ import { resultText } from '../shared/resultText.ts';
 import { field, nonEmpty, text, texts } from '../shared/guards.ts';
 import type { Run } from '../shared/run.ts';
 import { bytesOf, utf8 } from '../shared/bytes.ts';
+import { shellWord } from '../shared/shellWords.ts';
 import { commandAction } from './items.ts';
 import { patchChanges } from './patches.ts';
 
@@ -141,14 +142,9 @@ function picked(event: JsonObject, keys: readonly string[]): JsonObject {
 
 function command(event: JsonObject): ToolAction {
   const words = texts(event['command']);
-  const shown = text(event['command']) ?? words.map(quoted).join(' ');
+  const shown = text(event['command']) ?? words.map(shellWord).join(' ');
   const cwd = nonEmpty(event['cwd']);
   return { ...commandAction(shown, undefined), ...(cwd !== undefined && { cwd }) };
-}
-
-/** A word as a shell would take it. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function both(event: JsonObject): string {

@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../model/json.ts';
+import { field, nonEmpty, objects } from '../shared/guards.ts';
+import { shortMode } from './wire.ts';
+
+/** A request to the agent, without the id of the conversation. */
+export interface SettingRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** The request that sets it, or the ids that the agent would take; none where it offers no choice. */
+export type Choice = { readonly request: SettingRequest } | { readonly offered: readonly string[] };
+
+interface Offer {
+  readonly id: string;
+  readonly name: string;
+  readonly request: SettingRequest;
+}
+
+/** `opened`: the answer that opened the conversation. */
+export function chooseMode(opened: JsonObject, wanted: string): Choice {
+  const modes = objects(field(opened['modes'], 'availableModes')).flatMap((mode): Offer[] => {
+    const id = nonEmpty(mode['id']);
+    if (id === undefined) return [];
+    return [{ id, name: nameOf(mode, id), request: { method: 'session/set_mode', params: { modeId: id } } }];
+  });
+  return choose([...modes, ...configured(opened, 'mode')], wanted);
+}
+
+export function chooseModel(opened: JsonObject, wanted: string): Choice {
+  // Agents from before there were options for it.
+  const models = objects(field(opened['models'], 'availableModels')).flatMap((model): Offer[] => {
+    const id = nonEmpty(model['modelId']);
+    if (id === undefined) return [];
+    return [{ id, name: nameOf(model, id), request: { method: 'session/set_model', params: { modelId: id } } }];
+  });
+  return choose([...configured(opened, 'model'), ...models], wanted);
+}
+
+/** By id, by the short form of an id that is an address, then by name, in whatever case. */
+function choose(offers: readonly Offer[], wanted: string): Choice {
+  const lower = wanted.toLowerCase();
+  const found =
+    offers.find(({ id }) => id === wanted) ??
+    offers.find(({ id }) => shortMode(id) === wanted) ??
+    offers.find(({ id, name }) => shortMode(id).toLowerCase() === lower || name.toLowerCase() === lower);
+  if (found !== undefined) return { request: found.request };
+  return { offered: [...new Set(offers.map(({ id }) => shortMode(id)))] };
+}
+
+/** The values of the option of a category; an option without one is known by its id. */
+function configured(opened: JsonObject, category: string): Offer[] {
+  const options = objects(opened['configOptions']).filter((each) => each['type'] === 'select');
+  const option =
+    options.find((each) => each['category'] === category) ?? options.find((each) => each['id'] === category);
+  const configId = nonEmpty(option?.['id']);
+  if (option === undefined || configId === undefined) return [];
+  const values = objects(option['options']).flatMap((each) => [each, ...objects(each['options'])]);
+  return values.flatMap((each) => {
+    const value = nonEmpty(each['value']);
+    if (value === undefined) return [];
+    const request = { method: 'session/set_config_option', params: { configId, value } };
+    return [{ id: value, name: nameOf(each, value), request }];
+  });
+}
+
+function nameOf(offer: JsonObject, id: string): string {
+  return nonEmpty(offer['name']) ?? id;
+}

@@ -1,0 +1,204 @@
+import type * as acp from '@agentclientprotocol/sdk';
+import type { OpenCalls } from '../../agents/acp/openCalls.ts';
+import { isAllowed, outcomeOf, permissionOptions, permissionRequest } from '../../agents/acp/permission.ts';
+import type { DialogueHost, NewRequest } from '../../agents/dialogue.ts';
+import { codeBlock, shortPath } from '../../agents/shared/describe.ts';
+import { nonEmpty } from '../../agents/shared/guards.ts';
+import { isObject } from '../../model/json.ts';
+import { shownCommand, type Grants } from './grants.ts';
+import type { Sdk } from './peer.ts';
+import { Refusal } from './refusal.ts';
+import type { Terminals, TerminalState } from './terminals.ts';
+import type { WorkspaceFiles } from './workspaceFiles.ts';
+
+/** Of one process; what is refused after so many is not told any more. */
+const maxNotes = 100;
+/** Permissions that are waited for at the same time. */
+const maxAsked = 64;
+
+export interface ClientDeps {
+  readonly host: Pick<DialogueHost, 'ask' | 'tell'>;
+  readonly runId: string;
+  readonly workDir: string;
+  readonly calls: OpenCalls;
+  readonly grants: Grants;
+  readonly files: WorkspaceFiles;
+  readonly terminals: Terminals;
+  /** What is asked for in this turn is not waited for any more. */
+  readonly withdrawn: () => AbortSignal;
+}
+
+/** What the agent may ask of Vitrine: permissions, files of the workspace, programs. */
+export class ClientMethods {
+  readonly #deps: ClientDeps;
+  #requests = 0;
+  #asked = 0;
+  #notes = 0;
+
+  constructor(deps: ClientDeps) {
+    this.#deps = deps;
+  }
+
+  serve(app: acp.ClientApp, sdk: Sdk): void {
+    const { files, terminals } = this.#deps;
+    const done = async <T>(what: string, work: () => T | Promise<T>): Promise<T> => {
+      try {
+        return await work();
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        if (!Refusal.is(error)) throw new sdk.RequestError(-32603, why);
+        // An agent looks whether a file is there by reading it.
+        if (error.data === undefined) this.#note(what, why);
+        throw new sdk.RequestError(error.code, why, error.data);
+      }
+    };
+    app
+      .onRequest(
+        'session/request_permission',
+        (params: unknown) => params,
+        ({ params, signal }) => done('A permission', () => this.#permission(params, signal)),
+      )
+      .onRequest('fs/read_text_file', ({ params }) =>
+        done(`Reading ${params.path}`, async () => ({ content: await files.read(params.path, params) })),
+      )
+      .onRequest('fs/write_text_file', ({ params, signal }) =>
+        done(`Writing ${params.path}`, () => this.#write(params, signal)),
+      )
+      .onRequest('terminal/create', ({ params, signal }) =>
+        done(`Running ${params.command}`, async () => ({ terminalId: await this.#run(params, signal) })),
+      )
+      .onRequest('terminal/output', ({ params }) =>
+        done('A terminal', () => {
+          const { output, truncated, exit } = terminals.state(params.terminalId);
+          return { output, truncated, ...(exit !== null && { exitStatus: statusOf(exit) }) };
+        }),
+      )
+      .onRequest('terminal/wait_for_exit', ({ params }) =>
+        done('A terminal', async () => statusOf(await terminals.ended(params.terminalId))),
+      )
+      .onRequest('terminal/kill', ({ params }) => done('A terminal', () => terminals.kill(params.terminalId)))
+      .onRequest('terminal/release', ({ params }) => done('A terminal', () => terminals.release(params.terminalId)));
+  }
+
+  /** Into the call that shows the terminal; of one that no call shows, into the transcript. */
+  terminalEnded(id: string, command: string, { output, truncated, exit }: TerminalState): void {
+    const { calls, host } = this.#deps;
+    const callId = calls.callOf(id);
+    const exitCode = exit?.code ?? null;
+    const stdout = truncated ? `…${output}` : output;
+    if (callId !== undefined) host.tell({ type: 'tool_output', callId, stdout, exitCode });
+    else {
+      const end = exit?.signal ?? (exitCode === null ? 'ended' : `exit code ${exitCode}`);
+      const content = `The agent had a command run (${end}):\n\n${codeBlock(`$ ${command}\n${stdout}`)}`;
+      host.tell({ type: 'note', subtype: 'terminal', content });
+    }
+  }
+
+  async #permission(params: unknown, signal: AbortSignal) {
+    const { calls, grants, host, workDir } = this.#deps;
+    const given = isObject(params) ? params : {};
+    const call = isObject(given['toolCall']) ? given['toolCall'] : {};
+    const callId = nonEmpty(call['toolCallId']);
+    const fields = calls.asked(callId, call);
+    const options = permissionOptions(given);
+    const decision = await this.#ask(permissionRequest({ callId, fields, options, workDir }), signal);
+    const { outcome, lost } = outcomeOf(decision, options);
+    if (lost !== undefined) host.tell({ type: 'note', subtype: 'permission', content: lost });
+    if (callId !== undefined && isAllowed(outcome, options)) {
+      grants.call(callId, fields, decision.answer.kind === 'allow' && decision.answer.scope === 'session');
+    }
+    return { outcome };
+  }
+
+  async #write({ path, content }: acp.WriteTextFileRequest, signal: AbortSignal): Promise<void> {
+    const { calls, files, grants, workDir } = this.#deps;
+    const place = await files.locate(path);
+    if (!grants.mayWrite(path)) {
+      const before = await files.readIfThere(path).catch(() => '');
+      const callId = calls.changing((file) => file === path || file === place);
+      const isNew = before === undefined;
+      const change = { path, kind: isNew ? 'add' : 'update', newText: content } as const;
+      const allowed = await this.#mayOnItsOwn(
+        {
+          kind: 'permission',
+          ...(callId !== undefined && { callId }),
+          toolName: 'fs/write_text_file',
+          title: `${isNew ? 'Create' : 'Change'} ${shortPath(path, workDir)}`,
+          reason: 'The agent has Vitrine write this file, and did not ask for it itself.',
+          action: { kind: 'file_edit', changes: [isNew ? change : { ...change, oldText: before }] },
+          cwd: workDir,
+          session: 'all files that this agent writes in this folder, until it ends',
+        },
+        signal,
+        () => grants.allWrites(),
+      );
+      if (!allowed) throw new Refusal('failed', `It was not allowed to write ${path}.`);
+    }
+    await files.write(path, content);
+  }
+
+  async #run(params: acp.CreateTerminalRequest, signal: AbortSignal): Promise<string> {
+    const { files, grants, terminals, workDir } = this.#deps;
+    const { command, args = [], env = [], outputByteLimit } = params;
+    const cwd = await files.folder(params.cwd ?? workDir);
+    const words = [command, ...args];
+    const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    if (!grants.mayRun(words)) {
+      const shown = shownCommand(words);
+      const names = Object.keys(variables);
+      const allowed = await this.#mayOnItsOwn(
+        {
+          kind: 'permission',
+          toolName: 'terminal/create',
+          title: `Run ${shown}`,
+          ...(names.length > 0 && { description: `With these variables set: ${names.join(', ')}` }),
+          reason: 'The agent has Vitrine run this command, and did not ask for it itself.',
+          action: { kind: 'command_run', command: shown, cwd },
+          input: { command, args, env: variables, cwd },
+          cwd,
+          session: `this command: ${shown}`,
+        },
+        signal,
+        () => grants.command(words),
+      );
+      if (!allowed) throw new Refusal('failed', `It was not allowed to run ${shown}.`);
+    }
+    return terminals.create({ command, args, cwd, env: variables, limit: outputByteLimit });
+  }
+
+  async #mayOnItsOwn(request: Omit<NewRequest, 'id'>, signal: AbortSignal, always: () => void): Promise<boolean> {
+    const { answer } = await this.#ask(request, signal);
+    if (answer.kind !== 'allow') return false;
+    if (answer.scope === 'session') always();
+    return true;
+  }
+
+  async #ask(request: Omit<NewRequest, 'id'>, signal: AbortSignal) {
+    if (this.#asked >= maxAsked) throw new Refusal('failed', 'Too many permissions are asked for at once.');
+    this.#requests += 1;
+    this.#asked += 1;
+    const withdrawn = AbortSignal.any([this.#deps.withdrawn(), signal]);
+    try {
+      const id = `${this.#deps.runId}.${this.#requests}`;
+      return await this.#deps.host.ask({ id, ...request }, aborted(withdrawn));
+    } finally {
+      this.#asked -= 1;
+    }
+  }
+
+  #note(what: string, why: string): void {
+    this.#notes += 1;
+    if (this.#notes > maxNotes) return;
+    const last = this.#notes === maxNotes ? ' More of these are not told.' : '';
+    this.#deps.host.tell({ type: 'note', subtype: 'refused', content: `${what} was refused: ${why}${last}` });
+  }
+}
+
+function statusOf({ code, signal }: { code: number | null; signal: string | null }) {
+  return { exitCode: code, signal };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}

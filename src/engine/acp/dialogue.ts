@@ -1,0 +1,282 @@
+import { errorCode, errorText } from '../../agents/acp/errors.ts';
+import { OpenCalls } from '../../agents/acp/openCalls.ts';
+import {
+  greetingOf,
+  initializeParams,
+  loginAdvice,
+  openingOf,
+  protocolVersion,
+  type Greeting,
+} from '../../agents/acp/opening.ts';
+import type { AcpPreset } from '../../agents/acp/presets.ts';
+import { chooseMode, chooseModel } from '../../agents/acp/selection.ts';
+import { rpcError, type RpcError } from '../../agents/acp/wire.ts';
+import type { AgentOptions } from '../../agents/adapter.ts';
+import type { Dialogue, DialogueHost } from '../../agents/dialogue.ts';
+import { nonEmpty } from '../../agents/shared/guards.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { ClientMethods } from './clientMethods.ts';
+import { Grants } from './grants.ts';
+import { AcpPeer, UnansweredError } from './peer.ts';
+import { Terminals } from './terminals.ts';
+import { WorkspaceFiles } from './workspaceFiles.ts';
+
+/** Milliseconds for the answers to the greeting and to the request for a conversation, and for the end of a cancelled turn. */
+export interface AcpDeadlines {
+  readonly greeting: number;
+  readonly opening: number;
+  readonly cancel: number;
+}
+
+export interface AcpTask {
+  readonly prompt: string;
+  /** Absolute path; nothing outside of it is read or written for the agent. */
+  readonly cwd: string;
+  /** The agent's id of the conversation to go on with. */
+  readonly resume: string | null;
+  readonly options: Pick<AgentOptions, 'model' | 'permissionMode'>;
+  readonly preset: AcpPreset | undefined;
+  /** As a person would start it. */
+  readonly program: string;
+  readonly runId: string;
+  /** Of the agent, for the programs that it has run. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: () => number;
+  /** Of Vitrine. */
+  readonly clientVersion: string;
+  readonly deadlines?: AcpDeadlines;
+}
+
+/** The first start of an agent may download something, and the opening starts its MCP servers. */
+const defaultDeadlines: AcpDeadlines = { greeting: 60_000, opening: 120_000, cancel: 30_000 };
+
+/** The conversation cannot be had, for a reason that is no error of the protocol. */
+class ImpossibleError extends Error {
+  override readonly name = 'ImpossibleError';
+}
+
+/** Vitrine's part of a conversation in the Agent Client Protocol. */
+export class AcpDialogue implements Dialogue {
+  readonly #host: DialogueHost;
+  readonly #task: AcpTask;
+  readonly #deadlines: AcpDeadlines;
+  readonly #peer: AcpPeer;
+  readonly #calls = new OpenCalls();
+  readonly #grants: Grants;
+  readonly #terminals: Terminals;
+  #greeting: Greeting | undefined;
+  /** The answer that opened the conversation. */
+  #opened: JsonObject = {};
+  #sessionId = '';
+  #busy = true;
+  #interrupted = false;
+  #ended = false;
+  /** What is asked for in this turn is not waited for any more. */
+  #withdrawal = new AbortController();
+  #cancelTimer: NodeJS.Timeout | undefined;
+  /** Said while a turn went on. */
+  readonly #waiting: string[] = [];
+
+  constructor(host: DialogueHost, task: AcpTask) {
+    const { env, runId, clock, cwd: workDir } = task;
+    this.#host = host;
+    this.#task = task;
+    this.#deadlines = task.deadlines ?? defaultDeadlines;
+    this.#grants = new Grants(workDir);
+    this.#terminals = new Terminals({
+      env,
+      runId,
+      clock,
+      ended: (id, command, state) => methods.terminalEnded(id, command, state),
+    });
+    const methods = new ClientMethods({
+      host,
+      runId,
+      workDir,
+      calls: this.#calls,
+      grants: this.#grants,
+      files: new WorkspaceFiles(workDir),
+      terminals: this.#terminals,
+      withdrawn: () => this.#withdrawal.signal,
+    });
+    this.#peer = new AcpPeer({
+      write: (line) => host.write(line),
+      serve: (app, sdk) => methods.serve(app, sdk),
+      notified: (method, params) => this.#notified(method, params),
+    });
+  }
+
+  begin(): void {
+    void this.#begin();
+  }
+
+  line(text: string): void {
+    this.#peer.line(text);
+  }
+
+  tooLong(head: string): void {
+    this.#peer.tooLong(head);
+  }
+
+  say(text: string): void {
+    if (this.#busy) this.#waiting.push(text);
+    else void this.#turn(text);
+  }
+
+  interrupt(): void {
+    if (!this.#busy || this.#interrupted) return;
+    this.#interrupted = true;
+    this.#withdrawal.abort();
+    if (this.#sessionId !== '') this.#cancel();
+  }
+
+  setModel(model: string): void {
+    void this.#select('model', model).catch((error: unknown) => this.#couldNotSet(error));
+  }
+
+  setPermissionMode(mode: string): void {
+    void this.#select('mode', mode).catch((error: unknown) => this.#couldNotSet(error));
+  }
+
+  end(): void {
+    this.#ended = true;
+    clearTimeout(this.#cancelTimer);
+    this.#withdrawal.abort();
+    this.#peer.close();
+    void this.#terminals.close().catch(() => undefined);
+  }
+
+  async #begin(): Promise<void> {
+    const { options, prompt } = this.#task;
+    try {
+      await this.#open();
+      if (options.permissionMode !== undefined) await this.#select('mode', options.permissionMode);
+      if (options.model !== undefined) await this.#select('model', options.model);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    await this.#turn(prompt);
+  }
+
+  async #open(): Promise<void> {
+    const { resume, cwd, preset, clientVersion } = this.#task;
+    const { greeting: greetingMs, opening: openingMs } = this.#deadlines;
+    const greeting = greetingOf(
+      await this.#peer.request('initialize', initializeParams(clientVersion), greetingMs),
+      preset,
+    );
+    this.#greeting = greeting;
+    if (greeting.version !== protocolVersion) throw new ImpossibleError(otherVersion(greeting.version));
+    const opening = openingOf(greeting, resume, cwd);
+    if (opening === 'impossible') throw new ImpossibleError(noResume);
+    const answer = await this.#peer.request(opening.method, opening.params, openingMs);
+    this.#opened = isObject(answer) ? answer : {};
+    const id = nonEmpty(this.#opened['sessionId']) ?? resume;
+    if (id === null) throw new ImpossibleError('it began a conversation without giving it an id.');
+    this.#sessionId = id;
+  }
+
+  async #turn(text: string): Promise<void> {
+    this.#busy = true;
+    const params = { sessionId: this.#sessionId, prompt: [{ type: 'text', text }] };
+    const answered = this.#peer.request('session/prompt', params);
+    // It was interrupted before there was anything to cancel.
+    if (this.#interrupted) this.#cancel();
+    try {
+      await answered;
+    } catch (error) {
+      // The error is in the transcript; the conversation can go on, unless nobody is logged in.
+      if (isLoginError(error)) {
+        this.#fail(error);
+        return;
+      }
+    }
+    if (this.#ended) return;
+    clearTimeout(this.#cancelTimer);
+    this.#calls.turnOver();
+    this.#withdrawal.abort();
+    this.#withdrawal = new AbortController();
+    this.#busy = false;
+    this.#interrupted = false;
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#host.turnOver();
+    else await this.#turn(next);
+  }
+
+  #cancel(): void {
+    this.#peer.notify('session/cancel', { sessionId: this.#sessionId });
+    this.#cancelTimer = setTimeout(() => {
+      this.#host.fail('it was told to end its turn, and does not.');
+    }, this.#deadlines.cancel);
+  }
+
+  async #select(what: 'mode' | 'model', wanted: string): Promise<void> {
+    const choice = what === 'mode' ? chooseMode(this.#opened, wanted) : chooseModel(this.#opened, wanted);
+    if ('request' in choice) {
+      const { method, params } = choice.request;
+      await this.#peer.request(method, { sessionId: this.#sessionId, ...params }, this.#deadlines.opening);
+      if (what === 'mode') this.#grants.mode(wanted, this.#greeting?.preset);
+      return;
+    }
+    if (what === 'mode' && wanted === 'default') return;
+    const { offered } = choice;
+    const has = offered.length === 0 ? 'It offers no choice.' : `It has: ${offered.join(', ')}.`;
+    // In another mode than the chosen one it might do what it must not.
+    if (what === 'mode') throw new ImpossibleError(`it has no permission mode "${wanted}". ${has}`);
+    const content = `The agent has no model "${wanted}". ${has}`;
+    this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
+  }
+
+  #couldNotSet(error: unknown): void {
+    if (this.#ended) return;
+    const content = `The setting was not changed: ${this.#why(error)}`;
+    this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
+  }
+
+  #notified(method: string, { update }: JsonObject): void {
+    if (method !== 'session/update' || !isObject(update)) return;
+    this.#calls.update(update);
+    const id = nonEmpty(update['toolCallId']);
+    if (id !== undefined && this.#calls.get(id) === undefined) this.#grants.callOver(id);
+    if (update['sessionUpdate'] === 'config_option_update') this.#opened = { ...this.#opened, ...update };
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#ended) this.#host.fail(this.#why(error));
+  }
+
+  #why(error: unknown): string {
+    if (error instanceof ImpossibleError) return error.message;
+    const { program } = this.#task;
+    if (UnansweredError.is(error)) {
+      return `${error.message}. Start it once in a terminal (${program}); it may wait for a login there.`;
+    }
+    if (isLoginError(error)) {
+      const { preset, logins = [] } = this.#greeting ?? { preset: this.#task.preset };
+      return `you are not logged in to it. ${loginAdvice({ preset, logins }, program)}`;
+    }
+    const answered = answeredError(error);
+    if (answered !== undefined) return `it answered with an error: ${errorText(answered)}`;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const noResume = 'it cannot go on with an earlier conversation. Start afresh: a new one is told what the record knows.';
+
+function otherVersion(version: number | null): string {
+  const theirs = version === null ? 'does not say which version' : `speaks version ${version}`;
+  return `it ${theirs} of the Agent Client Protocol, and Vitrine speaks version ${protocolVersion}. Install a version of the agent that speaks that, or update Vitrine.`;
+}
+
+/** What the agent answered, where that is what went wrong. */
+function answeredError(error: unknown): RpcError | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number') return undefined;
+  const data = 'data' in error ? error.data : undefined;
+  return rpcError({ code: error.code, message: error.message, ...(data !== undefined && { data }) });
+}
+
+function isLoginError(error: unknown): boolean {
+  const answered = answeredError(error);
+  return answered !== undefined && errorCode(answered) === 'authentication_failed';
+}

@@ -1,0 +1,150 @@
+import type * as acp from '@agentclientprotocol/sdk';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { nonEmpty } from '../../agents/shared/guards.ts';
+
+export type Sdk = typeof acp;
+
+/** Requests of the agent that are answered at the same time. */
+const maxServed = 256;
+const tooMany = { code: -32603, message: 'Too many requests at once.' };
+const tooLong = { code: -32603, message: 'The message is too long.' };
+
+/** The agent did not answer in time. */
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError';
+
+  constructor(method: string, ms: number) {
+    super(`no answer to ${method} within ${Math.round(ms / 1000)} seconds`);
+  }
+
+  static is(error: unknown): error is UnansweredError {
+    return error instanceof UnansweredError;
+  }
+}
+
+export interface PeerDeps {
+  readonly write: (line: string) => void;
+  /** What the agent may ask for. */
+  readonly serve: (app: acp.ClientApp, sdk: Sdk) => void;
+  readonly notified: (method: string, params: JsonObject) => void;
+}
+
+/**
+ * JSON-RPC with an agent over its lines. The SDK gets what is to be answered and the answers that are waited for; all else
+ * is in the transcript already and would only make it complain.
+ */
+export class AcpPeer {
+  readonly #deps: PeerDeps;
+  readonly #connection: Promise<acp.ClientConnection>;
+  readonly #waiting = new Set<string | number>();
+  #served = 0;
+  #closed = false;
+  #feed: ReadableStreamDefaultController<acp.AnyMessage> | undefined;
+
+  constructor(deps: PeerDeps) {
+    this.#deps = deps;
+    const readable = new ReadableStream<acp.AnyMessage>({
+      start: (controller) => {
+        this.#feed = controller;
+      },
+    });
+    const writable = new WritableStream<acp.AnyMessage>({ write: (message) => this.#write(message) });
+    this.#connection = import('@agentclientprotocol/sdk').then((sdk) => {
+      const app = sdk.client({ name: 'Vitrine' });
+      deps.serve(app, sdk);
+      return app.connect({ readable, writable });
+    });
+    this.#connection.catch(() => undefined);
+  }
+
+  /** A line of the agent. */
+  line(text: string): void {
+    const message = parsed(text);
+    if (this.#closed || message === undefined) return;
+    const { id } = message;
+    const method = nonEmpty(message['method']);
+    if (method === undefined) {
+      if (isId(id) && this.#waiting.delete(id) && isMessage(message)) this.#feed?.enqueue(message);
+    } else if (!('id' in message)) {
+      const params = isObject(message['params']) ? message['params'] : {};
+      if (method === '$/cancel_request' && isMessage(message)) this.#feed?.enqueue(message);
+      else this.#deps.notified(method, params);
+    } else if (isId(id) && isMessage(message)) this.#request(message, id);
+  }
+
+  /** A line of which only the beginning was read. Whoever waits for it, here or there, waits no longer. */
+  tooLong(head: string): void {
+    const id = headId(head);
+    if (id === undefined || this.#closed) return;
+    const failed = { jsonrpc: '2.0', id, error: tooLong } as const;
+    if (/"method"\s*:/.test(head)) this.#deps.write(JSON.stringify(failed));
+    else if (this.#waiting.delete(id)) this.#feed?.enqueue(failed);
+  }
+
+  /** The result, which nobody has looked at. @throws UnansweredError, or what the agent answered instead */
+  async request(method: string, params: JsonObject, withinMs?: number): Promise<unknown> {
+    const { agent } = await this.#connection;
+    if (withinMs === undefined) return agent.request<unknown, JsonObject>(method, params);
+    const cancellationSignal = AbortSignal.timeout(withinMs);
+    try {
+      const options = { cancellationSignal, stopWaitingOnCancel: true };
+      return await agent.request<unknown, JsonObject>(method, params, options);
+    } catch (error) {
+      throw cancellationSignal.aborted ? new UnansweredError(method, withinMs) : error;
+    }
+  }
+
+  notify(method: string, params: JsonObject): void {
+    void this.#connection.then(({ agent }) => agent.notify<JsonObject>(method, params)).catch(() => undefined);
+  }
+
+  /** What is waited for fails. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    void this.#connection.then((connection) => connection.close()).catch(() => undefined);
+  }
+
+  #request(message: acp.AnyMessage, id: string | number): void {
+    if (this.#served >= maxServed) {
+      this.#deps.write(JSON.stringify({ jsonrpc: '2.0', id, error: tooMany }));
+      return;
+    }
+    this.#served += 1;
+    this.#feed?.enqueue(message);
+  }
+
+  #write(message: acp.AnyMessage): void {
+    if ('method' in message) {
+      if ('id' in message && isId(message.id)) this.#waiting.add(message.id);
+    } else this.#served -= 1;
+    if (!this.#closed) this.#deps.write(JSON.stringify(message));
+  }
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+}
+
+/** The SDK looks at the rest by itself. */
+function isMessage(message: JsonObject): message is JsonObject & acp.AnyMessage {
+  return message['jsonrpc'] === '2.0';
+}
+
+/** Where it stands before the long part. */
+function headId(head: string): string | number | undefined {
+  const found =
+    /^[^{]*\{(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"method"\s*:\s*"[^"]*"\s*,\s*)?"id"\s*:\s*(\d+|"[^"\\]*")/.exec(head);
+  const shown = found?.[1];
+  if (shown === undefined) return undefined;
+  return shown.startsWith('"') ? shown.slice(1, -1) : Number(shown);
+}

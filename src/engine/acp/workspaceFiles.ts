@@ -1,0 +1,142 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Refusal } from './refusal.ts';
+
+/** Bytes of a file that is read or written. */
+const maxBytes = 10 * 1024 * 1024;
+
+export interface ReadRange {
+  /** From 1. */
+  readonly line?: number | null | undefined;
+  readonly limit?: number | null | undefined;
+}
+
+/** Text files in one folder, for an agent: nothing outside of it is read or written, by whatever way it is named. */
+export class WorkspaceFiles {
+  readonly #folder: string;
+  readonly #root: Promise<string>;
+
+  constructor(folder: string) {
+    this.#folder = path.resolve(folder);
+    this.#root = realpath(this.#folder);
+    this.#root.catch(() => undefined);
+  }
+
+  /** The place without links that `file` stands for; it need not exist. @throws Refusal outside of the folder */
+  async locate(file: string): Promise<string> {
+    if (!path.isAbsolute(file) || file.includes('\0')) {
+      throw new Refusal('invalid', `The path has to be absolute: ${file}`);
+    }
+    const root = await this.#root.catch(() => {
+      throw new Refusal('failed', `The folder is gone: ${this.#folder}`);
+    });
+    const named = path.resolve(file);
+    const real = await realPlace(named);
+    if (real === undefined || !isWithin(real, root)) {
+      throw new Refusal('invalid', `${file} is outside of the folder of this session, ${this.#folder}.`);
+    }
+    return real;
+  }
+
+  /** @throws Refusal */
+  async folder(folder: string): Promise<string> {
+    const real = await this.locate(folder);
+    const found = await stat(real).catch(() => null);
+    if (found?.isDirectory() !== true) throw new Refusal('invalid', `There is no folder ${folder}.`);
+    return real;
+  }
+
+  /** @throws Refusal */
+  async read(file: string, { line, limit }: ReadRange = {}): Promise<string> {
+    const text = await readText(await this.locate(file), file);
+    if ((line ?? null) === null && (limit ?? null) === null) return text;
+    const lines = text.split(/(?<=\n)/);
+    const from = Math.max(0, (line ?? 1) - 1);
+    return lines.slice(from, limit === null || limit === undefined ? undefined : from + limit).join('');
+  }
+
+  /** The text of a file, `undefined` where there is none. @throws Refusal */
+  async readIfThere(file: string): Promise<string | undefined> {
+    try {
+      return await this.read(file);
+    } catch (error) {
+      if (Refusal.is(error) && error.data !== undefined) return undefined;
+      throw error;
+    }
+  }
+
+  /** Makes the file, and the folders it lies in, where they are not there. @throws Refusal */
+  async write(file: string, content: string): Promise<void> {
+    const bytes = Buffer.from(content);
+    assertSize(bytes.length, file);
+    const place = await this.locate(file);
+    const found = await lstat(place).catch(() => null);
+    if (found !== null && !found.isFile()) throw new Refusal('invalid', `${file} is no file.`);
+    try {
+      await mkdir(path.dirname(place), { recursive: true });
+      // Not through a link that was put there since.
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+      const handle = await open(place, flags, 0o666);
+      try {
+        await handle.writeFile(bytes);
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      throw new Refusal('failed', `${file} cannot be written: ${reasonOf(error)}`);
+    }
+  }
+}
+
+async function readText(place: string, shown: string): Promise<string> {
+  const found = await stat(place).catch(() => null);
+  if (found === null) throw new Refusal('missing', `Resource not found: ${shown}`, shown);
+  // What is no file, a pipe say, may never come to an end.
+  if (!found.isFile()) throw new Refusal('invalid', `${shown} is no file.`);
+  assertSize(found.size, shown);
+  let bytes: Buffer;
+  try {
+    const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      bytes = await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw new Refusal('failed', `${shown} cannot be read: ${reasonOf(error)}`);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Refusal('failed', `${shown} is no text in UTF-8.`);
+  }
+}
+
+function assertSize(bytes: number, shown: string): void {
+  if (bytes > maxBytes) throw new Refusal('failed', `${shown} is larger than ${maxBytes / 1024 / 1024} MB.`);
+}
+
+/** Links of all that is there resolved, the rest added; `undefined` where that cannot be told, at a broken link say. */
+async function realPlace(named: string): Promise<string | undefined> {
+  const found = await realpath(named).catch((error: unknown) => error);
+  if (typeof found === 'string') return found;
+  if (!isMissing(found) || (await lstat(named).catch(() => null)) !== null) return undefined;
+  const parent = path.dirname(named);
+  if (parent === named) return undefined;
+  const place = await realPlace(parent);
+  return place === undefined ? undefined : path.join(place, path.basename(named));
+}
+
+function isWithin(place: string, root: string): boolean {
+  const way = path.relative(root, place);
+  return way === '' || (way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way));
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,147 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Answer, Decision } from '../../../src/model/request.ts';
+import type { ClientLine } from '../../../src/model/clientLine.ts';
+import type { DialogueHost, NewRequest } from '../../../src/agents/dialogue.ts';
+import { AcpDialogue, type AcpTask } from '../../../src/engine/acp/dialogue.ts';
+
+/** The parts of what Vitrine asks that tests look at. */
+interface Params {
+  readonly sessionId?: string;
+  readonly prompt?: readonly { readonly text: string }[];
+}
+
+export interface Message {
+  readonly id?: number | string | null;
+  readonly method?: string;
+  readonly params?: Params;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export interface Asked {
+  readonly request: NewRequest;
+  readonly decide: (answer: Answer, by?: Decision['by']) => void;
+}
+
+/** Things that come one by one, to be waited for. */
+class Inbox<T> {
+  readonly #items: T[] = [];
+  readonly #waiting: ((item: T) => void)[] = [];
+
+  put(item: T): void {
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) this.#items.push(item);
+    else waiting(item);
+  }
+
+  next(): Promise<T> {
+    const item = this.#items.shift();
+    return item === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(item);
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+}
+
+export const capabilities = {
+  protocolVersion: 1,
+  agentInfo: { name: 'scripted', title: 'Scripted', version: '1.0.0' },
+  agentCapabilities: { loadSession: true, sessionCapabilities: { resume: {} } },
+  authMethods: [{ id: 'a', name: 'Account', description: 'Run `scripted login`' }],
+};
+
+/** The other end of an `AcpDialogue`, in memory: a test plays the agent, and the engine. */
+export class ScriptedAgent {
+  readonly folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'vitrine-acp-')));
+  readonly dialogue: AcpDialogue;
+  /** What Vitrine writes to the agent. */
+  readonly sent = new Inbox<Message>();
+  readonly asked = new Inbox<Asked>();
+  readonly told: ClientLine[] = [];
+  readonly turnsOver = new Inbox<true>();
+  readonly failures = new Inbox<string>();
+  #ids = 100;
+  readonly #answers = new Map<number, (message: Message) => void>();
+
+  constructor(task: Partial<AcpTask> = {}) {
+    const host: DialogueHost = {
+      write: (line) => this.#written(JSON.parse(line) as Message),
+      ask: (request, withdrawn) =>
+        new Promise((resolve) => {
+          const decide: Asked['decide'] = (answer, by = 'user') =>
+            resolve({ by, at: '2026-01-01T00:00:00.000Z', answer });
+          void withdrawn?.then(() => decide({ kind: 'deny' }, 'withdrawn'));
+          this.asked.put({ request, decide });
+        }),
+      tell: (line) => void this.told.push(line),
+      turnOver: () => this.turnsOver.put(true),
+      turnBegan: () => undefined,
+      fail: (message) => this.failures.put(message),
+    };
+    this.dialogue = new AcpDialogue(host, {
+      prompt: 'Hello',
+      cwd: this.folder,
+      resume: null,
+      options: {},
+      preset: undefined,
+      program: 'scripted --acp',
+      runId: 'run_000000000000',
+      env: { PATH: process.env['PATH'] ?? '' },
+      clock: Date.now,
+      clientVersion: '0.0.0',
+      ...task,
+    });
+  }
+
+  /** Greets, opens a conversation `s1`, and gives the prompt, which is returned unanswered. */
+  async toPrompt(opened: object = {}, greeting: object = capabilities): Promise<Message> {
+    this.dialogue.begin();
+    this.answer(await this.sent.next(), greeting);
+    this.answer(await this.sent.next(), { sessionId: 's1', ...opened });
+    return this.sent.next();
+  }
+
+  answer(to: Message, result: unknown): void {
+    this.line({ jsonrpc: '2.0', id: to.id, result });
+  }
+
+  refuse(to: Message, code: number, message: string, data?: unknown): void {
+    this.line({ jsonrpc: '2.0', id: to.id, error: { code, message, ...(data !== undefined && { data }) } });
+  }
+
+  update(update: object, sessionId = 's1'): void {
+    this.line({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } });
+  }
+
+  /** A request of the agent, and what Vitrine answers. */
+  request(method: string, params: object): Promise<Message> {
+    const id = (this.#ids += 1);
+    const answered = new Promise<Message>((resolve) => this.#answers.set(id, resolve));
+    this.line({ jsonrpc: '2.0', id, method, params: { sessionId: 's1', ...params } });
+    return answered;
+  }
+
+  line(value: unknown): void {
+    this.dialogue.line(typeof value === 'string' ? value : JSON.stringify(value));
+  }
+
+  end(): void {
+    this.dialogue.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #written(message: Message): void {
+    const answer = typeof message.id === 'number' ? this.#answers.get(message.id) : undefined;
+    if (message.method === undefined && answer !== undefined) answer(message);
+    else this.sent.put(message);
+  }
+}
+
+export const options = [
+  { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+  { optionId: 'always', name: 'Yes, all edits in this session', kind: 'allow_always' },
+  { optionId: 'no', name: 'No', kind: 'reject_once' },
+];
