@@ -46,8 +46,9 @@ export async function startAcpHttpRun(request: AcpHttpRunRequest): Promise<Agent
 }
 
 class AcpHttpRun {
+  /** Takes answers; the protocol has no other messages to a run. */
   readonly input: AgentInput = {
-    open: true,
+    open: false,
     write: (line) => this.#answer(answerIn(line)),
     close: () => this.#answer(null),
   };

@@ -52,6 +52,10 @@ export interface AgentSource {
   createNormalizer(context: NormalizerContext): Normalizer;
   /** @throws EngineFailure */
   prepare(): Promise<PreparedAgent>;
+}
+
+/** One that is alone of its kind, so that it can say by itself what is known of it. */
+export interface SingleSource extends AgentSource {
   report(): Promise<AgentReport>;
 }
 
@@ -64,7 +68,7 @@ export interface SourceDeps {
   readonly ladder: (polite: NodeJS.Signals) => readonly LadderStep[];
 }
 
-export function programSource(adapter: AgentAdapter, settings: AgentSettings, deps: SourceDeps): AgentSource {
+export function programSource(adapter: AgentAdapter, settings: AgentSettings, deps: SourceDeps): SingleSource {
   const own = deps.adapters.flatMap((each) => each.ownVariables);
   const { variables: env, removed, added } = agentEnvironment(deps.environment, own, settings.environment);
   const find = () => deps.programs.find(adapter, { explicitPath: settings.program, env });
@@ -157,7 +161,7 @@ export function demoSource(
   demoDir: string,
   settings: EngineSettings,
   deps: Pick<SourceDeps, 'adapters' | 'clock'>,
-): AgentSource {
+): SingleSource {
   let recording: Promise<Recording> | undefined;
   const load = () => (recording ??= loadRecording(demoDir));
   let played: AgentAdapter | undefined;

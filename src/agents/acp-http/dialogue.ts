@@ -7,7 +7,6 @@ export class AcpHttpDialogue implements Dialogue {
   readonly #host: DialogueHost;
   readonly #watch = new RunWatch();
   #asked = 0;
-  #over = false;
 
   constructor(host: DialogueHost) {
     this.#host = host;
@@ -20,14 +19,10 @@ export class AcpHttpDialogue implements Dialogue {
 
   line(text: string): void {
     this.#watch.line(text);
-    const { question, over } = this.#watch;
-    if (question !== null) {
-      this.#watch.answered();
-      void this.#ask(question);
-    }
-    if (!over || this.#over) return;
-    this.#over = true;
-    this.#host.turnOver();
+    const { question } = this.#watch;
+    if (question === null) return;
+    this.#watch.answered();
+    void this.#ask(question);
   }
 
   tooLong(): void {
@@ -51,13 +46,18 @@ export class AcpHttpDialogue implements Dialogue {
     this.#asked += 1;
     const question = asked === '' ? 'The agent waits for an answer.' : asked;
     const decision = await this.#host.ask({
-      id: `${this.#watch.runId ?? 'run'}:${this.#asked}`,
+      id: requestId(this.#watch.runId, this.#asked),
       kind: 'question',
       title: question.trim().split('\n', 1)[0] ?? question,
       questions: [{ question, multiSelect: false, freeText: true, options: [] }],
     });
     this.#host.write(JSON.stringify(answerOf(decision)));
   }
+}
+
+/** `at`: which question of the run it is, from 1. */
+export function requestId(runId: string | null, at: number): string {
+  return `${runId ?? 'run'}:${at}`;
 }
 
 function answerOf({ answer }: Decision): string | null {

@@ -6,6 +6,7 @@ import { emptyReport } from '../shared/emptyReport.ts';
 import { field } from '../shared/guards.ts';
 import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
+import { requestId } from './dialogue.ts';
 import { Messages, messageText } from './messages.ts';
 import { errorInfo, runInfo, type ErrorInfo, type RunInfo } from './wire.ts';
 
@@ -16,6 +17,7 @@ export class AcpHttpReader implements AgentReader {
   readonly #reports: RunReport[] = [];
   #agentName: string | null = null;
   #runId: string | null = null;
+  #awaits = 0;
   #shown = false;
   #over = false;
 
@@ -125,7 +127,10 @@ export class AcpHttpReader implements AgentReader {
     const shown = messageText(field(awaits, 'message'));
     const request = bounded(awaits ?? null);
     const content = shown === '' ? 'The agent waits for an answer.' : `The agent waits for an answer:\n\n${shown}`;
-    this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
+    const entry = this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
+    this.#awaits += 1;
+    // Where somebody is asked, that entry shows the request and how it was answered.
+    this.#run.client.adopt(requestId(this.#runId, this.#awaits), entry);
   }
 
   #failed(error: ErrorInfo, line: SourceLine): void {

@@ -1,0 +1,90 @@
+import type { AgentAdapter } from '../agents/adapter.ts';
+import type { Session } from '../model/session.ts';
+import { acpHttpReports, acpHttpSource } from './acpHttpSource.ts';
+import { demoSource, programSource, type AgentSource, type SingleSource } from './agentSource.ts';
+import type { AgentReport, EngineDeps } from './api.ts';
+import { failures } from './failures.ts';
+import type { ProcessLeases } from './processLease.ts';
+import type { LadderStep } from './processTree.ts';
+import { ProgramFinder } from './program.ts';
+
+/** Which agent a session is with. */
+export type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile'>;
+
+/** Every agent that the settings of this moment know. */
+export class AgentSources {
+  readonly #deps: EngineDeps;
+  readonly #leases: ProcessLeases;
+  readonly #programs = new ProgramFinder();
+
+  constructor(deps: EngineDeps, leases: ProcessLeases) {
+    this.#deps = deps;
+    this.#leases = leases;
+  }
+
+  /** Looks for programs again instead of remembering where they were. */
+  refresh(): void {
+    this.#programs.refresh();
+  }
+
+  /** @throws EngineFailure */
+  of({ executor_type: type, executor_profile: profile }: AgentOfSession): AgentSource {
+    const { adapters } = this.#deps;
+    if (type === 'replay') return this.#demo();
+    const adapter = adapters.find((each) => each.type === type);
+    if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
+    if (adapter.protocol === 'acp-http') return acpHttpSource(profile, this.#server(adapter));
+    if (adapter.protocol !== undefined) throw failures.readOnlyAgent(adapter.label);
+    return this.#program(adapter);
+  }
+
+  /** For reading old output again: needs no program. */
+  async forReading(agent: AgentOfSession): Promise<AgentSource | null> {
+    try {
+      const source = this.of(agent);
+      if (source.recording) await source.prepare();
+      return source;
+    } catch {
+      return null;
+    }
+  }
+
+  async reports(): Promise<readonly AgentReport[]> {
+    const { adapters } = this.#deps;
+    const { acpHttp = [] } = this.#deps.settings();
+    const found = adapters.map((adapter): Promise<readonly AgentReport[]> => {
+      if (adapter.protocol === undefined)
+        return this.#program(adapter)
+          .report()
+          .then((report) => [report]);
+      if (adapter.protocol !== 'acp-http') return Promise.resolve([]);
+      const servers = acpHttp.map((profile) => acpHttpReports(profile, this.#server(adapter)));
+      return Promise.all(servers).then((reports) => reports.flat());
+    });
+    return [...(await Promise.all(found)).flat(), await this.#demo().report()];
+  }
+
+  #demo(): SingleSource {
+    const { adapters, clock, demoDir, settings } = this.#deps;
+    return demoSource(demoDir, settings(), { adapters, clock });
+  }
+
+  #program(adapter: AgentAdapter): SingleSource {
+    const { adapters, clock, environment } = this.#deps;
+    const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
+      { signal: polite, graceMs: this.#politeMs },
+      { signal: 'SIGTERM', graceMs: this.#deps.timing?.termGrace ?? 5000 },
+    ];
+    const deps = { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
+    return programSource(adapter, this.#deps.settings().agents?.[adapter.type] ?? {}, deps);
+  }
+
+  #server(adapter: AgentAdapter) {
+    const { clock, settings } = this.#deps;
+    return { adapter, settings: settings(), clock, graceMs: this.#politeMs };
+  }
+
+  get #politeMs(): number {
+    return this.#deps.timing?.politeGrace ?? 5000;
+  }
+}
