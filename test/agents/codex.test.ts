@@ -57,11 +57,14 @@ for (const version of codexVersions) {
         assert.equal(result.data, 'Done.');
         assert.equal(readFileSync(path.join(place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
         const tools = await toolsOf(handle);
-        assert.deepEqual(
-          tools.map(({ action, status }) => `${action.kind} ${status}`),
-          ['command_run failed', 'command_run success', 'file_edit success'],
-        );
-        const [failing, , change] = tools;
+        // Which of two calls at once begins first is left to chance.
+        assert.deepEqual(tools.map(({ action, status }) => `${action.kind} ${status}`).sort(), [
+          'command_run failed',
+          'command_run success',
+          'file_edit success',
+        ]);
+        const failing = tools.find(({ status }) => status === 'failed');
+        const change = tools.at(-1);
         assert.ok(failing?.action.kind === 'command_run' && failing.action.exitCode === 3);
         assert.match(failing.result?.text ?? '', /seen/);
         assert.ok(change?.action.kind === 'file_edit');
@@ -128,9 +131,15 @@ for (const version of codexVersions) {
       it('says when Codex does not know the thread any more, and goes on with what was kept', async () => {
         rmSync(path.join(place.home, '.codex/sessions'), { recursive: true });
         const lost = await runs.resume(handle.id, 'Are you there? [[again]]');
-        const failed = await ended(lost);
-        assert.equal(failed.success, false);
-        assert.match(failed.error ?? '', /no rollout found/);
+        const result = await ended(lost);
+        if (version === '0.77.0') {
+          // It begins another thread without a word; Vitrine says so.
+          assert.match(result.warnings?.join('\n') ?? '', /did not go on with the conversation/);
+          assert.notEqual(lost.summary().executor_session_id, id);
+        } else {
+          assert.equal(result.success, false);
+          assert.match(result.error ?? '', /does not know this conversation any more/);
+        }
         const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
         assert.equal((await ended(afresh)).success, true);
         assert.match(runs.told('afresh'), /Write notes/);
@@ -141,18 +150,20 @@ for (const version of codexVersions) {
       if (process.platform !== 'linux') skip(this, 'the sandbox of other systems was not measured');
       const handle = await runs.start('Write. [[write]]', { permissionMode: 'read-only' });
       assert.equal((await ended(handle)).success, true);
-      assert.equal((await toolsOf(handle))[0]?.status, 'failed');
+      assert.match((await toolsOf(handle))[0]?.result?.text ?? '', /read-only|denied|not permitted/i);
       assert.ok(!existsSync(path.join(place.workspace, 'written.txt')));
     });
 
     it('leaves no process when it is stopped in a tool', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
       const handle = await runs.start('Sleep. [[sleep]]', { permissionMode: 'bypassPermissions' });
-      await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')));
+      const started = path.join(place.workspace, 'started.txt');
+      await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0);
       assert.notDeepEqual(processesOf(place.home), []);
       await runs.engine.stop(handle.id);
       assert.deepEqual(processesOf(place.home), []);
-      assert.equal((await ended(handle)).success, false);
+      const result = await ended(handle);
+      assert.equal(result.success, false, JSON.stringify(result));
       assert.equal(handle.turns().at(-1)?.status, 'stopped');
       assert.equal((await toolsOf(handle))[0]?.status, 'cancelled');
     });

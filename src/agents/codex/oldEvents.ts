@@ -17,7 +17,6 @@ const planId = 'plan';
 
 /** Events that say nothing a reader wants to know. */
 const silent = new Set([
-  'task_started',
   'agent_reasoning_section_break',
   'mcp_startup_update',
   'mcp_startup_complete',
@@ -34,6 +33,8 @@ export class OldEvents {
   #diff: NormalizedEntry | undefined;
   #failure: string | undefined;
   #began = false;
+  /** The answer that is being given has calls, so that another one follows. */
+  #called = false;
   /** Something since the last message makes it likely that it is said again. */
   #retried = false;
   #report: RunReport | undefined;
@@ -73,9 +74,12 @@ export class OldEvents {
   event(type: string, event: JsonObject, line: SourceLine): boolean {
     const { timestamp } = line;
     this.#began = true;
+    this.#follow(type);
     if (silent.has(type) || this.#calls.event(type, event, timestamp)) return true;
     if (this.#said(type, event, timestamp)) return true;
     switch (type) {
+      case 'task_started':
+        return true;
       case 'session_configured':
         this.#run.session.seeModel(nonEmpty(event['model']));
         this.#run.session.seeId(event['session_id']);
@@ -105,13 +109,27 @@ export class OldEvents {
     }
   }
 
-  /** The format has no closing line: the end of the process is it. */
+  /** Whether an answer of the model is due. Every answer ends with its tokens; one without calls is the last. */
+  #follow(type: string): void {
+    if (type === 'task_started') this.#run.unfinished = true;
+    else if (type.endsWith('_begin') || type === 'plan_update' || type === 'view_image_tool_call') {
+      this.#called = true;
+      this.#run.unfinished = true;
+    } else if (type === 'agent_message' || type === 'task_complete') this.#run.unfinished = false;
+    else if (type === 'token_count') {
+      this.#run.unfinished = this.#called;
+      this.#called = false;
+    }
+  }
+
+  /** The format has no closing line: the end of the process is it, unless it went in the middle of its work. */
   beforeEnd({ code: exitCode, signal }: ExitInfo, timestamp: string): void {
     this.#calls.close();
     if (this.#run.calls.get(planId) !== undefined) {
       this.#run.calls.finish({ id: planId, status: 'success', result: this.#planResult(), timestamp });
     }
-    const ended = this.#began && (exitCode ?? 0) === 0 && signal === null && !this.#run.interrupted;
+    const { interrupted, unfinished } = this.#run;
+    const ended = this.#began && !unfinished && !interrupted && (exitCode ?? 0) === 0 && signal === null;
     if (ended && this.#report === undefined) {
       const last = this.#run.texts.finalText;
       this.#report = completedReport(undefined, last === '' ? null : last);

@@ -48,7 +48,10 @@ export function startGeminiServer(options: ModelServerOptions): Promise<ModelSer
 /** Questions beside the conversation want JSON of a given shape. */
 function sideAnswer({ generationConfig }: GeminiRequest): Answer {
   const schema = generationConfig?.responseJsonSchema;
-  return { blocks: [{ type: 'text', text: schema === undefined ? 'Beside.' : JSON.stringify(exampleOf(schema)) }] };
+  const text = schema === undefined ? 'Beside.' : JSON.stringify(exampleOf(schema));
+  // A resumed run begins with one about the session before; it is no part of what a script counts.
+  const usage = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
+  return { blocks: [{ type: 'text', text }], usage };
 }
 
 /** The conversation as the Messages API has it; calls have no ids of the model's here. */

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { SessionHandle } from '../../src/engine/api.ts';
+import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
+import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
+import { AgentRuns, contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { startGeminiServer } from '../support/models/gemini.ts';
+import { geminiScenarios } from '../support/models/geminiScenarios.ts';
+import { skip } from '../support/skip.ts';
+import { until } from '../support/until.ts';
+
+const model = 'gemini-2.5-pro';
+/** What one answer of the script uses. */
+const answer = { input: 400, output: 60, cacheRead: 800, reasoning: 20 };
+const times = (count: number) => Object.fromEntries(Object.entries(answer).map(([kind, each]) => [kind, each * count]));
+
+describe(`Gemini CLI ${geminiVersion}`, function () {
+  this.timeout(60_000);
+  let place: AgentPlace;
+  let runs: AgentRuns;
+
+  before(async function () {
+    this.timeout(300_000);
+    const installed = await ensureGemini();
+    if ('missing' in installed) skip(this, installed.missing);
+    place = await agentPlace(installed.program, {
+      name: 'gemini',
+      variables: geminiVariables,
+      scenarios: geminiScenarios,
+      serve: startGeminiServer,
+      configure: configureGemini,
+    });
+    runs = new AgentRuns('gemini', place);
+  });
+  after(async () => {
+    // Undefined where the suite was skipped.
+    await (runs as AgentRuns | undefined)?.dispose();
+    await (place as AgentPlace | undefined)?.remove();
+  });
+
+  const start = (prompt: string, permissionMode = 'yolo'): Promise<SessionHandle> =>
+    runs.start(prompt, { permissionMode, model });
+
+  describe('one session', () => {
+    let handle: SessionHandle;
+
+    it('runs commands and changes files, each told once', async () => {
+      handle = await start('Write notes. [[change]]');
+      const result = await ended(handle);
+      assert.equal(result.success, true, result.error);
+      assert.equal(result.data, 'Done.');
+      assert.equal(readFileSync(path.join(place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
+      const tools = await toolsOf(handle);
+      assert.deepEqual(
+        tools.map(({ toolName, action, status }) => `${toolName} ${action.kind} ${status}`),
+        ['run_shell_command command_run failed', 'read_file file_read success', 'write_file file_write success'],
+      );
+      assert.ok(tools[0]?.action.kind === 'command_run' && tools[0].action.exitCode === 3);
+      assert.deepEqual(await contentsOf(handle, 'assistant_message'), ['First a look.', 'Done.']);
+    });
+
+    it('has its id and model in all entries', async () => {
+      const id = handle.summary().executor_session_id;
+      assert.match(id ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+      const known = (await entriesOf(handle)).flatMap(({ metadata }) => metadata ?? []);
+      assert.ok(known.length > 5);
+      for (const metadata of known) assert.deepEqual([metadata.sessionId, metadata.model], [id, model]);
+    });
+
+    it('counts the tokens that the model counted, and estimates what they cost', async () => {
+      const { metadata } = await ended(handle);
+      assert.deepEqual(metadata?.usage, times(3));
+      assert.equal(metadata.costProvenance.provenance, 'estimated');
+    });
+
+    it('goes on with what was said before, and counts the run', async () => {
+      const id = handle.summary().executor_session_id;
+      const again = await runs.resume(handle.id, 'What did I ask for? [[again]]');
+      const { success, error, metadata } = await ended(again);
+      assert.equal(success, true, error);
+      assert.equal(again.summary().executor_session_id, id);
+      assert.match(runs.told('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
+      assert.deepEqual(metadata?.usage, times(1));
+      assert.deepEqual(metadata.totalUsage, times(4));
+    });
+
+    it('says when Gemini CLI does not know the session any more, and goes on with what was kept', async () => {
+      rmSync(path.join(place.home, '.gemini/tmp'), { recursive: true });
+      const lost = await ended(await runs.resume(handle.id, 'Are you there? [[again]]'));
+      assert.equal(lost.success, false);
+      assert.match(lost.error ?? '', /does not know this conversation any more/);
+      const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
+      assert.equal((await ended(afresh)).success, true);
+      assert.match(runs.told('afresh'), /Write notes/);
+    });
+  });
+
+  it('has no tool that would need an approval, and says so', async () => {
+    const handle = await start('Try it. [[denied]]', 'default');
+    assert.equal((await ended(handle)).success, true);
+    assert.deepEqual(
+      (await toolsOf(handle)).map(({ status }) => status),
+      ['denied'],
+    );
+    assert.ok(!existsSync(path.join(place.workspace, 'denied.txt')));
+  });
+
+  it('leaves no process when it is stopped in a tool, though its first process keeps signals', async function () {
+    if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
+    const handle = await start('Sleep. [[sleep]]');
+    const started = path.join(place.workspace, 'started.txt');
+    await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0);
+    assert.notDeepEqual(processesOf(place.home), []);
+    await runs.engine.stop(handle.id);
+    assert.deepEqual(processesOf(place.home), []);
+    assert.equal((await ended(handle)).success, false);
+    assert.equal(handle.turns().at(-1)?.status, 'stopped');
+    assert.equal((await toolsOf(handle))[0]?.status, 'cancelled');
+  });
+
+  for (const [scenario, code, expected] of [
+    ['refused', 'invalid_request', /Scripted refusal/],
+    ['login', 'authentication_failed', /The key is not good/],
+  ] as const) {
+    it(`tells of an answer of the server that is none (${scenario})`, async () => {
+      const handle = await start(`Do it. [[${scenario}]]`);
+      const { success, error = '', metadata } = await ended(handle);
+      assert.equal(success, false);
+      assert.match(error, expected);
+      const errors = (await entriesOf(handle)).flatMap(({ type }) => (type.kind === 'error' ? [type.error.code] : []));
+      assert.deepEqual(errors, [code]);
+      assert.equal(metadata?.cost, null);
+    });
+  }
+
+  it('can be stopped while it asks an overloaded server again', async function () {
+    if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
+    const handle = await start('Do it. [[overloaded]]');
+    await place.model.waitFor(({ scenario }) => scenario === 'overloaded');
+    await until('the notice', async () => (await contentsOf(handle, 'system_message stderr')).join().includes('503'));
+    await runs.engine.stop(handle.id);
+    assert.deepEqual(processesOf(place.home), []);
+    assert.equal((await ended(handle)).success, false);
+  });
+});
