@@ -64,6 +64,7 @@ export interface AgentAdapter {
   readonly protocol?: 'acp' | 'acp-http';
   /** Names to look for on the PATH, best first; none where the settings name the program, or there is none to start. */
   readonly programs: readonly string[];
+  /** None: it is not asked. */
   readonly versionArgs: readonly string[];
   parseVersion(output: string): string | null;
   readonly capabilities: Capabilities;

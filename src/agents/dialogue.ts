@@ -22,12 +22,18 @@ export interface DialogueHost {
   turnOver(goesOn?: boolean): void;
   /** The agent began a turn by itself: messages wait until it is over. */
   turnBegan(): void;
+  /** This process can do nothing more: its input is closed, and what waits to be said waits for another. */
+  leave(): void;
   /** The conversation cannot go on; `message` says what was wrong and what to do. The engine stops the agent. */
   fail(message: string): void;
 }
 
 /** The speaking half of a conversation with a live process; the normalizer is the reading half. One per process. */
 export interface Dialogue {
+  /** `false`: the agent goes on living when its input is closed, and is stopped then. */
+  readonly endsWithInput?: boolean;
+  /** A stop asks for the end of the turn before it signals: the agent then says how far it came. */
+  readonly stopsByWord?: boolean;
   /** The process runs: greets it and gives it the prompt. */
   begin(): void;
   /** A whole line of the agent's stdout, after the normalizer had it. */

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { capabilitiesOf, type AgentAdapter, type AgentOptions } from '../agents/adapter.ts';
+import type { DialogueFactory } from '../agents/dialogue.ts';
 import type { Capabilities } from '../model/capabilities.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import { startAgentProcess } from './agentProcess.ts';
-import type { AgentReport, AgentSettings, EngineSettings } from './api.ts';
+import type { AgentReport, AgentSettings, EngineSettings, FoundProgram } from './api.ts';
 import { agentEnvironment } from './environment.ts';
 import { EngineFailure } from './failures.ts';
 import type { ProcessLease, ProcessLeases } from './processLease.ts';
@@ -68,7 +69,20 @@ export interface SourceDeps {
   readonly ladder: (polite: NodeJS.Signals) => readonly LadderStep[];
 }
 
-export function programSource(adapter: AgentAdapter, settings: AgentSettings, deps: SourceDeps): SingleSource {
+/** For agents whose dialogue needs to know more than the command line does. */
+export type TalkWith = (launch: {
+  readonly request: LaunchRequest;
+  readonly resume: string | null;
+  readonly program: FoundProgram;
+  readonly env: Readonly<Record<string, string>>;
+}) => Promise<DialogueFactory>;
+
+export function programSource(
+  adapter: AgentAdapter,
+  settings: AgentSettings,
+  deps: SourceDeps,
+  talk?: TalkWith,
+): SingleSource {
   const own = deps.adapters.flatMap((each) => each.ownVariables);
   const { variables: env, removed, added } = agentEnvironment(deps.environment, own, settings.environment);
   const find = () => deps.programs.find(adapter, { explicitPath: settings.program, env });
@@ -106,7 +120,8 @@ export function programSource(adapter: AgentAdapter, settings: AgentSettings, de
         launch: async (request, resume) => {
           const command = commandOf(request, resume);
           const { runId, cwd, lease, runsFolder } = request;
-          const { sideFiles, dialogue } = command;
+          const { sideFiles } = command;
+          const dialogue = command.dialogue ?? (await talk?.({ request, resume, program, env }));
           if (sideFiles !== undefined) await freshFolder(folderOf(request));
           const process = await startAgentProcess({
             label,

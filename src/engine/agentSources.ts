@@ -1,7 +1,8 @@
 import type { AgentAdapter } from '../agents/adapter.ts';
 import type { Session } from '../model/session.ts';
+import { acpReports, acpSource } from './acp/source.ts';
 import { acpHttpReports, acpHttpSource } from './acpHttpSource.ts';
-import { demoSource, programSource, type AgentSource, type SingleSource } from './agentSource.ts';
+import { demoSource, programSource, type AgentSource, type SingleSource, type SourceDeps } from './agentSource.ts';
 import type { AgentReport, EngineDeps } from './api.ts';
 import { failures } from './failures.ts';
 import type { ProcessLeases } from './processLease.ts';
@@ -34,8 +35,7 @@ export class AgentSources {
     const adapter = adapters.find((each) => each.type === type);
     if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
     if (adapter.protocol === 'acp-http') return acpHttpSource(profile, this.#server(adapter));
-    if (adapter.protocol !== undefined) throw failures.readOnlyAgent(adapter.label);
-    return this.#program(adapter);
+    return adapter.protocol === 'acp' ? acpSource(profile, this.#acp(adapter)) : this.#program(adapter);
   }
 
   /** For reading old output again: needs no program. */
@@ -57,7 +57,7 @@ export class AgentSources {
         return this.#program(adapter)
           .report()
           .then((report) => [report]);
-      if (adapter.protocol !== 'acp-http') return Promise.resolve([]);
+      if (adapter.protocol === 'acp') return acpReports(this.#acp(adapter));
       const servers = acpHttp.map((profile) => acpHttpReports(profile, this.#server(adapter)));
       return Promise.all(servers).then((reports) => reports.flat());
     });
@@ -70,13 +70,21 @@ export class AgentSources {
   }
 
   #program(adapter: AgentAdapter): SingleSource {
+    return programSource(adapter, this.#deps.settings().agents?.[adapter.type] ?? {}, this.#started());
+  }
+
+  #acp(adapter: AgentAdapter) {
+    const { settings, version = 'unknown' } = this.#deps;
+    return { ...this.#started(), adapter, settings: settings(), clientVersion: version };
+  }
+
+  #started(): SourceDeps {
     const { adapters, clock, environment } = this.#deps;
     const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
       { signal: polite, graceMs: this.#politeMs },
       { signal: 'SIGTERM', graceMs: this.#deps.timing?.termGrace ?? 5000 },
     ];
-    const deps = { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
-    return programSource(adapter, this.#deps.settings().agents?.[adapter.type] ?? {}, deps);
+    return { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
   }
 
   #server(adapter: AgentAdapter) {

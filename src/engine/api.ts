@@ -92,6 +92,8 @@ export interface EngineDeps {
   /** Folder of the recordings that the demo plays. */
   readonly demoDir: string;
   readonly adapters: readonly AgentAdapter[];
+  /** Of Vitrine; told to agents that ask who is there. */
+  readonly version?: string;
   readonly timing?: Timing;
   /** Somebody is there to be asked and to write while an agent works. Default false: requests are denied at once. */
   readonly interactive?: boolean;

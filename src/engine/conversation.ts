@@ -11,8 +11,8 @@ const maxQueuedCharacters = 16 << 20;
 
 export interface ConversationDeps extends RequestsDeps {
   readonly label: string;
-  /** The agent was told all there is: its input is closed. */
-  readonly onClosed: () => void;
+  /** The agent was told all there is: its input is closed. `endsItself`: that is how it ends. */
+  readonly onClosed: (endsItself: boolean) => void;
   /** It cannot go on; `message` says why. */
   readonly onFailure: (message: string) => void;
 }
@@ -27,6 +27,7 @@ export class LiveConversation implements Conversation {
   #nextId = 1;
   /** A turn goes on. */
   #busy = false;
+  #stopped: () => void = () => undefined;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -80,6 +81,19 @@ export class LiveConversation implements Conversation {
     this.#deps.onChange();
   }
 
+  /** Ends the turn by word, where the agent is to be stopped so. Settles when it is over, or the time is. */
+  async stopTurn(withinMs: number): Promise<void> {
+    if (!this.#busy || this.#dialogue?.stopsByWord !== true) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#stopped = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#speak((dialogue) => dialogue.interrupt());
+    });
+  }
+
   /** A whole line of the agent's stdout. */
   line(text: string): void {
     this.#speak((dialogue) => dialogue.line(text));
@@ -92,6 +106,7 @@ export class LiveConversation implements Conversation {
   /** This process says nothing any more. What waits to be said waits for the next one. */
   detach(): void {
     this.#requests.settle();
+    this.#stopped();
     this.#speak((dialogue) => dialogue.end());
     this.#dialogue = null;
     this.#input?.close();
@@ -128,6 +143,10 @@ export class LiveConversation implements Conversation {
   #hostFor(input: AgentInput): DialogueHost {
     const { tell, onChange, onClosed, onFailure } = this.#deps;
     const current = (): boolean => this.#input === input;
+    const close = (): void => {
+      input.close();
+      onClosed(this.#dialogue?.endsWithInput !== false);
+    };
     const over = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
     return {
       write: (line) => {
@@ -143,12 +162,13 @@ export class LiveConversation implements Conversation {
       turnOver: (goesOn = false) => {
         if (!current() || !input.open) return;
         this.#busy = false;
+        this.#stopped();
         if (this.#queue.length > 0) this.#sayNext();
-        else if (!goesOn) {
-          input.close();
-          onClosed();
-        }
+        else if (!goesOn) close();
         onChange();
+      },
+      leave: () => {
+        if (current() && input.open) close();
       },
       turnBegan: () => {
         if (current()) this.#busy = true;

@@ -13,7 +13,7 @@ export type FailureCode =
   | 'spawn_failed'
   | 'node_too_old'
   | 'exited_at_once'
-  | 'agent_read_only'
+  | 'profile_unknown'
   | 'server_unknown'
   | 'server_failed'
   | 'agent_failed'
@@ -92,10 +92,14 @@ export const failures = {
       detail: 'Its sessions can be read. Choose another agent, or update Vitrine.',
     }),
 
-  readOnlyAgent: (label: string) =>
-    new EngineFailure('agent_read_only', {
-      message: `This version of Vitrine reads what ${label} prints, and cannot start it.`,
-      detail: 'Choose another agent, or update Vitrine.',
+  profileUnknown: (label: string, id: string | undefined, known: readonly string[]) =>
+    new EngineFailure('profile_unknown', {
+      message:
+        id === undefined
+          ? `Which agent of the ${label}?`
+          : `There is no agent "${id}" in the settings, or not any more.`,
+      detail: `There are: ${known.join(', ')}. Others are added in the settings, with their command. Recorded sessions can be read.`,
+      action: 'openSettings',
     }),
 
   serverUnknown: (id: string | undefined) =>

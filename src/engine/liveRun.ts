@@ -39,8 +39,8 @@ export class LiveRun implements ActiveRun {
   #cause: EngineFailure | undefined;
   /** Runs since the agent was told that there is nothing more. */
   #closing: NodeJS.Timeout | undefined;
-  /** It did not end by itself then. */
-  #closed = false;
+  /** It was made to end then. `as_expected`: it never does by itself. */
+  #closed: 'late' | 'as_expected' | null = null;
   readonly #sizesBefore: SessionSizes;
   #estimated = 0;
   #estimateTimer: NodeJS.Timeout | undefined;
@@ -95,6 +95,7 @@ export class LiveRun implements ActiveRun {
       this.#stopping = true;
       this.#conversation.end();
       if (first) await this.#moveTo('stopping');
+      if (first && steps === undefined) await this.#conversation.stopTurn(this.#deps.turnMs);
       await this.#end(steps);
     }
     await this.done;
@@ -122,12 +123,13 @@ export class LiveRun implements ActiveRun {
         if (needs_you !== state.summary.needs_you) state.change({ needs_you });
         state.conversations.fire();
       },
-      onClosed: () => {
-        this.#closing = setTimeout(() => {
+      onClosed: (endsItself) => {
+        const stop = (): void => {
           if (this.#stopping) return;
-          this.#closed = true;
+          this.#closed = endsItself ? 'late' : 'as_expected';
           void this.#end();
-        }, closeMs);
+        };
+        this.#closing = setTimeout(stop, endsItself ? closeMs : 0);
       },
       onFailure: (message) => {
         this.#cause ??= failures.agentFailed(label, message);
@@ -164,7 +166,7 @@ export class LiveRun implements ActiveRun {
     this.#process = process;
     this.#program = program;
     this.#version = version;
-    this.#closed = false;
+    this.#closed = null;
     const { stdout, stderr, client } = this.#feed.offsets;
     await this.#state.append({
       kind: 'decision',
@@ -237,9 +239,9 @@ export class LiveRun implements ActiveRun {
     this.#conversation.detach();
     if (!goesOn()) this.#conversation.end();
     // It was stopped because it was not needed any more: no sign of how the run went.
-    const exit = this.#closed && !this.#stopping ? { code: 0, signal: null } : ended;
+    const exit = this.#closed !== null && !this.#stopping ? { code: 0, signal: null } : ended;
     await this.#feed.end(exit, side);
-    if (this.#closed && !this.#stopping) {
+    if (this.#closed === 'late' && !this.#stopping) {
       const content = `${label} did not end by itself when the conversation was over, and was ended.`;
       await this.#feed.note({ subtype: 'ended', content });
     }

@@ -34,7 +34,7 @@ export class ProgramFinder {
   }
 
   async find(adapter: AgentAdapter, request: ProgramRequest): Promise<FoundProgram | EngineFailure> {
-    const key = `${adapter.type}\n${request.explicitPath ?? ''}`;
+    const key = [adapter.type, ...adapter.programs, request.explicitPath ?? ''].join('\n');
     const known = this.#found.get(key);
     if (known !== undefined && (await whyNotExecutable(known.path)) === null) return known;
     const located = await this.#locate(adapter, request);
@@ -75,6 +75,7 @@ export class ProgramFinder {
   }
 
   async #version(adapter: AgentAdapter, file: string, env: Readonly<Record<string, string>>): Promise<string | null> {
+    if (adapter.versionArgs.length === 0) return null;
     const { mtimeMs, size } = await stat(file);
     const key = `${file}\n${mtimeMs}\n${size}`;
     let version = this.#versions.get(key);

@@ -7,7 +7,7 @@ import { field, nonEmpty } from '../shared/guards.ts';
 import type { Run } from '../shared/run.ts';
 import { Terminals } from './terminals.ts';
 import { actionOf, resultOf, statusOf, toolName } from './toolAction.ts';
-import { completedBy, noFields, updated, withContent, type ToolFields } from './toolFields.ts';
+import { bound, completedBy, noFields, updated, withContent, type ToolFields } from './toolFields.ts';
 
 /** Answered calls that can still change. */
 const maxAnswered = 1000;
@@ -97,6 +97,16 @@ export class AcpCalls {
     const call = id === undefined ? undefined : this.#ofTerminal.get(id);
     if (call === undefined || id === undefined) return;
     if (this.#grew(call, this.#terminals.shown(call.fields.terminalIds).output.length)) this.#changed(call, context);
+  }
+
+  /** Output and exit code of a terminal that the client ran for the call. `false`: there is no such call. */
+  output(id: string, stdout: string, exitCode: number | null, context: CallContext): boolean {
+    const call = this.#calls.get(id);
+    if (call === undefined || call.forgotten) return false;
+    const streamed = bound(call.fields.streamed + stdout);
+    call.fields = { ...call.fields, streamed, exitCode: exitCode ?? call.fields.exitCode };
+    this.#changed(call, context);
+    return true;
   }
 
   /** A turn is over: what was not answered by then is not waited for. */

@@ -43,6 +43,10 @@ export class AcpReader implements AgentReader {
     this.#conversation = new Conversation(run);
     this.#turns = new Turns(run, this.#session, this.#conversation);
     this.#notes = new Notes(run);
+    run.toolOutput = (callId, stdout, exitCode, timestamp) => {
+      const context = { timestamp, metadata: run.session.metadata() };
+      return this.#conversation.calls.output(callId, stdout, exitCode, context);
+    };
     this.#recorded = run.context.resume !== undefined && run.context.firstIndex > 1;
   }
 

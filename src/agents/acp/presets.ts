@@ -5,6 +5,8 @@ export interface AcpPreset {
   /** Names to look for on the PATH, best first. */
   readonly programs: readonly string[];
   readonly args: readonly string[];
+  /** How to ask for its version without beginning a conversation; absent: it says it when it is greeted. */
+  readonly versionArgs?: readonly string[];
   /** The npm package that has the program. */
   readonly npm: string;
   /** What the agent calls itself in the answer to `initialize`. */
@@ -52,6 +54,7 @@ export const acpPresets: readonly AcpPreset[] = [
   },
   {
     id: 'gemini-acp',
+    versionArgs: ['--version'],
     label: 'Gemini CLI',
     programs: ['gemini'],
     args: ['--acp', '--skip-trust'],
@@ -63,6 +66,7 @@ export const acpPresets: readonly AcpPreset[] = [
   },
   {
     id: 'copilot-acp',
+    versionArgs: ['--version'],
     label: 'Copilot',
     programs: ['copilot'],
     args: ['--acp'],

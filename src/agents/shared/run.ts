@@ -33,6 +33,10 @@ export class Run {
   /** An error entry of the agent stands in the transcript. */
   failed = false;
   interrupted = false;
+  /** Adds to a call what Vitrine made for it; for a reader that keeps calls of its own to replace. `false`: there is none. */
+  toolOutput: (callId: string, stdout: string, exitCode: number | null, timestamp: string) => boolean = (
+    ...[callId, stdout, exitCode]
+  ) => this.calls.output(callId, stdout, exitCode);
   unknownSession = false;
   /** The agent is in the middle of a turn. */
   unfinished = false;
@@ -58,7 +62,7 @@ export class Run {
         this.#told.push(text.trim());
         if (this.#told.length > maxTold) this.#told.shift();
       },
-      toolOutput: ({ callId, stdout, exitCode }) => this.calls.output(callId, stdout, exitCode),
+      toolOutput: ({ callId, stdout, exitCode }, timestamp) => this.toolOutput(callId, stdout, exitCode, timestamp),
     });
   }
 

@@ -4,6 +4,7 @@ import { isAllowed, outcomeOf, permissionOptions, permissionRequest } from '../.
 import type { DialogueHost, NewRequest } from '../../agents/dialogue.ts';
 import { codeBlock, shortPath } from '../../agents/shared/describe.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
+import type { ExitInfo } from '../../model/facts.ts';
 import { isObject } from '../../model/json.ts';
 import { shownCommand, type Grants } from './grants.ts';
 import type { Sdk } from './peer.ts';
@@ -34,6 +35,8 @@ export class ClientMethods {
   #requests = 0;
   #asked = 0;
   #notes = 0;
+  /** Ended, and no call said yet that it shows them. */
+  readonly #unshown = new Map<string, EndedTerminal>();
 
   constructor(deps: ClientDeps) {
     this.#deps = deps;
@@ -80,17 +83,22 @@ export class ClientMethods {
       .onRequest('terminal/release', ({ params }) => done('A terminal', () => terminals.release(params.terminalId)));
   }
 
-  /** Into the call that shows the terminal; of one that no call shows, into the transcript. */
-  terminalEnded(id: string, command: string, { output, truncated, exit }: TerminalState): void {
+  terminalEnded(id: string, command: string, state: TerminalState): void {
+    this.#unshown.set(id, { command, state });
+    this.showTerminals();
+  }
+
+  /** Into the calls that show them. `all`: into the transcript where no call does. */
+  showTerminals(all = false): void {
     const { calls, host } = this.#deps;
-    const callId = calls.callOf(id);
-    const exitCode = exit?.code ?? null;
-    const stdout = truncated ? `…${output}` : output;
-    if (callId !== undefined) host.tell({ type: 'tool_output', callId, stdout, exitCode });
-    else {
-      const end = exit?.signal ?? (exitCode === null ? 'ended' : `exit code ${exitCode}`);
-      const content = `The agent had a command run (${end}):\n\n${codeBlock(`$ ${command}\n${stdout}`)}`;
-      host.tell({ type: 'note', subtype: 'terminal', content });
+    for (const [id, { command, state }] of this.#unshown) {
+      const callId = calls.callOf(id);
+      if (callId === undefined && !all) continue;
+      this.#unshown.delete(id);
+      const { output, truncated, exit } = state;
+      const stdout = truncated ? `…${output}` : output;
+      if (callId !== undefined) host.tell({ type: 'tool_output', callId, stdout, exitCode: exit?.code ?? null });
+      else host.tell({ type: 'note', subtype: 'terminal', content: terminalNote(command, stdout, exit) });
     }
   }
 
@@ -192,6 +200,16 @@ export class ClientMethods {
     const last = this.#notes === maxNotes ? ' More of these are not told.' : '';
     this.#deps.host.tell({ type: 'note', subtype: 'refused', content: `${what} was refused: ${why}${last}` });
   }
+}
+
+interface EndedTerminal {
+  readonly command: string;
+  readonly state: TerminalState;
+}
+
+function terminalNote(command: string, output: string, exit: ExitInfo | null): string {
+  const end = exit === null ? 'still running' : (exit.signal ?? `exit code ${exit.code ?? 'unknown'}`);
+  return `The agent had a command run (${end}):\n\n${codeBlock(`$ ${command}\n${output}`)}`;
 }
 
 function statusOf({ code, signal }: { code: number | null; signal: string | null }) {

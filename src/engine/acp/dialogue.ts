@@ -57,6 +57,7 @@ class ImpossibleError extends Error {
 
 /** Vitrine's part of a conversation in the Agent Client Protocol. */
 export class AcpDialogue implements Dialogue {
+  readonly stopsByWord = true;
   readonly #host: DialogueHost;
   readonly #task: AcpTask;
   readonly #deadlines: AcpDeadlines;
@@ -64,6 +65,7 @@ export class AcpDialogue implements Dialogue {
   readonly #calls = new OpenCalls();
   readonly #grants: Grants;
   readonly #terminals: Terminals;
+  readonly #methods: ClientMethods;
   #greeting: Greeting | undefined;
   /** The answer that opened the conversation. */
   #opened: JsonObject = {};
@@ -87,9 +89,9 @@ export class AcpDialogue implements Dialogue {
       env,
       runId,
       clock,
-      ended: (id, command, state) => methods.terminalEnded(id, command, state),
+      ended: (id, command, state) => this.#methods.terminalEnded(id, command, state),
     });
-    const methods = new ClientMethods({
+    this.#methods = new ClientMethods({
       host,
       runId,
       workDir,
@@ -101,9 +103,13 @@ export class AcpDialogue implements Dialogue {
     });
     this.#peer = new AcpPeer({
       write: (line) => host.write(line),
-      serve: (app, sdk) => methods.serve(app, sdk),
+      serve: (app, sdk) => this.#methods.serve(app, sdk),
       notified: (method, params) => this.#notified(method, params),
     });
+  }
+
+  get endsWithInput(): boolean {
+    return (this.#greeting?.preset ?? this.#task.preset)?.quirks.exitsWithStdin ?? true;
   }
 
   begin(): void {
@@ -144,6 +150,7 @@ export class AcpDialogue implements Dialogue {
     this.#withdrawal.abort();
     this.#peer.close();
     void this.#terminals.close().catch(() => undefined);
+    this.#methods.showTerminals(true);
   }
 
   async #begin(): Promise<void> {
@@ -194,6 +201,7 @@ export class AcpDialogue implements Dialogue {
     }
     if (this.#ended) return;
     clearTimeout(this.#cancelTimer);
+    this.#methods.showTerminals(true);
     this.#calls.turnOver();
     this.#withdrawal.abort();
     this.#withdrawal = new AbortController();
@@ -237,13 +245,17 @@ export class AcpDialogue implements Dialogue {
   #notified(method: string, { update }: JsonObject): void {
     if (method !== 'session/update' || !isObject(update)) return;
     this.#calls.update(update);
+    this.#methods.showTerminals();
     const id = nonEmpty(update['toolCallId']);
     if (id !== undefined && this.#calls.get(id) === undefined) this.#grants.callOver(id);
     if (update['sessionUpdate'] === 'config_option_update') this.#opened = { ...this.#opened, ...update };
   }
 
   #fail(error: unknown): void {
-    if (!this.#ended) this.#host.fail(this.#why(error));
+    if (this.#ended) return;
+    // The transcript has it, and the conversation may be known by another id.
+    if (answeredCode(error) === 'unknown_session') this.#host.leave();
+    else this.#host.fail(this.#why(error));
   }
 
   #why(error: unknown): string {
@@ -276,7 +288,11 @@ function answeredError(error: unknown): RpcError | undefined {
   return rpcError({ code: error.code, message: error.message, ...(data !== undefined && { data }) });
 }
 
-function isLoginError(error: unknown): boolean {
+function answeredCode(error: unknown): string | undefined {
   const answered = answeredError(error);
-  return answered !== undefined && errorCode(answered) === 'authentication_failed';
+  return answered === undefined ? undefined : errorCode(answered);
+}
+
+function isLoginError(error: unknown): boolean {
+  return answeredCode(error) === 'authentication_failed';
 }

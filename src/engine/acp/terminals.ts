@@ -35,6 +35,7 @@ export interface TerminalState {
 }
 
 interface Terminal {
+  readonly command: string;
   readonly tail: OutputTail;
   readonly target: TreeTarget;
   /** When it has ended, and all that it printed is there. */
@@ -91,10 +92,10 @@ export class Terminals {
     };
     const over = Promise.all([spawned.exit, read()]).then(([{ code, signal }]) => {
       terminal.exit = { code, signal };
-      this.#deps.ended(id, shownCommand([command, ...args]), stateOf(terminal));
+      if (!this.#closed) this.#deps.ended(id, terminal.command, stateOf(terminal));
       return terminal.exit;
     });
-    const terminal: Terminal = { tail, target, over, exit: null };
+    const terminal: Terminal = { command: shownCommand([command, ...args]), tail, target, over, exit: null };
     this.#terminals.set(id, terminal);
     // It may have come too late to be ended with the others.
     if (this.#closed) await this.release(id);
@@ -124,8 +125,12 @@ export class Terminals {
     await stopTree(target, ladder);
   }
 
+  /** Ends all; what runs is told of as it is now. */
   async close(): Promise<void> {
     this.#closed = true;
+    for (const [id, terminal] of this.#terminals) {
+      if (terminal.exit === null) this.#deps.ended(id, terminal.command, stateOf(terminal));
+    }
     await Promise.all([...this.#terminals.keys()].map((id) => this.release(id)));
   }
 

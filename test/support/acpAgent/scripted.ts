@@ -62,6 +62,7 @@ export class ScriptedAgent {
   readonly asked = new Inbox<Asked>();
   readonly told: ClientLine[] = [];
   readonly turnsOver = new Inbox<true>();
+  readonly left = new Inbox<true>();
   readonly failures = new Inbox<string>();
   #ids = 100;
   readonly #answers = new Map<number, (message: Message) => void>();
@@ -79,6 +80,7 @@ export class ScriptedAgent {
       tell: (line) => void this.told.push(line),
       turnOver: () => this.turnsOver.put(true),
       turnBegan: () => undefined,
+      leave: () => this.left.put(true),
       fail: (message) => this.failures.put(message),
     };
     this.dialogue = new AcpDialogue(host, {
