@@ -1,0 +1,200 @@
+import { baseName, normalPath } from './pathNames.ts';
+import { squeezed } from './programs.ts';
+import type { Known, SessionEvidence } from './sessionEvidence.ts';
+import type { StepFacts, Touch } from './stepFacts.ts';
+import { maxCandidates, type Candidate, type LineRange, type Mention, type NotFoundReason } from './types.ts';
+
+export interface Binding {
+  /** Best first. */
+  readonly candidates: readonly Candidate[];
+  /** Absent: the first candidate is the source. */
+  readonly reason?: NotFoundReason;
+  readonly agrees?: boolean;
+}
+
+/** A candidate below this is listed, and is no evidence. */
+const enough = 0.5;
+
+/** The steps before entry `before` that show what is claimed. */
+export function bind(mention: Mention, session: SessionEvidence, before: number): Binding {
+  switch (mention.kind) {
+    case 'file':
+    case 'lines':
+      return ranked(
+        filesOf(mention, session, before),
+        mention.lines === undefined ? 'file_not_in_session' : 'lines_not_seen',
+      );
+    case 'url':
+      return ranked(urlsOf(mention.url ?? '', session, before), 'url_not_in_session');
+    case 'command':
+      return ranked(commandsOf(mention.command ?? '', session, before), 'no_matching_command');
+    case 'test':
+    case 'build':
+    case 'check':
+      return outcomesOf(mention, session, before);
+  }
+}
+
+/** Newer steps come first among equals. */
+function ranked(candidates: readonly Candidate[], reason: NotFoundReason): Binding {
+  const best = new Map<number, Candidate>();
+  for (const each of candidates) {
+    const known = best.get(each.entryIndex);
+    if (known === undefined || known.score < each.score) best.set(each.entryIndex, each);
+  }
+  const sorted = [...best.values()]
+    .sort((a, b) => b.score - a.score || b.entryIndex - a.entryIndex)
+    .slice(0, maxCandidates);
+  const found = (sorted[0]?.score ?? 0) >= enough;
+  if (found) return { candidates: sorted };
+  return {
+    candidates: sorted,
+    reason: sorted.length === 0 && reason === 'lines_not_seen' ? 'file_not_in_session' : reason,
+  };
+}
+
+function candidate(facts: StepFacts, score: number, why: Candidate['why'], more: Partial<Candidate> = {}): Candidate {
+  const { entryIndex, callId, step, status, at, command, exitCode } = facts;
+  return {
+    entryIndex,
+    callId,
+    step,
+    score: Math.round(Math.max(0, Math.min(1, score)) * 1000) / 1000,
+    why,
+    status,
+    at,
+    ...(command !== undefined && { command }),
+    ...(exitCode !== undefined && { exitCode }),
+    ...more,
+  };
+}
+
+const weights: Readonly<Record<Touch['why'], number>> = {
+  read: 0.9,
+  edited: 0.9,
+  written: 0.9,
+  deleted: 0.88,
+  named_in_command: 0.7,
+  named_in_output: 0.6,
+};
+
+function filesOf(mention: Mention, session: SessionEvidence, before: number): Candidate[] {
+  return pathsLike(mention.path ?? '', session).flatMap(({ path, fit }) =>
+    session.touchesOf(path, before).map(({ facts, what }) => fileCandidate(mention, facts, what, fit)),
+  );
+}
+
+/** The paths of the session that somebody could mean; `fit` is 1 for the very same. */
+function pathsLike(named: string, session: SessionEvidence): { readonly path: string; readonly fit: number }[] {
+  const path = normalPath(named, session.workDir);
+  const known = session.pathsNamed(baseName(path));
+  const exact = known.filter((each) => each === path);
+  if (exact.length > 0) return exact.map((each) => ({ path: each, fit: 1 }));
+  const endings = known.filter((each) => endsWithPath(each, path) || endsWithPath(path, each));
+  return endings.map((each) => ({ path: each, fit: 0.97 }));
+}
+
+function endsWithPath(path: string, ending: string): boolean {
+  const a = path.toLowerCase();
+  const b = ending.toLowerCase().replace(/^\/+/, '');
+  return a === b || (b !== '' && a.endsWith(`/${b}`));
+}
+
+function fileCandidate({ lines, did }: Mention, facts: StepFacts, touch: Touch, fit: number): Candidate {
+  const { why, path, ranges } = touch;
+  const wrote = why === 'edited' || why === 'written' || why === 'deleted';
+  const cue = did === undefined ? 0 : (did === 'changed') === wrote ? 0.08 : -0.04;
+  const named = why === 'named_in_command' || why === 'named_in_output';
+  const went = facts.status === 'success' || named ? 0 : -0.15;
+  const base = (weights[why] + cue + went) * fit;
+  if (lines === undefined) return candidate(facts, base, why, { path, ...firstRange(ranges) });
+  const range = ranges?.find((each) => each[0] <= lines[0] && each[1] >= lines[1]);
+  // The newest step that had the lines is the one whose lines they are.
+  if (range !== undefined)
+    return candidate(facts, (why === 'named_in_output' ? 0.86 : 0.9 + cue / 2 + went) * fit, why, {
+      path,
+      lines: range,
+    });
+  if (ranges === null && why !== 'named_in_command')
+    return candidate(facts, (0.75 + cue / 2 + went) * fit, 'lines_unknown', { path });
+  const part = ranges?.find((each) => each[0] <= lines[1] && each[1] >= lines[0]);
+  if (part !== undefined && why !== 'named_in_output')
+    return candidate(facts, (0.7 + went) * fit, why, { path, lines: part });
+  if (part !== undefined) return candidate(facts, 0.65 * fit, why, { path, lines: part });
+  return candidate(facts, 0.3, 'other_lines', { path, ...firstRange(ranges) });
+}
+
+function firstRange(ranges: readonly LineRange[] | null): { lines?: LineRange } {
+  const [only, more] = ranges ?? [];
+  return only === undefined || more !== undefined ? {} : { lines: only };
+}
+
+const urlWeights = { fetched: 0.95, search_result: 0.85, named_in_command: 0.9, named_in_output: 0.7 } as const;
+
+function urlsOf(url: string, session: SessionEvidence, before: number): Candidate[] {
+  return session.urlsLike(url, before).map(({ facts, what }) => {
+    const score = urlWeights[what.why] - (facts.status === 'success' ? 0 : 0.1);
+    return candidate(facts, score, what.why, { url: what.url, ...(what.title !== undefined && { title: what.title }) });
+  });
+}
+
+function commandsOf(shown: string, session: SessionEvidence, before: number): Candidate[] {
+  const command = squeezed(shown.replace(/^[$>] /, ''));
+  const cut = /(?:…|\.\.\.)$/.test(command);
+  const start = command.replace(/\s?(?:…|\.\.\.)$/, '');
+  const exact = session.ranExactly(start, before).map((known) => ranCandidate(known, start, 0));
+  if (exact.length > 0) return exact;
+  if (!start.includes(' ')) return [];
+  return session.ranBeginning(cut ? start : `${start} `, before).map((known) => ranCandidate(known, start, 0.15));
+}
+
+function ranCandidate({ facts }: Known<string>, shown: string, penalty: number): Candidate {
+  const whole = facts.command === shown;
+  return candidate(facts, (whole ? 1 : 0.95) - penalty, whole ? 'ran' : 'ran_as_part');
+}
+
+/** The newest run decides, unless an older one is the only one that fits what is said of it. */
+function outcomesOf(mention: Mention, session: SessionEvidence, before: number): Binding {
+  const { kind, outcome, count, command, tool } = mention;
+  const named = command === undefined ? [] : commandsOf(command, session, before);
+  const exact = new Set(named.map(({ entryIndex }) => entryIndex));
+  const runs = session.runsBefore(before).filter(({ facts }) => {
+    if (facts.status !== 'success' && facts.status !== 'failed') return false;
+    if (command !== undefined) return exact.has(facts.entryIndex);
+    return kind !== 'test' && kind !== 'build' && kind !== 'check'
+      ? false
+      : facts.kinds.has(kind) && isTool(facts, tool);
+  });
+  const candidates = runs.map(({ facts }, rank) => {
+    const otherwise = outcome === 'failed' && facts.passed === true ? 0.35 : 0;
+    const counted = count === undefined || countFits(facts, count) ? 0 : 0.2;
+    return candidate(facts, Math.max(enough, 0.98 - 0.02 * Math.min(rank, 10) - otherwise - counted), 'ran');
+  });
+  const binding = ranked(candidates, 'no_matching_command');
+  const source = runs.find(({ facts }) => facts.entryIndex === binding.candidates[0]?.entryIndex)?.facts;
+  if (source?.passed === undefined || outcome === undefined) return binding;
+  return {
+    ...binding,
+    agrees: source.passed === (outcome === 'passed') && (count === undefined || countFits(source, count)),
+  };
+}
+
+/** Unknown counts fit everything. */
+function countFits({ counts }: StepFacts, count: number): boolean {
+  const { passed, failed } = counts ?? {};
+  if (passed === undefined && failed === undefined) return true;
+  return [passed, failed, (passed ?? 0) + (failed ?? 0)].includes(count);
+}
+
+/** Tools by another name: what a claim says, and what must be in the command. */
+const families: readonly (readonly [RegExp, RegExp])[] = [
+  [/^type|^tsc$|^typescript$/, /\btsc\b|type-?check|types|mypy|pyright|vue-tsc|cargo check|\bcheck\b/],
+  [/^lint/, /lint|ruff|clippy|flake8|biome|rubocop|go vet|staticcheck|credo|detekt|phpstan/],
+  [/^format/, /fmt|format|prettier|black/],
+];
+
+function isTool({ command = '' }: StepFacts, tool: string | undefined): boolean {
+  if (tool === undefined) return true;
+  const family = families.find(([claimed]) => claimed.test(tool));
+  return family === undefined ? command.toLowerCase().includes(tool) : family[1].test(command);
+}

@@ -1,0 +1,99 @@
+/** Words that decide how a sentence means what it names; in the languages in which models mostly answer. */
+
+const proposal = new RegExp(
+  [
+    String.raw`\b(?:if you|if we|could|would|should|might|suggest|consider|recommend|propose|you can|you may|feel free|optionally|e\.g\.|i\.e\.|for example|for instance|such as|instead of|let me know|i can|i'll|i will|want me|would you|next steps?|to try|plan to|needs? to be)\b`,
+    String.raw`\b(?:did not|didn['’]t|do not|don['’]t|does not|doesn['’]t|have not|haven['’]t|has not|hasn['’]t|was not|wasn['’]t|cannot|can['’]t|never|not (?:touch|look|read|open|run|chang|creat))\w*\b`,
+    String.raw`\b(?:wenn|falls|könnte|könntest|könnten|sollte|solltest|würde|zum Beispiel|z\. ?B\.|vorschlag|vorschlagen|nicht)\b`,
+    String.raw`\b(?:pourrai[st]|pourriez|devrait|par exemple|si vous|je propose|pas)\b`,
+    String.raw`\b(?:podrías?|debería|por ejemplo|si quieres|sugiero)\b`,
+    '如果|建议|可以|例如|比如|没有|未|もし|例えば|提案|できます|ません|예를 들어|если|например',
+  ].join('|'),
+  'iu',
+);
+
+/** "Create `x`": an invitation, where "Created `x`" is a report. */
+const imperative =
+  /^[\s>#*+\d.)-]{0,12}(?:(?:then|please|also|now|or|and),? )?(?:create|add|try|open|visit|run|install|use|see how)\b/i;
+
+const conditional = new RegExp(
+  [
+    String.raw`\b(?:if|once|when|whenever|until|unless|whether|make sure|ensure|verify that|check that|check whether|see that|so that|should|would|could|must|will|let|want|need|cannot|can['’]t|never|not|no longer sure|hope|expect|assum\w+|confirm that|to make|until)\b|n['’]t\b`,
+    String.raw`\b(?:wenn|falls|sobald|damit|nicht|bitte|sicherstellen|stelle sicher|sollten?|müssen|ob)\b`,
+    String.raw`\b(?:si|quand|lorsque|assurez|assure-toi|vérifiez|doivent|devraient)\b`,
+    String.raw`\b(?:cuando|asegúrate|deben|deberían|se|quando|certifique)\b`,
+    '如果|确保|請|请|应该|是否|未|没有|一旦|もし|なら|場合|確認して|はず|ません|если|когда|чтобы|не |만약|않',
+  ].join('|'),
+  'iu',
+);
+
+/** Whether what follows these words of the same clause is a condition, a wish or a negation. */
+export function isConditional(before: string): boolean {
+  return conditional.test(before);
+}
+
+const runReport = new RegExp(
+  [
+    String.raw`\b(?:ran|re-?ran|executed|verified|tested|checked|confirmed|validated|after running|by running|tried|built|used)\b`,
+    String.raw`\b(?:ausgeführt|gelaufen|geprüft|getestet|lief)\b`,
+    String.raw`(?:lancé|exécuté|vérifié|testé|ejecuté|ejecutado|probé|executei|rodei)`,
+    '运行了|执行了|跑了|実行しました|実行した|запустил|выполнил|실행했',
+  ].join('|'),
+  'iu',
+);
+
+const changed = new RegExp(
+  [
+    String.raw`\b(?:fix(?:ed|es)?|chang(?:ed|es)|updat(?:ed|es)|edit(?:ed|s)|add(?:ed|s)|creat(?:ed|es)|wrote|written|writes|modif(?:ied|ies)|renam(?:ed|es)|delet(?:ed|es)|remov(?:ed|es)|refactor(?:ed|s)|replac(?:ed|es)|mov(?:ed|es)|patched|made|extract(?:ed|s)|introduc(?:ed|es)|implement(?:ed|s)|rewr(?:ote|itten)|new|now|insert(?:ed|s)|adjust(?:ed|s)|awaited|passed)\b`,
+    String.raw`(?:geändert|angepasst|hinzugefügt|erstellt|angelegt|gelöscht|entfernt|ersetzt|umbenannt|behoben|\bneu\b)`,
+    String.raw`(?:modifié|créé|ajouté|supprimé|corrigé|renommé|remplacé|cambié|modifiqué|creé|añadí|eliminé|corregí|alterei|criei)`,
+    '修改|更改|添加|新增|创建|删除|修复|重命名|変更|追加|作成|削除|修正|изменил|добавил|создал|удалил|수정|추가|삭제',
+  ].join('|'),
+  'giu',
+);
+
+const read = new RegExp(
+  [
+    String.raw`\b(?:read|looked at|looking at|inspect(?:ed)?|review(?:ed)?|opened|examined|printed|checked|unchanged|untouched|stays?|defined|exported|lives?|asks?|asked|says?|promises|exists?|tries|uses?|calls?)\b`,
+    String.raw`(?:gelesen|angesehen|angeschaut|unverändert|steht|lu |consulté|leído|revisado|li )`,
+    '读|查看|阅读|読み|確認|прочитал|읽',
+  ].join('|'),
+  'giu',
+);
+
+/** What the words of one sentence say about what it names; found once, however much it names. */
+export class Cues {
+  /** A proposal, a condition or a negation rather than a report. */
+  readonly proposal: boolean;
+  readonly #runAt: number;
+  readonly #changes: readonly number[];
+  readonly #reads: readonly number[];
+
+  constructor(sentence: string) {
+    this.proposal = proposal.test(sentence) || imperative.test(sentence);
+    this.#runAt = sentence.search(runReport);
+    this.#changes = placesOf(changed, sentence);
+    this.#reads = placesOf(read, sentence);
+  }
+
+  /** Whether the words before this place report that something was run. */
+  reportsRun(before: number): boolean {
+    return this.#runAt !== -1 && this.#runAt < before;
+  }
+
+  /** What is said to have been done with a file: in the words right `after` it, else in the nearest `before` its place. */
+  doneWith(before: number, after: string): 'read' | 'changed' | undefined {
+    const next = nextWord.exec(after)?.[1] ?? '';
+    if (next !== '' && placesOf(changed, next)[0] === 0) return 'changed';
+    const change = this.#changes.findLast((at) => at < before) ?? -1;
+    const look = this.#reads.findLast((at) => at < before) ?? -1;
+    if (change === -1 && look === -1) return undefined;
+    return change > look ? 'changed' : 'read';
+  }
+}
+
+const nextWord = /^[\s`*"')»”\]:–—-]{0,6}(?:(?:is|was|were|has been|ist|wurde|est|a été)\s)?(\p{L}{1,30})/u;
+
+function placesOf(words: RegExp, text: string): number[] {
+  return Array.from(text.matchAll(words), ({ index }) => index);
+}

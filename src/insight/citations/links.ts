@@ -1,0 +1,109 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { utf16Offsets } from '../../model/codePoints.ts';
+import type { Citation } from '../../model/metadata.ts';
+import { bind } from './bind.ts';
+import { normalUrl } from './outputs.ts';
+import { mentionsIn } from './scan.ts';
+import type { SessionEvidence } from './sessionEvidence.ts';
+import type { EvidenceLink, GivenSource, Mention, TextRange } from './types.ts';
+
+/**
+ * Where an answer comes from: sources that the agent gave, then what it says that the session shows or does not show. Of
+ * entries other than the agent's messages: nothing. In the order of the text. `session` has to know the entries before.
+ */
+export function linksOf(entry: NormalizedEntry, session: SessionEvidence): EvidenceLink[] {
+  if (entry.type.kind !== 'assistant_message') return [];
+  const given = givenLinks(entry, session);
+  const found = mentionsIn(entry.content).flatMap((mention) => derivedLink(mention, entry, session));
+  const own = found.filter((link) => !given.some((other) => isSame(other, link)));
+  return withPoints(
+    entry.content,
+    [...given, ...own].sort((a, b) => a.range[0] - b.range[0] || a.range[1] - b.range[1]),
+  );
+}
+
+type Unpointed = Omit<EvidenceLink, 'points'>;
+
+function givenLinks({ content, metadata, index }: NormalizedEntry, session: SessionEvidence): Unpointed[] {
+  const citations = (metadata?.annotations ?? []).filter((each) => each.kind === 'citation');
+  const ranges = givenRanges(content, citations);
+  return citations.map((citation, at): Unpointed => {
+    const range = ranges[at] ?? [0, content.length];
+    const given: GivenSource = {
+      url: citation.url ?? null,
+      title: citation.title ?? null,
+      description: citation.description ?? null,
+    };
+    const claim = content.slice(...range);
+    const mention: Mention = { range, kind: 'url', claim, url: given.url ?? '', hedged: false };
+    const { candidates } = given.url === null ? { candidates: [] } : bind(mention, session, index);
+    const [source] = candidates;
+    return {
+      range,
+      kind: 'citation',
+      claim,
+      status: 'given',
+      given,
+      candidates,
+      ...(source !== undefined && { source }),
+      ...(given.url !== null && { url: given.url }),
+    };
+  });
+}
+
+/** Ranges count code points; without one, a source is for the whole text. */
+function givenRanges(content: string, citations: readonly Citation[]): TextRange[] {
+  const points = citations.flatMap(({ start_index: start, end_index: end }) => [start ?? 0, end ?? 0]);
+  const ascending = [...new Set(points)].sort((a, b) => a - b);
+  const offsets = utf16Offsets(content, ascending);
+  const offset = new Map(ascending.map((point, at) => [point, offsets[at] ?? content.length]));
+  return citations.map(({ start_index: start, end_index: end }): TextRange => {
+    const from = offset.get(start ?? 0) ?? 0;
+    const to = typeof end === 'number' ? (offset.get(end) ?? content.length) : content.length;
+    return from < to ? [from, to] : [0, content.length];
+  });
+}
+
+function derivedLink(mention: Mention, { index }: NormalizedEntry, session: SessionEvidence): Unpointed[] {
+  const { candidates, reason, agrees } = bind(mention, session, index);
+  const [source] = candidates;
+  const found = reason === undefined && source !== undefined;
+  if (!found && mention.hedged) return [];
+  const { range, kind, claim, path, lines, url } = mention;
+  return [
+    {
+      range,
+      kind,
+      claim,
+      status: found ? 'found' : 'not_found',
+      ...(found ? { source } : { reason: reason ?? 'no_matching_command' }),
+      candidates,
+      ...(path !== undefined && { path }),
+      ...(lines !== undefined && { lines }),
+      ...(url !== undefined && { url }),
+      ...(found && agrees !== undefined && { agrees }),
+    },
+  ];
+}
+
+function isSame(given: Unpointed, found: Unpointed): boolean {
+  if (given.url === undefined || found.url === undefined) return false;
+  const meets = given.range[0] < found.range[1] && found.range[0] < given.range[1];
+  return meets && normalUrl(given.url) === normalUrl(found.url);
+}
+
+/** Both ends of all ranges in one pass over the text. */
+function withPoints(text: string, links: readonly Unpointed[]): EvidenceLink[] {
+  const offsets = [...new Set(links.flatMap(({ range }) => range))].sort((a, b) => a - b);
+  const points = new Map<number, number>();
+  let point = 0;
+  let at = 0;
+  for (const offset of offsets) {
+    while (at < offset) {
+      at += (text.codePointAt(at) ?? 0) > 0xffff && at + 1 < offset ? 2 : 1;
+      point += 1;
+    }
+    points.set(offset, point);
+  }
+  return links.map((link) => ({ ...link, points: [points.get(link.range[0]) ?? 0, points.get(link.range[1]) ?? 0] }));
+}

@@ -1,0 +1,88 @@
+import { baseName, namedPath } from './pathNames.ts';
+
+/** A file that the output of a command or a search names. */
+export interface NamedInOutput {
+  readonly path: string;
+  /** 1-based; empty where only the file is named. */
+  readonly lines: readonly number[];
+}
+
+/** Of one output; what comes after is not looked at. */
+const longest = 32 * 1024;
+const maxPaths = 300;
+const maxLines = 200;
+const maxUrls = 100;
+
+const word = /[\p{L}\p{N}\p{M}_@.+\-/\\~$:#%=]+(?:\(\d{1,7}(?=[,)]))?/gu;
+
+export function pathsIn(output: string): NamedInOutput[] {
+  const found = new Map<string, Set<number>>();
+  for (const [shown] of output.slice(0, longest).matchAll(word)) {
+    if (!shown.includes('.') && !shown.includes('/')) continue;
+    // `a.ts(3,5)` as compilers write it, `a.py:3:` and `a.ts:3:text` as searches do.
+    const plain = shown.replace(/\((\d+)$/, ':$1').replace(/[.:=%~-]+$/, '');
+    const cut = /^((?:[A-Za-z]:)?[^:]+:\d{1,7}):/.exec(plain)?.[1] ?? plain;
+    const named = namedPath(cut) ?? namedPath(/^((?:[A-Za-z]:)?[^:]+):/.exec(plain)?.[1] ?? '');
+    if (named === undefined) continue;
+    const lines = found.get(named.path) ?? new Set<number>();
+    if (named.lines !== undefined && lines.size < maxLines) lines.add(named.lines[0]);
+    found.set(named.path, lines);
+    if (found.size >= maxPaths) break;
+  }
+  return [...found].map(([path, lines]) => ({ path, lines: [...lines] }));
+}
+
+/** The files that a command line names as arguments. */
+export function pathsInCommand(command: string): string[] {
+  const words = command.split(/[\s'"`=(){}<>|;&,]+/).slice(0, 500);
+  return words.flatMap((each) => {
+    const named = namedPath(each);
+    return named === undefined || baseName(named.path) === '' ? [] : [named.path];
+  });
+}
+
+const address = /https?:\/\/[^\s<>"'`\])}|\\^]+/g;
+
+export function urlsIn(text: string): string[] {
+  const urls = new Set<string>();
+  for (const [shown] of text.slice(0, longest).matchAll(address)) {
+    urls.add(shown.replace(/[.,;:!?*_~]+$/, ''));
+    if (urls.size >= maxUrls) break;
+  }
+  return [...urls];
+}
+
+/** The same address for everyone: host in small letters, without fragment and final slash. */
+export function normalUrl(url: string): string {
+  const parts = /^(https?):\/\/([^/?#]*)([^#]*)/i.exec(url.trim());
+  if (parts === null) return url;
+  const [, scheme = '', host = '', rest = ''] = parts;
+  return `${scheme.toLowerCase()}://${host.toLowerCase().replace(/^www\./, '')}${rest.replace(/\/+$/, '')}`;
+}
+
+/** What a run of tests printed of how many passed and failed; the last word counts. */
+export interface TestCounts {
+  readonly passed: number | undefined;
+  readonly failed: number | undefined;
+}
+
+const tail = 8 * 1024;
+// Escape sequences of a terminal's colours.
+const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
+export function testCounts(output: string): TestCounts {
+  const shown = output.slice(-tail).replace(colours, '');
+  const last = (pattern: RegExp): number | undefined => {
+    let value: number | undefined;
+    for (const found of shown.matchAll(pattern)) value = Number(found[1] ?? found[2]);
+    return value;
+  };
+  return {
+    passed: last(
+      /(?<![\w.])(\d{1,7}) (?:tests? |specs? |assertions? )?(?:pass(?:ed|ing)?|ok|succeeded)\b|\bpass(?:ed)?:? (\d{1,7})\b/gi,
+    ),
+    failed: last(
+      /(?<![\w.])(\d{1,7}) (?:tests? |specs? )?(?:fail(?:ed|ing|ures?)?|errors?)\b|\bfail(?:ed|ures?)?:? (\d{1,7})\b/gi,
+    ),
+  };
+}

@@ -1,0 +1,145 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { StepNumbers } from '../../model/steps.ts';
+import { normalUrl } from './outputs.ts';
+import { baseName } from './pathNames.ts';
+import { toldBy, type StepFacts, type Touch, type UrlTouch } from './stepFacts.ts';
+
+/** Something that a step is known by. */
+export interface Known<T> {
+  readonly facts: StepFacts;
+  readonly what: T;
+}
+
+/** Keys (paths, addresses, commands) in memory; the ones that came first are forgotten first. */
+const maxKeys = 100_000;
+/** Steps kept per key: the newest. */
+const maxPerKey = 64;
+
+/**
+ * What the steps of one session are evidence of. Fed entries in index order, any of them again when it changed; keeps what
+ * steps are found by, never their texts, so that a session of 100,000 entries fits and a live one can be asked at any time.
+ */
+export class SessionEvidence {
+  readonly workDir: string;
+  readonly #numbers: StepNumbers;
+  readonly #paths = new Shelf<Touch>();
+  readonly #names = new Map<string, Set<string>>();
+  readonly #urls = new Shelf<UrlTouch>();
+  readonly #commands = new Shelf<string>();
+  readonly #heads = new Map<string, Set<string>>();
+  readonly #runs: Known<string>[] = [];
+  readonly #settled = new Map<number, string>();
+
+  /** `stepsBefore`: tool calls of the main conversation in front of the first entry that will be added. */
+  constructor(workDir: string, stepsBefore = 0) {
+    this.workDir = workDir;
+    this.#numbers = new StepNumbers(stepsBefore);
+  }
+
+  add(entry: NormalizedEntry): void {
+    const step = this.#numbers.add(entry);
+    if (step === undefined || entry.type.kind !== 'tool_use') return;
+    const { tool } = entry.type;
+    if (tool.status === 'created' || tool.status === 'running') return;
+    const before = this.#settled.get(entry.index);
+    if (before === tool.status) return;
+    this.#settled.set(entry.index, tool.status);
+    const { facts, touches, urls, commands } = toldBy(entry, tool, step, this.workDir);
+    for (const touch of touches) {
+      this.#paths.put(touch.path, { facts, what: touch });
+      link(this.#names, baseName(touch.path).toLowerCase(), touch.path);
+    }
+    for (const url of urls) this.#urls.put(normalUrl(url.url), { facts, what: url });
+    for (const command of commands) {
+      this.#commands.put(command, { facts, what: command });
+      const head = headOf(command);
+      if (head !== undefined) link(this.#heads, head, command);
+    }
+    if (facts.command === undefined || facts.kinds.size === 0) return;
+    const at = before === undefined ? -1 : this.#runs.findIndex((run) => run.facts.entryIndex === entry.index);
+    const run = { facts, what: facts.command };
+    if (at === -1) this.#runs.push(run);
+    else this.#runs[at] = run;
+  }
+
+  /** Steps before entry `before` that had to do with a file of exactly this path, newest first. */
+  touchesOf(path: string, before: number): Known<Touch>[] {
+    return this.#paths.get(path, before);
+  }
+
+  /** Paths of the session whose last part is `name`. */
+  pathsNamed(name: string): readonly string[] {
+    return [...(this.#names.get(name.toLowerCase()) ?? [])];
+  }
+
+  urlsLike(url: string, before: number): Known<UrlTouch>[] {
+    return this.#urls.get(normalUrl(url), before);
+  }
+
+  ranExactly(command: string, before: number): Known<string>[] {
+    return this.#commands.get(command, before);
+  }
+
+  /** Commands that begin with these words. */
+  ranBeginning(start: string, before: number): Known<string>[] {
+    const head = headOf(start);
+    if (head === undefined) return [];
+    const commands = [...(this.#heads.get(head) ?? [])].filter((command) => command.startsWith(start));
+    return commands.flatMap((command) => this.#commands.get(command, before));
+  }
+
+  /** Commands that test, build or check something, newest first. */
+  runsBefore(before: number): Known<string>[] {
+    const end = this.#runs.findLastIndex(({ facts }) => facts.entryIndex < before);
+    return this.#runs.slice(Math.max(0, end + 1 - maxPerKey), end + 1).reverse();
+  }
+}
+
+/** The first two words of a command. */
+function headOf(command: string): string | undefined {
+  return /^\S+ \S+/.exec(command)?.[0];
+}
+
+function link(map: Map<string, Set<string>>, key: string, value: string): void {
+  const known = map.get(key);
+  if (known === undefined) {
+    map.set(key, new Set([value]));
+    if (map.size > maxKeys) forgetFirst(map);
+  } else if (known.size < maxPerKey) known.add(value);
+}
+
+function forgetFirst(map: Map<string, unknown>): void {
+  for (const key of map.keys()) {
+    map.delete(key);
+    return;
+  }
+}
+
+/** Steps by a key, in the order of their entries; one that is put again replaces itself. */
+class Shelf<T> {
+  readonly #map = new Map<string, Known<T>[]>();
+
+  put(key: string, known: Known<T>): void {
+    const all = this.#map.get(key);
+    if (all === undefined) {
+      this.#map.set(key, [known]);
+      if (this.#map.size > maxKeys) forgetFirst(this.#map);
+      return;
+    }
+    const last = all.at(-1);
+    if (last !== undefined && last.facts.entryIndex > known.facts.entryIndex) {
+      const at = all.findIndex(({ facts }) => facts.entryIndex >= known.facts.entryIndex);
+      const same = all[at]?.facts.entryIndex === known.facts.entryIndex && all[at].facts !== known.facts;
+      all.splice(at, same ? 1 : 0, known);
+    } else if (last?.facts.entryIndex === known.facts.entryIndex && last.facts !== known.facts)
+      all[all.length - 1] = known;
+    else all.push(known);
+    if (all.length > maxPerKey) all.shift();
+  }
+
+  get(key: string, before: number): Known<T>[] {
+    const found: Known<T>[] = [];
+    for (const known of (this.#map.get(key) ?? []).toReversed()) if (known.facts.entryIndex < before) found.push(known);
+    return found;
+  }
+}

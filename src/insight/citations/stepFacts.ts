@@ -1,0 +1,214 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { FileChange, ToolStatus, ToolUse } from '../../model/tool.ts';
+import { isObject } from '../../model/json.ts';
+import { pathsIn, pathsInCommand, testCounts, urlsIn, type TestCounts } from './outputs.ts';
+import { normalPath } from './pathNames.ts';
+import { partsOf, plainCommand, programKinds, type ProgramKind } from './programs.ts';
+import type { LineRange, Why } from './types.ts';
+
+/** What is kept of a step: enough to find it, never its texts. */
+export interface StepFacts {
+  readonly entryIndex: number;
+  readonly callId: string;
+  readonly step: string;
+  readonly at: string;
+  readonly status: ToolStatus;
+  /** On one line, without the shell around it, at most 4096 characters. */
+  readonly command?: string;
+  readonly kinds: ReadonlySet<ProgramKind>;
+  readonly exitCode?: number;
+  /** How it went; absent where nobody recorded that, or it did not run. */
+  readonly passed?: boolean;
+  readonly counts?: TestCounts;
+}
+
+/** That a step had to do with a file. */
+export interface Touch {
+  readonly path: string;
+  readonly why: Extract<Why, 'read' | 'edited' | 'written' | 'deleted' | 'named_in_command' | 'named_in_output'>;
+  /** The lines it had, or `null` where that is not recorded. */
+  readonly ranges: readonly LineRange[] | null;
+}
+
+export interface UrlTouch {
+  readonly url: string;
+  readonly why: Extract<Why, 'fetched' | 'search_result' | 'named_in_command' | 'named_in_output'>;
+  readonly title?: string;
+}
+
+export interface Told {
+  readonly facts: StepFacts;
+  readonly touches: readonly Touch[];
+  readonly urls: readonly UrlTouch[];
+  readonly commands: readonly string[];
+}
+
+/** What a settled tool call tells. */
+export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, workDir: string): Told {
+  const { action, status } = tool;
+  const exitCode = action.kind === 'command_run' ? (action.exitCode ?? undefined) : undefined;
+  const command = action.kind === 'command_run' ? plainCommand(action.command) : undefined;
+  const kinds = command === undefined ? new Set<ProgramKind>() : programKinds(command);
+  const output = outputOf(tool);
+  const counts = kinds.has('test') ? testCounts(output) : undefined;
+  const passed = command === undefined ? undefined : passedOf(status, exitCode, counts);
+  return {
+    facts: {
+      entryIndex: entry.index,
+      callId: tool.callId,
+      step,
+      at: tool.startedAt ?? entry.timestamp,
+      status,
+      kinds,
+      ...(command !== undefined && { command }),
+      ...(exitCode !== undefined && { exitCode }),
+      ...(passed !== undefined && { passed }),
+      ...(counts !== undefined && { counts }),
+    },
+    touches: touchesOf(tool, output, command).map((touch) => ({ ...touch, path: normalPath(touch.path, workDir) })),
+    urls: urlsOf(tool, output, command),
+    commands: command === undefined ? [] : [...new Set([command, ...partsOf(command)])],
+  };
+}
+
+function passedOf(
+  status: ToolStatus,
+  exitCode: number | undefined,
+  counts: TestCounts | undefined,
+): boolean | undefined {
+  if (status !== 'success' && status !== 'failed') return undefined;
+  // A pipe ends as its last program does, whatever the tests before it came to.
+  if ((counts?.failed ?? 0) > 0) return false;
+  return status === 'success' && (exitCode ?? 0) === 0;
+}
+
+function outputOf({ action, result }: ToolUse): string {
+  if (action.kind === 'command_run') {
+    const own = [action.stdout, action.stderr].filter((text) => text !== undefined && text !== '').join('\n');
+    if (own !== '') return own;
+  }
+  return result?.text ?? '';
+}
+
+function touchesOf({ action, status, result }: ToolUse, output: string, command: string | undefined): Touch[] {
+  switch (action.kind) {
+    case 'file_read':
+      return [{ path: action.path, why: 'read', ranges: status === 'success' ? readRange(action, result?.text) : [] }];
+    case 'file_write':
+      return [{ path: action.path, why: 'written', ranges: [[1, lineCount(action.content ?? '')]] }];
+    case 'file_edit':
+      return action.changes.map((change) => ({
+        path: change.path,
+        why: change.kind === 'delete' ? 'deleted' : 'edited',
+        ranges: changedRanges(change),
+      }));
+    case 'command_run': {
+      const shown = readsOf(command ?? '', output);
+      const named = pathsInCommand(command ?? '').filter((path) => !shown.some((touch) => touch.path === path));
+      return [
+        ...shown,
+        ...named.map((path): Touch => ({ path, why: 'named_in_command', ranges: null })),
+        ...namedIn(output),
+      ];
+    }
+    case 'search':
+    case 'task':
+    case 'mcp':
+    case 'tool':
+      return [...(action.kind === 'mcp' || action.kind === 'tool' ? inputPaths(action.input) : []), ...namedIn(output)];
+    default:
+      return [];
+  }
+}
+
+function namedIn(output: string): Touch[] {
+  return pathsIn(output).map(({ path, lines }) => ({
+    path,
+    why: 'named_in_output',
+    ranges: lines.map((line): LineRange => [line, line]),
+  }));
+}
+
+/** Files that a command prints: `cat a.ts`, `sed -n '3,9p' a.ts`. */
+function readsOf(command: string, output: string): Touch[] {
+  const found = /^(?:cat|nl|bat|less|more|head|tail|sed) (?:-\S+ )*(?:(['"]?)(\d+),(\d+)p\1 )?([^\s'"]+)$/.exec(
+    command,
+  );
+  if (found === null) return [];
+  const [path] = pathsInCommand(found[4] ?? '');
+  if (path === undefined) return [];
+  if (found[2] !== undefined) return [{ path, why: 'read', ranges: [[Number(found[2]), Number(found[3])]] }];
+  return [{ path, why: 'read', ranges: /^(?:cat|nl|bat|less|more) /.test(command) ? [[1, lineCount(output)]] : null }];
+}
+
+function inputPaths(input: unknown): Touch[] {
+  if (!isObject(input)) return [];
+  const texts = Object.values(input).filter((value) => typeof value === 'string');
+  return texts
+    .flatMap((text) => pathsInCommand(text.slice(0, 1000)))
+    .map((path) => ({ path, why: 'named_in_command', ranges: null }));
+}
+
+function readRange(
+  {
+    startLine,
+    endLine,
+    totalLines,
+  }: { startLine?: number | undefined; endLine?: number | undefined; totalLines?: number | undefined },
+  text: string | undefined,
+): LineRange[] | null {
+  const last = endLine ?? totalLines;
+  if (last !== undefined) return [[startLine ?? 1, last]];
+  if (text === undefined || text === '') return null;
+  return [[startLine ?? 1, (startLine ?? 1) + lineCount(text) - 1]];
+}
+
+/** The lines that a change leaves in the file, with those around it that its patch shows; `null` without a patch. */
+function changedRanges({ kind, patch, newText, oldText }: FileChange): LineRange[] | null {
+  if (kind === 'delete') return [];
+  const hunks = [...(patch ?? '').matchAll(/^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/gm)];
+  if (hunks.length > 0) {
+    return hunks.map(([, start = '1', length = '1']) => [
+      Number(start),
+      Number(start) + Math.max(1, Number(length)) - 1,
+    ]);
+  }
+  if (newText !== undefined && (kind === 'add' || oldText === undefined)) return [[1, lineCount(newText)]];
+  return null;
+}
+
+function lineCount(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < text.length - 1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+function urlsOf({ action, input, status }: ToolUse, output: string, command: string | undefined): UrlTouch[] {
+  const named = urlsIn(output).map((url): UrlTouch => ({ url, why: 'named_in_output' }));
+  switch (action.kind) {
+    case 'web_fetch':
+      return [{ url: action.url, why: 'fetched' }, ...(status === 'success' ? named : [])];
+    case 'web_search':
+      return [
+        ...(action.results ?? []).map(({ url, title }): UrlTouch => ({
+          url,
+          why: 'search_result',
+          ...(title !== undefined && { title }),
+        })),
+        ...named,
+      ];
+    case 'command_run':
+      return [...urlsIn(command ?? '').map((url): UrlTouch => ({ url, why: 'named_in_command' })), ...named];
+    case 'mcp':
+    case 'tool': {
+      const given = isObject(input ?? action.input) ? Object.values(input ?? action.input ?? {}) : [];
+      const texts = given.filter((value): value is string => typeof value === 'string');
+      return [...texts.flatMap(urlsIn).map((url): UrlTouch => ({ url, why: 'fetched' })), ...named];
+    }
+    case 'search':
+    case 'task':
+      return named;
+    default:
+      return [];
+  }
+}
