@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { CapabilityPages } from './vscode/capabilityPages.ts';
 import { registerChangeDocuments } from './vscode/changeDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/contextKeys.ts';
@@ -8,6 +9,9 @@ import { Failures } from './vscode/failures.ts';
 import { createLog, logLine } from './vscode/log.ts';
 import { PageActions } from './vscode/pageActions.ts';
 import { SessionPanels } from './vscode/panels.ts';
+import { PromptDrafts } from './vscode/run/drafts.ts';
+import { RunMemory } from './vscode/run/memory.ts';
+import { AgentFixes } from './vscode/run/problems.ts';
 import { RunControl } from './vscode/runControl.ts';
 import { SessionList } from './vscode/sessionList.ts';
 import { SessionLoader } from './vscode/sessionLoader.ts';
@@ -33,12 +37,29 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const host = new EngineHost(paths, context.secrets, log, (summary) => list.update(summary));
   engines = host;
   const failures = new Failures(log);
-  const runs = new RunControl(host, failures, log);
+  const memory = new RunMemory(workspaceState);
+  const drafts = new PromptDrafts();
+  const runs = new RunControl(host, memory, failures, log);
   const loader = new SessionLoader(host, list, log);
   const tree = new SessionTree(list, now, () => void loader.load());
   const panels = new SessionPanels({ extension, engines: host, list, actions: new PageActions(runs), failures, log });
   const doctor = new Doctor(host, list, paths, manifestVersion(context.extension.packageJSON));
-  const shell = { engines: host, list, loader, panels, tree, runs, doctor, failures, memory: workspaceState };
+  const capabilities = new CapabilityPages(host);
+  const { secrets } = context;
+  const shell = {
+    engines: host,
+    list,
+    loader,
+    panels,
+    tree,
+    runs,
+    doctor,
+    capabilities,
+    secrets,
+    failures,
+    memory,
+    drafts,
+  };
   context.subscriptions.push(
     log,
     list,
@@ -46,6 +67,9 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     tree,
     panels,
     doctor,
+    capabilities,
+    drafts,
+    AgentFixes.register(),
     new StatusBar(list),
     new ContextKeys(list, host),
     registerChangeDocuments(host),

@@ -67,6 +67,12 @@ export interface AgentAdapter {
   /** None: it is not asked. */
   readonly versionArgs: readonly string[];
   parseVersion(output: string): string | null;
+  /** How to ask the program whether somebody is signed in, where it says so at once and without the network. */
+  readonly login?: {
+    readonly args: readonly string[];
+    /** `undefined` where the answer does not tell. */
+    readonly signedIn: (output: string) => boolean | undefined;
+  };
   readonly capabilities: Capabilities;
   /** Where a version differs from `capabilities`. */
   readonly versionCapabilities?: (version: string) => Partial<Capabilities>;

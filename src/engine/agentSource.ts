@@ -9,7 +9,7 @@ import { agentEnvironment } from './environment.ts';
 import { EngineFailure } from './failures.ts';
 import type { ProcessLease, ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
-import type { ProgramFinder } from './program.ts';
+import { isSignedIn, type ProgramFinder } from './program.ts';
 import { loadRecording, playTurn, type Recording } from './replay.ts';
 import type { Launched, Note } from './runPlan.ts';
 import { freshFolder, SideFiles } from './sideFiles.ts';
@@ -55,9 +55,14 @@ export interface AgentSource {
   prepare(): Promise<PreparedAgent>;
 }
 
+export interface ReportOptions {
+  /** Also asks the program whether somebody is signed in. */
+  readonly login?: boolean;
+}
+
 /** One that is alone of its kind, so that it can say by itself what is known of it. */
 export interface SingleSource extends AgentSource {
-  report(): Promise<AgentReport>;
+  report(options?: ReportOptions): Promise<AgentReport>;
 }
 
 export interface SourceDeps {
@@ -96,11 +101,20 @@ export function programSource(
       return supported ? undefined : reason;
     },
     createNormalizer: (context) => adapter.createNormalizer(context),
-    report: async () => {
+    report: async ({ login = false } = {}) => {
       const program = await find();
       const version = EngineFailure.is(program) ? null : program.version;
       const capabilities = capabilitiesOf(adapter, version);
-      return { type: adapter.type, label, recording: false, capabilities, program, environment: { removed, added } };
+      const signedIn = login && !EngineFailure.is(program) ? await isSignedIn(adapter, program.path, env) : undefined;
+      return {
+        type: adapter.type,
+        label,
+        recording: false,
+        capabilities,
+        program,
+        ...(signedIn !== undefined && { signedIn }),
+        environment: { removed, added },
+      };
     },
     prepare: async () => {
       assertCanSpawn();

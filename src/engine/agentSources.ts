@@ -2,7 +2,14 @@ import type { AgentAdapter } from '../agents/adapter.ts';
 import type { Session } from '../model/session.ts';
 import { acpReports, acpSource } from './acp/source.ts';
 import { acpHttpReports, acpHttpSource } from './acpHttpSource.ts';
-import { demoSource, programSource, type AgentSource, type SingleSource, type SourceDeps } from './agentSource.ts';
+import {
+  demoSource,
+  programSource,
+  type AgentSource,
+  type ReportOptions,
+  type SingleSource,
+  type SourceDeps,
+} from './agentSource.ts';
 import type { AgentReport, EngineDeps } from './api.ts';
 import { failures } from './failures.ts';
 import type { ProcessLeases } from './processLease.ts';
@@ -49,13 +56,13 @@ export class AgentSources {
     }
   }
 
-  async reports(): Promise<readonly AgentReport[]> {
+  async reports(options: ReportOptions): Promise<readonly AgentReport[]> {
     const { adapters } = this.#deps;
     const { acpHttp = [] } = this.#deps.settings();
     const found = adapters.map((adapter): Promise<readonly AgentReport[]> => {
       if (adapter.protocol === undefined)
         return this.#program(adapter)
-          .report()
+          .report(options)
           .then((report) => [report]);
       if (adapter.protocol === 'acp') return acpReports(this.#acp(adapter));
       const servers = acpHttp.map((profile) => acpHttpReports(profile, this.#server(adapter)));

@@ -219,6 +219,8 @@ export interface AgentReport {
   readonly recorded?: { readonly title: string; readonly prompts: readonly string[] };
   readonly capabilities: Capabilities;
   readonly program: FoundProgram | EngineFailure | null;
+  /** As the program says; absent where it was not asked, or does not tell. A provider of the user's own needs no login. */
+  readonly signedIn?: boolean;
   /** Names of variables, never values. */
   readonly environment: { readonly removed: readonly string[]; readonly added: readonly string[] };
 }

@@ -10,7 +10,7 @@ import type { Session } from '../model/session.ts';
 import { moveSession } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import { summaryForAgent } from './afresh.ts';
-import type { AgentSource, LaunchRequest, PreparedAgent } from './agentSource.ts';
+import type { AgentSource, LaunchRequest, PreparedAgent, ReportOptions } from './agentSource.ts';
 import { AgentSources } from './agentSources.ts';
 import type {
   AgentReport,
@@ -170,10 +170,10 @@ export class Engine {
     return this.#store.path(sessionId);
   }
 
-  /** Every kind of agent that can be started, with what was found of it; `fresh` looks again instead of remembering. */
-  agents(options: { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
+  /** Every agent that can be started, with what was found of it; `fresh` looks again instead of remembering. */
+  agents(options: ReportOptions & { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
     if (options.fresh === true) this.#sources.refresh();
-    return this.#sources.reports();
+    return this.#sources.reports(options);
   }
 
   onSummary(listener: SummaryListener): Disposable {

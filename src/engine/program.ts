@@ -14,6 +14,8 @@ import {
 import { runBriefly } from './spawn.ts';
 
 const versionTimeoutMs = 10_000;
+/** Somebody waits for a list. */
+const loginTimeoutMs = 2000;
 
 export interface ProgramRequest {
   /** Set by the user: taken as it is, and nothing else is looked for. */
@@ -98,5 +100,20 @@ async function askVersion(
     return adapter.parseVersion(stdout) ?? adapter.parseVersion(stderr);
   } catch {
     return null;
+  }
+}
+
+/** As the program says, which alone reads its credentials; `undefined` where it does not tell, or not in time. */
+export async function isSignedIn(
+  { login }: AgentAdapter,
+  file: string,
+  env: Readonly<Record<string, string>>,
+): Promise<boolean | undefined> {
+  if (login === undefined) return undefined;
+  try {
+    const { stdout, stderr } = await runBriefly(file, login.args, { env, timeoutMs: loginTimeoutMs });
+    return login.signedIn(`${stdout}\n${stderr}`);
+  } catch {
+    return undefined;
   }
 }

@@ -120,6 +120,7 @@ export const pageCommands = [
   'copySessionId',
   'revealRecord',
   'showRawOutput',
+  'showCapabilities',
   'manageTrust',
   'runAgent',
   'delete',

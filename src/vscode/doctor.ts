@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import type { AgentReport } from '../engine/api.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { EngineHost, EnginePaths } from './engineHost.ts';
+import { ReadOnlyPages } from './readOnlyPages.ts';
 import type { SessionList } from './sessionList.ts';
-import { stopGraceSeconds } from './settings.ts';
+import { requestMinutes, stopGraceSeconds } from './settings.ts';
 
 const { t } = vscode.l10n;
 const scheme = 'vitrine-doctor';
@@ -15,42 +16,23 @@ export class Doctor implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #paths: EnginePaths;
   readonly #version: string;
-  #text: string | undefined;
-  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly #provider: vscode.Disposable;
+  readonly #pages: ReadOnlyPages;
 
   constructor(engines: EngineHost, list: SessionList, paths: EnginePaths, version: string) {
     this.#engines = engines;
     this.#list = list;
     this.#paths = paths;
     this.#version = version;
-    this.#provider = vscode.workspace.registerTextDocumentContentProvider(scheme, {
-      onDidChange: this.#changed.event,
-      provideTextDocumentContent: async () => (this.#text ??= await this.#report()),
-    });
+    this.#pages = new ReadOnlyPages(scheme, () => this.#report());
   }
 
   /** Looks anew each time, and shows the page when it says what was found. */
-  async show(): Promise<void> {
-    this.#text = await this.#report();
-    const document = await vscode.workspace.openTextDocument(uri);
-    if (document.getText() !== this.#text) {
-      const drawn = new Promise<void>((resolve) => {
-        const subscription = vscode.workspace.onDidChangeTextDocument((change) => {
-          if (change.document !== document) return;
-          subscription.dispose();
-          resolve();
-        });
-      });
-      this.#changed.fire(uri);
-      await drawn;
-    }
-    await vscode.window.showTextDocument(document, { preview: true });
+  show(): Promise<void> {
+    return this.#pages.show(uri);
   }
 
   dispose(): void {
-    this.#provider.dispose();
-    this.#changed.dispose();
+    this.#pages.dispose();
   }
 
   async #report(): Promise<string> {
@@ -71,6 +53,7 @@ export class Doctor implements vscode.Disposable {
       [t('Workspace'), isTrusted ? t('trusted') : t('Restricted Mode: no agent is started here')],
       ...workspaceFolders.map((folder): Line => [t('Folder'), code(folder.uri.fsPath)]),
       [t('Stop'), t('{0} s for an agent to end by itself', stopGraceSeconds())],
+      [t('Approvals'), t('denied after {0} min without an answer', requestMinutes())],
     ]);
   }
 

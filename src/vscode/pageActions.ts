@@ -11,6 +11,7 @@ const commands: Readonly<Record<PageCommand, string>> = {
   copySessionId: 'vitrine.copySessionId',
   revealRecord: 'vitrine.revealRecord',
   showRawOutput: 'vitrine.showRawOutput',
+  showCapabilities: 'vitrine.showCapabilities',
   manageTrust: 'workbench.trust.manage',
   runAgent: 'vitrine.runAgent',
   delete: 'vitrine.deleteSession',

@@ -41,14 +41,14 @@ export class SessionPanels implements vscode.Disposable {
     return undefined;
   }
 
-  async open(id: string): Promise<void> {
+  async open(id: string, column: vscode.ViewColumn = vscode.ViewColumn.Active): Promise<void> {
     const panel = this.#panels.get(id);
     if (panel !== undefined) {
       panel.reveal();
       return;
     }
     const title = this.#title(id);
-    await this.#fill(vscode.window.createWebviewPanel(viewType, title, vscode.ViewColumn.Active), id);
+    await this.#fill(vscode.window.createWebviewPanel(viewType, title, column), id);
   }
 
   close(id: string): void {

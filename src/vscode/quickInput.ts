@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 export type Answer<T> =
   { readonly kind: 'value'; readonly value: T } | { readonly kind: 'back' } | { readonly kind: 'none' };
 
-interface Step {
+export interface Step {
   readonly title: string;
   readonly step: number;
   readonly steps: number;
@@ -14,50 +14,80 @@ interface Step {
 
 interface Choice<I> extends Step {
   readonly items: () => Promise<readonly I[]>;
+  /** What is chosen to begin with; default: the first. */
+  readonly active?: (item: I) => boolean;
 }
 
-interface Text extends Step {
-  readonly prompt: string;
+interface Many<I> extends Step {
+  readonly items: () => Promise<readonly I[]>;
+  readonly most: number;
+  readonly tooMany: string;
 }
 
-/** One step: a choice, or a line of text that is not empty. */
-export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<Answer<I>>;
-export function ask(text: Text): Promise<Answer<string>>;
-export function ask(options: Choice<vscode.QuickPickItem> | Text): Promise<Answer<unknown>> {
-  return 'items' in options ? choose(options) : write(options);
+interface Words<I> extends Step {
+  readonly value: string;
+  /** Rows below the text. Those that the text must not filter away or put first have a label of an icon alone. */
+  readonly items: readonly I[];
+  readonly accepts: (text: string, item: I | undefined) => boolean;
 }
 
-function choose<I extends vscode.QuickPickItem>(options: Choice<I>): Promise<Answer<I>> {
+/** One thing of several. */
+export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<Answer<I>> {
   const pick = vscode.window.createQuickPick<I>();
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  pick.busy = true;
-  const filled = options.items().then((items) => {
-    pick.items = items;
-    pick.busy = false;
+  const filled = fill(pick, choice.items).then(() => {
+    pick.activeItems = pick.items.filter((item) => choice.active?.(item) === true).slice(0, 1);
   });
-  return answered(pick, options, () => pick.selectedItems[0], filled);
+  return answered(pick, choice, () => pick.selectedItems[0], filled);
 }
 
-function write(options: Text): Promise<Answer<string>> {
-  const box = vscode.window.createInputBox();
-  box.prompt = options.prompt;
-  return answered(box, options, () => (box.value.trim() === '' ? undefined : box.value), Promise.resolve());
+/** At least one thing of several. */
+export function askForMany<I extends vscode.QuickPickItem>(choice: Many<I>): Promise<Answer<readonly I[]>> {
+  const pick = vscode.window.createQuickPick<I>();
+  pick.canSelectMany = true;
+  pick.matchOnDescription = true;
+  const { most, tooMany, title } = choice;
+  pick.onDidChangeSelection((chosen) => {
+    pick.title = chosen.length > most ? `${title}: ${tooMany}` : title;
+  });
+  const value = () =>
+    pick.selectedItems.length > 0 && pick.selectedItems.length <= most ? pick.selectedItems : undefined;
+  return answered(pick, choice, value, fill(pick, choice.items));
+}
+
+/** A line of text, with rows below that say what happens with it or offer something else. */
+export function askForWords<I extends vscode.QuickPickItem>(
+  words: Words<I>,
+): Promise<Answer<{ readonly text: string; readonly item: I | undefined }>> {
+  const pick = vscode.window.createQuickPick<I>();
+  pick.items = words.items;
+  pick.value = words.value;
+  const value = () => {
+    const [item] = pick.selectedItems;
+    return words.accepts(pick.value, item) ? { text: pick.value, item } : undefined;
+  };
+  return answered(pick, words, value, Promise.resolve());
+}
+
+async function fill<I extends vscode.QuickPickItem>(
+  pick: vscode.QuickPick<I>,
+  items: () => Promise<readonly I[]>,
+): Promise<void> {
+  pick.busy = true;
+  pick.items = await items();
+  pick.busy = false;
 }
 
 /** Shows the input until it is accepted, left by the back button or closed; rejects where its items cannot be had. */
-function answered<V>(
-  input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
-  options: Step,
+function answered<I extends vscode.QuickPickItem, V>(
+  input: vscode.QuickPick<I>,
+  { title, step, steps, placeholder, back }: Step,
   value: () => V | undefined,
   filled: Promise<void>,
 ): Promise<Answer<V>> {
-  input.title = options.title;
-  input.step = options.step;
-  input.totalSteps = options.steps;
-  input.placeholder = options.placeholder;
-  input.ignoreFocusOut = true;
-  if (options.back) input.buttons = [vscode.QuickInputButtons.Back];
+  Object.assign(input, { title, step, totalSteps: steps, placeholder, ignoreFocusOut: true });
+  if (back) input.buttons = [vscode.QuickInputButtons.Back];
   return new Promise<Answer<V>>((resolve, reject) => {
     filled.catch(reject);
     input.onDidTriggerButton(() => resolve({ kind: 'back' }));

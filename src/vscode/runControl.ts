@@ -2,37 +2,35 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Engine } from '../engine/engine.ts';
 import type { AgentReport, SessionHandle } from '../engine/api.ts';
-import type { ExecutorType } from '../model/session.ts';
 import type { EngineHost } from './engineHost.ts';
 import type { Failures } from './failures.ts';
 import { logLine } from './log.ts';
+import { withChoice } from './run/choice.ts';
+import type { RunMemory } from './run/memory.ts';
+import type { RunRequest } from './run/request.ts';
 import { whyNot } from './sessionView.ts';
 import { agentOptions } from './settings.ts';
 import { mayStart } from './trust.ts';
 
 const { t } = vscode.l10n;
 
-export interface RunRequest {
-  readonly agent: ExecutorType;
-  readonly prompt: string;
-  /** Absolute path; the demo can do without. */
-  readonly cwd?: string;
-}
-
 /** Starts, resumes and stops runs for commands and pages; a failure is shown here, once. */
 export class RunControl {
   readonly #engines: EngineHost;
+  readonly #memory: RunMemory;
   readonly #failures: Failures;
   readonly #log: vscode.LogOutputChannel;
 
-  constructor(engines: EngineHost, failures: Failures, log: vscode.LogOutputChannel) {
+  constructor(engines: EngineHost, memory: RunMemory, failures: Failures, log: vscode.LogOutputChannel) {
     this.#engines = engines;
+    this.#memory = memory;
     this.#failures = failures;
     this.#log = log;
   }
 
   /** The new session's id, or `undefined` where none was started and the person knows why. */
-  async start({ agent, prompt, cwd }: RunRequest): Promise<string | undefined> {
+  async start(request: RunRequest): Promise<string | undefined> {
+    const { agent, profile, prompt, cwd, title, choice = {} } = request;
     const recording = agent === 'replay';
     if (!recording && !mayStart()) return undefined;
     const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? (recording ? homedir() : undefined);
@@ -43,12 +41,21 @@ export class RunControl {
       );
       return undefined;
     }
-    const options = agentOptions(agent, inside?.uri);
-    return this.#run('start', {}, async (engine) => {
+    const options = withChoice(agentOptions(agent, inside?.uri), choice);
+    const id = await this.#run('start', {}, async (engine) => {
       const recorded = recording && prompt.trim() === '' ? await recordingOf(engine) : undefined;
-      const what = { prompt: recorded?.prompts[0] ?? prompt, ...(recorded && { title: recorded.title }) };
-      return engine.start({ agent, cwd: folder, options, ...what });
+      const name = recorded?.title ?? title;
+      return engine.start({
+        agent,
+        cwd: folder,
+        options,
+        prompt: recorded?.prompts[0] ?? prompt,
+        ...(profile !== undefined && { profile }),
+        ...(name !== undefined && { title: name }),
+      });
     });
+    if (id !== undefined && !recording) await this.#memory.ran(request, choice, id);
+    return id;
   }
 
   /** The session's id, or `undefined` where it was not resumed and the person knows why. */
@@ -81,7 +88,8 @@ export class RunControl {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);
         const recorded = summary.recording && given.trim() === '' ? await recordingOf(engine) : undefined;
         const prompt = recorded?.prompts[summary.runs] ?? (given.trim() === '' ? t('Go on.') : given);
-        return { prompt, options: agentOptions(summary.executor_type ?? 'claude-code', folder) };
+        const settings = agentOptions(summary.executor_type ?? 'claude-code', folder);
+        return { prompt, options: withChoice(settings, this.#memory.ofSession(session)) };
       }
       if (vscode.workspace.isTrusted || mayStart()) void vscode.window.showWarningMessage(why);
     } catch (error) {

@@ -76,6 +76,8 @@ function fixLabel(fix: PageCommand): string {
       return t('Run Agent…');
     case 'showRawOutput':
       return t('Show Raw Output');
+    case 'showCapabilities':
+      return t('What This Session Carried');
     case 'revealRecord':
       return t('Reveal Record');
     case 'rename':

@@ -18,6 +18,7 @@ function items(): Item[] {
     { command: 'copySessionId', label: t('Copy Session ID') },
     { command: 'revealRecord', label: t('Reveal Record') },
     { command: 'showRawOutput', label: t('Show Raw Output') },
+    { command: 'showCapabilities', label: t('What This Session Carried') },
     { command: 'delete', label: t('Delete…'), apart: true },
   ];
 }

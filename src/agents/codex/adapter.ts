@@ -13,6 +13,10 @@ export const codex: AgentAdapter = {
   programs: ['codex'],
   versionArgs: ['--version'],
   parseVersion: (output) => /\bcodex(?:-cli)?\s+v?(\d+\.\d+\.\d+\S*)/i.exec(output)?.[1] ?? null,
+  login: {
+    args: ['login', 'status'],
+    signedIn: (output) => (/^Logged in/m.test(output) ? true : /^Not logged in/m.test(output) ? false : undefined),
+  },
   capabilities: {
     resume: yes,
     fork: { supported: false, reason: 'Codex can fork a thread, Vitrine does not ask for it' },

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { capabilityCommands } from './capabilityCommands.ts';
 import { recordCommands } from './recordCommands.ts';
 import { runCommands } from './runCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
@@ -7,7 +8,13 @@ import { viewCommands } from './viewCommands.ts';
 
 /** Registers every command; one that fails says so in a message. */
 export function registerCommands(shell: Shell): vscode.Disposable {
-  const all = { ...runCommands(shell), ...sessionCommands(shell), ...recordCommands(shell), ...viewCommands(shell) };
+  const all = {
+    ...runCommands(shell),
+    ...sessionCommands(shell),
+    ...recordCommands(shell),
+    ...viewCommands(shell),
+    ...capabilityCommands(shell),
+  };
   const registered = Object.entries(all).map(([name, run]) =>
     vscode.commands.registerCommand(`vitrine.${name}`, async (...args: readonly unknown[]) => {
       try {

@@ -1,32 +1,84 @@
 import * as vscode from 'vscode';
+import { isBypass } from '../../agents/choices.ts';
 import { isObject } from '../../model/json.ts';
 import { isSessionLive } from '../../model/status.ts';
-import { askForRun, runRequestOf } from '../runAgent.ts';
-import type { RunRequest } from '../runControl.ts';
+import { askForRun, mostAgents, type Given } from '../run/askForRun.ts';
+import { filesGiven, selectionGiven } from '../run/editorPlaces.ts';
+import { problemGiven } from '../run/problems.ts';
+import { requestShape, runRequestOf, type RunRequest } from '../run/request.ts';
+import { mayStart } from '../trust.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 
 const { t } = vscode.l10n;
 
-async function begin(shell: Shell, request: RunRequest | undefined): Promise<string | undefined> {
-  const id = request === undefined ? undefined : await shell.runs.start(request);
-  if (id === undefined) return undefined;
-  await shell.panels.open(id);
-  await shell.tree.reveal(id);
+/** Starts the runs and opens their sessions, several of them side by side. Gives the first one's id. */
+async function begin(shell: Shell, requests: readonly RunRequest[]): Promise<string | undefined> {
+  const started: string[] = [];
+  for (const request of requests.slice(0, mostAgents)) {
+    const id = await shell.runs.start(request);
+    if (id === undefined) continue;
+    await shell.panels.open(id, requests.length === 1 ? vscode.ViewColumn.Active : columnOf(started.length));
+    started.push(id);
+  }
+  const [id] = started;
+  if (id !== undefined) await shell.tree.reveal(id);
   return id;
+}
+
+const columns = [vscode.ViewColumn.One, vscode.ViewColumn.Two, vscode.ViewColumn.Three, vscode.ViewColumn.Four];
+const columnOf = (at: number): vscode.ViewColumn => columns[at] ?? vscode.ViewColumn.Beside;
+
+async function askAndBegin(shell: Shell, given?: Given): Promise<string | undefined> {
+  const asked = await askForRun(shell, given);
+  if (asked === undefined) return undefined;
+  if (!asked.edit) return begin(shell, asked.requests);
+  await shell.drafts.open(asked.requests);
+  return undefined;
+}
+
+/** With something of an editor, which a person sees before it goes anywhere. */
+async function askAbout(shell: Shell, given: () => Given | undefined): Promise<string | undefined> {
+  const about = mayStart() ? given() : undefined;
+  return about === undefined ? undefined : askAndBegin(shell, about);
+}
+
+/** Whoever calls the command, a person alone lets everything happen unasked. */
+async function confirmed({ agent, choice = {} }: RunRequest): Promise<boolean> {
+  const { permissionMode: mode } = choice;
+  if (!isBypass(agent, mode)) return true;
+  const run = t('Run Without Asking');
+  const chosen = await vscode.window.showWarningMessage(
+    t('Start this agent in the mode “{0}”?', mode ?? ''),
+    { modal: true, detail: t('It may change files and run commands without asking anybody.') },
+    run,
+  );
+  return chosen === run;
 }
 
 /** Starting, going on with and stopping runs. Each gives the session's id, or nothing where nothing was started. */
 export function runCommands(shell: Shell): Commands {
   return {
     async runAgent(argument) {
-      const asked = isObject(argument) && 'agent' in argument;
-      const request = asked ? runRequestOf(argument) : await askForRun(shell.engines, shell.memory);
-      if (asked && request === undefined) throw new Error(t('Run Agent takes {0}.', '{agent, prompt, cwd?}'));
-      return begin(shell, request);
+      if (!isObject(argument) || !('agent' in argument)) return askAndBegin(shell);
+      const request = runRequestOf(argument);
+      if (request === undefined) throw new Error(t('Run Agent takes {0}.', requestShape));
+      if (request.agent !== 'replay' && !mayStart()) return undefined;
+      return (await confirmed(request)) ? begin(shell, [request]) : undefined;
     },
 
-    playDemo: () => begin(shell, { agent: 'replay', prompt: '' }),
+    runSeveralAgents: () => (mayStart() ? askAndBegin(shell, { several: true }) : undefined),
+
+    runAgentOnSelection: () => askAbout(shell, selectionGiven),
+    runAgentOnFile: (first, all) => askAbout(shell, () => filesGiven(first, all)),
+    runAgentOnProblem: (argument) => askAbout(shell, () => problemGiven(argument)),
+
+    async runPrompt() {
+      const requests = mayStart() ? await shell.drafts.take() : undefined;
+      return requests === undefined ? undefined : begin(shell, requests);
+    },
+
+    playDemo: () => begin(shell, [{ agent: 'replay', prompt: '' }]),
 
     async resumeSession(argument, prompt) {
       const id = await whichSession(shell, argument, {

@@ -1,8 +1,11 @@
 import type * as vscode from 'vscode';
+import type { CapabilityPages } from '../capabilityPages.ts';
 import type { Doctor } from '../doctor.ts';
 import type { EngineHost } from '../engineHost.ts';
 import type { Failures } from '../failures.ts';
 import type { SessionPanels } from '../panels.ts';
+import type { PromptDrafts } from '../run/drafts.ts';
+import type { RunMemory } from '../run/memory.ts';
 import type { RunControl } from '../runControl.ts';
 import type { SessionList } from '../sessionList.ts';
 import type { SessionLoader } from '../sessionLoader.ts';
@@ -17,9 +20,11 @@ export interface Shell {
   readonly tree: SessionTree;
   readonly runs: RunControl;
   readonly doctor: Doctor;
+  readonly capabilities: CapabilityPages;
+  readonly secrets: vscode.SecretStorage;
   readonly failures: Failures;
-  /** Remembered for this workspace. */
-  readonly memory: vscode.Memento;
+  readonly memory: RunMemory;
+  readonly drafts: PromptDrafts;
 }
 
 /** Commands by name, without the `vitrine.` in front. */

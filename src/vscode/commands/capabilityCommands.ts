@@ -1,0 +1,48 @@
+import * as vscode from 'vscode';
+import { acpHttpProfiles, tokenKey } from '../settings.ts';
+import type { Commands, Shell } from './shell.ts';
+import { whichSession } from './whichSession.ts';
+
+const { t } = vscode.l10n;
+
+/** What agents can do, and what a server needs to let us in. None of these starts a run. */
+export function capabilityCommands(shell: Shell): Commands {
+  return {
+    compareAgents: () => shell.capabilities.compare(),
+
+    async showCapabilities(argument) {
+      const id = await whichSession(shell, argument, { title: t('What This Session Carried') });
+      if (id !== undefined) await shell.capabilities.showSession(id);
+    },
+
+    async setServerToken(argument) {
+      const servers = acpHttpProfiles();
+      const server = servers.find(({ id }) => id === argument) ?? (await pickServer(servers));
+      if (server === undefined) return;
+      const token = await vscode.window.showInputBox({
+        title: t('Token for {0}', server.label),
+        prompt: t('Sent as a bearer token to {0}. Empty: forget the one that is kept.', server.baseUrl),
+        password: true,
+        ignoreFocusOut: true,
+        validateInput: (text) =>
+          /^[\x21-\x7e]*$/.test(text.trim()) ? undefined : t('A token has no such characters.'),
+      });
+      if (token === undefined) return;
+      if (token.trim() === '') await shell.secrets.delete(tokenKey(server.id));
+      else await shell.secrets.store(tokenKey(server.id), token.trim());
+    },
+  };
+}
+
+async function pickServer(servers: ReturnType<typeof acpHttpProfiles>) {
+  const setting = 'vitrine.acpHttp.servers';
+  if (servers.length === 0) {
+    const open = t('Open Settings');
+    const chosen = await vscode.window.showInformationMessage(t('No server is named in the settings yet.'), open);
+    if (chosen === open) await vscode.commands.executeCommand('workbench.action.openSettings', setting);
+    return undefined;
+  }
+  const items = servers.map((server) => ({ label: server.label, description: server.baseUrl, server }));
+  const title = t('Set Token for Agent Server');
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.server;
+}

@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+
+/** Read-only texts by address, of one scheme: written anew whenever one is shown, and when a window brings one back. */
+export class ReadOnlyPages implements vscode.Disposable {
+  readonly #write: (uri: vscode.Uri) => Promise<string>;
+  readonly #shown = new Map<string, string>();
+  readonly #changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly #disposables: readonly vscode.Disposable[];
+
+  constructor(scheme: string, write: (uri: vscode.Uri) => Promise<string>) {
+    this.#write = write;
+    this.#disposables = [
+      vscode.workspace.registerTextDocumentContentProvider(scheme, {
+        onDidChange: this.#changed.event,
+        provideTextDocumentContent: async (uri) => this.#shown.get(uri.toString()) ?? this.#write(uri),
+      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#shown.delete(uri.toString())),
+    ];
+  }
+
+  /** Resolves when the page says what is so now. */
+  async show(uri: vscode.Uri): Promise<void> {
+    const text = await this.#write(uri);
+    this.#shown.set(uri.toString(), text);
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (document.getText() !== text) {
+      const drawn = new Promise<void>((resolve) => {
+        const subscription = vscode.workspace.onDidChangeTextDocument((change) => {
+          if (change.document !== document) return;
+          subscription.dispose();
+          resolve();
+        });
+      });
+      this.#changed.fire(uri);
+      await drawn;
+    }
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+    for (const each of this.#disposables) each.dispose();
+  }
+}

@@ -1,0 +1,257 @@
+import * as vscode from 'vscode';
+import type { AgentReport } from '../../engine/api.ts';
+import type { EngineHost } from '../engineHost.ts';
+import { ask, askForMany, type Answer } from '../quickInput.ts';
+import { agentOptions } from '../settings.ts';
+import { mayStart } from '../trust.ts';
+import {
+  agentItems,
+  canRun,
+  installAddress,
+  manyItems,
+  nameOf,
+  placeSetting,
+  type AgentItem,
+  type AgentRow,
+} from './agentItems.ts';
+import { withChoice, type RunChoice } from './choice.ts';
+import { withExcerpts, type Excerpt } from './excerpt.ts';
+import type { RunMemory } from './memory.ts';
+import { optionLine } from './optionLine.ts';
+import { askForOptions } from './optionSteps.ts';
+import { askForPrompt, type Prompted } from './promptStep.ts';
+import type { RunRequest } from './request.ts';
+
+const { t } = vscode.l10n;
+
+/** Side by side: more columns than this cannot be read. */
+export const mostAgents = 4;
+
+interface Deps {
+  readonly engines: EngineHost;
+  readonly memory: RunMemory;
+}
+
+/** What is known already, so that nobody is asked for it. */
+export interface Given {
+  readonly several?: boolean;
+  readonly folder?: vscode.Uri;
+  readonly prompt?: string;
+  readonly excerpts?: readonly Excerpt[];
+}
+
+/** What a person decided on: one request per agent, to be run, or first to be written in an editor. */
+export interface Asked {
+  readonly requests: readonly RunRequest[];
+  readonly edit: boolean;
+}
+
+type StepName = 'agent' | 'several' | 'folder' | 'prompt';
+
+/** Asks for agent, folder (where there are several), prompt and, on demand, options; `undefined` where the person gave up. */
+export async function askForRun(deps: Deps, given: Given = {}): Promise<Asked | undefined> {
+  return new Questions(deps, given).ask();
+}
+
+class Questions {
+  readonly #deps: Deps;
+  readonly #given: Given;
+  readonly #askFolder: boolean;
+  readonly #choices = new Map<AgentReport, RunChoice>();
+  #agents: readonly AgentReport[] = [];
+  #folder: vscode.Uri | undefined;
+  #prompt: string;
+
+  constructor(deps: Deps, given: Given) {
+    this.#deps = deps;
+    this.#given = given;
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    this.#askFolder = given.folder === undefined && folders.length > 1;
+    this.#folder = given.folder ?? folders[0]?.uri;
+    this.#prompt = given.prompt ?? '';
+  }
+
+  async ask(): Promise<Asked | undefined> {
+    const first: StepName = this.#given.several === true ? 'several' : 'agent';
+    const path: StepName[] = [first];
+    for (;;) {
+      const step = path.at(-1);
+      if (step === undefined) return undefined;
+      const answer = await this.#step(step, path.length);
+      if (answer.kind === 'none') return undefined;
+      if (answer.kind === 'back') path.pop();
+      else if (typeof answer.value === 'string') path.push(answer.value);
+      else return answer.value;
+    }
+  }
+
+  #step(step: StepName, at: number): Promise<Answer<StepName | Asked>> {
+    switch (step) {
+      case 'agent':
+        return this.#askForAgent(at);
+      case 'several':
+        return this.#askForSeveral(at);
+      case 'folder':
+        return this.#askForFolder(at);
+      case 'prompt':
+        return this.#askForPrompt(at);
+    }
+  }
+
+  #frame(step: number, more: number, title: string) {
+    return { title, step, steps: step + more, back: step > 1 };
+  }
+
+  /** Steps after the agents are known. */
+  get #rest(): number {
+    return this.#askFolder ? 2 : 1;
+  }
+
+  #next(): StepName {
+    return this.#askFolder ? 'folder' : 'prompt';
+  }
+
+  async #reports(): Promise<readonly AgentReport[]> {
+    const engine = await this.#deps.engines.get();
+    return engine.agents({ login: vscode.workspace.isTrusted });
+  }
+
+  async #askForAgent(at: number): Promise<Answer<StepName | Asked>> {
+    const picked = await ask<AgentItem>({
+      ...this.#frame(at, this.#rest, t('Run Agent')),
+      placeholder: t('Choose an agent'),
+      items: async () => agentItems(await this.#reports(), this.#deps.memory),
+    });
+    if (picked.kind !== 'value') return picked;
+    const { row } = picked.value;
+    return row === undefined ? { kind: 'none' } : this.#afterAgent(row, at);
+  }
+
+  async #afterAgent(row: AgentRow, at: number): Promise<Answer<StepName | Asked>> {
+    switch (row.kind) {
+      case 'doctor':
+        await vscode.commands.executeCommand('vitrine.doctor');
+        return { kind: 'none' };
+      case 'missing':
+        return helpWith(row.agent, this.#frame(at + 1, 0, t('{0} Was Not Found', row.agent.label)));
+      case 'several':
+        return mayStart() ? { kind: 'value', value: 'several' } : { kind: 'none' };
+      case 'agent':
+        if (row.agent.recording) {
+          return { kind: 'value', value: { requests: [{ agent: row.agent.type, prompt: '' }], edit: false } };
+        }
+        if (!mayStart()) return { kind: 'none' };
+        this.#agents = [row.agent];
+        return { kind: 'value', value: this.#next() };
+    }
+  }
+
+  async #askForSeveral(at: number): Promise<Answer<StepName | Asked>> {
+    const picked = await askForMany<AgentItem>({
+      ...this.#frame(at, this.#rest, t('Run on Several Agents')),
+      placeholder: t('Up to {0}. They share the folder and may change the same files.', mostAgents),
+      most: mostAgents,
+      tooMany: t('{0} at most', mostAgents),
+      items: async () => manyItems(await this.#reports()),
+    });
+    if (picked.kind !== 'value') return picked;
+    this.#agents = picked.value.flatMap(({ row }) => (row?.kind === 'agent' && canRun(row.agent) ? [row.agent] : []));
+    return { kind: 'value', value: this.#next() };
+  }
+
+  async #askForFolder(at: number): Promise<Answer<StepName | Asked>> {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const picked = await ask({
+      ...this.#frame(at, 1, t('Run Agent')),
+      placeholder: t('Choose the folder it works in'),
+      items: () =>
+        Promise.resolve(
+          folders.map(({ name, uri }) => ({ label: `$(folder) ${name}`, description: uri.fsPath, folder: uri })),
+        ),
+      active: ({ folder }) => folder.toString() === this.#folder?.toString(),
+    });
+    if (picked.kind !== 'value') return picked;
+    this.#folder = picked.value.folder;
+    return { kind: 'value', value: 'prompt' };
+  }
+
+  async #askForPrompt(at: number): Promise<Answer<StepName | Asked>> {
+    const [only] = this.#agents.length === 1 ? this.#agents : [];
+    const title = t('Run {0}', this.#agents.map(({ label }) => label).join(', '));
+    const frame = this.#frame(at, 0, title);
+    for (;;) {
+      const answer: Answer<Prompted> = await askForPrompt(frame, {
+        prompt: this.#prompt,
+        line: this.#line(),
+        options: only !== undefined,
+        excerpts: this.#given.excerpts ?? [],
+      });
+      if (answer.kind !== 'value') return answer;
+      this.#prompt = answer.value.prompt;
+      if (answer.value.next !== 'options' || only === undefined) {
+        return { kind: 'value', value: { requests: this.#requests(), edit: answer.value.next === 'edit' } };
+      }
+      const settings = agentOptions(only.type, this.#folder);
+      const subject = { agent: only, settings, memory: this.#deps.memory, step: { ...frame, back: true } };
+      const choice = await askForOptions(subject, this.#choice(only));
+      if (choice === undefined) return { kind: 'none' };
+      this.#choices.set(only, choice);
+    }
+  }
+
+  #choice(agent: AgentReport): RunChoice {
+    return this.#choices.get(agent) ?? this.#deps.memory.choice(nameOf(agent));
+  }
+
+  /** How each agent will run; by name where there are several. */
+  #line(): string {
+    const lines = this.#agents.map((agent) => {
+      const line = optionLine(agent.type, withChoice(agentOptions(agent.type, this.#folder), this.#choice(agent)));
+      return this.#agents.length === 1 ? line : `${agent.label}: ${line}`;
+    });
+    return lines.join('; ');
+  }
+
+  #requests(): readonly RunRequest[] {
+    const { excerpts = [] } = this.#given;
+    const prompt = withExcerpts(this.#prompt, excerpts);
+    const [subject = ''] = this.#prompt.trim().split('\n');
+    return this.#agents.map((agent) => ({
+      ...nameOf(agent),
+      prompt,
+      choice: this.#choice(agent),
+      ...(this.#folder === undefined ? {} : { cwd: this.#folder.fsPath }),
+      ...(this.#agents.length === 1 ? {} : { title: `${subject.slice(0, 80)} · ${agent.label}` }),
+    }));
+  }
+}
+
+/** What helps with an agent that is not there. */
+async function helpWith(
+  agent: AgentReport,
+  frame: { readonly title: string; readonly step: number; readonly steps: number; readonly back: boolean },
+): Promise<Answer<never>> {
+  const { program } = agent;
+  const address = installAddress(agent);
+  const items = [
+    ...(address === undefined
+      ? []
+      : [{ label: `$(link-external) ${t('How to Install')}`, description: address, does: 'install' as const }]),
+    { label: `$(gear) ${t('Say Where It Is…')}`, description: placeSetting(agent), does: 'place' as const },
+    { label: `$(pulse) ${t('Show What Was Tried…')}`, description: t('Doctor'), does: 'doctor' as const },
+  ];
+  const reason = program !== null && 'message' in program ? program.message : '';
+  const answer = await ask({ ...frame, placeholder: reason, items: () => Promise.resolve(items) });
+  if (answer.kind !== 'value') return answer;
+  switch (answer.value.does) {
+    case 'install':
+      await vscode.env.openExternal(vscode.Uri.parse(address ?? ''));
+      break;
+    case 'place':
+      await vscode.commands.executeCommand('workbench.action.openSettings', placeSetting(agent));
+      break;
+    case 'doctor':
+      await vscode.commands.executeCommand('vitrine.doctor');
+  }
+  return { kind: 'none' };
+}

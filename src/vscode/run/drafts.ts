@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import { agentChoices } from '../../agents/choices.ts';
+import { agentOptions } from '../settings.ts';
+import { withChoice } from './choice.ts';
+import { optionLine } from './optionLine.ts';
+import type { RunRequest } from './request.ts';
+
+const { t } = vscode.l10n;
+
+/** Prompts that are written in an editor of their own, each for the runs that it will be given to. */
+export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider {
+  readonly #drafts = new Map<string, readonly RunRequest[]>();
+  readonly #disposables: readonly vscode.Disposable[];
+
+  constructor() {
+    this.#disposables = [
+      vscode.languages.registerCodeLensProvider({ scheme: 'untitled', language: 'markdown' }, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.#drafts.delete(uri.toString());
+        this.#tell();
+      }),
+    ];
+  }
+
+  /** Opens an editor with the prompt of `requests`, which are started from there. */
+  async open(requests: readonly RunRequest[]): Promise<void> {
+    const content = requests[0]?.prompt ?? '';
+    const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+    this.#drafts.set(document.uri.toString(), requests);
+    this.#tell();
+    await vscode.window.showTextDocument(document);
+  }
+
+  /** The runs that the active editor's prompt is for; takes the editor away. `undefined` where there is nothing to run. */
+  async take(): Promise<readonly RunRequest[] | undefined> {
+    const document = vscode.window.activeTextEditor?.document;
+    const requests = document === undefined ? undefined : this.#drafts.get(document.uri.toString());
+    if (document === undefined || requests === undefined) {
+      void vscode.window.showInformationMessage(
+        t('This editor has no prompt to run. “Run Agent…” can open one: “Write the prompt in an editor…”.'),
+      );
+      return undefined;
+    }
+    const prompt = document.getText();
+    if (prompt.trim() === '') {
+      void vscode.window.showInformationMessage(t('The prompt is empty.'));
+      return undefined;
+    }
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    return requests.map((request) => ({ ...request, prompt }));
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const requests = this.#drafts.get(document.uri.toString());
+    if (requests === undefined) return [];
+    const line = requests.map(({ agent, cwd, choice = {} }) => {
+      const settings = agentOptions(agent, cwd === undefined ? undefined : vscode.Uri.file(cwd));
+      return `${agentChoices.get(agent)?.settings ?? agent}: ${optionLine(agent, withChoice(settings, choice))}`;
+    });
+    const command = { title: `$(play) ${t('Run This Prompt ({0})', line.join('; '))}`, command: 'vitrine.runPrompt' };
+    return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), command)];
+  }
+
+  dispose(): void {
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  #tell(): void {
+    void vscode.commands.executeCommand('setContext', 'vitrine.prompts', [...this.#drafts.keys()]);
+  }
+}

@@ -1,0 +1,64 @@
+import type * as vscode from 'vscode';
+import { isObject } from '../../model/json.ts';
+import type { ExecutorType } from '../../model/session.ts';
+import { choiceOf, isName, rememberable, type RunChoice } from './choice.ts';
+
+/** One agent among all that can be run: an executor, and which of its agents where it has several. */
+export interface AgentName {
+  readonly agent: ExecutorType;
+  readonly profile?: string;
+}
+
+const keyOf = ({ agent, profile }: AgentName): string => (profile === undefined ? agent : `${agent}/${profile}`);
+
+const mostModels = 5;
+const mostSessions = 200;
+const keys = { last: 'lastAgent', choices: 'runChoices', models: 'recentModels', sessions: 'sessionChoices' } as const;
+
+/** What was chosen for runs in this workspace. Everything is checked when it is read: other versions wrote it too. */
+export class RunMemory {
+  readonly #memento: vscode.Memento;
+
+  constructor(memento: vscode.Memento) {
+    this.#memento = memento;
+  }
+
+  isLast(name: AgentName): boolean {
+    return this.#memento.get<unknown>(keys.last) === keyOf(name);
+  }
+
+  choice(name: AgentName): RunChoice {
+    return choiceOf(this.#all(keys.choices)[keyOf(name)]) ?? {};
+  }
+
+  /** Names of models that were typed or chosen, the newest first. */
+  models(name: AgentName): readonly string[] {
+    const found = this.#all(keys.models)[keyOf(name)];
+    return Array.isArray(found) ? found.filter(isName) : [];
+  }
+
+  /** What a session was started with, for its later runs. */
+  ofSession(id: string): RunChoice {
+    return choiceOf(this.#all(keys.sessions)[id]) ?? {};
+  }
+
+  async ran(name: AgentName, choice: RunChoice, session: string): Promise<void> {
+    const key = keyOf(name);
+    const kept = rememberable(name.agent, choice);
+    await this.#memento.update(keys.last, key);
+    await this.#memento.update(keys.choices, { ...this.#all(keys.choices), [key]: kept });
+    const sessions = Object.entries(this.#all(keys.sessions)).slice(1 - mostSessions);
+    if (Object.keys(kept).length > 0) {
+      await this.#memento.update(keys.sessions, Object.fromEntries([...sessions, [session, kept]]));
+    }
+    const { model } = kept;
+    if (model === undefined || model === '') return;
+    const models = [model, ...this.models(name).filter((each) => each !== model)].slice(0, mostModels);
+    await this.#memento.update(keys.models, { ...this.#all(keys.models), [key]: models });
+  }
+
+  #all(key: string): Record<string, unknown> {
+    const found = this.#memento.get<unknown>(key);
+    return isObject(found) ? found : {};
+  }
+}

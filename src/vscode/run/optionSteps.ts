@@ -1,0 +1,192 @@
+import * as vscode from 'vscode';
+import type { AgentOptions } from '../../agents/adapter.ts';
+import { agentChoices, isBypass } from '../../agents/choices.ts';
+import type { Limit } from '../../agents/shared/choices.ts';
+import type { AgentReport } from '../../engine/api.ts';
+import { ask, askForWords, type Answer, type Step } from '../quickInput.ts';
+import { nameOf } from './agentItems.ts';
+import { isName, withChoice, type RunChoice } from './choice.ts';
+import type { RunMemory } from './memory.ts';
+import { modeTexts } from './modeTexts.ts';
+import { limitText, modeText, optionLine } from './optionLine.ts';
+
+const { t } = vscode.l10n;
+
+type Part = 'done' | 'model' | 'mode' | 'settings' | 'none' | Limit;
+type PartItem = vscode.QuickPickItem & { readonly part: Part };
+
+interface Subject {
+  readonly agent: AgentReport;
+  /** What the settings say for the folder. */
+  readonly settings: AgentOptions;
+  readonly memory: RunMemory;
+  readonly step: Omit<Step, 'placeholder'>;
+}
+
+/** Lets a person change how an agent runs, one part after the other; `undefined` where they gave up altogether. */
+export async function askForOptions(subject: Subject, begun: RunChoice): Promise<RunChoice | undefined> {
+  let choice = begun;
+  let last: Part = 'done';
+  for (;;) {
+    const items = partItems(subject, choice);
+    const answer = await ask<PartItem>({
+      ...subject.step,
+      title: t('How to Run {0}', subject.agent.label),
+      placeholder: t('Choose what to change'),
+      items: () => Promise.resolve(items),
+      active: ({ part }) => part === last || (typeof part === 'object' && part.name === nameOfPart(last)),
+    });
+    if (answer.kind === 'none') return undefined;
+    const part = answer.kind === 'back' ? 'done' : answer.value.part;
+    if (part === 'done') return choice;
+    const changed = await changePart(subject, choice, part);
+    if (changed.kind === 'none') return undefined;
+    if (changed.kind === 'value') choice = changed.value;
+    last = changed.kind === 'value' ? 'done' : part;
+  }
+}
+
+const nameOfPart = (part: Part): string => (typeof part === 'object' ? part.name : part);
+
+function partItems({ agent, settings }: Subject, choice: RunChoice): PartItem[] {
+  const options = withChoice(settings, choice);
+  const choices = agentChoices.get(agent.type);
+  const icon = (name: string) => new vscode.ThemeIcon(name);
+  const { modelChoice } = agent.capabilities;
+  const none = (label: string, reason: string): PartItem => ({
+    label,
+    description: reason,
+    iconPath: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
+    part: 'none',
+  });
+  const limits = (choices?.limits ?? []).map((limit) => ({
+    label: limitLabel(limit.name),
+    description: limitText(limit.name, options[limit.name] ?? 0),
+    iconPath: icon('dashboard'),
+    part: limit,
+  }));
+  return [
+    { label: t('Done'), description: optionLine(agent.type, options), iconPath: icon('check'), part: 'done' },
+    modelChoice.supported
+      ? { label: t('Model'), description: options.model ?? t('its own'), iconPath: icon('symbol-misc'), part: 'model' }
+      : none(t('Model'), modelChoice.reason ?? t('cannot be chosen')),
+    choices === undefined
+      ? none(t('Permission mode'), t('as the agent is configured'))
+      : {
+          label: t('Permission mode'),
+          description: modeText(agent.type, options.permissionMode),
+          iconPath: icon('shield'),
+          part: 'mode',
+        },
+    ...(limits.length > 0 ? limits : [none(t('Limits'), t('this agent takes none from its command line'))]),
+    ...(Object.keys(choice).length === 0
+      ? []
+      : [
+          {
+            label: t('As in the Settings'),
+            description: optionLine(agent.type, settings),
+            iconPath: icon('discard'),
+            part: 'settings' as const,
+          },
+        ]),
+  ];
+}
+
+function limitLabel(name: Limit['name']): string {
+  switch (name) {
+    case 'maxTurns':
+      return t('Most turns');
+    case 'maxBudgetUsd':
+      return t('Budget in US dollars');
+    case 'maxAiCredits':
+      return t('Budget in AI credits');
+  }
+}
+
+async function changePart(subject: Subject, choice: RunChoice, part: Part): Promise<Answer<RunChoice>> {
+  if (part === 'settings') return { kind: 'value', value: {} };
+  if (part === 'model') {
+    const model = await askForModel(subject);
+    return model.kind === 'value' ? { kind: 'value', value: { ...choice, model: model.value } } : model;
+  }
+  if (part === 'mode') {
+    const mode = await askForMode(subject, choice);
+    return mode.kind === 'value' ? { kind: 'value', value: { ...choice, permissionMode: mode.value } } : mode;
+  }
+  if (typeof part !== 'object') return { kind: 'back' };
+  const limit = await askForLimit(subject, choice, part);
+  return limit.kind === 'value' ? { kind: 'value', value: { ...choice, [part.name]: limit.value } } : limit;
+}
+
+async function askForModel({ agent, settings, memory, step }: Subject): Promise<Answer<string>> {
+  const own = { label: t('Its own choice'), iconPath: new vscode.ThemeIcon('sparkle'), model: '' };
+  const item = (model: string, description: string) => ({ label: model, description, model });
+  const recent = memory.models(nameOf(agent)).map((model) => item(model, t('used lately')));
+  const set = settings.model === undefined ? [] : [item(settings.model, t('in the settings'))];
+  const usual = (agentChoices.get(agent.type)?.models ?? []).map((model) => item(model, ''));
+  const all = [own, ...set, ...recent, ...usual];
+  const answer = await askForWords({
+    ...step,
+    title: t('Model of {0}', agent.label),
+    placeholder: t('Choose a model, or type any name that the agent knows'),
+    back: true,
+    value: '',
+    items: all.filter((each, at) => all.findIndex(({ model }) => model === each.model) === at),
+    accepts: (text, found) => found !== undefined || (text.trim() !== '' && isName(text.trim())),
+  });
+  if (answer.kind !== 'value') return answer;
+  const { item: found, text } = answer.value;
+  return { kind: 'value', value: found?.model ?? text.trim() };
+}
+
+async function askForMode({ agent, settings, step }: Subject, choice: RunChoice): Promise<Answer<string>> {
+  const choices = agentChoices.get(agent.type);
+  const texts = modeTexts(choices?.settings ?? '');
+  const now = withChoice(settings, choice).permissionMode ?? 'default';
+  const items = (choices?.modes ?? []).map(({ id }) => {
+    const bypass = isBypass(agent.type, id);
+    const detail = texts.get(id) ?? '';
+    return {
+      label: id === 'default' ? t('Default') : id,
+      description: bypass ? t('for this run only: not remembered') : '',
+      detail,
+      iconPath: bypass
+        ? new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'))
+        : new vscode.ThemeIcon('shield'),
+      mode: id,
+    };
+  });
+  const answer = await ask({
+    ...step,
+    title: t('Permission Mode of {0}', agent.label),
+    placeholder: t('What it may do without asking'),
+    back: true,
+    items: () => Promise.resolve(items),
+    active: ({ mode }) => mode === now,
+  });
+  return answer.kind === 'value' ? { kind: 'value', value: answer.value.mode } : answer;
+}
+
+async function askForLimit(
+  { agent, settings, step }: Subject,
+  choice: RunChoice,
+  { name, minimum, whole }: Limit,
+): Promise<Answer<number>> {
+  const now = withChoice(settings, choice)[name];
+  const numberIn = (text: string): number | undefined => {
+    const value = /^\d+(?:[.,]\d+)?$/.test(text.trim()) ? Number(text.trim().replace(',', '.')) : Number.NaN;
+    return value >= minimum && value <= 1e9 && (!whole || Number.isInteger(value)) ? value : undefined;
+  };
+  const answer = await askForWords({
+    ...step,
+    title: t('{0} of {1}', limitLabel(name), agent.label),
+    placeholder: t('A number, {0} or more', minimum),
+    back: true,
+    value: now === undefined ? '' : String(now),
+    items: [{ label: t('No limit') }],
+    accepts: (text, item) => item !== undefined || numberIn(text) !== undefined,
+  });
+  if (answer.kind !== 'value') return answer;
+  const { item, text } = answer.value;
+  return { kind: 'value', value: item === undefined ? (numberIn(text) ?? 0) : 0 };
+}
