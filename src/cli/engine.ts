@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from '../agents/registry.ts';
-import type { AgentSettings } from '../engine/api.ts';
+import type { AcpProfile, AgentSettings } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { CliContext } from './command.ts';
@@ -10,6 +10,7 @@ import type { CliContext } from './command.ts';
 export interface EngineOptions {
   readonly store: string | undefined;
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
+  readonly acp?: readonly AcpProfile[];
   readonly replaySpeed?: number;
 }
 
@@ -35,7 +36,7 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
     clock: context.now,
     randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
     environment: context.env,
-    settings: () => ({ agents: options.agents ?? {}, replaySpeed: options.replaySpeed ?? 1 }),
+    settings: () => ({ agents: options.agents ?? {}, acp: options.acp ?? [], replaySpeed: options.replaySpeed ?? 1 }),
     log: { debug: quiet, info: quiet, warn, error: warn },
     demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
     adapters,

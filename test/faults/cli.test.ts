@@ -42,6 +42,37 @@ describe('vitrine run, sessions, show, doctor', function () {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
 
+  it('runs an agent of the Agent Client Protocol by its command, and asks nobody', async () => {
+    const program = path.resolve('test/support/acpAgent/agent.mjs');
+    const call = { toolCallId: 'c1', title: 'Do it', kind: 'execute' };
+    const steps = [{ ask: { call, allowed: [{ say: 'allowed' }], denied: [{ say: 'denied' }] } }];
+    const ran = await vitrine('run', '--agent', 'acp', prompt(steps), '--', program, '--greeting=late').ended;
+    assert.equal(ran.code, 0, ran.stderr);
+    const printed = lines(ran.stdout);
+    assert.equal(runResultSchema.parse(printed.pop()).data, 'outcome: nodenied');
+    assert.match(ran.stderr, /Denied, because nobody is here to be asked: 1 of/);
+    const id = /ses_[0-9a-f]{12}/.exec((await vitrine('sessions').ended).stdout)?.[0] ?? '';
+    const again = await vitrine('run', '--resume', id, prompt([{ say: 'again' }]), '--', program).ended;
+    assert.equal(again.code, 0, again.stderr);
+    const without = await vitrine('run', '--resume', id, prompt([{ say: 'again' }])).ended;
+    assert.equal(without.code, 2);
+    assert.match(without.stderr, /no agent "command-line"/);
+  });
+
+  it('says which agents of the Agent Client Protocol there are, and what else is wrong with a call', async () => {
+    const unknown = await vitrine('run', '--agent', 'acp', 'x').ended;
+    assert.match(unknown.stderr, /Which agent .*claude-agent-acp, codex-acp, gemini-acp, copilot-acp/s);
+    const both = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', '--', 'y').ended;
+    assert.match(both.stderr, /a command, and a --profile/);
+    const other = await vitrine('run', '--agent', 'claude-code', '--profile', 'codex-acp', 'x').ended;
+    assert.match(other.stderr, /--profile is for agents of the Agent Client Protocol/);
+    const two = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', 'y').ended;
+    assert.match(two.stderr, /more than one prompt/);
+    assert.deepEqual([unknown.code, both.code, other.code, two.code], [2, 2, 2, 2]);
+    const doctor = await vitrine('doctor').ended;
+    assert.match(doctor.stdout, /Started by: --agent acp --profile gemini-acp/);
+  });
+
   it('prints entries as they settle and the result last; the session can be listed, shown and gone on with', async () => {
     const ran = await run([{ init: true }, { say: 'hello' }, { result: { usd: 0.25, text: 'hello' } }]).ended;
     assert.equal(ran.code, 0, ran.stderr);

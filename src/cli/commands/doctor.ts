@@ -49,7 +49,7 @@ async function storeState(folder: string): Promise<string> {
   }
 }
 
-function describe({ label, recording, program, environment }: AgentReport): string[] {
+function describe({ label, type, profile, recording, program, environment }: AgentReport): string[] {
   const lines = [''];
   if (EngineFailure.is(program)) lines.push(program.message, program.detail);
   else if (recording || program === null) lines.push(`${label}: ready`);
@@ -57,6 +57,7 @@ function describe({ label, recording, program, environment }: AgentReport): stri
     lines.push(`${label}: ${program.version ?? 'version unknown'}`, `  ${program.path}`);
     lines.push('  Looked in:', ...program.tried.map((place) => `    ${place}`));
   }
+  if (profile !== undefined) lines.push(`  Started by: --agent ${type} --profile ${profile}`);
   if (environment.removed.length > 0) lines.push(`  Not passed on: ${environment.removed.join(', ')}`);
   return lines;
 }

@@ -6,23 +6,29 @@ import type { SessionHandle } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
+import { requestMetadataSchema } from '../../model/request.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import { acpChoice, acpProfileIds } from '../acpAgent.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { writeLines } from '../output.ts';
 
-const startable = adapters.filter(({ protocol }) => protocol === undefined).map(({ type }) => type);
+const startable = adapters.filter(({ protocol }) => protocol !== 'acp-http').map(({ type }) => type);
 
 const help = `Usage: vitrine run --agent TYPE [options] PROMPT|-
+       vitrine run --agent acp [options] PROMPT|- -- COMMAND [ARGUMENT…]
 
 Runs an agent here. Prints its transcript, one entry per line as JSON, as entries settle (an entry that is corrected later
 comes again with the same index), and the result as the last line. "-" reads the prompt from stdin.
 Exit code 0: done; 1: the agent failed or was stopped; 2: it could not be started.
 Ctrl-C stops the agent and everything it started; a second one does not ask any more.
+Nobody can be asked here: where an agent asks for a permission, it is told no, and the transcript says so.
 
   --agent TYPE       ${startable.join(', ')}, or replay: the demo recording; with --resume it may be left
                      out
+  --profile ID       of the agents of the Agent Client Protocol, which one: ${acpProfileIds.join(', ')};
+                     or give the command of any other after "--"
   --cwd DIR          folder to run in; default: the current one
   --resume ses_…     goes on with a session
   --model NAME       model, in the agent's own words
@@ -41,6 +47,7 @@ const options = {
   cwd: { type: 'string' },
   resume: { type: 'string' },
   store: { type: 'string' },
+  profile: { type: 'string' },
   model: { type: 'string' },
   'permission-mode': { type: 'string' },
   'max-turns': { type: 'string' },
@@ -55,8 +62,15 @@ export const run: Command = {
     const [given, ...more] = positionals;
     if (given === undefined)
       throw new UsageError('There is no prompt.', 'Give one in quotes, or - to read it from stdin.');
-    if (more.length > 0) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
     const agent = agentType(values.agent, values.resume);
+    const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
+    const cwd = path.resolve(context.cwd, values.cwd ?? '.');
+    const resumes = values.resume !== undefined;
+    const { profile } = values;
+    const command = args.includes('--') ? more : [];
+    const acp = acpChoice({ agent, resumes, profile, program, command, cwd: context.cwd });
+    if (more.length > 0 && (acp === undefined || command.length === 0))
+      throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
     const prompt = given === '-' ? await text(context.stdin) : given;
     if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Say what the agent is to do.');
     const agentOptions: AgentOptions = {
@@ -64,18 +78,23 @@ export const run: Command = {
       ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
       ...(values['max-turns'] !== undefined && { maxTurns: count('--max-turns', values['max-turns']) }),
     };
-    const program = values.program === undefined ? {} : { program: path.resolve(context.cwd, values.program) };
     const engine = createEngine(context, {
       store: values.store,
-      agents: agent === undefined ? {} : { [agent]: program },
+      agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
+      ...(acp !== undefined && { acp: acp.agents }),
       ...(values.speed !== undefined && { replaySpeed: number('--speed', values.speed) }),
     });
-    const cwd = path.resolve(context.cwd, values.cwd ?? '.');
     try {
       await engine.sweep();
       return await runHere(engine, context, () =>
         values.resume === undefined
-          ? engine.start({ agent: agent ?? 'claude-code', prompt, cwd, options: agentOptions })
+          ? engine.start({
+              agent: agent ?? 'claude-code',
+              ...(acp?.profile !== undefined && { profile: acp.profile }),
+              prompt,
+              cwd,
+              options: agentOptions,
+            })
           : engine.resume(values.resume, { prompt, options: agentOptions }),
       );
     } catch (error) {
@@ -106,6 +125,9 @@ async function runHere(engine: Engine, context: CliContext, start: () => Promise
     await printed();
     if (result === undefined) return agentFailed;
     await writeLines(context.stdout, [result]).catch(() => undefined);
+    const unasked = await deniedByNobody(handle);
+    if (unasked > 0)
+      context.stderr.write(`vitrine: Denied, because nobody is here to be asked: ${unasked} of the agent's requests.\n`);
     if (!result.success)
       context.stderr.write(`vitrine: ${handle.summary().reason ?? result.error ?? 'The agent failed.'}\n`);
     return result.success ? done : agentFailed;
@@ -113,6 +135,12 @@ async function runHere(engine: Engine, context: CliContext, start: () => Promise
     stopListening();
     registration.dispose();
   }
+}
+
+async function deniedByNobody(handle: SessionHandle): Promise<number> {
+  const entries = await handle.read(handle.turns().at(-1)?.firstIndex ?? 0, handle.total());
+  return entries.filter(({ metadata }) => requestMetadataSchema.safeParse(metadata).data?.decision?.by === 'nobody')
+    .length;
 }
 
 /** Prints settled entries in the order in which they settle; those that settled before it began come first. */
