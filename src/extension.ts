@@ -33,7 +33,9 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const now = (): number => Date.now();
   const log = createLog();
   const list = new SessionList(new WorkspaceIndex(workspaceState), now);
-  const paths = { store: globalStorageUri.fsPath, demo: vscode.Uri.joinPath(extension, 'media', 'demo').fsPath };
+  const version = manifestVersion(context.extension.packageJSON);
+  const demo = vscode.Uri.joinPath(extension, 'media', 'demo').fsPath;
+  const paths = { store: globalStorageUri.fsPath, demo, version };
   const host = new EngineHost(paths, context.secrets, log, (summary) => list.update(summary));
   engines = host;
   const failures = new Failures(log);
@@ -43,7 +45,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const loader = new SessionLoader(host, list, log);
   const tree = new SessionTree(list, now, () => void loader.load());
   const panels = new SessionPanels({ extension, engines: host, list, actions: new PageActions(runs), failures, log });
-  const doctor = new Doctor(host, list, paths, manifestVersion(context.extension.packageJSON));
+  const doctor = new Doctor(host, list, paths, version);
   const capabilities = new CapabilityPages(host);
   const { secrets } = context;
   const shell = {

@@ -10,6 +10,7 @@ export function createEngine(paths: EnginePaths, secrets: vscode.SecretStorage, 
   return new Engine({
     storeDir: paths.store,
     demoDir: paths.demo,
+    version: paths.version,
     clock: Date.now,
     randomHex: (digits) =>
       randomBytes(Math.ceil(digits / 2))

@@ -7,6 +7,8 @@ export interface EnginePaths {
   readonly store: string;
   /** Folder of the demo's recordings. */
   readonly demo: string;
+  /** Of Vitrine. */
+  readonly version: string;
 }
 
 /** The engine of this window, made when it is first wanted: what it needs must not slow activation down. */
