@@ -4,6 +4,12 @@ import type { ClientLine } from '../model/clientLine.ts';
 /** What the engine adds to a request: its place in time and space. */
 export type NewRequest = Omit<AgentRequest, 'asked_at' | 'expires_at'>;
 
+/**
+ * What comes after a turn by itself. `goes_on`: the agent works in the background, so its input stays open, and another
+ * turn follows. `may_go_on`: perhaps one does at once; the input is closed when nothing comes.
+ */
+export type MoreToCome = 'done' | 'may_go_on' | 'goes_on';
+
 /** What a dialogue may do to the world. The engine gives it; nothing here throws. */
 export interface DialogueHost {
   /** One line to the agent's input, without its line end. Does nothing once the input is closed. */
@@ -15,11 +21,8 @@ export interface DialogueHost {
   ask(request: NewRequest, withdrawn?: PromiseLike<unknown>): Promise<Decision>;
   /** Into the transcript and the record. */
   tell(line: ClientLine): void;
-  /**
-   * Called after every turn: the engine says the next queued message, or closes the input. `goesOn`: the agent is still at
-   * work in the background, so the input stays open; another call follows.
-   */
-  turnOver(goesOn?: boolean): void;
+  /** Called after every turn: the engine says the next queued message, or closes the input. Default `done`. */
+  turnOver(more?: MoreToCome): void;
   /** The agent began a turn by itself: messages wait until it is over. */
   turnBegan(): void;
   /** This process can do nothing more: its input is closed, and what waits to be said waits for another. */

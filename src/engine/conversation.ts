@@ -1,4 +1,4 @@
-import type { Dialogue, DialogueFactory, DialogueHost } from '../agents/dialogue.ts';
+import type { Dialogue, DialogueFactory, DialogueHost, MoreToCome } from '../agents/dialogue.ts';
 import type { ClientLine } from '../model/clientLine.ts';
 import type { AgentRequest, Answer } from '../model/request.ts';
 import type { AgentInput } from './agentInput.ts';
@@ -8,6 +8,8 @@ import { Requests, type RequestsDeps } from './requests.ts';
 
 const maxQueued = 100;
 const maxQueuedCharacters = 16 << 20;
+/** Within which an agent begins a turn by itself, if it does. Measured: 30 ms. */
+const mayGoOnMs = 2000;
 
 export interface ConversationDeps extends RequestsDeps {
   readonly label: string;
@@ -27,6 +29,8 @@ export class LiveConversation implements Conversation {
   #nextId = 1;
   /** A turn goes on. */
   #busy = false;
+  /** Until the input is closed, because no other turn began. */
+  #waiting: NodeJS.Timeout | undefined;
   #stopped: () => void = () => undefined;
 
   constructor(deps: ConversationDeps) {
@@ -112,6 +116,7 @@ export class LiveConversation implements Conversation {
     this.#input?.close();
     this.#input = null;
     this.#busy = false;
+    clearTimeout(this.#waiting);
   }
 
   /** The run ends, or is made to: nothing is answered or said any more. */
@@ -125,9 +130,30 @@ export class LiveConversation implements Conversation {
   #sayNext(): void {
     const message = this.#queue.shift();
     if (message === undefined) return;
-    this.#busy = true;
+    this.#begun();
     this.#deps.tell({ type: 'message', text: message.text, origin: 'human' });
     this.#speak((dialogue) => dialogue.say(message.text));
+  }
+
+  #turnOver(input: AgentInput, more: MoreToCome): void {
+    this.#busy = false;
+    clearTimeout(this.#waiting);
+    this.#stopped();
+    if (this.#queue.length > 0) this.#sayNext();
+    else if (more === 'done') this.#close(input);
+    else if (more === 'may_go_on') this.#waiting = setTimeout(() => this.#close(input), mayGoOnMs);
+    this.#deps.onChange();
+  }
+
+  #begun(): void {
+    this.#busy = true;
+    clearTimeout(this.#waiting);
+  }
+
+  #close(input: AgentInput): void {
+    input.close();
+    this.#deps.onClosed(this.#dialogue?.endsWithInput !== false);
+    this.#deps.onChange();
   }
 
   /** A mistake in a dialogue ends its conversation, never the window. */
@@ -141,12 +167,8 @@ export class LiveConversation implements Conversation {
   }
 
   #hostFor(input: AgentInput): DialogueHost {
-    const { tell, onChange, onClosed, onFailure } = this.#deps;
+    const { tell, onFailure } = this.#deps;
     const current = (): boolean => this.#input === input;
-    const close = (): void => {
-      input.close();
-      onClosed(this.#dialogue?.endsWithInput !== false);
-    };
     const over = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
     return {
       write: (line) => {
@@ -159,19 +181,14 @@ export class LiveConversation implements Conversation {
       tell: (line: ClientLine) => {
         if (current()) tell(line);
       },
-      turnOver: (goesOn = false) => {
-        if (!current() || !input.open) return;
-        this.#busy = false;
-        this.#stopped();
-        if (this.#queue.length > 0) this.#sayNext();
-        else if (!goesOn) close();
-        onChange();
+      turnOver: (more = 'done') => {
+        if (current() && input.open) this.#turnOver(input, more);
       },
       leave: () => {
-        if (current() && input.open) close();
+        if (current() && input.open) this.#close(input);
       },
       turnBegan: () => {
-        if (current()) this.#busy = true;
+        if (current()) this.#begun();
       },
       fail: (message) => {
         if (current()) onFailure(message);

@@ -115,9 +115,10 @@ export class LiveRun implements ActiveRun {
       clock,
       requestMs,
       interactive,
+      workDir,
       tell: (line) => this.#feed.tell(line),
       onDecision: (request: AgentRequest, decision: Decision) =>
-        void state.append(decisionLine(this.runId, request, decision, workDir)),
+        void state.append(decisionLine(this.runId, request, decision)),
       onChange: () => {
         const needs_you = needsYou(this.#conversation.pending());
         if (needs_you !== state.summary.needs_you) state.change({ needs_you });

@@ -4,12 +4,7 @@ import type { SessionSummary } from '../model/summary.ts';
 import type { ToolAction } from '../model/tool.ts';
 
 /** What a decision leaves in the record besides its entry, to be found without reading entries. */
-export function decisionLine(
-  runId: string,
-  request: AgentRequest,
-  { by, at, answer }: Decision,
-  workDir: string,
-): LineOf<'decision'> {
+export function decisionLine(runId: string, request: AgentRequest, { by, at, answer }: Decision): LineOf<'decision'> {
   const { id, kind, toolName, callId, cwd, action } = request;
   return {
     kind: 'decision',
@@ -24,7 +19,7 @@ export function decisionLine(
       ...(toolName !== undefined && { tool_name: toolName }),
       ...(callId !== undefined && { call_id: callId }),
       ...(action !== undefined && about(action)),
-      cwd: cwd ?? workDir,
+      ...(cwd !== undefined && { cwd }),
     },
   };
 }

@@ -10,6 +10,7 @@ const maxWaitMs = 2 ** 31 - 1;
 export interface RequestsDeps {
   readonly clock: () => number;
   readonly requestMs: number;
+  readonly workDir: string;
   /** Somebody can be asked. */
   readonly interactive: boolean;
   readonly tell: (line: ClientLine) => void;
@@ -42,9 +43,9 @@ export class Requests {
     // Asked once more, in the same words or others: one answer is for both.
     const known = this.#pending.get(asked.id);
     if (known !== undefined) return known.decided;
-    const { clock, requestMs, interactive, tell, onChange } = this.#deps;
+    const { clock, requestMs, interactive, workDir, tell, onChange } = this.#deps;
     const now = clock();
-    const request: AgentRequest = { ...asked, asked_at: iso(now), expires_at: iso(now + requestMs) };
+    const request: AgentRequest = { cwd: workDir, ...asked, asked_at: iso(now), expires_at: iso(now + requestMs) };
     tell({ type: 'request', request });
     if (this.#over) return Promise.resolve(this.#decide(request, 'run_over', overAnswer));
     if (!interactive) return Promise.resolve(this.#decide(request, 'nobody', nobodyAnswer));
@@ -72,10 +73,10 @@ export class Requests {
     return decided;
   }
 
-  /** `false`: it does not wait any more. */
+  /** `false`: it does not wait any more, or that is no answer to it. */
   answer(id: string, answer: Answer): boolean {
     const pending = this.#pending.get(id);
-    if (pending === undefined) return false;
+    if (pending === undefined || !fits(pending.request, answer)) return false;
     // What the agent did not offer cannot be granted.
     const narrowed = answer.kind === 'allow' && pending.request.session === undefined;
     pending.settle('user', narrowed ? { kind: 'allow', scope: 'once' } : answer);
@@ -99,6 +100,10 @@ export class Requests {
     this.#deps.onDecision(request, decision);
     return decision;
   }
+}
+
+function fits({ kind }: AgentRequest, answer: Answer): boolean {
+  return answer.kind === 'deny' || (kind === 'question') === (answer.kind === 'answer');
 }
 
 const overAnswer: Answer = { kind: 'deny', reason: 'The run ended before anybody answered.' };

@@ -1,10 +1,15 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { claudeCommand } from './command.ts';
+import { claudeCommand, hasDialogue } from './command.ts';
 import { ClaudeCodeNormalizer } from './normalize.ts';
 
 const yes = { supported: true } as const;
 
-/** Claude Code, run once per turn with `claude -p`. */
+const tooOld = {
+  supported: false,
+  reason: 'this version of Claude Code cannot be spoken with while it works',
+} as const;
+
+/** Claude Code, run with `claude -p`: spoken with while it works, or told its prompt and nothing more. */
 export const claudeCode: AgentAdapter = {
   type: 'claude-code',
   label: 'Claude Code',
@@ -14,16 +19,17 @@ export const claudeCode: AgentAdapter = {
   capabilities: {
     resume: yes,
     fork: { supported: false, reason: 'Claude Code can fork a session, Vitrine does not ask for it' },
-    approvals: { supported: false, reason: 'without a terminal, what needs a permission is refused' },
+    approvals: yes,
     thinking: yes,
     toolResults: yes,
     usage: yes,
     cost: yes,
     subagents: { supported: true, reason: 'their tool calls; their texts only where the version prints them' },
-    midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
+    midRunMessages: yes,
     modelChoice: yes,
     mcp: { supported: true, reason: 'servers are those of the own configuration of Claude Code' },
   },
+  versionCapabilities: (version) => (hasDialogue(version) ? {} : { approvals: tooOld, midRunMessages: tooOld }),
   // What a Claude Code sets for its children. What a user sets for it (CLAUDE_CODE_USE_…, ANTHROPIC_…) is kept.
   ownVariables: [
     /^CLAUDECODE$/,

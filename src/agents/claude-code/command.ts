@@ -2,6 +2,7 @@ import type { AgentOptions, CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { atLeast } from '../shared/versions.ts';
 import { claudeChoices } from './choices.ts';
+import { claudeDialogue } from './dialogue.ts';
 
 /**
  * First versions that are known to take an option. Measured: 1.0.3 refuses all of these, 1.0.128, 2.0.77 and 2.1.328
@@ -13,6 +14,8 @@ const since = {
   permissionMode: '1.0.128',
   sessionId: '1.0.128',
   maxBudget: '2.0.28',
+  /** The two-way mode with permission requests. */
+  dialogue: '1.0.128',
   /** Resuming keeps the id of the conversation; before, each resume gave a new one. */
   keepsSessionId: '1.0.126',
 } as const;
@@ -22,8 +25,17 @@ function option(flag: string, value: string): string[] {
   return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
 }
 
-/** `claude -p` with the prompt on stdin, which every version reads and which is closed after it. */
-export function claudeCommand({ prompt, options, program, resume, newSessionId }: CommandRequest): CommandLine {
+/** Whether this version can be spoken with while it works. */
+export function hasDialogue(version: string | null): boolean {
+  return atLeast(version, since.dialogue);
+}
+
+/**
+ * `claude -p` with the prompt on stdin, which every version reads and which is closed after it; or, where somebody is there
+ * to be asked, with stdin open for the dialogue.
+ */
+export function claudeCommand(request: CommandRequest): CommandLine {
+  const { prompt, options, program, resume, newSessionId, interactive = false } = request;
   const { version } = program;
   const warnings: string[] = [];
   const has = (feature: keyof typeof since) => atLeast(version, since[feature]);
@@ -33,6 +45,8 @@ export function claudeCommand({ prompt, options, program, resume, newSessionId }
     if (has(feature)) args.push(...added);
     else warnings.push(`Claude Code ${version ?? ''} has no ${name}; it runs without (needs ${since[feature]}).`);
   };
+  const speaks = interactive && hasDialogue(version);
+  if (speaks) args.push('--input-format', 'stream-json', '--permission-prompt-tool', 'stdio');
   if (has('partialMessages')) args.push('--include-partial-messages');
   let sessionId: string | null = null;
   if (resume !== undefined) {
@@ -53,6 +67,7 @@ export function claudeCommand({ prompt, options, program, resume, newSessionId }
     add('appendSystemPrompt', 'option to add to the system prompt', added);
   }
   args.push(...(options.extraArgs ?? []));
+  if (speaks) return { args, stdin: null, sessionId, warnings, dialogue: claudeDialogue(prompt) };
   return { args, stdin: prompt, sessionId, warnings };
 }
 
@@ -62,6 +77,6 @@ function permissionMode({ permissionMode: mode }: AgentOptions, args: string[], 
   if (mode === undefined) return;
   // One that is not listed may be one of a version to come.
   const asked = argsOfMode(claudeChoices, mode) ?? option('--permission-mode', mode);
-  if (asked[0] === '--permission-mode') add('permissionMode', 'permission modes', asked);
+  if (asked[0]?.startsWith('--permission-mode')) add('permissionMode', 'permission modes', asked);
   else args.push(...asked);
 }

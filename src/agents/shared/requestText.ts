@@ -20,8 +20,7 @@ const asking = {
 } as const;
 
 function whatIsAsked({ kind, toolName, action, title }: AgentRequest, workDir: string): string {
-  if (kind === 'plan') return '';
-  if (kind === 'question') return code(title);
+  if (kind !== 'permission') return '';
   return action === undefined ? code(title) : describeCall(toolName ?? title, action, workDir);
 }
 

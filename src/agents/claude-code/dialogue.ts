@@ -1,0 +1,154 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Dialogue, DialogueFactory, DialogueHost } from '../dialogue.ts';
+import { field, nonEmpty, objects, texts } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+import { controlLines } from './control.ts';
+import { unknownSessionText } from './errors.ts';
+import { permissionAnswer, permissionRequest, Plans, type PermissionAsked } from './permissions.ts';
+import { permissionRequestId } from './wire.ts';
+
+/** Speaks with `claude --input-format stream-json --permission-prompt-tool stdio`. */
+export function claudeDialogue(prompt: string): DialogueFactory {
+  return (host) => new ClaudeDialogue(host, prompt);
+}
+
+class ClaudeDialogue implements Dialogue {
+  /** By signals alone, older versions print no figures. */
+  readonly stopsByWord = true;
+  readonly #host: DialogueHost;
+  readonly #prompt: string;
+  readonly #plans = new Plans();
+  /** How to withdraw the requests that wait, by id. */
+  readonly #waiting = new Map<string, () => void>();
+  #nextId = 1;
+  #inTurn = true;
+  /** Tasks that go on when a turn is over. */
+  #background = 0;
+  /** A task ended during this turn: the agent may begin another to tell of it. */
+  #notified = false;
+
+  constructor(host: DialogueHost, prompt: string) {
+    this.#host = host;
+    this.#prompt = prompt;
+  }
+
+  begin(): void {
+    this.#request({ subtype: 'initialize', hooks: null });
+    this.say(this.#prompt);
+  }
+
+  line(shown: string): void {
+    // Most lines of a run are these, and they say nothing here.
+    if (shown.startsWith('{"type":"stream_event"')) return;
+    const message = parse(shown);
+    if (isObject(message)) this.#message(message);
+  }
+
+  tooLong(head: string): void {
+    // A request that is too long to be read is refused, so that nobody waits for its answer.
+    const id = /"type":"control_request"/.test(head) ? /"request_id":"([^"\\]+)"/.exec(head)?.[1] : undefined;
+    if (id !== undefined) this.#host.write(controlLines.failure(id, 'The request is too long.'));
+  }
+
+  say(text: string): void {
+    this.#inTurn = true;
+    this.#host.write(controlLines.user(text));
+  }
+
+  interrupt(): void {
+    this.#request({ subtype: 'interrupt' });
+  }
+
+  setModel(model: string): void {
+    this.#request({ subtype: 'set_model', model });
+  }
+
+  setPermissionMode(mode: string): void {
+    this.#request({ subtype: 'set_permission_mode', mode });
+  }
+
+  end(): void {
+    for (const withdraw of this.#waiting.values()) withdraw();
+    this.#waiting.clear();
+  }
+
+  #message(message: JsonObject): void {
+    switch (message['type']) {
+      case 'control_request':
+        this.#asked(message);
+        return;
+      case 'control_cancel_request':
+        this.#waiting.get(nonEmpty(message['request_id']) ?? '')?.();
+        return;
+      case 'assistant':
+        this.#plans.see(message['message']);
+        return;
+      case 'system':
+        this.#system(message);
+        return;
+      case 'result':
+        this.#turnOver(message);
+    }
+  }
+
+  #asked(message: JsonObject): void {
+    const id = nonEmpty(message['request_id']);
+    const request = message['request'];
+    if (id === undefined || !isObject(request)) return;
+    const toolName = nonEmpty(request['tool_name']);
+    const { input } = request;
+    if (permissionRequestId(message) === undefined || toolName === undefined || !isObject(input)) {
+      const subtype = nonEmpty(request['subtype']) ?? 'unknown';
+      this.#host.write(controlLines.failure(id, `Unsupported control request subtype: ${subtype}`));
+      const content = `The agent asked for \`${subtype.replaceAll('`', "'")}\`, which Vitrine does not know; it was told so.`;
+      this.#host.tell({ type: 'note', subtype: 'unsupported_request', content });
+      return;
+    }
+    // The same question once more is answered with the first.
+    if (this.#waiting.has(id)) return;
+    const plan = toolName === 'ExitPlanMode' ? this.#plans.of(nonEmpty(request['tool_use_id'])) : undefined;
+    void this.#ask({ id, toolName, input, request, plan });
+  }
+
+  async #ask(asked: PermissionAsked): Promise<void> {
+    const { id } = asked;
+    const withdrawn = new Promise<void>((withdraw) => {
+      this.#waiting.set(id, withdraw);
+    });
+    const decision = await this.#host.ask(permissionRequest(asked), withdrawn);
+    this.#waiting.delete(id);
+    const answer = permissionAnswer(asked, decision);
+    if (answer !== null) this.#host.write(controlLines.success(id, answer));
+  }
+
+  #system(message: JsonObject): void {
+    switch (message['subtype']) {
+      case 'init':
+        this.#notified = false;
+        if (!this.#inTurn) this.#host.turnBegan();
+        this.#inTurn = true;
+        return;
+      case 'task_notification':
+        this.#notified = true;
+        return;
+      case 'background_tasks_changed': {
+        const before = this.#background;
+        this.#background = objects(message['tasks']).length;
+        if (before > 0 && this.#background === 0 && !this.#inTurn) this.#host.turnOver('may_go_on');
+      }
+    }
+  }
+
+  #turnOver(result: JsonObject): void {
+    // It ends by itself; what is queued waits for the next attempt.
+    if (texts(result['errors']).some((error) => unknownSessionText.test(error))) return;
+    this.#inTurn = false;
+    const own = nonEmpty(field(result['origin'], 'kind')) !== undefined;
+    const more = this.#background > 0 ? 'goes_on' : this.#notified && !own ? 'may_go_on' : 'done';
+    this.#host.turnOver(more);
+  }
+
+  #request(request: JsonObject): void {
+    this.#host.write(controlLines.request(`vitrine-${this.#nextId++}`, request));
+  }
+}
