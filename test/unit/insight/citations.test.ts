@@ -266,8 +266,8 @@ describe('evidence', () => {
   });
 
   it('leaves the numbers of agents out, and texts without numbers alone', () => {
-    assert.deepEqual(linesOfResult('1\ta\n2\t\tb\n3\t', 1), { first: 1, lines: ['a', '\tb'] });
-    assert.deepEqual(linesOfResult('a\nb\n', 7), { first: 7, lines: ['a', 'b'] });
+    assert.deepEqual(linesOfResult('1\ta\n2\t\tb\n3\t', 1), { first: 1, lines: ['a', '\tb'], ended: true });
+    assert.deepEqual(linesOfResult('a\nb\n', 7), { first: 7, lines: ['a', 'b'], ended: true });
   });
 });
 

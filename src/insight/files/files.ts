@@ -1,0 +1,153 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { StepNumbers } from '../../model/steps.ts';
+import type { FileChange } from '../../model/tool.ts';
+import { normalPath } from '../citations/pathNames.ts';
+import { changedLines } from './lineDiff.ts';
+import { hunksOf } from './patch.ts';
+
+export interface StepRef {
+  readonly entryIndex: number;
+  /** As in the gutter. */
+  readonly number: string;
+}
+
+/** A file that a session read or changed. */
+export interface SessionFile {
+  /** Relative to the session's folder where it lies in it. */
+  readonly path: string;
+  /** By recorded edits; `read` otherwise. */
+  readonly change: 'read' | 'added' | 'changed' | 'deleted';
+  readonly first: StepRef;
+  readonly last: StepRef;
+  /** Steps that read or changed it. */
+  readonly touches: number;
+  readonly added: number;
+  readonly removed: number;
+  /** False where a change did not say how many lines it was. */
+  readonly counted: boolean;
+  /** Steps for `FileHistory`, in order, at most `maxSteps`. */
+  readonly steps: readonly number[];
+}
+
+const maxFiles = 50_000;
+const maxSteps = 10_000;
+
+interface Mutable extends SessionFile {
+  steps: number[];
+}
+
+/** Which files a session read and changed, as its calls reported. Fed settled entries in index order; each once. */
+export class SessionFiles {
+  readonly #workDir: string;
+  readonly #numbers: StepNumbers;
+  readonly #files = new Map<string, Mutable>();
+  readonly #seen = new Set<number>();
+  #omitted = 0;
+
+  /** `stepsBefore`: tool calls of the main conversation in front of the first entry that will be added. */
+  constructor(workDir: string, stepsBefore = 0) {
+    this.#workDir = workDir;
+    this.#numbers = new StepNumbers(stepsBefore);
+  }
+
+  add(entry: NormalizedEntry): void {
+    const number = this.#numbers.add(entry);
+    if (number === undefined || entry.type.kind !== 'tool_use') return;
+    const { action, status } = entry.type.tool;
+    // A call that was denied or failed has read and changed nothing; one that was cut off may have.
+    if ((status !== 'success' && status !== 'cancelled') || this.#seen.has(entry.index)) return;
+    const step: StepRef = { entryIndex: entry.index, number };
+    if (action.kind === 'file_read' && status === 'success') this.#touch(action.path, step, undefined);
+    else if (action.kind === 'file_write') {
+      const lines = action.content?.split('\n').length;
+      const ended = action.content?.endsWith('\n') === true || action.content === '' ? 1 : 0;
+      this.#touch(action.path, step, {
+        kind: 'write',
+        added: lines === undefined ? undefined : lines - ended,
+        removed: 0,
+      });
+    } else if (action.kind === 'file_edit') {
+      for (const change of action.changes) this.#touch(change.path, step, { kind: change.kind, ...countsOf(change) });
+    } else return;
+    this.#seen.add(entry.index);
+  }
+
+  /** Changed ones first, then those that were only read; in the order in which they were first touched. */
+  all(): SessionFile[] {
+    const files = [...this.#files.values()];
+    return [...files.filter(({ change }) => change !== 'read'), ...files.filter(({ change }) => change === 'read')];
+  }
+
+  get(path: string): SessionFile | undefined {
+    return this.#files.get(normalPath(path, this.#workDir));
+  }
+
+  /** Files beyond the bound. */
+  get omitted(): number {
+    return this.#omitted;
+  }
+
+  #touch(
+    given: string,
+    step: StepRef,
+    change: { kind: 'write' | FileChange['kind']; added: number | undefined; removed: number | undefined } | undefined,
+  ): void {
+    const path = normalPath(given, this.#workDir);
+    const known = this.#files.get(path);
+    if (known === undefined && this.#files.size >= maxFiles) {
+      this.#omitted += 1;
+      return;
+    }
+    const again = known?.last.entryIndex === step.entryIndex;
+    // What a write took away is known only where the file was not there, or a diff came with it.
+    const unsure =
+      change !== undefined &&
+      (change.added === undefined || change.removed === undefined || (change.kind === 'write' && known !== undefined));
+    const steps = known?.steps ?? [];
+    if (!again && steps.length < maxSteps) steps.push(step.entryIndex);
+    this.#files.set(path, {
+      path,
+      change: changeOf(known?.change, change?.kind),
+      first: known?.first ?? step,
+      last: step,
+      touches: (known?.touches ?? 0) + (again ? 0 : 1),
+      added: (known?.added ?? 0) + (change?.added ?? 0),
+      removed: (known?.removed ?? 0) + (change?.removed ?? 0),
+      counted: (known?.counted ?? true) && !unsure,
+      steps,
+    });
+  }
+}
+
+function changeOf(
+  known: SessionFile['change'] | undefined,
+  kind: 'write' | FileChange['kind'] | undefined,
+): SessionFile['change'] {
+  if (kind === undefined) return known ?? 'read';
+  if (kind === 'delete') return 'deleted';
+  if (kind === 'add') return known === undefined || known === 'added' ? 'added' : 'changed';
+  // A file that was written before anybody read it may be new: the call does not say.
+  return known === 'added' ? 'added' : 'changed';
+}
+
+function countsOf({ added, removed, patch, oldText, newText }: FileChange): {
+  added: number | undefined;
+  removed: number | undefined;
+} {
+  if (added !== undefined && removed !== undefined) return { added, removed };
+  if (patch !== undefined) {
+    const lines = hunksOf(patch).flatMap((hunk) => hunk.lines);
+    return {
+      added: lines.filter(({ mark }) => mark === '+').length,
+      removed: lines.filter(({ mark }) => mark === '-').length,
+    };
+  }
+  if (newText === undefined && oldText === undefined) return { added: undefined, removed: undefined };
+  return changedLines(linesOf(oldText), linesOf(newText));
+}
+
+function linesOf(text: string | undefined): string[] {
+  if (text === undefined || text === '') return [];
+  const lines = text.split('\n');
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+}

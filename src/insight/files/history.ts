@@ -1,0 +1,262 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { FileChange } from '../../model/tool.ts';
+import { linesOfResult } from '../citations/resultLines.ts';
+import { normalPath } from '../citations/pathNames.ts';
+import { keptLines } from './lineDiff.ts';
+import { hunksOf, type Hunk } from './patch.ts';
+
+/** A line of a file as far as the record tells. */
+export interface HistoryLine {
+  /** `null`: the record does not say what stands there. */
+  readonly text: string | null;
+  /** The step (entry index) that wrote it last; `null` where it was there before, or came from outside. */
+  readonly by: number | null;
+}
+
+interface Content {
+  lines: HistoryLine[];
+  /** The record holds the file from its first line to its last. */
+  whole: boolean;
+}
+
+const longestFile = 4 * 1024 * 1024;
+
+/**
+ * One file through a session, as far as recorded reads, writes and edits tell: what stood in it before the first change and
+ * after the last, and which step wrote each line. Give it the settled entries that touched the file, in index order, or
+ * all of them.
+ */
+export class FileHistory {
+  readonly #path: string;
+  readonly #workDir: string;
+  #content: Content | null = null;
+  #before: string | null | undefined;
+  #exact = true;
+  #changed = false;
+  #gone = false;
+
+  /** `start`: the file's text when the session began, where somebody knows it (`null`: there was none). */
+  constructor(path: string, workDir: string, start?: string | null) {
+    this.#path = normalPath(path, workDir);
+    this.#workDir = workDir;
+    if (start === null) this.#gone = true;
+    else if (start !== undefined) this.#content = { lines: linesOf(start, null), whole: true };
+  }
+
+  add({ index, type }: NormalizedEntry): void {
+    if (type.kind !== 'tool_use' || type.tool.status !== 'success') return;
+    const { action, result } = type.tool;
+    if (action.kind === 'file_read' && this.#isMine(action.path)) {
+      this.#read(result?.text, action.startLine ?? 1, action.endLine, action.totalLines);
+    } else if (action.kind === 'file_write' && this.#isMine(action.path)) {
+      this.#changes();
+      if (action.content === undefined) this.#lose();
+      else this.#replace(action.content, index);
+    } else if (action.kind === 'file_edit') {
+      const mine = action.changes.filter(({ path }) => this.#isMine(path));
+      // One patch can stand for all edits that one call made.
+      const patched = mine.filter(({ patch }) => patch !== undefined && patch !== '');
+      for (const change of patched.length > 0 && mine.length > patched.length ? patched : mine) {
+        this.#changes(change.kind);
+        this.#edit(change, index);
+      }
+    }
+  }
+
+  /** Text before the first recorded change; `null` where there was no file, `undefined` where the record does not hold it. */
+  get before(): string | null | undefined {
+    return this.#changed ? this.#before : this.after;
+  }
+
+  /** Text after the last one; `null` where it was deleted, `undefined` where the record does not hold it. */
+  get after(): string | null | undefined {
+    if (this.#content === null) return this.#gone ? null : undefined;
+    return this.#content.whole ? this.#content.lines.map(({ text }) => text ?? '').join('\n') : undefined;
+  }
+
+  /** Every recorded change could be followed exactly: `after` is what the file came to by them. */
+  get exact(): boolean {
+    return this.#exact && this.after !== undefined;
+  }
+
+  /** From the first line; `text` is `null` in stretches that the record does not hold. */
+  lines(): readonly HistoryLine[] {
+    return this.#content?.lines ?? [];
+  }
+
+  #isMine(path: string): boolean {
+    return normalPath(path, this.#workDir) === this.#path;
+  }
+
+  #changes(kind?: FileChange['kind']): void {
+    if (this.#changed) return;
+    this.#before = kind === 'add' ? null : this.after;
+    this.#changed = true;
+  }
+
+  #lose(): void {
+    this.#content = null;
+    this.#gone = false;
+    this.#exact = false;
+  }
+
+  #read(
+    text: string | undefined,
+    startLine: number,
+    endLine: number | undefined,
+    totalLines: number | undefined,
+  ): void {
+    if (text === undefined || text === '' || text.length > longestFile) return;
+    const { first, lines, ended } = linesOfResult(text, startLine);
+    const last = first + lines.length - 1;
+    // Some count what follows the final line break as a line.
+    const total = totalLines ?? (endLine === undefined ? last : Infinity);
+    const whole = first === 1 && last >= total - 1;
+    const end = ended ? [...lines, ''] : lines;
+    const content = this.#content;
+    this.#gone = false;
+    if (whole && (content === null || !content.whole)) {
+      const known = content?.lines ?? [];
+      this.#content = { lines: this.#carried(known, end), whole: true };
+      this.#exact = true;
+      return;
+    }
+    if (content?.whole === true) {
+      if (whole && (end.length !== content.lines.length || end.some((line, at) => content.lines[at]?.text !== line))) {
+        this.#content = { lines: this.#carried(content.lines, end), whole: true };
+      }
+      return;
+    }
+    this.#content = content ?? { lines: [], whole: false };
+    this.#pad(last);
+    for (const [at, line] of lines.entries()) {
+      const known = this.#content.lines[first - 1 + at];
+      this.#content.lines[first - 1 + at] = known?.text === line ? known : { text: line, by: null };
+    }
+  }
+
+  /** Lines that are still there keep who wrote them; the others came from outside. */
+  #carried(known: readonly HistoryLine[], lines: readonly string[]): HistoryLine[] {
+    const kept = keptLines(
+      known.map(({ text }) => text ?? '\u0000'),
+      lines,
+    );
+    return lines.map((text, at) => ({ text, by: known[kept[at] ?? -1]?.by ?? null }));
+  }
+
+  #replace(text: string, by: number): void {
+    const lines = text.slice(0, longestFile).split('\n');
+    const known = this.#content?.lines ?? [];
+    const kept = keptLines(
+      known.map((line) => line.text ?? '\u0000'),
+      lines,
+    );
+    this.#content = {
+      // The empty end after the last line break is nobody's line.
+      lines: lines.map(
+        (line, at) => known[kept[at] ?? -1] ?? { text: line, by: line === '' && at === lines.length - 1 ? null : by },
+      ),
+      whole: true,
+    };
+    this.#gone = false;
+    // A whole text makes up for what could not be followed before.
+    this.#exact = true;
+  }
+
+  #edit(change: FileChange, by: number): void {
+    const { kind, oldText, newText, patch } = change;
+    if (kind === 'delete') {
+      this.#content = null;
+      this.#gone = true;
+      return;
+    }
+    if (kind === 'add' && newText !== undefined) {
+      this.#replace(newText, by);
+      return;
+    }
+    const hunks = patch === undefined ? [] : hunksOf(patch);
+    if (hunks.length > 0) this.#apply(hunks, by);
+    else if (oldText !== undefined && newText !== undefined) this.#substitute(oldText, newText, by);
+    else this.#lose();
+  }
+
+  #apply(hunks: readonly Hunk[], by: number): void {
+    const content = (this.#content ??= { lines: [], whole: false });
+    let shift = 0;
+    for (const hunk of hunks) {
+      const old = hunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
+      const at = hunk.oldStart === null ? this.#find(old) : Math.max(0, hunk.oldStart - 1 + shift);
+      if (at === -1) {
+        this.#lose();
+        return;
+      }
+      if (!content.whole) this.#pad(at + old.length);
+      const there = content.lines.slice(at, at + old.length);
+      if (there.length < old.length || there.some(({ text }, line) => text !== null && text !== old[line]))
+        this.#exact = false;
+      const next: HistoryLine[] = [];
+      let line = 0;
+      for (const { mark, text } of hunk.lines) {
+        if (mark === '+') next.push({ text, by });
+        else {
+          if (mark === ' ') next.push({ text, by: there[line]?.by ?? null });
+          line += 1;
+        }
+      }
+      content.lines.splice(at, old.length, ...next);
+      shift += next.length - old.length;
+    }
+    if (content.whole) return;
+    // Nothing but what the hunks show is known.
+    this.#exact = false;
+  }
+
+  /** The only place of these lines; -1 where there is none or more than one. */
+  #find(old: readonly string[]): number {
+    const lines = this.#content?.lines ?? [];
+    let found = -1;
+    for (let at = 0; at + old.length <= lines.length && old.length > 0; at += 1) {
+      if (!old.every((text, line) => lines[at + line]?.text === text)) continue;
+      if (found !== -1) return -1;
+      found = at;
+    }
+    return found;
+  }
+
+  #substitute(oldText: string, newText: string, by: number): void {
+    const content = this.#content;
+    if (content?.whole !== true) {
+      this.#exact = false;
+      return;
+    }
+    const text = content.lines.map((line) => line.text ?? '').join('\n');
+    const at = oldText === '' ? (text === '' ? 0 : -1) : text.indexOf(oldText);
+    if (at === -1) {
+      this.#lose();
+      return;
+    }
+    // Which of several it replaced, or all of them, the record does not say.
+    if (oldText !== '' && text.includes(oldText, at + 1)) this.#exact = false;
+    const lines = `${text.slice(0, at)}${newText}${text.slice(at + oldText.length)}`.split('\n');
+    const first = text.slice(0, at).split('\n').length - 1;
+    const removed = oldText.split('\n').length;
+    const added = newText.split('\n').length;
+    const old = content.lines.slice(first, first + removed);
+    const now = lines.slice(first, first + added);
+    const kept = keptLines(
+      old.map((line) => line.text ?? ''),
+      now,
+    );
+    const next = now.map((line, place): HistoryLine => old[kept[place] ?? -1] ?? { text: line, by });
+    content.lines.splice(first, removed, ...next);
+  }
+
+  #pad(length: number): void {
+    const lines = this.#content?.lines ?? [];
+    while (lines.length < length) lines.push({ text: null, by: null });
+  }
+}
+
+function linesOf(text: string, by: number | null): HistoryLine[] {
+  return text.split('\n').map((line) => ({ text: line, by }));
+}

@@ -1,0 +1,69 @@
+import { isOver, stepKinds, type Row, type StepKind } from './steps.ts';
+
+export const rowStates = ['done', 'failed', 'denied', 'cancelled', 'running'] as const;
+export type RowState = (typeof rowStates)[number];
+
+/** Every part has to fit; of the values of one part, any. Empty parts fit everything. Texts in small letters. */
+export interface RowFilter {
+  readonly kinds: readonly StepKind[];
+  readonly states: readonly RowState[];
+  readonly tools: readonly string[];
+  readonly files: readonly string[];
+  readonly texts: readonly string[];
+}
+
+export const everyRow: RowFilter = { kinds: [], states: [], tools: [], files: [], texts: [] };
+
+const longestQuery = 1000;
+
+/**
+ * What somebody types: words, "words in quotes", and `tool:`, `file:`, `kind:`, `state:` with a value; `error` alone is
+ * `state:failed`. An operator with a value it does not know is text.
+ */
+export function parseFilter(query: string): RowFilter {
+  const filter = {
+    kinds: [] as StepKind[],
+    states: [] as RowState[],
+    tools: [] as string[],
+    files: [] as string[],
+    texts: [] as string[],
+  };
+  for (const found of query.slice(0, longestQuery).matchAll(/(?:(\w+):)?(?:"([^"]*)"|([^\s"]+))/g)) {
+    const [whole, operator = '', quoted, plain] = found;
+    const value = (quoted ?? plain ?? '').toLowerCase();
+    const kind = stepKinds.find((each) => each === value);
+    const state = rowStates.find((each) => each === value);
+    if (value === '') continue;
+    if (operator === 'tool') filter.tools.push(value);
+    else if (operator === 'file') filter.files.push(value);
+    else if (operator === 'kind' && kind !== undefined) filter.kinds.push(kind);
+    else if (operator === 'state' && state !== undefined) filter.states.push(state);
+    else if (operator === '' && plain?.toLowerCase() === 'error') filter.states.push('failed');
+    else filter.texts.push(operator === '' ? value : whole.replaceAll('"', '').toLowerCase());
+  }
+  return filter;
+}
+
+/** `more`: further text of the row's entry to look in, in any letters. */
+export function fits(row: Row, filter: RowFilter, more = ''): boolean {
+  const { kinds, states, tools, files, texts } = filter;
+  const step = row.type === 'step' ? row : undefined;
+  if (kinds.length > 0 && (step === undefined || !kinds.includes(step.kind))) return false;
+  if (states.length > 0 && !states.includes(stateOf(row))) return false;
+  if (tools.length > 0 && !tools.some((tool) => step?.toolName.toLowerCase().includes(tool) === true)) return false;
+  const isFile = step?.path !== null && step?.path !== undefined;
+  if (
+    files.length > 0 &&
+    !(isFile && files.some((file) => step.title.toLowerCase().replaceAll('\\', '/').includes(file)))
+  )
+    return false;
+  if (texts.length === 0) return true;
+  const text = `${row.title}\n${step?.toolName ?? ''}\n${step?.number ?? ''}\n${more}`.toLowerCase();
+  return texts.every((each) => text.includes(each));
+}
+
+export function stateOf(row: Row): RowState {
+  if (row.type === 'error') return 'failed';
+  if (row.type !== 'step' || row.status === 'success') return 'done';
+  return isOver(row.status) && row.status !== 'created' && row.status !== 'running' ? row.status : 'running';
+}

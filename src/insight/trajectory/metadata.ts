@@ -1,0 +1,34 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { isObject } from '../../model/json.ts';
+import type { Trajectory } from '../../model/metadata.ts';
+
+/**
+ * A tool call as the specification's trajectory metadata: the one that the agent gave, else made from the call. `message`
+ * is what the agent said or thought before it. `undefined` for other entries.
+ */
+export function trajectoryOf({ type, metadata }: NormalizedEntry, message?: string): Trajectory | undefined {
+  if (type.kind !== 'tool_use') return undefined;
+  const given = metadata?.annotations?.find((each) => each.kind === 'trajectory');
+  if (given !== undefined) return given;
+  const { toolName, input, result } = type.tool;
+  return {
+    kind: 'trajectory',
+    message: message ?? null,
+    tool_name: toolName,
+    tool_input: input === undefined || input === null ? null : isObject(input) ? { ...input } : { input },
+    tool_output: outputOf(result),
+  };
+}
+
+function outputOf(
+  result: { text?: string | undefined; data?: unknown; isError?: boolean | undefined } | undefined,
+): Record<string, unknown> | null {
+  if (result === undefined) return null;
+  const { text, data, isError } = result;
+  if (text === undefined && isObject(data)) return { ...data };
+  return {
+    ...(text !== undefined && { text }),
+    ...(data !== undefined && { data }),
+    ...(isError !== undefined && { is_error: isError }),
+  };
+}
