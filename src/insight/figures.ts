@@ -42,15 +42,16 @@ export function outcomeOf(
   over: boolean,
 ): Outcome {
   const before = beforeOf(previous);
-  if (facts.reports.some(({ usdCover }) => usdCover === 'session')) return sessionCostOutcome(facts, previous, before);
+  if (facts.reports.some(({ usdCover }) => usdCover === 'session'))
+    return sessionCostOutcome(facts, previous, before, options);
   const counters = countersOf(facts.reports);
   if (counters !== null) return reportedOutcome(facts, counters, before, options);
-  const tokens = tokenTotalsOf(facts, previous);
+  const tokens = tokenTotalsOf(facts, previous, options.agentVersion ?? null);
   if (tokens === null) {
     const figures = estimatedFigures(facts, before, options.prices, over);
     return { figures, ...apiTimeOf(facts, previous) };
   }
-  const cost = estimateModels(tokens.own, options.prices);
+  const cost = tokens.missing === undefined ? estimateModels(tokens.own, options.prices) : unknownCost(tokens.missing);
   return {
     figures: withSession(tokens.own, cost, before, facts),
     apiDuration: tokens.apiDuration,
@@ -59,7 +60,12 @@ export function outcomeOf(
 }
 
 /** The protocol says that the cost is the session's; the tokens are the run's. */
-function sessionCostOutcome(facts: RunFacts, previous: readonly ResultMetadata[], before: Before): Outcome {
+function sessionCostOutcome(
+  facts: RunFacts,
+  previous: readonly ResultMetadata[],
+  before: Before,
+  { agentVersion = null }: LedgerOptions,
+): Outcome {
   const usd = facts.reports.findLast((report) => report.usd !== null)?.usd ?? 0;
   const start = before.counters?.usd ?? 0;
   const again = usd < start && !sameUsd(usd, start);
@@ -68,7 +74,7 @@ function sessionCostOutcome(facts: RunFacts, previous: readonly ResultMetadata[]
     before.unreported.length > 0
       ? unknownCost('The agent prints the cost of the session, and an earlier run ended without it.')
       : { provenance: 'reported', usd: again ? usd : subtractUsd(usd, start) };
-  const tokens = tokenTotalsOf(facts, previous);
+  const tokens = tokenTotalsOf(facts, previous, agentVersion);
   const figures = withSession(tokens?.own ?? [], cost, before, facts);
   const total: Cost = again ? figures.totalCost : { provenance: 'reported', usd };
   return {

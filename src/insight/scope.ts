@@ -3,6 +3,7 @@ import type { ModelUsage, TokenUsage } from '../model/usage.ts';
 import type { Before, Counters } from './counters.ts';
 import { askedBeside, covers, plainModel, sameTokens, subtractModels, sumUsage, type MainUsage } from './modelUsage.ts';
 import { sameUsd } from './money.ts';
+import { isSince } from './versions.ts';
 
 interface Evidence {
   readonly counters: Counters;
@@ -14,7 +15,7 @@ interface Evidence {
 }
 
 /** First version whose totals go on over resumes. */
-const cumulativeSince = [2, 1, 277] as const;
+const cumulativeSince = '2.1.277';
 
 /**
  * Whether the printed totals cover this run or the session. What the counters rule out is out, whatever the version; the
@@ -27,7 +28,7 @@ export function coverOf({ counters, before, main, facts, agentVersion }: Evidenc
   const told = !askedBeside(facts) && main.model !== null;
   const exact = exactFit(counters, before, main);
   if (told && exact !== null) return exact;
-  const byVersion = cumulative(facts.agentVersion ?? agentVersion);
+  const byVersion = isSince(facts.agentVersion ?? agentVersion, cumulativeSince);
   if (byVersion !== null) return byVersion ? 'session' : 'run';
   // Versions that do not print thinking tokens by model are older.
   if (!counters.models.some(({ reasoning }) => reasoning !== undefined)) return 'run';
@@ -60,14 +61,4 @@ function added(counters: Counters, before: Before, model: string | null): TokenU
   const models = subtractModels(counters.models, before.counters?.models ?? []);
   const isOwn = (each: ModelUsage): boolean => plainModel(each.model) === model;
   return sumUsage(counters.models.some(isOwn) ? models.filter(isOwn) : models);
-}
-
-function cumulative(version: string | null): boolean | null {
-  const parts = /^(\d+)\.(\d+)\.(\d+)/.exec(version ?? '');
-  if (parts === null) return null;
-  for (const [at, least] of cumulativeSince.entries()) {
-    const part = Number(parts[at + 1]);
-    if (part !== least) return part > least;
-  }
-  return true;
 }

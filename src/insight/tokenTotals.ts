@@ -3,12 +3,15 @@ import type { ResultMetadata } from '../model/result.ts';
 import type { ModelUsage } from '../model/usage.ts';
 import { subtractUsage } from '../model/usage.ts';
 import { countersOf, type Totals } from './counters.ts';
-import { covers, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
+import { covers, sameTokens, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
 import { isEmptyUsage } from './prices.ts';
+import { isSince } from './versions.ts';
 
 /** Tokens of an agent that prints them with its closing line, but no cost. */
 export interface TokenTotals {
   readonly own: readonly ModelUsage[];
+  /** Why nothing is known of this run's own tokens, where its totals hold none of them. */
+  readonly missing?: string;
   readonly totals: Totals;
   readonly apiDuration: number | null;
 }
@@ -20,7 +23,11 @@ export interface ApiTime {
 }
 
 /** This run's tokens out of those that the closing lines print; `null` where they print none. */
-export function tokenTotalsOf(facts: RunFacts, previous: readonly ResultMetadata[]): TokenTotals | null {
+export function tokenTotalsOf(
+  facts: RunFacts,
+  previous: readonly ResultMetadata[],
+  agentVersion: string | null,
+): TokenTotals | null {
   const named = facts.reports.some(({ models }) => models.length > 0);
   const counted = facts.reports.flatMap((report) => {
     const models = named ? report.models : unnamed(report, facts.model);
@@ -31,10 +38,14 @@ export function tokenTotalsOf(facts: RunFacts, previous: readonly ResultMetadata
   if (counters === null) return null;
   const { models, apiDuration } = counters;
   const last = previous.findLast((run) => run.counters !== null && run.counters.models.length > 0)?.counters;
-  const before = last === undefined || last === null ? [] : last.models;
-  const scope = coverOf(counted, models, before);
+  const before = last?.models ?? [];
+  const version = facts.agentVersion ?? agentVersion;
+  const scope = coverOf(counted, models, { models: before, scope: last?.scope ?? 'session' }, version);
   const totals: Totals = { scope, usd: null, models, apiDuration };
   if (scope === 'run') return { own: models, totals, apiDuration };
+  if (unchanged(models, before) && counted.at(-1)?.isError === false) {
+    return { own: [], missing: notCounted, totals, apiDuration: apiTimeOf(facts, previous).apiDuration };
+  }
   const own = named ? subtractModels(models, before) : fromSum(models, before);
   return { own, totals, apiDuration: apiTimeOf(facts, previous).apiDuration };
 }
@@ -55,15 +66,30 @@ function unnamed({ usage }: RunReport, model: string | null): ModelUsage[] {
   return usage === null || isEmptyUsage(usage) ? [] : [{ model: model ?? unknownModel, ...usage }];
 }
 
-/** A session's tokens can only grow; where they did not, the line counts the run, whatever versions usually do. */
+const notCounted = "The agent's total of the session is what it was before this run, though the model has answered.";
+
+/**
+ * What the counters rule out is out, whatever the version: a session's tokens can only grow. The version decides between
+ * readings that are both possible. Where it is not known, totals that a run has left as they were are two runs' alike, and
+ * what the last run's were this one's are.
+ */
 function coverOf(
   reports: readonly RunReport[],
   models: readonly ModelUsage[],
-  before: readonly ModelUsage[],
+  before: Pick<Totals, 'models' | 'scope'>,
+  version: string | null,
 ): 'run' | 'session' {
   const cover = reports.findLast((report) => report.cover !== undefined)?.cover;
   if (cover === undefined || cover.of === 'run') return 'run';
-  return cover.sure || covers(sumUsage(models), sumUsage(before)) ? 'session' : 'run';
+  if (cover.sure) return 'session';
+  if (!covers(sumUsage(models), sumUsage(before.models))) return 'run';
+  const holds = cover.since === undefined ? true : isSince(version, cover.since);
+  if (holds !== null) return holds ? 'session' : 'run';
+  return unchanged(models, before.models) ? 'run' : before.scope;
+}
+
+function unchanged(models: readonly ModelUsage[], before: readonly ModelUsage[]): boolean {
+  return sameTokens(sumUsage(models), sumUsage(before));
 }
 
 /** The sum is of all models; what came on top is of this run's. */

@@ -21,9 +21,10 @@ export interface RunReport {
   readonly runModels: readonly ModelUsage[] | null;
   /**
    * What the tokens cover as far as the line itself tells; `sure` where no version prints anything else. Absent where it
-   * takes the cost, or the counters of earlier runs, to tell.
+   * takes the cost, or the counters of earlier runs, to tell. `since`: the first version that it holds for; before, the
+   * tokens are the run's, in lines that look the same.
    */
-  readonly cover?: { readonly of: 'run' | 'session'; readonly sure: boolean };
+  readonly cover?: { readonly of: 'run' | 'session'; readonly sure: boolean; readonly since?: string };
   /** Where the agent's protocol says what `usd` covers; `cover` and the tokens are then the run's. */
   readonly usdCover?: 'session';
   /** Subagents that the run has started, where the line says how many; their turns can end before this line's. */

@@ -63,7 +63,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     it('has its id and model in all entries', async () => {
       const id = handle.summary().executor_session_id;
       assert.match(id ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
-      const known = (await entriesOf(handle)).flatMap(({ metadata }) => metadata ?? []);
+      const known = (await entriesOf(handle)).flatMap(({ metadata }) => (metadata === undefined ? [] : [metadata]));
       assert.ok(known.length > 5);
       for (const metadata of known) assert.deepEqual([metadata.sessionId, metadata.model], [id, model]);
     });

@@ -26,6 +26,12 @@ const cases: Readonly<Record<string, readonly string[]>> = {
     '0.20.0/plan',
     '0.20.0/sigterm-during-tool',
     '0.20.0/tools',
+    '0.42.0/sigint-during-tool',
+    '0.42.0/tools',
+    '0.44.0/error-401',
+    '0.77.0/resume-unknown',
+    '0.77.0/sigint-during-tool',
+    '0.77.0/tools',
     'documented/items',
   ],
   copilot: [

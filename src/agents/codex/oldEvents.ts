@@ -116,10 +116,6 @@ export class OldEvents {
       this.#called = true;
       this.#run.unfinished = true;
     } else if (type === 'agent_message' || type === 'task_complete') this.#run.unfinished = false;
-    else if (type === 'token_count') {
-      this.#run.unfinished = this.#called;
-      this.#called = false;
-    }
   }
 
   /** The format has no closing line: the end of the process is it, unless it went in the middle of its work. */
@@ -199,7 +195,10 @@ export class OldEvents {
     if (info !== undefined && total === this.#lastTotal) return;
     this.#lastTotal = total;
     const usage = tokenUsage(info === undefined ? event : field(info, 'last_token_usage'));
-    if (usage === null || this.#messages.length >= maxRequests) return;
+    if (usage === null) return;
+    this.#run.unfinished = this.#called;
+    this.#called = false;
+    if (this.#messages.length >= maxRequests) return;
     const messageId = `request-${this.#messages.length + 1}`;
     this.#messages.push({ messageId, model: this.#run.session.model, usage, parentCallId: null, settled: true });
   }

@@ -3,15 +3,16 @@ import { totalTokens } from '../../model/usage.ts';
 import { emptyReport } from '../shared/emptyReport.ts';
 import { tokenUsage } from './wire.ts';
 
-/**
- * `turn.completed`. Newer versions print the tokens of the whole thread, older ones those of the run; the newer ones
- * also count reasoning and what was written to the cache.
- */
+/** First version that prints the tokens of the whole thread; before, it is those of the run. */
+const threadTotalsSince = '0.79.0';
+
+/** `turn.completed`. Lines that count reasoning (since 0.125) or what was written to the cache are of later versions. */
 export function completedReport(usage: unknown, text: string | null): RunReport {
   const tokens = tokenUsage(usage);
   if (tokens === null) return { ...emptyReport, text };
-  const newer = tokens.cacheWrite !== undefined || tokens.reasoning !== undefined;
-  return { ...emptyReport, text, usage: tokens, cover: { of: newer ? 'session' : 'run', sure: false } };
+  const later = tokens.cacheWrite !== undefined || tokens.reasoning !== undefined;
+  const cover = { of: 'session', sure: false } as const;
+  return { ...emptyReport, text, usage: tokens, cover: later ? cover : { ...cover, since: threadTotalsSince } };
 }
 
 export function failedReport(message: string): RunReport {

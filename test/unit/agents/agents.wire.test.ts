@@ -69,7 +69,9 @@ function codexWire(lines: Value[]): Wire {
   ];
   const config = lines.find((line) => 'sandbox' in line);
   const usage = lines.findLast(({ type }) => type === 'turn.completed');
-  const counts = events.filter(({ type }) => type === 'token_count');
+  // Later versions print the session's count, at times without any news, and at first without a count.
+  const counts = events.filter(({ type, info }) => type === 'token_count' && info !== null);
+  const total = at(counts.at(-1), 'info', 'total_token_usage', 'total_tokens');
   return {
     calls,
     said: joined(of('agent_message', 'assistant_message')),
@@ -81,7 +83,7 @@ function codexWire(lines: Value[]): Wire {
       usage === undefined
         ? counts.length === 0
           ? undefined
-          : counts.reduce((sum, event) => sum + number(event['total_tokens']), 0)
+          : number(total ?? counts.reduce((sum, event) => sum + number(event['total_tokens']), 0))
         : number(at(usage, 'usage', 'input_tokens')) + number(at(usage, 'usage', 'output_tokens')),
     errors: strings([
       ...lines.filter(({ type }) => type === 'turn.failed').map((line) => at(line, 'error', 'message')),
