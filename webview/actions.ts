@@ -5,8 +5,12 @@ export interface Actions {
   copy(text: string): void;
   openFile(path: string, line?: number): void;
   openDiff(index: number): void;
+  followPage(url: string): void;
   command(command: PageCommand): void;
   stop(): void;
+  /** Leads to the request that waits longest, to be read. */
+  review(): void;
+  takeBack(id: number): void;
   /** Fetches the whole of an entry that had been cut. */
   complete(index: number): void;
   toggle(key: string): void;

@@ -1,6 +1,7 @@
 import type { PageEntry, SessionView } from '../src/protocol/messages.ts';
 import { t } from './l10n.ts';
 import { statusOf } from './parts/header.ts';
+import { needs } from './request/words.ts';
 import { plain } from './text/visible.ts';
 
 const longest = 1000;
@@ -10,6 +11,7 @@ export class Announcer {
   readonly #polite: HTMLElement;
   readonly #alert: HTMLElement;
   readonly #replies = new Set<number>();
+  readonly #asked = new Set<string>();
   #status: string | undefined;
 
   constructor(polite: HTMLElement, alert: HTMLElement) {
@@ -34,7 +36,13 @@ export class Announcer {
     const { id, word } = statusOf(view);
     const before = this.#status;
     this.#status = id;
-    if (before === undefined || before === id) return;
+    const requests = view.conversation?.requests ?? [];
+    const fresh = requests.filter((request) => !this.#asked.has(request.id));
+    for (const request of fresh) this.#asked.add(request.id);
+    if (before === undefined) return;
+    const [first] = fresh;
+    if (first !== undefined) this.#alert.textContent = `${needs(first)}: ${plain(first.title)}`;
+    if (before === id || id === 'approval') return;
     if (id === 'failed') this.#alert.textContent = word;
     else this.say(word);
   }

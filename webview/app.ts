@@ -1,5 +1,5 @@
 import { render } from 'lit/html.js';
-import type { PageCommand, ToPage } from '../src/protocol/messages.ts';
+import type { SessionView, ToPage } from '../src/protocol/messages.ts';
 import type { Actions } from './actions.ts';
 import { Announcer } from './announce.ts';
 import { whenControlsReady } from './controls.ts';
@@ -7,26 +7,30 @@ import { Finder } from './finder.ts';
 import { highlight } from './highlight.ts';
 import { rowKey } from './keyboard.ts';
 import { setLanguage, t } from './l10n.ts';
+import { hostActions } from './hostActions.ts';
 import { listen } from './input.ts';
+import { RowFocus } from './focus.ts';
+import { Jumps } from './jumps.ts';
 import { HostLink } from './link.ts';
 import { Pager } from './pager.ts';
 import { List } from './list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
 import { transcript } from './parts/transcript.ts';
+import { Requests } from './request/requests.ts';
 import { buildRows, type Row } from './rows.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
+import { Saver } from './saved.ts';
 import { soundEntry, soundUpdates } from './sound.ts';
 import { Store } from './store.ts';
 import { Ticker } from './ticker.ts';
-import { loadState, saveState } from './vscodeApi.ts';
+import { loadState, type SavedState } from './vscodeApi.ts';
 
-const saveDelay = 300;
 /** Drawing can change heights, which can change what is on screen; this often in one frame at most. */
 const mostPasses = 4;
 
 /** The page: takes what the host sends, draws once per frame, sends what the reader wants. */
-export class App implements Actions {
+export class App {
   readonly #store = new Store();
   readonly #shell: Shell;
   readonly #list: List;
@@ -34,6 +38,11 @@ export class App implements Actions {
   readonly #finder: Finder;
   readonly #announcer: Announcer;
   readonly #pager: Pager;
+  readonly #focus: RowFocus;
+  readonly #requests: Requests;
+  readonly #jumps: Jumps;
+  readonly #actions: Actions;
+  readonly #saver = new Saver(() => this.#state());
   readonly #ticker = new Ticker(() => this.#changed());
   readonly #loaded: () => void;
   #frame: number | undefined;
@@ -43,12 +52,8 @@ export class App implements Actions {
   #begun = false;
   #draft = '';
   #menuOpen = false;
-  #focusKey: string | undefined;
-  #markedKey: string | undefined;
-  #wanted: string | undefined;
   #restore: { readonly key: string; readonly offset: number } | undefined;
   #problem: Notice | undefined;
-  #saving: ReturnType<typeof setTimeout> | undefined;
 
   /** `loaded` is called once, when the first entries are on screen. */
   constructor(root: HTMLElement, loaded: () => void) {
@@ -65,18 +70,65 @@ export class App implements Actions {
       (row) => this.#isTall(row),
       () => this.#changed(),
     );
+    const { rows, scroller } = this.#shell;
+    this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => this.#hasButton(row) });
+    this.#requests = new Requests({
+      scroller,
+      send: (message) => this.#link.send(message),
+      changed: () => this.#changed(),
+    });
+    this.#requests.restore(saved.answers ?? {});
     this.#finder = new Finder({
       request: (message) => this.#link.request(message),
-      reveal: (index) => void this.#revealEntry(index),
+      reveal: (index) => void this.#jumps.reveal(index),
       closed: () => this.#findClosed(),
       changed: () => this.#changed(),
     });
     this.#link = new HostLink((message) => this.#take(message));
     this.#pager = new Pager(this.#store, (message) => this.#link.request(message));
+    this.#jumps = new Jumps({
+      store: this.#store,
+      list: this.#list,
+      pager: this.#pager,
+      focus: this.#focus,
+      requests: this.#requests,
+      draw: () => this.#draw(),
+      changed: () => this.#changed(),
+    });
+    this.#actions = this.#buildActions();
     this.#listen();
     void whenControlsReady(() => this.#changed());
     this.#draw();
     this.#link.send({ type: 'ready' });
+  }
+
+  #buildActions(): Actions {
+    const then =
+      (act: (key: string) => void) =>
+      (key: string): void => {
+        act(key);
+        this.#changed();
+      };
+    return {
+      ...hostActions(this.#link, (text) => this.#announcer.say(text)),
+      review: () => void this.#jumps.review(),
+      toggle: then((key) => this.#store.toggle(key)),
+      toggleOpen: then((key) => this.#store.toggleOpen(key)),
+      collapseAll: () => {
+        for (const key of [...this.#store.expanded]) this.#store.toggle(key, false);
+        this.#changed();
+      },
+      scrollToEnd: () => {
+        this.#list.scrollToEnd();
+        this.#changed();
+      },
+      find: () => {
+        this.#finder.open();
+        this.#draw();
+        document.getElementById('find')?.focus();
+      },
+      focusComposer: () => document.getElementById('composer')?.focus(),
+    };
   }
 
   #isTall(row: Row): boolean {
@@ -92,11 +144,11 @@ export class App implements Actions {
         this.#store.init({ ...message, page: { ...message.page, entries: message.page.entries.map(soundEntry) } });
         this.#pager.reset();
         this.#problem = undefined;
-        this.#announcer.view(message.view);
+        this.#takeView(message.view);
         break;
       case 'view':
         this.#store.setView(message.view);
-        this.#announcer.view(message.view);
+        this.#takeView(message.view);
         break;
       case 'updates':
         this.#updates(message);
@@ -110,10 +162,21 @@ export class App implements Actions {
       case 'failed':
         this.#problem = { severity: 'error', text: message.message };
         break;
+      case 'takenBack':
+        this.#takenBack(message.text);
+        break;
+      case 'review':
+        void this.#jumps.review();
+        break;
       case 'found':
         break;
     }
     this.#changed();
+  }
+
+  #takeView(view: SessionView): void {
+    this.#requests.take(view);
+    this.#announcer.view(view);
   }
 
   #updates({ updates, total }: Extract<ToPage, { type: 'updates' }>): void {
@@ -134,7 +197,7 @@ export class App implements Actions {
   #draw(): void {
     this.#frame = undefined;
     this.#drawing = true;
-    const hadFocus = this.#shell.rows.contains(document.activeElement);
+    const hadFocus = [this.#shell.rows, this.#shell.bar].some((part) => part.contains(document.activeElement));
     let passes = 0;
     do {
       this.#again = false;
@@ -143,10 +206,10 @@ export class App implements Actions {
     } while (this.#isChanged() && passes < mostPasses);
     this.#drawing = false;
     if (this.#isChanged()) this.#changed();
-    if (hadFocus && !this.#shell.rows.contains(document.activeElement)) this.#refocus();
+    if (hadFocus && document.activeElement === document.body) this.#focus.again();
     this.#pager.look(this.#list);
     this.#ticker.set(this.#store.turns.at(-1)?.status === 'running');
-    this.#save();
+    this.#saver.soon();
     this.#link.drawn();
   }
 
@@ -157,10 +220,11 @@ export class App implements Actions {
   #context(): Context {
     return {
       store: this.#store,
-      actions: this,
+      actions: this.#actions,
+      requests: this.#requests,
       now: Date.now(),
-      focusKey: this.#focusKey,
-      markedKey: this.#markedKey,
+      focusKey: this.#focus.key,
+      markedKey: this.#jumps.markedKey,
     };
   }
 
@@ -184,11 +248,13 @@ export class App implements Actions {
       render(empty(view.can.stop), rows);
       return;
     }
-    this.#chooseFocus();
+    this.#focus.choose();
     render(transcript(this.#context(), this.#list), rows);
     this.#list.drawn();
     this.#begin();
-    this.#showWanted();
+    if (!this.#focus.showWanted()) this.#again = true;
+    // Whoever follows the end would see the buttons of something long before its beginning.
+    for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
     if (this.#finder.isOpen) highlight(rows, this.#finder.query);
   }
 
@@ -200,7 +266,7 @@ export class App implements Actions {
     };
     return {
       head: { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu },
-      composer: { draft: this.#draft, setDraft, send: () => this.#send() },
+      composer: { draft: this.#draft, setDraft, send: (how) => this.#send(how) },
       find: this.#finder.state(),
       problem: this.#problem,
     };
@@ -214,40 +280,22 @@ export class App implements Actions {
     if (anchor === undefined || !this.#list.restore(anchor)) this.#list.scrollToEnd();
   }
 
-  /** Tab leads to the row that had the focus last, or to the first on screen. */
-  #chooseFocus(): void {
-    const onScreen = this.#list.items().flatMap(({ index }) => this.#list.row(index) ?? []);
-    if (onScreen.some(({ key }) => key === this.#focusKey)) return;
-    this.#focusKey = onScreen.find((row) => this.#hasButton(row))?.key;
-  }
-
   #hasButton(row: Row): boolean {
     if (row.kind === 'noise' || row.kind === 'group') return true;
     return row.kind === 'entry' && !this.#isTall(row);
   }
 
-  #refocus(): void {
-    const row = this.#focusKey === undefined ? undefined : this.#element(this.#focusKey);
-    (row ?? this.#shell.scroller).focus({ preventScroll: true });
-  }
-
-  #element(key: string): HTMLElement | undefined {
-    const found = this.#shell.rows.querySelector(`[data-key="${CSS.escape(key)}"] [data-focus]`);
-    return found instanceof HTMLElement ? found : undefined;
-  }
-
   /** `sessionId` is how the host finds the session again after a reload of the window. */
-  #save(): void {
+  #state(): SavedState | undefined {
     const sessionId = this.#store.view?.summary.session_id;
-    if (!this.#begun || sessionId === undefined) return;
-    this.#saving ??= setTimeout(() => {
-      this.#saving = undefined;
-      const anchor = this.#list.anchor();
-      const draft = this.#draft;
-      const expanded = [...this.#store.expanded].slice(-500);
-      const closed = [...this.#store.closedKeys].slice(-500);
-      saveState({ sessionId, expanded, closed, draft, ...(anchor !== undefined && { anchor }) });
-    }, saveDelay);
+    if (!this.#begun || sessionId === undefined) return undefined;
+    const anchor = this.#list.anchor();
+    const draft = this.#draft;
+    const answers = this.#requests.drafts();
+    const expanded = [...this.#store.expanded].slice(-500);
+    const closed = [...this.#store.closedKeys].slice(-500);
+    const begun = Object.keys(answers).length > 0;
+    return { sessionId, expanded, closed, draft, ...(begun && { answers }), ...(anchor !== undefined && { anchor }) };
   }
 
   #listen(): void {
@@ -256,23 +304,14 @@ export class App implements Actions {
     listen({
       main,
       rows,
-      actions: this,
-      focused: (key) => this.#focused(key),
+      actions: this.#actions,
+      focused: (key) => this.#focus.took(key) && this.#changed(),
       left: () => (this.#list.kept = undefined),
       escape: () => this.#escape(),
-      // Keys may come faster than rows are drawn: the next one counts from where the last one leads.
-      keyInRow: (key, event) => rowKey(keys, this.#wanted ?? key, event),
+      keyInRow: (key, event) => rowKey(keys, this.#focus.from(key), event),
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
-      followPage: (url) => this.#link.send({ type: 'openLink', url }),
     });
     document.addEventListener('visibilitychange', () => this.#changed());
-  }
-
-  #focused(key: string): void {
-    this.#list.kept = key;
-    if (key === this.#focusKey) return;
-    this.#focusKey = key;
-    this.#changed();
   }
 
   #escape(): boolean {
@@ -283,10 +322,7 @@ export class App implements Actions {
   }
 
   #focusRow(key: string): void {
-    this.#focusKey = key;
-    this.#list.kept = key;
-    this.#wanted = key;
-    this.#list.scrollTo(key);
+    this.#focus.go(key);
     this.#draw();
   }
 
@@ -299,100 +335,31 @@ export class App implements Actions {
     to?.focus();
   }
 
-  #send(): void {
-    const text = this.#draft.trim();
-    if (text === '' || this.#store.view?.can.send !== true) return;
-    this.#link.send({ type: 'send', text: this.#draft });
+  #send(how: 'queue' | 'interrupt' = 'queue'): void {
+    const { view } = this.#store;
+    if (this.#draft.trim() === '' || view?.can.send !== true) return;
+    const atWork = view.can.stop;
+    this.#link.send({ type: 'send', text: this.#draft, ...(atWork && { how }) });
     this.#draft = '';
     this.#list.scrollToEnd();
-    this.#announcer.say(t('Message sent'));
+    this.#announcer.say(atWork && how === 'queue' ? t('Message queued') : t('Message sent'));
     this.#changed();
+  }
+
+  #takenBack(text: string | null): void {
+    if (text === null) {
+      this.#announcer.say(t('Too late: the message has been sent'));
+      return;
+    }
+    this.#draft = [text, this.#draft].filter((part) => part.trim() !== '').join('\n\n');
+    this.#announcer.say(t('Taken back'));
+    this.#draw();
+    this.#actions.focusComposer();
   }
 
   #findClosed(): void {
     highlight(this.#shell.rows, '');
     this.#draw();
-    this.#refocus();
-  }
-
-  /** Puts the focus on the row that was asked for, once it is drawn. */
-  #showWanted(): void {
-    const wanted = this.#wanted;
-    if (wanted === undefined || this.#list.place(wanted) === undefined) return;
-    const element = this.#element(wanted);
-    if (element === undefined) {
-      this.#again = true;
-      return;
-    }
-    this.#wanted = undefined;
-    element.focus({ preventScroll: true });
-  }
-
-  async #revealEntry(index: number): Promise<void> {
-    const key = `e:${index}`;
-    this.#markedKey = key;
-    await this.#pager.load(index);
-    const entry = this.#store.entry(index);
-    if (entry === undefined || this.#markedKey !== key) return;
-    this.#store.uncover(index);
-    if (entry.type.kind === 'tool_use' || entry.type.kind === 'thinking') this.#store.toggle(key, true);
-    this.#draw();
-    this.#list.scrollTo(key, 'center');
-    this.#changed();
-  }
-
-  copy(text: string): void {
-    this.#link.send({ type: 'copy', text });
-    this.#announcer.say(t('Copied'));
-  }
-
-  openFile(path: string, line?: number): void {
-    this.#link.send(line === undefined ? { type: 'openFile', path } : { type: 'openFile', path, line });
-  }
-
-  openDiff(index: number): void {
-    this.#link.send({ type: 'openDiff', index });
-  }
-
-  command(command: PageCommand): void {
-    this.#link.send({ type: 'command', command });
-  }
-
-  stop(): void {
-    this.#link.send({ type: 'stop' });
-  }
-
-  complete(index: number): void {
-    void this.#link.request((request) => ({ type: 'getEntry', request, index }));
-  }
-
-  toggle(key: string): void {
-    this.#store.toggle(key);
-    this.#changed();
-  }
-
-  toggleOpen(key: string): void {
-    this.#store.toggleOpen(key);
-    this.#changed();
-  }
-
-  collapseAll(): void {
-    for (const key of [...this.#store.expanded]) this.#store.toggle(key, false);
-    this.#changed();
-  }
-
-  scrollToEnd(): void {
-    this.#list.scrollToEnd();
-    this.#changed();
-  }
-
-  find(): void {
-    this.#finder.open();
-    this.#draw();
-    document.getElementById('find')?.focus();
-  }
-
-  focusComposer(): void {
-    document.getElementById('composer')?.focus();
+    this.#focus.again();
   }
 }

@@ -3,6 +3,7 @@
  * elements are plain ones that look alike (styles/controls.css) and do the same.
  */
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { live } from 'lit/directives/live.js';
 
 const elements = ['vscode-button', 'vscode-text-area', 'vscode-text-field'] as const;
 let ready = false;
@@ -28,16 +29,19 @@ export interface ButtonOptions {
   readonly title?: string;
   readonly id?: string;
   readonly disabled?: boolean;
+  /** Does nothing for now, and says so, but keeps its place in the order of focus. */
+  readonly unready?: boolean;
   readonly expanded?: boolean;
   readonly pressed?: boolean;
   readonly opensMenu?: boolean;
   readonly tabIndex?: number;
 }
 
+/** The toolkit hands only some of these attributes on to its own button, which is what has the focus: hence the properties. */
 export function button(options: ButtonOptions): TemplateResult {
-  const { label, icon, look = 'secondary', title, id, disabled = false } = options;
+  const { label, icon, look = 'secondary', title, id, disabled = false, unready = false } = options;
   const act = (event: Event): void => {
-    if (!disabled) options.onClick(event);
+    if (!disabled && !unready) options.onClick(event);
   };
   const byKey = (event: KeyboardEvent): void => {
     if (ready || (event.key !== 'Enter' && event.key !== ' ')) return;
@@ -45,18 +49,21 @@ export function button(options: ButtonOptions): TemplateResult {
     act(event);
   };
   return html`<vscode-button
-    class="btn ${look}"
+    class="btn ${look} ${unready ? 'unready' : ''}"
     appearance=${look}
     id=${id ?? nothing}
     title=${title ?? (look === 'icon' ? label : nothing)}
     role=${ready ? nothing : 'button'}
     tabindex=${ready ? (options.tabIndex ?? nothing) : (options.tabIndex ?? 0)}
     ?disabled=${disabled}
-    aria-disabled=${disabled ? 'true' : nothing}
+    aria-disabled=${disabled || unready ? 'true' : nothing}
+    .ariaDisabled=${live(disabled || unready ? 'true' : null)}
     aria-label=${look === 'icon' ? label : nothing}
     aria-expanded=${options.expanded === undefined ? nothing : String(options.expanded)}
     aria-pressed=${options.pressed === undefined ? nothing : String(options.pressed)}
     aria-haspopup=${options.opensMenu === true ? 'menu' : nothing}
+    .ariaExpanded=${live(options.expanded === undefined ? null : String(options.expanded))}
+    .ariaPressed=${live(options.pressed === undefined ? null : String(options.pressed))}
     @click=${act}
     @keydown=${byKey}
     >${
@@ -75,6 +82,35 @@ export function codicon(name: string, more = ''): TemplateResult {
 
 export function badge(text: string): TemplateResult {
   return html`<span class="badge">${text}</span>`;
+}
+
+export interface ChoiceOptions {
+  readonly id: string;
+  /** Of the group that it belongs to. */
+  readonly name: string;
+  /** A checkbox, not a radio button. */
+  readonly several: boolean;
+  readonly label: unknown;
+  readonly description?: unknown;
+  readonly chosen: boolean;
+  readonly onChoose: () => void;
+}
+
+/** Not the toolkit's: those write inline styles, which the page's policy forbids. */
+export function choice(options: ChoiceOptions): TemplateResult {
+  const { id, name, several, label, description, chosen, onChoose } = options;
+  return html`<div class="choice">
+    <input
+      type=${several ? 'checkbox' : 'radio'}
+      id=${id}
+      name=${name}
+      aria-describedby=${description === undefined ? nothing : `${id}-d`}
+      .checked=${live(chosen)}
+      @change=${onChoose}
+    />
+    <label for=${id}>${label}</label>
+    ${description === undefined ? nothing : html`<span class="dim" id=${`${id}-d`}>${description}</span>`}
+  </div>`;
 }
 
 export interface FieldOptions {

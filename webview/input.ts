@@ -11,7 +11,6 @@ export interface InputDeps {
   /** A key while a row has the focus; true where it was used. */
   keyInRow(key: string, event: KeyboardEvent): boolean;
   pressedOutsideMenu(): void;
-  followPage(url: string): void;
 }
 
 /** Everything the reader does that no control of its own takes. */
@@ -40,7 +39,7 @@ function followLink(deps: InputDeps, event: Event): void {
   if (link === null) return;
   event.preventDefault();
   const { url, file, line } = link.dataset;
-  if (url !== undefined) deps.followPage(url);
+  if (url !== undefined) deps.actions.followPage(url);
   else if (file !== undefined) deps.actions.openFile(file, line === undefined ? undefined : Number(line));
 }
 

@@ -64,6 +64,8 @@ const types: ReadonlySet<unknown> = new Set<ToPage['type']>([
   'entry',
   'found',
   'failed',
+  'takenBack',
+  'review',
 ]);
 
 /** The host is ours and of our version: that a message is one of those we know is all there is to ask. */

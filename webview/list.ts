@@ -147,6 +147,13 @@ export class List {
     return true;
   }
 
+  /** Goes from the end, where it stayed as it grew, to the beginning of a row. */
+  leaveEndFor(key: string): void {
+    if (!this.#following) return;
+    this.#following = false;
+    this.scrollTo(key, 'start');
+  }
+
   /** First visible row and how many px of it are above the edge; `undefined` at the end. */
   anchor(): { key: string; offset: number } | undefined {
     if (this.atEnd) return undefined;

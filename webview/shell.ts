@@ -11,6 +11,7 @@ export interface Shell {
   readonly scroller: HTMLElement;
   readonly rows: HTMLElement;
   readonly strip: HTMLElement;
+  readonly bar: HTMLElement;
   readonly composer: HTMLElement;
   readonly polite: HTMLElement;
   readonly alert: HTMLElement;
@@ -32,6 +33,7 @@ export function buildShell(root: HTMLElement): Shell {
     scroller: part('scroller'),
     rows: part('rows'),
     strip: part('strip'),
+    bar: part('bar'),
     composer: part('composer'),
     polite: part('polite'),
     alert: part('alert'),
@@ -49,6 +51,7 @@ function frame(): TemplateResult {
           <div data-part="rows"></div>
         </div>
         <div class="strip" data-part="strip" aria-hidden="true"></div>
+        <div data-part="bar"></div>
       </div>
       <div data-part="composer"></div>
     </div>

@@ -1,4 +1,3 @@
-import type { NormalizedEntry } from '../src/model/entry.ts';
 import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../src/protocol/messages.ts';
 import { Documents, oneRow } from './documents.ts';
 import { isNoise, type RowSource } from './rows.ts';
@@ -77,7 +76,7 @@ export class Store implements RowSource {
   }
 
   /** Takes the whole of an entry that had been cut. */
-  complete(entry: NormalizedEntry): void {
+  complete(entry: PageEntry): void {
     const step = this.#entries.get(entry.index)?.step;
     this.#put(step === undefined ? entry : { ...entry, step });
     this.structure += 1;
@@ -109,6 +108,20 @@ export class Store implements RowSource {
 
   entry(index: number): PageEntry | undefined {
     return this.#entries.get(index);
+  }
+
+  /** Where a request stands, if its entry is loaded. */
+  indexOfRequest(id: string): number | undefined {
+    for (const [index, { asked }] of this.#entries) if (asked?.request.id === id) return index;
+    return undefined;
+  }
+
+  /** The number of a loaded tool call. */
+  stepOf(callId: string): string | undefined {
+    for (const { type, step } of this.#entries.values()) {
+      if (type.kind === 'tool_use' && type.tool.callId === callId) return step;
+    }
+    return undefined;
   }
 
   hasPage(page: number): boolean {

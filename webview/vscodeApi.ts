@@ -1,3 +1,6 @@
+import type { AnswerDraft } from './request/requests.ts';
+import { isObject } from './text/objects.ts';
+
 /** What the page keeps over being hidden; never anything of the session itself. */
 export interface SavedState {
   /** For the host, which opens the panel again after a reload of the window. */
@@ -7,6 +10,8 @@ export interface SavedState {
   readonly expanded?: readonly string[];
   readonly closed?: readonly string[];
   readonly draft?: string;
+  /** What was begun as an answer to a request, by its id. */
+  readonly answers?: Readonly<Record<string, AnswerDraft>>;
 }
 
 interface VsCodeApi {
@@ -29,17 +34,29 @@ export function post(message: unknown): void {
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
+function answerDraft([id, value]: [string, unknown]): [string, AnswerDraft][] {
+  if (!isObject(value)) return [];
+  const { reason, picks, other } = value;
+  const draft = {
+    reason: typeof reason === 'string' ? reason : '',
+    picks: Array.isArray(picks) ? picks.map(strings) : [],
+    other: strings(other),
+    whole: value['whole'] === true,
+  };
+  return [[id, draft]];
+}
+
 /** What an earlier version of the page saved may look different: only what is understood is taken. */
 export function loadState(): SavedState {
   const state = api.getState();
-  if (typeof state !== 'object' || state === null) return {};
-  const saved: Record<string, unknown> = { ...state };
-  const { anchor, draft } = saved;
+  if (!isObject(state)) return {};
+  const { anchor, draft, answers } = state;
   const known =
     typeof anchor === 'object' && anchor !== null && 'key' in anchor && 'offset' in anchor ? anchor : undefined;
   return {
-    expanded: strings(saved['expanded']),
-    closed: strings(saved['closed']),
+    expanded: strings(state['expanded']),
+    closed: strings(state['closed']),
+    answers: isObject(answers) ? Object.fromEntries(Object.entries(answers).flatMap(answerDraft)) : {},
     ...(typeof draft === 'string' && { draft }),
     ...(typeof known?.key === 'string' &&
       typeof known.offset === 'number' && { anchor: { key: known.key, offset: known.offset } }),

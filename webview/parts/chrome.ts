@@ -6,6 +6,7 @@ import { composer, type ComposerState } from './composer.ts';
 import type { Context } from './context.ts';
 import { findBar, type FindState } from './findBar.ts';
 import { header, type HeaderState } from './header.ts';
+import { requestBar } from './requestBar.ts';
 import { strip } from './strip.ts';
 
 export interface ChromeState {
@@ -20,6 +21,7 @@ export function drawChrome(shell: Shell, context: Context, view: SessionView, li
   render(header(context, view, state.head), shell.header);
   render(notices([view.notice, state.problem].filter((each) => each !== null && each !== undefined)), shell.notice);
   render(state.find === undefined ? '' : findBar(state.find), shell.find);
+  render(requestBar(context), shell.bar);
   render(composer(context, view, state.composer), shell.composer);
-  render(strip(context.store, list), shell.strip);
+  render(strip(context, list), shell.strip);
 }

@@ -2,35 +2,54 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { PageCommand, SessionView } from '../../src/protocol/messages.ts';
 import { button, codicon, field } from '../controls.ts';
 import { t } from '../l10n.ts';
-import { plain } from '../text/visible.ts';
+import { bypasses, modeWord } from '../text/mode.ts';
+import { shown } from '../text/shown.ts';
+import { firstWords, plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
-import { modeWord } from './header.ts';
 
 export interface ComposerState {
   readonly draft: string;
   readonly setDraft: (text: string) => void;
-  readonly send: () => void;
+  /** `interrupt` ends the turn that goes on first. */
+  readonly send: (how?: 'queue' | 'interrupt') => void;
 }
 
 /** Where the conversation goes on; where it cannot, the reason stands in its place. */
 export function composer(context: Context, view: SessionView, state: ComposerState): TemplateResult {
   return html`<form class="comp" aria-label=${t('Message')} @submit=${(event: Event) => event.preventDefault()}>
-    ${view.can.send ? box(view, state) : blocked(context, view)}
+    ${queue(context, view)} ${view.can.send ? box(view, state) : blocked(context, view)}
   </form>`;
+}
+
+/** Messages that wait for the end of the turn, first said first. */
+function queue({ actions }: Context, { conversation }: SessionView): TemplateResult | typeof nothing {
+  const queued = conversation?.queued ?? [];
+  if (queued.length === 0) return nothing;
+  return html`<div class="queue">
+    <span class="dim" id="queue-name">${t('Queued for the end of this turn')}</span>
+    <ul aria-labelledby="queue-name">
+      ${queued.map(
+        ({ id, text }) =>
+          html`<li>
+            ${codicon('comment')}<span class="said" title=${plain(text)}>${shown(firstWords(text))}</span>
+            ${button({ label: t('Take Back'), title: t('Take back into the message field'), onClick: () => actions.takeBack(id) })}
+          </li>`,
+      )}
+    </ul>
+  </div>`;
 }
 
 function box(view: SessionView, { draft, setDraft, send }: ComposerState): TemplateResult {
   const { summary } = view;
+  const atWork = view.can.stop;
+  const blank = draft.trim() === '';
+  const mode = summary.permission_mode;
   const keys = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
     event.preventDefault();
     send();
   };
-  const about = [
-    summary.agent_label,
-    summary.model ?? '',
-    summary.permission_mode === null ? '' : modeWord(summary.permission_mode),
-  ];
+  const about = [summary.agent_label, summary.model ?? '', mode === null || bypasses(mode) ? '' : modeWord(mode)];
   return html`<div class="box">
     ${field({
       id: 'composer',
@@ -44,8 +63,26 @@ function box(view: SessionView, { draft, setDraft, send }: ComposerState): Templ
     <div class="cbar">
       ${about.filter((part) => part !== '').map((part, at) => html`<span class=${at === 2 ? 'txt hide-n' : 'txt'}>${plain(part)}</span>`)}
       <span class="cr">
-        <span class="left">${t('Ctrl+Enter sends')}</span>
-        ${button({ id: 'send', label: t('Send'), icon: 'send', look: 'icon', disabled: draft.trim() === '', onClick: send })}
+        ${
+          atWork
+            ? button({
+                id: 'interrupt',
+                label: t('Interrupt and Send'),
+                title: t('Ends the turn that goes on, then sends'),
+                disabled: blank,
+                onClick: () => send('interrupt'),
+              })
+            : nothing
+        }
+        <span class="left">${atWork ? t('Ctrl+Enter queues') : t('Ctrl+Enter sends')}</span>
+        ${button({
+          id: 'send',
+          label: atWork ? t('Queue for the end of this turn') : t('Send'),
+          icon: 'send',
+          look: 'icon',
+          disabled: blank,
+          onClick: () => send(),
+        })}
       </span>
     </div>
   </div>`;

@@ -1,10 +1,12 @@
 import type { Actions } from '../actions.ts';
+import type { Requests } from '../request/requests.ts';
 import type { Store } from '../store.ts';
 
 /** What every part of the page is drawn from. */
 export interface Context {
   readonly store: Store;
   readonly actions: Actions;
+  readonly requests: Requests;
   /** Epoch milliseconds of this drawing, for running clocks. */
   readonly now: number;
   /** Row that Tab leads to. */

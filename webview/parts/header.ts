@@ -2,7 +2,9 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { SessionView } from '../../src/protocol/messages.ts';
 import { badge, button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
+import { needsAll } from '../request/words.ts';
 import { clock, number } from '../text/format.ts';
+import { bypasses, modeWord } from '../text/mode.ts';
 import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
@@ -10,14 +12,16 @@ import { costBlock } from './cost.ts';
 import { menuButton } from './menu.ts';
 
 interface Status {
-  readonly id: 'running' | 'finished' | 'failed' | 'stopped' | 'interrupted' | 'none';
+  readonly id: 'running' | 'approval' | 'finished' | 'failed' | 'stopped' | 'interrupted' | 'none';
   readonly icon: string;
   readonly word: string;
 }
 
 /** How the session stands, always as an icon and a word. */
-export function statusOf({ summary }: SessionView): Status {
+export function statusOf({ summary, conversation }: SessionView): Status {
   if (summary.status === 'stopping') return { id: 'running', icon: 'loading', word: t('Stopping') };
+  const requests = conversation?.requests ?? [];
+  if (requests.length > 0) return { id: 'approval', icon: 'shield', word: needsAll(requests) };
   if (summary.status === 'running' || summary.status === 'pending') {
     return { id: 'running', icon: 'loading', word: summary.status === 'pending' ? t('Starting') : t('Running') };
   }
@@ -79,28 +83,41 @@ function primary({ actions }: Context, { can }: SessionView): TemplateResult | t
 function statusLine(context: Context, view: SessionView): TemplateResult {
   const { summary } = view;
   const status = statusOf(view);
-  const started = Date.parse(view.turns.at(-1)?.startedAt ?? summary.last_resumed_at ?? summary.created_at);
   const mode = summary.permission_mode;
-  const bypass = mode === 'bypassPermissions';
+  const bypass = mode !== null && bypasses(mode);
+  return html`${status.id === 'approval' ? waitingStatus(context, status) : plainStatus(context, view, status)}
+  ${summary.recording ? html`<span class="recording" title=${t('Played from a recording, not by a live agent')}>${badge(t('Recording'))}</span>` : nothing}
+  ${
+    mode === null
+      ? nothing
+      : html`<span class="sep ${bypass ? '' : 'o2'}">·</span>
+          <span class=${bypass ? 'mode bypass' : 'mode o2'} title=${t('Permission mode: {0}', mode)}>
+            ${bypass ? codicon('warning', 'sm') : nothing}${modeWord(mode)}
+          </span>`
+  }
+  ${sessionId(context, view)}`;
+}
+
+function plainStatus(context: Context, { summary, turns }: SessionView, status: Status): TemplateResult {
+  const started = Date.parse(turns.at(-1)?.startedAt ?? summary.last_resumed_at ?? summary.created_at);
   return html`<span class="status" data-s=${status.id} title=${status.word}>
-      ${codicon(status.icon, status.id === 'running' ? 'spin' : '')}
-      <span class="word">${status.word}</span>
-      ${
-        status.id === 'running' && Number.isFinite(started)
-          ? html`<time role="timer" aria-live="off">${clock(context.now - started)}</time>`
-          : nothing
-      }
-    </span>
-    ${summary.recording ? html`<span class="recording" title=${t('Played from a recording, not by a live agent')}>${badge(t('Recording'))}</span>` : nothing}
+    ${codicon(status.icon, status.id === 'running' ? 'spin' : '')}
+    <span class="word">${status.word}</span>
     ${
-      mode === null
-        ? nothing
-        : html`<span class="sep ${bypass ? '' : 'o2'}">·</span>
-            <span class=${bypass ? 'mode bypass' : 'mode o2'} title=${t('Permission mode: {0}', mode)}>
-              ${bypass ? codicon('warning', 'sm') : nothing}${modeWord(mode)}
-            </span>`
+      status.id === 'running' && Number.isFinite(started)
+        ? html`<time role="timer" aria-live="off">${clock(context.now - started)}</time>`
+        : nothing
     }
-    ${sessionId(context, view)}`;
+  </span>`;
+}
+
+/** Jumps to what waits. Its spoken name holds no clock, so that no screen reader reads one out. */
+function waitingStatus({ requests, actions, now }: Context, { word, icon }: Status): TemplateResult {
+  const since = Date.parse(requests.waiting[0]?.asked_at ?? '');
+  return html`<button class="status" data-s="approval" title=${t('Go to the request')} @click=${() => actions.review()}>
+    ${codicon(icon)}<span class="word">${word}</span>
+    ${Number.isFinite(since) ? html`<time aria-hidden="true">${clock(now - since)}</time>` : nothing}
+  </button>`;
 }
 
 function sessionId({ actions }: Context, { summary }: SessionView): TemplateResult {
@@ -111,23 +128,6 @@ function sessionId({ actions }: Context, { summary }: SessionView): TemplateResu
       <span class="mono">${shown(short)}</span>
       ${button({ label: t('Copy session id'), icon: 'copy', look: 'icon', onClick: () => actions.command('copySessionId') })}
     </span>`;
-}
-
-export function modeWord(mode: string): string {
-  switch (mode) {
-    case 'default':
-      return t('Asks each time');
-    case 'acceptEdits':
-      return t('Accepts edits');
-    case 'plan':
-      return t('Plans only');
-    case 'bypassPermissions':
-      return t('Bypasses permissions');
-    case 'dontAsk':
-      return t('Never asks');
-    default:
-      return plain(mode);
-  }
 }
 
 function tools({ store, actions }: Context, { following }: HeaderState): TemplateResult {

@@ -7,6 +7,7 @@ import { clock, dateTime, duration, exactUsd, number, time, usd } from '../text/
 import type { Context } from './context.ts';
 import { promptRow, proseRow, thoughtRow } from './messageRow.ts';
 import { originView } from './origin.ts';
+import { requestRow } from './requestRow.ts';
 import { stepRow } from './stepRow.ts';
 import { systemRow } from './systemRow.ts';
 
@@ -56,6 +57,9 @@ function entryBody(context: Context, row: Extract<Row, { kind: 'entry' }>): Temp
     case 'tool_use':
       return stepRow(context, { entry, tool: entry.type.tool, key: row.key, turn: row.turn });
     default:
+      if (entry.asked !== undefined) {
+        return requestRow(context, { entry, asked: entry.asked, key: row.key, turn: row.turn });
+      }
       return systemRow(context, entry, row.key);
   }
 }

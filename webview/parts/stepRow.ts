@@ -22,7 +22,8 @@ interface StepRow {
 export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): TemplateResult {
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
-  const view = describeStep(entry, tool, { projectDir, runLive: isLive(context, turn) });
+  const waiting = context.requests.ofCall(tool.callId);
+  const view = describeStep(entry, tool, { projectDir, runLive: isLive(context, turn), waits: waiting });
   const open = store.expanded.has(key);
   const branch = tool.action.kind === 'task';
   const childrenShown = branch && !store.closed(`c:${tool.callId}`);
@@ -55,7 +56,9 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
         }
         ${view.word === '' ? nothing : html`<span class="word">${view.word}</span>`}
       </span>
-      <span class="dur" aria-hidden="true">${elapsed(view, context.now)}</span>
+      <span class="dur" aria-hidden="true"
+        >${waiting === undefined ? elapsed(view, context.now) : clock(context.now - Date.parse(waiting.asked_at))}</span
+      >
       ${codicon(stateIcons[view.state], view.state === 'running' ? 'st spin' : 'st')}
     </button>
     ${branch ? agentLine(context, tool, key, open) : nothing}

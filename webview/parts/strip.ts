@@ -1,20 +1,25 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { ref } from 'lit/directives/ref.js';
 import type { List } from '../list.ts';
-import type { Store } from '../store.ts';
+import type { Context } from './context.ts';
 
 /** Marks of one height are one mark: the strip is no taller than a screen. */
 const most = 120;
 
 /** Where turns begin and what went wrong, on the scrollbar's track. Decoration: the rows say the same. */
-export function strip(store: Store, list: List): TemplateResult {
-  const marks = new Map<number, 'turn' | 'failed' | 'denied'>();
+export function strip({ store, requests }: Context, list: List): TemplateResult {
+  const marks = new Map<number, 'turn' | 'failed' | 'denied' | 'request'>();
   const place = (index: number): number => Math.round((index / Math.max(1, store.total)) * most);
   for (const { firstIndex } of store.turns) marks.set(place(firstIndex), 'turn');
   for (let at = 0; at < list.length; at++) {
     const row = list.row(at);
-    const type = row?.kind === 'entry' ? store.entry(row.index)?.type : undefined;
     if (row?.kind !== 'entry') continue;
+    const entry = store.entry(row.index);
+    const type = entry?.type;
+    if (entry?.asked !== undefined && requests.isWaiting(entry.asked.request.id)) {
+      marks.set(place(row.index), 'request');
+      continue;
+    }
     if (type?.kind === 'error' || (type?.kind === 'tool_use' && type.tool.status === 'failed')) {
       marks.set(place(row.index), 'failed');
     } else if (type?.kind === 'tool_use' && type.tool.status === 'denied') {

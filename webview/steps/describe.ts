@@ -1,11 +1,11 @@
 import type { ToolAction, ToolUse } from '../../src/model/tool.ts';
-import type { PageEntry } from '../../src/protocol/messages.ts';
+import type { PageEntry, WaitingRequest } from '../../src/protocol/messages.ts';
 import { plural, t } from '../l10n.ts';
 import { between, duration, number } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { firstWords, plain } from '../text/visible.ts';
 import { changeCounts, shownChanges } from './diff.ts';
-import { spokenState, stateWord, stepState, type StepState } from './state.ts';
+import { type RunState, spokenState, stateWord, stepState, type StepState } from './state.ts';
 
 /** One tool call as its row shows it. `counts` are lines added and removed. */
 export interface StepView {
@@ -31,15 +31,15 @@ export interface StepView {
 type Shown = Pick<StepView, 'icon' | 'verb' | 'object'> &
   Partial<Pick<StepView, 'mono' | 'folder' | 'note' | 'counts' | 'subject'>>;
 
-export interface StepContext {
+export interface StepContext extends RunState {
   readonly projectDir: string | undefined;
-  readonly runLive: boolean;
 }
 
-export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, runLive }: StepContext): StepView {
-  const state = stepState(tool, runLive);
-  const shown = describeAction(tool, state === 'running', projectDir, entry.cut !== undefined);
-  const word = stateWord(state, tool);
+export function describeStep(entry: PageEntry, tool: ToolUse, { projectDir, ...run }: StepContext): StepView {
+  const state = stepState(tool, run);
+  const described = describeAction(tool, state === 'running', projectDir, entry.cut !== undefined);
+  const shown = state === 'approval' ? asked(described, tool, run.waits) : described;
+  const word = state === 'approval' && run.waits?.kind === 'question' ? t('needs your answer') : stateWord(state, tool);
   const durationMs = between(tool.startedAt, tool.endedAt);
   const { mono = false, folder = '', note = '', counts, subject = shown.object } = shown;
   const sentence = [
@@ -138,6 +138,39 @@ function describeAction(tool: ToolUse, running: boolean, projectDir: string | un
         object: tool.toolName,
         note: inputWords(action.input),
       };
+  }
+}
+
+/** A call that waits for a person: what it would do, or what it asks. */
+function asked(described: Shown, tool: ToolUse, waits: WaitingRequest | undefined): Shown {
+  if (waits?.kind === 'question') return { icon: 'question', verb: t('Asks'), object: oneLine(waits.title) };
+  if (waits?.kind === 'plan') return { icon: 'checklist', verb: t('Presents a plan'), object: oneLine(waits.title) };
+  return { ...described, verb: wantsTo(tool) };
+}
+
+/** The verb of a call that nobody has allowed yet: it does not run. */
+function wantsTo({ action }: ToolUse): string {
+  switch (action.kind) {
+    case 'file_read':
+      return t('Wants to read');
+    case 'file_write':
+      return t('Wants to write');
+    case 'file_edit':
+      return t('Wants to edit');
+    case 'command_run':
+      return t('Wants to run');
+    case 'search':
+    case 'web_search':
+      return t('Wants to search');
+    case 'web_fetch':
+      return t('Wants to fetch');
+    case 'task':
+      return t('Wants to delegate');
+    case 'mcp':
+      return t('Wants to use {0}:', action.server);
+    case 'todo':
+    case 'tool':
+      return t('Wants to use');
   }
 }
 

@@ -142,7 +142,7 @@ function diff(context: DetailContext, change: FileChange): TemplateResult {
 
 const signs = { add: '+', del: '−', same: '', gap: '' } as const;
 
-function diffLine({ kind, text: content, before, after }: DiffLine, numbered: boolean): TemplateResult {
+export function diffLine({ kind, text: content, before, after }: DiffLine, numbered: boolean): TemplateResult {
   if (kind === 'gap') return html`<div class="dl gap"><span class="c">${t('unchanged lines')}</span></div>`;
   const numbers = numbered
     ? html`<span class="o" aria-hidden="true">${before}</span><span class="w" aria-hidden="true">${after}</span>`

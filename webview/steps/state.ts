@@ -1,14 +1,22 @@
 import type { ToolUse } from '../../src/model/tool.ts';
+import type { WaitingRequest } from '../../src/protocol/messages.ts';
 import { t } from '../l10n.ts';
 
-export type StepState = 'running' | 'done' | 'failed' | 'denied' | 'cancelled' | 'unanswered';
+export type StepState = 'running' | 'approval' | 'done' | 'failed' | 'denied' | 'cancelled' | 'unanswered';
+
+/** `waits`: what a person has to answer before the call goes on. */
+export interface RunState {
+  readonly runLive: boolean;
+  readonly waits: WaitingRequest | undefined;
+}
 
 /** How a call came out. A call of a run that is over and never answered is not running any more. */
-export function stepState(tool: ToolUse, runLive: boolean): StepState {
+export function stepState(tool: ToolUse, { runLive, waits }: RunState): StepState {
   switch (tool.status) {
     case 'created':
     case 'running':
-      return runLive ? 'running' : 'unanswered';
+      if (!runLive) return 'unanswered';
+      return waits === undefined ? 'running' : 'approval';
     case 'success':
       return exitCode(tool) === undefined ? 'done' : 'failed';
     case 'failed':
@@ -28,6 +36,7 @@ function exitCode({ action }: ToolUse): number | undefined {
 
 export const stateIcons: Readonly<Record<StepState, string>> = {
   running: 'loading',
+  approval: 'shield',
   done: 'check',
   failed: 'error',
   denied: 'circle-slash',
@@ -50,6 +59,8 @@ export function stateWord(state: StepState, tool: ToolUse): string {
       return t('cancelled');
     case 'unanswered':
       return t('not answered');
+    case 'approval':
+      return t('needs your approval');
   }
 }
 

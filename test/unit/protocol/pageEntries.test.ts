@@ -1,8 +1,9 @@
 import * as assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import { type AgentRequest, type Decision, isAnswerTo } from '../../../src/model/request.ts';
 import type { ToolUse } from '../../../src/model/tool.ts';
 import { parseFromPage } from '../../../src/protocol/fromPageSchema.ts';
-import { budgets, pageEntry } from '../../../src/protocol/pageEntries.ts';
+import { budgets, pageEntry, wholeEntry } from '../../../src/protocol/pageEntries.ts';
 import { StepNumbers } from '../../../src/model/steps.ts';
 
 const base = { index: 3, timestamp: '2026-01-02T10:00:00Z', content: 'x' };
@@ -71,6 +72,45 @@ describe('entries for the page', () => {
   });
 });
 
+describe('requests for the page', () => {
+  const command = 'x'.repeat(100_000);
+  const request: AgentRequest = {
+    id: 'r',
+    kind: 'permission',
+    title: 'Run',
+    action: { kind: 'command_run', command },
+    input: { command },
+    asked_at: '2026-01-02T10:00:00Z',
+    expires_at: '2026-01-02T10:10:00Z',
+  };
+  const entry = (metadata: NormalizedEntry['metadata']): NormalizedEntry => ({
+    ...base,
+    type: { kind: 'system_message', subtype: 'request' },
+    metadata,
+  });
+
+  it('are whole while they wait, and once', () => {
+    const page = pageEntry(entry({ sessionId: 's', request }));
+    assert.deepEqual(page.asked?.request, request);
+    assert.deepEqual(page.metadata, { sessionId: 's' });
+    assert.equal(page.cut, undefined);
+  });
+
+  it('are cut like calls when they are decided, and whole again when asked for', () => {
+    const decision: Decision = { by: 'user', at: '2026-01-02T10:01:00Z', answer: { kind: 'allow', scope: 'once' } };
+    const page = pageEntry(entry({ request, decision }));
+    assert.deepEqual(page.cut, { 'action.command': 100_000, input: JSON.stringify(request.input).length });
+    assert.deepEqual(page.asked?.decision, decision);
+    assert.deepEqual(wholeEntry(entry({ request, decision })).asked?.request, request);
+  });
+
+  it('are nothing special where they are not what they should be', () => {
+    const page = pageEntry(entry({ request: { id: 7 } }));
+    assert.equal(page.asked, undefined);
+    assert.deepEqual(page.metadata, { request: { id: 7 } });
+  });
+});
+
 describe('numbers of steps', () => {
   const tool = (index: number, callId: string, parentCallId?: string): NormalizedEntry => ({
     ...call({ callId, ...(parentCallId !== undefined && { parentCallId }) }),
@@ -118,9 +158,31 @@ describe('messages of the page', () => {
       { type: 'openLink', url: 'file:///etc/passwd' },
       { type: 'getPage', request: 1, from: -1, count: 10 },
       { type: 'getPage', request: 1, from: 0, count: 1e9 },
+      { type: 'answer', id: 'r', answer: { kind: 'allow', scope: 'always' } },
+      { type: 'answer', id: 'r', answer: { kind: 'deny', reason: 'x'.repeat(20_001) } },
+      { type: 'answer', id: 'r', answer: { kind: 'answer', answers: { q: 7 } } },
+      { type: 'answer', id: 'x'.repeat(201), answer: { kind: 'deny' } },
+      { type: 'send', text: 'x', how: 'now' },
       { type: 'nothing' },
       null,
     ];
     for (const message of wrong) assert.equal(parse(message), undefined, JSON.stringify(message));
+  });
+
+  it('answer only what was asked, for no longer than is offered', () => {
+    const asked = (over: Partial<AgentRequest>): AgentRequest => ({
+      id: 'r',
+      kind: 'permission',
+      title: '',
+      asked_at: '',
+      expires_at: '',
+      ...over,
+    });
+    const session = { kind: 'allow', scope: 'session' } as const;
+    assert.equal(isAnswerTo(asked({}), session), false);
+    assert.equal(isAnswerTo(asked({ session: 'all of it' }), session), true);
+    assert.equal(isAnswerTo(asked({}), { kind: 'answer', answers: {} }), false);
+    assert.equal(isAnswerTo(asked({ kind: 'question' }), { kind: 'allow', scope: 'once' }), false);
+    assert.equal(isAnswerTo(asked({ kind: 'question' }), { kind: 'deny' }), true);
   });
 });

@@ -1,0 +1,30 @@
+import type { Locator, Page } from 'playwright-core';
+import type { FromPage } from '../../../src/protocol/messages.ts';
+import type { LoadOptions } from './fakeHost.ts';
+import type { PageTests } from './open.ts';
+
+/** What the page sent of one type, in order. */
+export function sent(page: Page, type: FromPage['type']): Promise<unknown[]> {
+  return page.evaluate((wanted) => window.host.received.filter((message) => message.type === wanted), type);
+}
+
+/** A button by its whole name. */
+export function press(page: Page, name: string): Locator {
+  return page.getByRole('button', { name, exact: true });
+}
+
+/** A button of a request works: it has been on screen for long enough. */
+export function ready(page: Page, name = 'Deny'): Promise<void> {
+  return page.locator('.ask vscode-button:not(.unready)', { hasText: name }).first().waitFor();
+}
+
+/** Opens the page and waits for the toolkit's controls. */
+export async function openWithControls(
+  tests: PageTests,
+  load: LoadOptions,
+  options: Parameters<PageTests['open']>[1] = {},
+): Promise<Page> {
+  const page = await tests.open(load, options);
+  await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
+  return page;
+}

@@ -1,0 +1,125 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { guard } from 'lit/directives/guard.js';
+import type { AgentRequest, Answer } from '../../src/model/request.ts';
+import { button, controlsReady, field } from '../controls.ts';
+import { t } from '../l10n.ts';
+import { markdownParts } from '../markdown/blocks.ts';
+import { renderBlock } from '../markdown/render.ts';
+import { answersOf } from '../request/answers.ts';
+import { isLong, lengthWords } from '../request/subject.ts';
+import { shown } from '../text/shown.ts';
+import type { Context } from './context.ts';
+
+/** The buttons of a request that waits, and why they do not work where they do not. */
+export function requestActions(context: Context, request: AgentRequest): TemplateResult {
+  const { requests } = context;
+  const { reason, whole } = requests.draft(request.id);
+  const state = requests.state(request.id);
+  const off = state !== 'ready';
+  const noNo = off && state !== 'unread';
+  const unread = request.kind === 'permission' && isLong(request) && !whole;
+  const give = (answer: Answer): void => requests.answer(request, answer);
+  const deny = (): void => give({ kind: 'deny', ...(reason.trim() !== '' && { reason: reason.trim() }) });
+  const press: Press = (label, look, answer, not) => button({ label, look, unready: not, onClick: answer });
+  const words = labels(request);
+  return html`${
+      unread
+        ? html`<div class="more">
+            <button class="link" @click=${() => requests.write(request.id, { whole: true })}>
+              ${lengthWords(request)}
+            </button>
+            <span>${t('Allow works when all of it is shown.')}</span>
+          </div>`
+        : nothing
+    }
+    <div class="bt" data-request=${request.id} data-sight="end">
+      ${yes(context, request, off || unread, press, give)} ${press(words.no, 'secondary', deny, noNo)}
+      <span class="reason">
+        ${field({
+          id: `why-${fieldId(request.id)}`,
+          label: words.reason,
+          value: reason,
+          placeholder: words.reason,
+          multiline: request.kind === 'plan',
+          onInput: (text) => requests.write(request.id, { reason: text }),
+          onKey: (event) => {
+            const sends = request.kind === 'plan' ? event.ctrlKey || event.metaKey : true;
+            if (event.key !== 'Enter' || !sends || event.isComposing) return;
+            event.preventDefault();
+            deny();
+          },
+        })}
+      </span>
+      ${hint(request, state)}
+    </div>`;
+}
+
+type Press = (label: string, look: 'primary' | 'secondary', answer: () => void, off: boolean) => TemplateResult;
+
+function yes(
+  { requests }: Context,
+  request: AgentRequest,
+  off: boolean,
+  press: Press,
+  give: (answer: Answer) => void,
+): TemplateResult {
+  if (request.kind === 'question') {
+    const answers = answersOf(request, requests.draft(request.id));
+    const act = (): void => {
+      if (answers !== undefined) give({ kind: 'answer', answers });
+    };
+    return press(t('Answer'), 'primary', act, off || answers === undefined);
+  }
+  const words = labels(request);
+  return html`${press(words.once, 'primary', () => give({ kind: 'allow', scope: 'once' }), off)}
+  ${
+    request.session === undefined
+      ? nothing
+      : press(words.session, 'secondary', () => give({ kind: 'allow', scope: 'session' }), off)
+  }`;
+}
+
+function labels({ kind }: AgentRequest) {
+  switch (kind) {
+    case 'permission':
+      return {
+        once: t('Allow Once'),
+        session: t('Allow for This Session'),
+        no: t('Deny'),
+        reason: t('Why not? The agent is told (optional)'),
+      };
+    case 'plan':
+      return {
+        once: t('Approve'),
+        session: t('Approve for This Session'),
+        no: t('Keep Planning'),
+        reason: t('What to change? The agent is told (optional)'),
+      };
+    case 'question':
+      return { once: '', session: '', no: t('Do Not Answer'), reason: t('Why not? The agent is told (optional)') };
+  }
+}
+
+/** What "for this session" stands for, or what became of an answer. */
+function hint({ session }: AgentRequest, state: string): TemplateResult | typeof nothing {
+  if (state === 'sent') return html`<span class="hint" role="status">${t('Sent to the agent')}</span>`;
+  if (state === 'unread')
+    return html`<span class="hint">${t('It can be allowed when its beginning was on screen.')}</span>`;
+  if (session === undefined) return nothing;
+  return html`<span class="hint">${t('“For this session”:')} ${shown(session)}</span>`;
+}
+
+/** An id that any text can stand in. */
+export function fieldId(id: string): string {
+  return id.replace(/[^\w-]/g, '_');
+}
+
+/** A plan is markdown of the agent: the same few elements as its messages, and no more. */
+export function planBody({ actions }: Context, { plan, title }: AgentRequest): TemplateResult {
+  const text = plan ?? title;
+  return html`<div class="what prose" data-focus tabindex="0" role="group" aria-label=${t('Plan of the agent')}>
+    ${guard([text, controlsReady()], () =>
+      markdownParts(text).flatMap(({ blocks }) => blocks.map((block) => renderBlock(block, actions))),
+    )}
+  </div>`;
+}

@@ -1,0 +1,31 @@
+import type { AgentRequest } from '../../src/model/request.ts';
+import type { AnswerDraft } from './requests.ts';
+
+/** The answers by question, or `undefined` while one is missing. Several labels are joined by ", ". */
+export function answersOf({ questions = [] }: AgentRequest, draft: AnswerDraft): Record<string, string> | undefined {
+  const answers = questions.map(({ question, options }, at): [string, string] => {
+    const picked = options.map(({ label }) => label).filter((label) => draft.picks[at]?.includes(label) === true);
+    const other = draft.other[at]?.trim() ?? '';
+    return [question, [...picked, ...(other === '' ? [] : [other])].join(', ')];
+  });
+  if (answers.length === 0 || answers.some(([, answer]) => answer === '')) return undefined;
+  return Object.fromEntries(answers);
+}
+
+/** The draft after `label` of question `at` was chosen or, where several may be, let go. */
+export function pick(draft: AnswerDraft, at: number, label: string, several: boolean): Partial<AnswerDraft> {
+  const had = draft.picks[at] ?? [];
+  const now = several ? (had.includes(label) ? had.filter((each) => each !== label) : [...had, label]) : [label];
+  // One answer is one: a choice takes the place of what was typed.
+  return { picks: put(draft.picks, at, now, []), ...(!several && { other: put(draft.other, at, '', '') }) };
+}
+
+/** The draft after `text` was typed as the answer to question `at`. */
+export function type(draft: AnswerDraft, at: number, text: string, several: boolean): Partial<AnswerDraft> {
+  const clears = !several && text.trim() !== '';
+  return { other: put(draft.other, at, text, ''), ...(clears && { picks: put(draft.picks, at, [], []) }) };
+}
+
+function put<T>(list: readonly T[], at: number, value: T, blank: T): T[] {
+  return Array.from({ length: Math.max(list.length, at + 1) }, (_, n) => (n === at ? value : (list[n] ?? blank)));
+}

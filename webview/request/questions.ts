@@ -1,0 +1,55 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { AgentRequest, Question } from '../../src/model/request.ts';
+import { choice, field } from '../controls.ts';
+import { t } from '../l10n.ts';
+import type { Context } from '../parts/context.ts';
+import { fieldId } from '../parts/requestActions.ts';
+import { shown } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+import { pick, type } from './answers.ts';
+
+/** Questions of an agent, each with its suggestions and a line for another answer. */
+export function questions(context: Context, request: AgentRequest): TemplateResult {
+  const all = request.questions ?? [];
+  return html`<div class="what" data-focus tabindex="-1" role="group" aria-label=${t('Questions of the agent')}>
+    ${all.map((question, at) => fieldset(context, request, question, at))}
+    ${all.length === 0 ? html`<p>${shown(request.title)}</p>` : nothing}
+  </div>`;
+}
+
+function fieldset({ requests }: Context, { id }: AgentRequest, asked: Question, at: number): TemplateResult {
+  const { question, header, multiSelect: several, options, freeText } = asked;
+  const draft = requests.draft(id);
+  const name = `${fieldId(id)}-${at}`;
+  return html`<fieldset>
+    <legend>
+      ${header === undefined ? nothing : html`<span class="chip">${shown(header)}</span>`}<span>${shown(question)}</span>${several ? html` <span class="dim">${t('Several answers are possible')}</span>` : nothing}
+    </legend>
+    ${options.map(({ label, description }, n) =>
+      choice({
+        id: `${name}-${n}`,
+        name,
+        several,
+        label: shown(label),
+        ...(description !== undefined && { description: shown(description) }),
+        chosen: draft.picks[at]?.includes(label) === true,
+        onChoose: () => requests.write(id, pick(requests.draft(id), at, label, several)),
+      }),
+    )}
+    ${
+      freeText || options.length === 0
+        ? html`<span class="reason">
+            ${field({
+              id: `other-${name}`,
+              label: options.length === 0 ? plain(question) : t('Another answer: {0}', plain(question)),
+              value: draft.other[at] ?? '',
+              placeholder: options.length === 0 ? t('Your answer') : t('Another answer'),
+              multiline: false,
+              onInput: (text) => requests.write(id, type(requests.draft(id), at, text, several)),
+              onKey: () => undefined,
+            })}
+          </span>`
+        : nothing
+    }
+  </fieldset>`;
+}

@@ -1,0 +1,113 @@
+import type { AgentRequest, Answer } from '../../src/model/request.ts';
+import type { FromPage, SessionView, WaitingRequest } from '../../src/protocol/messages.ts';
+import { Presses } from './presses.ts';
+import { heading, Sights } from './sights.ts';
+
+/** What a person has begun to answer. Questions go by their place. */
+export interface AnswerDraft {
+  /** Why not, or what to change in a plan. */
+  readonly reason: string;
+  readonly picks: readonly (readonly string[])[];
+  readonly other: readonly string[];
+  /** All of something long is shown. */
+  readonly whole: boolean;
+}
+
+const blank: AnswerDraft = { reason: '', picks: [], other: [], whole: false };
+
+interface RequestsDeps {
+  readonly scroller: HTMLElement;
+  send(message: FromPage): void;
+  changed(): void;
+}
+
+/** The requests that wait, what was begun as an answer to them, and whether one may be given now. */
+export class Requests {
+  readonly #deps: RequestsDeps;
+  readonly #sights: Sights;
+  readonly #presses = new Presses(window);
+  readonly #drafts = new Map<string, AnswerDraft>();
+  readonly #sent = new Set<string>();
+  #waiting: readonly WaitingRequest[] = [];
+
+  constructor(deps: RequestsDeps) {
+    this.#deps = deps;
+    this.#sights = new Sights(deps.scroller, () => deps.changed());
+  }
+
+  /** Oldest first. */
+  get waiting(): readonly WaitingRequest[] {
+    return this.#waiting;
+  }
+
+  isWaiting(id: string): boolean {
+    return this.#waiting.some((each) => each.id === id);
+  }
+
+  /** The call waits for a person. */
+  ofCall(callId: string): WaitingRequest | undefined {
+    return this.#waiting.find((each) => each.callId === callId);
+  }
+
+  take({ conversation }: SessionView): void {
+    const requests = conversation?.requests ?? [];
+    this.#waiting = requests.toSorted((a, b) => a.asked_at.localeCompare(b.asked_at));
+    const ids = new Set(requests.map(({ id }) => id));
+    for (const id of this.#sent) if (!ids.has(id)) this.#sent.delete(id);
+    for (const id of this.#drafts.keys()) if (!ids.has(id)) this.#drafts.delete(id);
+    this.#sights.keep(ids);
+  }
+
+  /** The one that waits longest of those that are not on screen. */
+  outOfSight(): WaitingRequest | undefined {
+    return this.#waiting.some(({ id }) => this.#sights.inSight(id)) ? undefined : this.#waiting[0];
+  }
+
+  /** To be called after each drawing. Returns keys of rows that are new and taller than the screen. */
+  drawn(rows: HTMLElement): string[] {
+    const { scroller } = this.#deps;
+    return this.#sights
+      .look(rows)
+      .filter(({ offsetHeight }) => offsetHeight > scroller.clientHeight - 2 * heading)
+      .flatMap((frame) => frame.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? []);
+  }
+
+  draft(id: string): AnswerDraft {
+    return this.#drafts.get(id) ?? blank;
+  }
+
+  write(id: string, change: Partial<AnswerDraft>): void {
+    this.#drafts.set(id, { ...this.draft(id), ...change });
+    this.#deps.changed();
+  }
+
+  /** What is to be kept while the page is hidden. */
+  drafts(): Readonly<Record<string, AnswerDraft>> {
+    return Object.fromEntries(this.#drafts);
+  }
+
+  restore(drafts: Readonly<Record<string, AnswerDraft>>): void {
+    for (const [id, draft] of Object.entries(drafts)) this.#drafts.set(id, draft);
+  }
+
+  /** `unseen`: its buttons have not been on screen for long enough. `unread`: they have, but not its beginning. */
+  state(id: string): 'ready' | 'unread' | 'unseen' | 'sent' | 'over' {
+    if (!this.isWaiting(id)) return 'over';
+    if (this.#sent.has(id)) return 'sent';
+    if (this.#sights.seen(id, 'end') === undefined) return 'unseen';
+    return this.#sights.seen(id, 'top') === undefined ? 'unread' : 'ready';
+  }
+
+  /**
+   * Does nothing for a press that began before the buttons were there to be pressed, and allows nothing whose beginning
+   * was not on screen.
+   */
+  answer({ id }: AgentRequest, answer: Answer): void {
+    const state = this.state(id);
+    if (state !== 'ready' && !(state === 'unread' && answer.kind === 'deny')) return;
+    if (this.#presses.heldSinceBefore(this.#sights.seen(id, 'end') ?? Infinity)) return;
+    this.#sent.add(id);
+    this.#deps.send({ type: 'answer', id, answer });
+    this.#deps.changed();
+  }
+}

@@ -1,0 +1,123 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { AgentRequest } from '../../src/model/request.ts';
+import type { FileChange, ToolAction } from '../../src/model/tool.ts';
+import { t } from '../l10n.ts';
+import { diffLine } from '../steps/detail.ts';
+import { diffLines, shownChanges } from '../steps/diff.ts';
+import { number } from '../text/format.ts';
+import { relative } from '../text/paths.ts';
+import { shown } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+import { restOfInput } from './rest.ts';
+
+/** Lines of changes and characters of a text that are drawn without being asked for. Commands are always whole. */
+const mostLines = 2000;
+const mostChars = 200_000;
+
+interface Subject {
+  readonly request: AgentRequest;
+  readonly projectDir: string | undefined;
+  /** All of it is wanted, however long. */
+  readonly whole: boolean;
+}
+
+/** Whether a part of it is left out until it is asked for. Nothing is allowed before that. */
+export function isLong({ action }: AgentRequest): boolean {
+  if (action?.kind === 'file_edit') return linesOf(action) > mostLines;
+  return action?.kind === 'file_write' && (action.content ?? '').length > mostChars;
+}
+
+function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): number {
+  return shownChanges(changes).reduce((sum, change) => sum + diffLines(change).length, 0);
+}
+
+/** Exactly what will run, be written or be sent: whole, with what is not seen written out. */
+export function subject({ request, projectDir, whole }: Subject): TemplateResult {
+  const rest = restOfInput(request);
+  return html`${main(request, projectDir, whole)}
+  ${
+    rest === undefined
+      ? nothing
+      : html`<div class="ask-h">${isGeneric(request) ? t('Input') : t('Further arguments')}</div>
+          <pre class="mono">${shown(json(rest))}</pre>`
+  }`;
+}
+
+function isGeneric({ action }: AgentRequest): boolean {
+  return action === undefined || action.kind === 'tool' || action.kind === 'mcp';
+}
+
+function main(request: AgentRequest, projectDir: string | undefined, whole: boolean): TemplateResult | typeof nothing {
+  const { action } = request;
+  const path = (of: string): TemplateResult => html`<div class="ask-h mono">${shown(relative(of, projectDir))}</div>`;
+  switch (action?.kind) {
+    case 'command_run':
+      return html`<pre class="mono">${shown(action.command)}</pre>`;
+    case 'file_edit':
+      return changes(action, projectDir, whole);
+    case 'file_write': {
+      const { content } = action;
+      if (content === undefined) return path(action.path);
+      return html`<div class="ask-h">
+          <span class="mono">${shown(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
+        </div>
+        <pre class="mono">${shown(whole ? content : content.slice(0, mostChars))}</pre>`;
+    }
+    case 'file_read':
+      return path(action.path);
+    case 'search':
+      return html`<pre class="mono">${shown(action.query)}</pre>
+        ${action.path === undefined ? nothing : path(action.path)}`;
+    case 'web_search':
+      return html`<pre class="mono">${shown(action.query)}</pre>`;
+    case 'web_fetch':
+      return html`<pre class="mono">${shown(action.url)}</pre>`;
+    case 'task':
+      return html`<pre>${shown(action.prompt ?? action.description)}</pre>`;
+    case 'todo':
+      return html`<pre>${shown(action.todos.map(({ text }) => text).join('\n'))}</pre>`;
+    default:
+      return request.input === undefined ? html`<pre>${shown(request.title)}</pre>` : nothing;
+  }
+}
+
+function changes(
+  action: Extract<ToolAction, { kind: 'file_edit' }>,
+  projectDir: string | undefined,
+  whole: boolean,
+): TemplateResult {
+  let left = whole ? Infinity : mostLines;
+  return html`${shownChanges(action.changes).map((change) => {
+    const lines = diffLines(change).slice(0, left);
+    left -= lines.length;
+    const numbered = change.patch !== undefined;
+    return html`<div class="ask-h">
+        <span class="mono">${shown(relative(change.path, projectDir))}</span><span>${kindOf(change)}</span>
+      </div>
+      <div class="diff mono" role="group" aria-label=${t('Changes of {0}', plain(change.path))}>
+        ${lines.map((line) => diffLine(line, numbered))}
+      </div>`;
+  })}`;
+}
+
+function kindOf({ kind }: FileChange): string {
+  switch (kind) {
+    case 'add':
+      return t('new file');
+    case 'delete':
+      return t('deletes the file');
+    case 'update':
+      return '';
+  }
+}
+
+/** How much there is to be shown, for the button that shows it. */
+export function lengthWords({ action }: AgentRequest): string {
+  if (action?.kind === 'file_edit') return t('Show all {0} lines', number(linesOf(action)));
+  const chars = action?.kind === 'file_write' ? (action.content ?? '').length : 0;
+  return t('Show all {0} characters', number(chars));
+}
+
+function json(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

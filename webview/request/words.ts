@@ -1,0 +1,160 @@
+import type { AgentRequest, Decision } from '../../src/model/request.ts';
+import type { Asked } from '../../src/protocol/messages.ts';
+import { plural, t } from '../l10n.ts';
+import { clock } from '../text/format.ts';
+import { splitPath } from '../text/paths.ts';
+import { firstWords } from '../text/visible.ts';
+
+/** What the agent wants, in our words. */
+export function wish({ kind, action, toolName }: AgentRequest): string {
+  if (kind === 'question') return t('Asks you');
+  if (kind === 'plan') return t('Presents a plan');
+  switch (action?.kind) {
+    case 'command_run':
+      return t('Wants to run a command');
+    case 'file_edit':
+      return t('Wants to edit');
+    case 'file_write':
+      return t('Wants to write');
+    case 'file_read':
+      return t('Wants to read');
+    case 'search':
+      return t('Wants to search');
+    case 'web_fetch':
+      return t('Wants to fetch a page');
+    case 'web_search':
+      return t('Wants to search the web');
+    case 'task':
+      return t('Wants to start a subagent');
+    case 'mcp':
+      return t('Wants to use {0} of {1}', action.tool, action.server);
+    case 'todo':
+    case 'tool':
+    case undefined:
+      return toolName === undefined ? t('Wants to go on') : t('Wants to use {0}', toolName);
+  }
+}
+
+/** What it is about, in one line; the agent's own texts. */
+export function aboutWhat(request: AgentRequest, projectDir: string | undefined): string {
+  const { action, kind, questions, plan, title } = request;
+  if (kind === 'question') return firstWords(questions?.[0]?.question ?? title);
+  if (kind === 'plan') return firstWords(plan ?? title);
+  const file = (path: string): string => splitPath(path, projectDir).name;
+  switch (action?.kind) {
+    case 'command_run':
+      return firstLine(action.command);
+    case 'file_edit': {
+      const paths = [...new Set(action.changes.map(({ path }) => path))];
+      const [first = ''] = paths;
+      return paths.length > 1 ? t('{0} and {1} more', file(first), paths.length - 1) : file(first);
+    }
+    case 'file_write':
+    case 'file_read':
+      return file(action.path);
+    case 'search':
+    case 'web_search':
+      return firstLine(action.query);
+    case 'web_fetch':
+      return action.url;
+    case 'task':
+      return firstLine(action.description);
+    default:
+      return firstWords(title);
+  }
+}
+
+function firstLine(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return lines.length > 1 ? `${lines[0] ?? ''} …` : (lines[0] ?? '');
+}
+
+/** The word of state while it waits. */
+export function needs({ kind }: Pick<AgentRequest, 'kind'>): string {
+  return kind === 'question' ? t('Needs your answer') : t('Needs your approval');
+}
+
+/** `Needs your approval`, or how many do. */
+export function needsAll(requests: readonly Pick<AgentRequest, 'kind'>[]): string {
+  const [first] = requests;
+  if (first === undefined) return '';
+  return requests.length === 1 ? needs(first) : t('{0} requests need you', requests.length);
+}
+
+export interface Outcome {
+  readonly icon: string;
+  readonly state: 'done' | 'denied' | 'warning';
+  /** Who decided what. */
+  readonly words: string;
+  /** What a person said with it. */
+  readonly said: string;
+}
+
+/** How a request ended. Without a decision its run ended before there was one. */
+export function outcome({ request, decision }: Asked): Outcome {
+  switch (decision?.by) {
+    case 'user':
+      return byUser(request, decision);
+    case 'timeout': {
+      const waited = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));
+      const words =
+        request.kind === 'question'
+          ? t('Not answered: nobody did in {0}', waited)
+          : t('Denied: nobody answered in {0}', waited);
+      return { icon: 'circle-slash', state: 'denied', words, said: '' };
+    }
+    case 'withdrawn':
+      return { icon: 'discard', state: 'done', words: t('Withdrawn by the agent'), said: '' };
+    case 'nobody':
+      return { icon: 'circle-slash', state: 'denied', words: t('Denied: nobody was there to be asked'), said: '' };
+    case 'policy':
+      return decision.answer.kind === 'deny'
+        ? { icon: 'circle-slash', state: 'denied', words: t('Denied by a rule'), said: decision.answer.reason ?? '' }
+        : { icon: 'pass', state: 'done', words: t('Allowed by a rule'), said: '' };
+    case 'run_over':
+    case undefined:
+      return { icon: 'debug-disconnect', state: 'warning', words: t('Not answered: the run ended'), said: '' };
+  }
+}
+
+function byUser({ kind }: AgentRequest, { answer }: Decision): Outcome {
+  switch (answer.kind) {
+    case 'allow': {
+      const session = answer.scope === 'session';
+      const allowed = session ? t('Allowed for this session by you') : t('Allowed once by you');
+      const approved = session ? t('Plan approved for this session by you') : t('Plan approved by you');
+      return { icon: 'pass', state: 'done', words: kind === 'plan' ? approved : allowed, said: '' };
+    }
+    case 'deny': {
+      const said = answer.reason ?? '';
+      if (kind === 'question') return { icon: 'circle-slash', state: 'denied', words: t('Not answered by you'), said };
+      if (kind === 'plan') return { icon: 'sync', state: 'done', words: t('Sent back by you'), said };
+      return { icon: 'circle-slash', state: 'denied', words: t('Denied by you'), said };
+    }
+    case 'answer':
+      return {
+        icon: 'pass',
+        state: 'done',
+        words: t('Answered by you'),
+        said: Object.values(answer.answers).join('; '),
+      };
+  }
+}
+
+function minutes(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return plural(seconds, t('{0} second', 1), t('{0} seconds'));
+  return plural(Math.round(seconds / 60), t('{0} minute', 1), t('{0} minutes'));
+}
+
+/** When it is denied by itself, as a sentence with a running clock. */
+export function timeLeft(
+  { kind, expires_at: expires }: Pick<AgentRequest, 'kind' | 'expires_at'>,
+  now: number,
+): string {
+  const left = Date.parse(expires) - now;
+  if (!Number.isFinite(left)) return '';
+  return kind === 'question'
+    ? t('Goes on without an answer in {0}', clock(left))
+    : t('Denied by itself in {0}', clock(left));
+}

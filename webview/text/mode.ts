@@ -1,0 +1,31 @@
+import { t } from '../l10n.ts';
+import { plain } from './visible.ts';
+
+/** Names by which agents call a mode in which nothing is asked and nothing is kept from them. */
+const bypass = /bypass|yolo|danger|full[-_ ]?(?:access|auto)|allow[-_ ]?all|^force$/i;
+
+/** Whether the agent may do everything unasked. */
+export function bypasses(mode: string): boolean {
+  return bypass.test(mode);
+}
+
+/** A permission mode in words; one that is not known here is called what the agent calls it. */
+export function modeWord(mode: string): string {
+  switch (mode) {
+    case 'default':
+      return t('Asks each time');
+    case 'acceptEdits':
+    case 'auto_edit':
+      return t('Accepts edits');
+    case 'plan':
+      return t('Plans only');
+    case 'read-only':
+      return t('Reads only');
+    case 'dontAsk':
+      return t('Never asks');
+    case 'bypassPermissions':
+      return t('Bypasses permissions');
+    default:
+      return bypasses(mode) ? t('Bypasses permissions: {0}', plain(mode)) : plain(mode);
+  }
+}
