@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from '../agents/registry.ts';
 import type { AcpProfile, AgentSettings } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { CliContext } from './command.ts';
+import { packageFolder, version } from './package.ts';
 
 export interface EngineOptions {
   readonly store: string | undefined;
@@ -40,11 +40,6 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
     log: { debug: quiet, info: quiet, warn, error: warn },
     demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
     adapters,
+    version: version(),
   });
-}
-
-/** The same from the sources as from the bundle, whose parts lie at different depths. */
-function packageFolder(folder: string): string {
-  const above = path.dirname(folder);
-  return existsSync(path.join(folder, 'package.json')) || above === folder ? folder : packageFolder(above);
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import * as z from 'zod';
 import { UsageError, type CliContext, type Command } from './command.ts';
+import { version } from './package.ts';
 
 /** Commands in the order of `--help`. Each is loaded when it is called, so that none pays for another's packages. */
 const commands: readonly { readonly name: string; readonly summary: string; load(): Promise<Command> }[] = [
@@ -31,6 +30,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/show.ts')).show,
   },
   {
+    name: 'export',
+    summary: 'a session in another format, with secrets masked',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
+  {
     name: 'doctor',
     summary: 'what Vitrine finds on this machine, and where it looked',
     load: async () => (await import('./commands/doctor.ts')).doctor,
@@ -46,11 +50,6 @@ ${commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`).join('\n
 `;
 
 const failed = 2;
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return z.object({ version: z.string() }).parse(manifest).version;
-}
 
 async function main(args: readonly string[], context: CliContext): Promise<number> {
   const [name, ...rest] = args;

@@ -24,6 +24,7 @@ import type {
   SweepReport,
 } from './api.ts';
 import { Emitter } from './emitter.ts';
+import { Archive } from './archive.ts';
 import { failures } from './failures.ts';
 import { runId, runnerId, sessionId, uuid } from './ids.ts';
 import { LiveRun } from './liveRun.ts';
@@ -55,6 +56,8 @@ interface NewRun {
 
 /** Runs agents and keeps their records. One per window. Failures a person sees are `EngineFailure`s. */
 export class Engine {
+  /** Records as things to take along, check and account for. */
+  readonly archive: Archive;
   readonly #deps: EngineDeps;
   readonly #store: RecordStore;
   readonly #sessions: Sessions;
@@ -81,6 +84,7 @@ export class Engine {
     const sourceOf = (session: Session) => this.#sources.forReading(session);
     const reap = () => reapOrphans(this.#leases, deps.log);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
+    this.archive = new Archive(this.#sessions, deps);
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */

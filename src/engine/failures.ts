@@ -26,6 +26,7 @@ export type FailureCode =
   | 'conversation_unknown'
   | 'interrupted'
   | 'record_unwritable'
+  | 'format_unknown'
   | 'engine_closed'
   | 'internal';
 
@@ -236,6 +237,12 @@ export const failures = {
     new EngineFailure('interrupted', {
       message: 'Interrupted: Vitrine ended while the agent was at work.',
       detail: 'Everything that was received is here. The session can be gone on with.',
+    }),
+
+  exportFormatUnknown: (format: string, known: readonly string[]) =>
+    new EngineFailure('format_unknown', {
+      message: `There is no export format "${format}".`,
+      detail: `Formats that Vitrine writes: ${known.join(', ')}.`,
     }),
 
   recordUnwritable: (path: string, why: string) =>

@@ -1,3 +1,4 @@
+import type { LineOf } from '../formats/record.ts';
 import { loadPrices } from '../insight/prices.ts';
 import { sessionIdSchema, type Session } from '../model/session.ts';
 import { isSessionLive } from '../model/status.ts';
@@ -6,7 +7,7 @@ import type { AgentSource } from './agentSource.ts';
 import type { SessionHandle } from './api.ts';
 import { failures } from './failures.ts';
 import { sessionHandle } from './handle.ts';
-import type { RecordWriter } from './record/contract.ts';
+import type { RecordReader, RecordWriter } from './record/contract.ts';
 import { RecordBusyError, RecordNotFoundError } from './record/errors.ts';
 import { recoverRun } from './recovery.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
@@ -110,20 +111,37 @@ export class Sessions {
 
   /** Changes what a session says of itself, whether it runs or not. @throws EngineFailure */
   change(id: string, change: Pick<SessionSummary, 'title'> | Pick<SessionSummary, 'hidden'>): Promise<void> {
+    return this.#write(id, async (state) => {
+      await state.changeSession({ ...state.session, ...change });
+      await state.append(state.summaryLine());
+    });
+  }
+
+  /** Keeps in the record that something was decided or done with it, running or not. @throws EngineFailure */
+  decide(id: string, decision: LineOf<'decision'>['decision']): Promise<void> {
+    return this.#write(id, (state) => state.append({ kind: 'decision', decision }));
+  }
+
+  /** With the writer of the run that goes on, else with one of its own. */
+  #write(id: string, write: (state: SessionState) => Promise<void>): Promise<void> {
     return this.using(id, async (state) => {
-      const write = async (): Promise<void> => {
-        await state.changeSession({ ...state.session, ...change });
-        await state.append(state.summaryLine());
-      };
-      if (state.run !== null) return write();
+      if (state.run !== null) return write(state);
       await state.exclusively(async () => {
         await this.takeWriter(state);
         try {
-          await write();
+          await write(state);
         } finally {
           await state.giveBackWriter();
         }
       });
+    });
+  }
+
+  /** What is on disk, apart from what is open here. @throws EngineFailure */
+  async openReader(id: string): Promise<RecordReader> {
+    if (!sessionIdSchema.safeParse(id).success) throw failures.sessionMissing(id);
+    return await this.#deps.store.openReader(id).catch((error: unknown) => {
+      throw this.#translated(id, error);
     });
   }
 

@@ -27,8 +27,9 @@ function token(id: string, pattern: RegExp, ...hints: string[]): SecretRule {
   return { id, hints, pattern };
 }
 
-/** Not within a word, though an escaped line end or the end of a terminal's colour may stand right before. */
-const edge = String.raw`(?:(?<![\w-])|(?<=\\[nrt]|\[\d{0,3}m))`;
+/** Not within a word, though an escaped character or the end of a terminal's colour may stand right before. */
+const escaped = String.raw`(?<=(?:\\|%5C)[nrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}|(?:\[|%5B)[\d;]{0,9}m)`;
+const edge = String.raw`(?:(?<![\w-])|${escaped})`;
 const named = String.raw`(?:api[_-]?key|secret[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|account[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|api[_-]?token|bot[_-]?token|_token|_secret|passw(?:or)?d|passphrase|_pwd)`;
 /** Between a name and its value: quotes, which may be escaped, and what assigns. */
 const assigns = String.raw`(?:\\{0,3}["'])?\s{0,3}(?:=>|:=|[:=])\s{0,3}(?:\\{0,3}["'\x60])?`;
@@ -55,7 +56,7 @@ export const secretRules: readonly SecretRule[] = [
   token('gitlab-token', /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[\w-]{20,100}/g, 'gl'),
   token(
     'aws-access-key',
-    /(?<![A-Z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Z0-9])/g,
+    new RegExp(String.raw`(?:(?<![A-Z0-9])|${escaped})(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Z0-9])`, 'g'),
     'AKIA',
     'ASIA',
     'ABIA',

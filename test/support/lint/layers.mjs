@@ -15,7 +15,7 @@ const table = {
   model: { dir: 'src/model', packages: ['zod'] },
   agents: { dir: 'src/agents', layers: ['model'], packages: ['zod', 'eventsource-parser'] },
   insight: { dir: 'src/insight', layers: ['model'], packages: ['zod'] },
-  formats: { dir: 'src/formats', layers: ['model'], packages: ['zod'] },
+  formats: { dir: 'src/formats', layers: ['model'], packages: ['zod', 'marked'] },
   protocol: { dir: 'src/protocol', layers: ['model'], packages: ['zod'] },
   engine: { dir: 'src/engine', layers: pure, packages: ['*'], node: ['*'], except: ['vscode'] },
   cli: { dir: 'src/cli', layers: ['engine', ...pure], packages: ['*'], node: ['*'], except: ['vscode'] },

@@ -1,0 +1,100 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { EngineFailure } from '../../engine/failures.ts';
+import type { ExportReport } from '../../engine/exportSession.ts';
+import { exportFormats } from '../../formats/export/formats.ts';
+import { parseOptions } from '../args.ts';
+import { UsageError, type CliContext, type Command } from '../command.ts';
+import { createEngine, storeHelp } from '../engine.ts';
+import { reason } from '../recordedRun.ts';
+import { version } from '../package.ts';
+
+const help = `Usage: vitrine export --format FORMAT ses_… [options]
+
+Writes a session in another format. Secrets are masked, and what was masked where is told on stderr; the session's record
+keeps that it was exported.
+
+  --format FORMAT    ${exportFormats.map(({ id }) => id).join(', ')}
+  --out FILE         a file, which is replaced; default: stdout
+  --no-redact        leaves secrets as they are
+  --key HEX          of the masks, as an earlier export told it: the same session and key give the same bytes
+${storeHelp}`;
+
+const listed = 20;
+const options = {
+  store: { type: 'string' },
+  format: { type: 'string' },
+  out: { type: 'string' },
+  'no-redact': { type: 'boolean' },
+  key: { type: 'string' },
+} as const;
+
+export const exportCommand: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('export', { args: [...args], options, allowPositionals: true });
+    const [id, ...more] = positionals;
+    if (id === undefined || more.length > 0)
+      throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
+    const known = `Formats: ${exportFormats.map((format) => format.id).join(', ')}.`;
+    if (values.format === undefined) throw new UsageError('--format is missing.', known);
+    const { key } = values;
+    if (key !== undefined && !/^(?:[0-9a-f]{2}){8,64}$/.test(key))
+      throw new UsageError('--key is no hexadecimal key.', 'Give the one that an earlier export told on stderr.');
+    const redact = values['no-redact'] !== true;
+    if (key !== undefined && !redact)
+      throw new UsageError('--key masks, and --no-redact does not.', 'Give one of them.');
+    const engine = createEngine(context, { store: values.store });
+    try {
+      const request = { format: values.format, redact, version: version(), ...(key !== undefined && { key }) };
+      const exported = await engine.archive.export(id, request);
+      if (values.out === undefined) {
+        await pipeline(Readable.from(exported.chunks), context.stdout, { end: false });
+      } else await toFile(exported.chunks, path.resolve(context.cwd, values.out), values.out);
+      const report = exported.report();
+      if (report !== null) tell(report, context);
+      return 0;
+    } catch (error) {
+      if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
+      throw error;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};
+
+/** All of it or nothing: a file that is there stays until the new one is whole. */
+async function toFile(chunks: AsyncIterable<string>, file: string, given: string): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    await pipeline(Readable.from(chunks), createWriteStream(part, { mode: 0o600 }));
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw EngineFailure.is(error)
+      ? error
+      : new UsageError(`${given} cannot be written (--out): ${reason(error)}.`, 'Check the folder.');
+  }
+}
+
+function tell({ redaction, key }: ExportReport, { stderr }: CliContext): void {
+  const say = (text: string): void => void stderr.write(`vitrine: ${text}\n`);
+  if (redaction === null) say('Nothing was masked (--no-redact): the export may hold secrets.');
+  else if (redaction.total === 0) say('No secrets were found.');
+  else {
+    say(
+      `${redaction.total} ${redaction.total === 1 ? 'secret was' : 'secrets were'} masked, with the key ${key ?? ''}:`,
+    );
+    for (const { entry, field, rule, length, tag } of redaction.masked.slice(0, listed)) {
+      const where = entry === undefined ? field : `entry ${entry}, ${field}`;
+      say(`  ${rule} hmac:${tag}, ${length} characters in ${where}`);
+    }
+    if (redaction.total > listed) {
+      const rules = Object.entries(redaction.byRule).map(([rule, count]) => `${rule} ${count}`);
+      say(`  and ${redaction.total - listed} more; by rule: ${rules.join(', ')}`);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { createHash, createHmac } from 'node:crypto';
+import { exportFormats } from '../formats/export/formats.ts';
+import { redactedSource } from '../formats/export/redacted.ts';
+import type { ExportSource, ExportTools } from '../formats/export/source.ts';
+import type { LineOf } from '../formats/record.ts';
+import { Redactor, type RedactionReport } from '../formats/redaction/redactor.ts';
+import { failures } from './failures.ts';
+import type { RecordReader } from './record/contract.ts';
+
+const pageEntries = 200;
+const tagDigits = 8;
+
+export interface ExportRequest {
+  /** One of `exportFormats`. */
+  readonly format: string;
+  /** Masks secrets. */
+  readonly redact: boolean;
+  /** Key of the masks, hexadecimal: the same original and key give the same bytes. Default: a random one. */
+  readonly key?: string;
+  /** Of Vitrine. */
+  readonly version: string;
+}
+
+/** What was exported, once all of it was taken. `key` and `redaction` are `null` where nothing was masked. */
+export interface ExportReport {
+  readonly format: string;
+  readonly bytes: number;
+  /** Of everything that was written, hexadecimal. */
+  readonly sha256: string;
+  readonly key: string | null;
+  readonly redaction: RedactionReport | null;
+}
+
+export interface ExportDeps {
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly randomHex: (digits: number) => string;
+  /** Keeps in the record what left. */
+  readonly note: (report: ExportReport) => Promise<void>;
+}
+
+/** The text of a session in another format, piece by piece. `report` is known when the last piece was taken. */
+export interface SessionExport {
+  readonly chunks: AsyncIterable<string>;
+  report(): ExportReport | null;
+}
+
+/** Closes the reader with the last piece, or when nobody takes more. @throws EngineFailure for a format there is none of */
+export async function exportSession(
+  reader: RecordReader,
+  request: ExportRequest,
+  deps: ExportDeps,
+): Promise<SessionExport> {
+  const format = exportFormats.find(({ id }) => id === request.format);
+  if (format === undefined) {
+    await reader.close();
+    throw failures.exportFormatUnknown(
+      request.format,
+      exportFormats.map(({ id }) => id),
+    );
+  }
+  const key = request.redact ? (request.key ?? deps.randomHex(32)) : null;
+  const redactor = key === null ? null : new Redactor((secret) => tag(key, secret));
+  const tools: ExportTools = {
+    version: request.version,
+    at: new Date(deps.clock()).toISOString(),
+    sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  };
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let report: ExportReport | null = null;
+  const chunks = async function* (): AsyncGenerator<string> {
+    try {
+      const source = await sourceOf(reader);
+      const exporter = await format.load();
+      for await (const chunk of exporter.write(redactor === null ? source : redactedSource(source, redactor), tools)) {
+        if (chunk === '') continue;
+        hash.update(chunk);
+        bytes += Buffer.byteLength(chunk);
+        yield chunk;
+      }
+      report = { format: format.id, bytes, sha256: hash.digest('hex'), key, redaction: redactor?.report() ?? null };
+      await deps.note(report);
+    } finally {
+      await reader.close();
+    }
+  };
+  return { chunks: chunks(), report: () => report };
+}
+
+/** What the record keeps of an export: enough to make the same masks again and to recognise the file, no secret. */
+export function exportDecision(report: ExportReport, at: string): LineOf<'decision'>['decision'] {
+  const { format, bytes, sha256, key, redaction } = report;
+  const masked = redaction === null ? {} : { key, masked: redaction.total, by_rule: redaction.byRule };
+  return { type: 'export', at, format, bytes, sha256, redacted: redaction !== null, ...masked };
+}
+
+function tag(key: string, secret: string): string {
+  return createHmac('sha256', key).update(secret).digest('hex').slice(0, tagDigits);
+}
+
+async function sourceOf(reader: RecordReader): Promise<ExportSource> {
+  return {
+    summary: reader.summary,
+    runs: await reader.runs(),
+    results: await reader.results(),
+    entries: async function* () {
+      for (let from = 0; from < reader.total; from += pageEntries) yield* await reader.read(from, from + pageEntries);
+    },
+    events: async function* () {
+      for await (const line of reader.lines()) if (line.kind === 'event') yield line.event;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { codePoints, utf16Offsets } from '../../model/codePoints.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { Citation, Trajectory } from '../../model/metadata.ts';
+import { jsonArray } from './jsonText.ts';
+import type { Exporter, ExportSource } from './source.ts';
+import { isFailed, thoughtOf, toolInput } from './toolFields.ts';
+
+interface AcpPart {
+  readonly name?: string;
+  readonly content_type: string;
+  readonly content?: string;
+  readonly content_encoding?: 'plain';
+  readonly metadata?: Citation | Trajectory;
+}
+
+interface AcpMessage {
+  readonly role: string;
+  readonly parts: readonly AcpPart[];
+  readonly created_at: string | null;
+  readonly completed_at: string | null;
+}
+
+/** Messages of the Agent Communication Protocol: a JSON array, one message per entry. */
+export const acp: Exporter = {
+  write: (source) => jsonArray(messages(source)),
+};
+
+async function* messages(source: ExportSource): AsyncGenerator<AcpMessage> {
+  const role = `agent/${(source.summary.executor_type ?? 'agent').replaceAll(/[^\w-]/g, '-')}`;
+  for await (const entry of source.entries()) yield messageOf(entry, role);
+}
+
+function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
+  const { type } = entry;
+  const created = timeOf(entry.timestamp);
+  const base = { created_at: created, completed_at: created };
+  switch (type.kind) {
+    case 'user_message':
+      return { ...base, role: 'user', parts: textParts(entry) };
+    case 'assistant_message':
+      return { ...base, role: agentRole, parts: textParts(entry) };
+    case 'error':
+      return { ...base, role: agentRole, parts: textParts(entry, type.error.message) };
+    case 'system_message':
+      return { ...base, role: 'agent/vitrine', parts: textParts(entry) };
+    case 'thinking':
+      return { ...base, role: agentRole, parts: [step({ kind: 'trajectory', message: thoughtOf(entry) })] };
+    case 'tool_use': {
+      const { tool } = type;
+      const output: JsonObject | undefined =
+        tool.result === undefined && !isFailed(tool) ? undefined : { status: tool.status, ...tool.result };
+      return {
+        role: agentRole,
+        created_at: timeOf(tool.startedAt) ?? created,
+        completed_at: timeOf(tool.endedAt) ?? created,
+        parts: [
+          step({
+            kind: 'trajectory',
+            message: entry.content === '' ? null : entry.content,
+            tool_name: tool.toolName,
+            tool_input: { ...toolInput(tool) },
+            ...(output !== undefined && { tool_output: { ...output } }),
+          }),
+        ],
+      };
+    }
+  }
+}
+
+/** A step is metadata alone: what was said stands in parts with content. */
+function step(metadata: Trajectory): AcpPart {
+  return { content_type: 'text/plain', content: '', content_encoding: 'plain', metadata };
+}
+
+/**
+ * Text in parts of which each carries at most one metadata object. A citation goes with the part that holds its range, and
+ * counts from the beginning of that part. Where ranges overlap, the later one stands in a part of its own without content
+ * and counts over the text of the message so far.
+ */
+function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
+  const annotations = entry.metadata?.annotations ?? [];
+  const length = codePoints(text);
+  const placed: { from: number; to: number; citation: Citation }[] = [];
+  const apart: (Citation | Trajectory)[] = [];
+  const citations = annotations.filter((each) => each.kind === 'citation');
+  const sorted = [...citations].sort((a, b) => (a.start_index ?? 0) - (b.start_index ?? 0));
+  for (const citation of sorted) {
+    const { start_index: from, end_index: to } = citation;
+    const inText = typeof from === 'number' && typeof to === 'number' && from < to && to <= length;
+    if (inText && from >= (placed.at(-1)?.to ?? 0)) placed.push({ from, to, citation });
+    else apart.push(citation);
+  }
+  apart.push(...annotations.filter((each) => each.kind === 'trajectory'));
+
+  const cuts = utf16Offsets(
+    text,
+    placed.flatMap(({ from, to }) => [from, to]),
+  );
+  const parts: AcpPart[] = [];
+  let at = 0;
+  for (const [index, { from, to, citation }] of placed.entries()) {
+    const start = cuts[index * 2] ?? at;
+    const end = cuts[index * 2 + 1] ?? start;
+    if (start > at) parts.push(plain(text.slice(at, start)));
+    parts.push(plain(text.slice(start, end), { ...citation, start_index: 0, end_index: to - from }));
+    at = end;
+  }
+  if (at < text.length || parts.length === 0) parts.push(plain(text.slice(at)));
+  return [
+    ...parts,
+    ...apart.map((metadata): AcpPart => ({ content_type: 'text/plain', content_encoding: 'plain', metadata })),
+  ];
+}
+
+function plain(content: string, metadata?: Citation): AcpPart {
+  return { content_type: 'text/plain', content, content_encoding: 'plain', ...(metadata && { metadata }) };
+}
+
+/** As the protocol wants it; `null` for a time that is none. */
+function timeOf(time: string | undefined): string | null {
+  const at = time === undefined ? NaN : Date.parse(time);
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,104 @@
+import type { Cost, TokenUsage } from '../../model/usage.ts';
+import type { ResultMetadata } from '../../model/result.ts';
+import type { RecordedRun } from '../record.ts';
+import type { Exporter, ExportedResult } from './source.ts';
+
+const columns = [
+  'session_id',
+  'run_id',
+  'row',
+  'type',
+  'status',
+  'end_reason',
+  'started_at',
+  'completed_at',
+  'model',
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'web_searches',
+  'usd',
+  'provenance',
+  'price_table',
+  'price_date',
+  'session_usd',
+  'session_provenance',
+  'run_turns',
+  'session_turns',
+  'duration_ms',
+  'api_duration_ms',
+] as const;
+
+type Row = Partial<Record<(typeof columns)[number], string | number | null | undefined>>;
+
+/** The ledger: a row per run, then one per model of that run. What is not known is empty, never 0. */
+export const csv: Exporter = {
+  async *write({ summary, runs, results }) {
+    yield `${columns.join(',')}\r\n`;
+    for (const run of runs) {
+      const metadata = results.findLast(({ runId }: ExportedResult) => runId === run.run_id)?.metadata;
+      for (const row of rowsOf(summary.session_id, run, metadata)) {
+        yield `${columns.map((column) => cell(row[column])).join(',')}\r\n`;
+        await Promise.resolve();
+      }
+    }
+  },
+};
+
+function rowsOf(session: string, run: RecordedRun, result: ResultMetadata | undefined): Row[] {
+  const ids = { session_id: session, run_id: run.run_id };
+  const whole: Row = {
+    ...ids,
+    row: 'run',
+    type: run.type,
+    status: run.status,
+    end_reason: result?.endReason,
+    started_at: run.started_at,
+    completed_at: run.completed_at,
+    model: result?.model,
+    ...tokens(result?.usage ?? {}),
+    ...money(result?.costProvenance),
+    session_usd: result?.totalCost,
+    session_provenance: result?.totalCostProvenance.provenance ?? 'unknown',
+    run_turns: result?.runTurns,
+    session_turns: result?.turns,
+    duration_ms: result?.duration,
+    api_duration_ms: result?.apiDuration,
+  };
+  const models = (result?.models ?? []).map((each): Row => ({
+    ...ids,
+    row: 'model',
+    model: each.model,
+    ...tokens(each),
+    usd: each.usd,
+    provenance: each.usd === undefined ? 'unknown' : result?.costProvenance.provenance,
+  }));
+  return [whole, ...models];
+}
+
+function tokens(usage: TokenUsage): Row {
+  return {
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    cache_read_tokens: usage.cacheRead,
+    cache_write_tokens: usage.cacheWrite,
+    reasoning_tokens: usage.reasoning,
+    web_searches: usage.webSearches,
+  };
+}
+
+function money(cost: Cost | undefined): Row {
+  if (cost === undefined || cost.provenance === 'unknown') return { provenance: 'unknown' };
+  const table = cost.provenance === 'estimated' ? cost.priceTable : undefined;
+  return { usd: cost.usd, provenance: cost.provenance, price_table: table?.name, price_date: table?.date };
+}
+
+/** As RFC 4180 has it. What a spreadsheet would take for a formula is made text. */
+export function cell(value: string | number | null | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,31 @@
+import type { CoordinatorEvent } from '../../model/event.ts';
+import { EventTeller } from '../events.ts';
+import { jsonLines } from './jsonText.ts';
+import type { Exporter, ExportSource } from './source.ts';
+
+/** The coordinator's events, one JSON object per line. */
+export const events: Exporter = {
+  write: (source) => jsonLines(eventsOf(source)),
+};
+
+async function* eventsOf(source: ExportSource): AsyncGenerator<CoordinatorEvent> {
+  let recorded = false;
+  for await (const event of source.events()) {
+    recorded = true;
+    yield event;
+  }
+  if (!recorded) yield* toldAgain(source);
+}
+
+/** From entries, where no events were recorded: their times are those of the entries. */
+async function* toldAgain({ summary, runs, entries }: ExportSource): AsyncGenerator<CoordinatorEvent> {
+  const teller = new EventTeller(summary.session_id);
+  yield teller.start(summary.created_at);
+  let at = summary.created_at;
+  for await (const entry of entries()) {
+    at = entry.timestamp;
+    yield* teller.tell([{ op: 'put', entry }], at);
+  }
+  const last = runs.at(-1);
+  if (last?.completed_at !== undefined) yield teller.stop(last.completed_at, last.status, null);
+}

@@ -1,0 +1,41 @@
+import type { Cost } from '../../model/usage.ts';
+import { totalTokens } from '../../model/usage.ts';
+import type { ExportSource } from './source.ts';
+
+/** What a reader wants to know of a session first, for people. */
+export function factsOf({ summary, runs }: ExportSource): [string, string][] {
+  const { agent_label, agent_version, model, project_dir, hostname, outcome, total_usage, session_id } = summary;
+  const tokens = totalTokens(total_usage);
+  const rows: [string, string | null | undefined][] = [
+    ['Agent', [agent_label, agent_version].filter((each) => each !== null).join(' ')],
+    ['Model', model],
+    ['Started', summary.created_at],
+    ['Last change', summary.updated_at],
+    ['Outcome', summary.reason === undefined ? outcome : `${outcome}: ${summary.reason}`],
+    ['Turns', String(runs.length)],
+    ['Cost', costText(summary.total_cost)],
+    ['Tokens', Object.keys(total_usage).length === 0 ? null : tokens.toLocaleString('en-US')],
+    ['Folder', project_dir],
+    ['Machine', hostname],
+    ['Permissions', summary.permission_mode],
+    ['Recording', summary.recording ? 'played from a recording' : null],
+    ['Session', session_id],
+  ];
+  return rows.flatMap(([name, value]) =>
+    value === null || value === undefined || value === '' ? [] : [[name, value]],
+  );
+}
+
+/** Unknown is said, never shown as 0. */
+export function costText(cost: Cost | undefined): string {
+  if (cost === undefined || cost.provenance === 'unknown') return 'cost unknown';
+  const usd = `$${cost.usd.toFixed(4)}`;
+  return cost.provenance === 'reported' ? usd : `about ${usd} (${cost.priceTable.name} ${cost.priceTable.date})`;
+}
+
+export function durationText(ms: number | null): string {
+  if (ms === null) return '';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

@@ -1,0 +1,49 @@
+import type { Exporter } from './source.ts';
+
+export interface ExportFormat {
+  readonly id: string;
+  readonly label: string;
+  /** Of files, without the dot. */
+  readonly extension: string;
+  load(): Promise<Exporter>;
+}
+
+/** Everything a session can be exported to, each documented in docs/export. */
+export const exportFormats: readonly ExportFormat[] = [
+  { id: 'html', label: 'HTML', extension: 'html', load: async () => (await import('./html.ts')).html },
+  { id: 'markdown', label: 'Markdown', extension: 'md', load: async () => (await import('./markdown.ts')).markdown },
+  { id: 'acp', label: 'ACP messages', extension: 'json', load: async () => (await import('./acp.ts')).acp },
+  {
+    id: 'events',
+    label: 'Coordinator events',
+    extension: 'jsonl',
+    load: async () => (await import('./events.ts')).events,
+  },
+  {
+    id: 'langchain',
+    label: 'LangChain messages',
+    extension: 'json',
+    load: async () => (await import('./langchain.ts')).langchain,
+  },
+  {
+    id: 'langchain-checkpoint',
+    label: 'LangGraph checkpoint',
+    extension: 'json',
+    load: async () => (await import('./langchain.ts')).langchainCheckpoint,
+  },
+  { id: 'result', label: 'SDK results', extension: 'jsonl', load: async () => (await import('./result.ts')).result },
+  {
+    id: 'otlp',
+    label: 'OpenTelemetry (OTLP JSON)',
+    extension: 'json',
+    load: async () => (await import('./otlp.ts')).otlp,
+  },
+  { id: 'atif', label: 'ATIF trajectory', extension: 'json', load: async () => (await import('./atif.ts')).atif },
+  {
+    id: 'agent-trace',
+    label: 'Agent Trace',
+    extension: 'json',
+    load: async () => (await import('./agentTrace.ts')).agentTrace,
+  },
+  { id: 'csv', label: 'Ledger (CSV)', extension: 'csv', load: async () => (await import('./csv.ts')).csv },
+];

@@ -1,0 +1,160 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { ToolUse } from '../../model/tool.ts';
+import type { RecordedRun } from '../record.ts';
+import { objectWithArray } from './jsonText.ts';
+import { attributes, nanoseconds, type OtlpSpan } from './otlpValue.ts';
+import { otelProvider } from './provider.ts';
+import type { Exporter, ExportSource, ExportTools } from './source.ts';
+import { isFailed, thoughtOf, toolInput, toolOutputText } from './toolFields.ts';
+
+/** One trace per session in OTLP JSON, after OpenTelemetry's conventions for generative AI: a span per run and per call. */
+export const otlp: Exporter = {
+  async *write(source, tools) {
+    const { hostname } = source.summary;
+    const resource = { attributes: attributes({ 'service.name': 'vitrine', 'host.name': hostname }) };
+    const scope = { name: 'vitrine', version: tools.version };
+    yield `{"resourceSpans":[${JSON.stringify({ resource }).slice(0, -1)},"scopeSpans":[`;
+    for await (const chunk of objectWithArray({ scope }, 'spans', spans(source, tools))) yield chunk.trimEnd();
+    yield ']}]}\n';
+  },
+};
+
+interface Messages {
+  readonly input: object[];
+  readonly output: object[];
+  last: string | undefined;
+}
+
+async function* spans(source: ExportSource, tools: ExportTools): AsyncGenerator<OtlpSpan> {
+  const ids = new Ids(source, tools);
+  const left = [...source.runs];
+  let messages: Messages = { input: [], output: [], last: undefined };
+  for await (const entry of source.entries()) {
+    for (let next = left[1]; next !== undefined && entry.index >= next.first_index; next = left[1]) {
+      const run = left.shift();
+      if (run !== undefined) yield runSpan(source, run, messages, ids);
+      messages = { input: [], output: [], last: undefined };
+    }
+    addMessage(messages, entry);
+    if (entry.type.kind === 'tool_use') yield toolSpan(entry, entry.type.tool, left[0], ids);
+  }
+  for (const run of left) {
+    yield runSpan(source, run, messages, ids);
+    messages = { input: [], output: [], last: undefined };
+  }
+}
+
+class Ids {
+  readonly trace: string;
+  readonly #sha256: ExportTools['sha256'];
+
+  constructor({ summary }: ExportSource, { sha256 }: ExportTools) {
+    this.#sha256 = sha256;
+    this.trace = sha256(summary.session_id).slice(0, 32);
+  }
+
+  run(runId: string): string {
+    return this.#sha256(`${this.trace} ${runId}`).slice(0, 16);
+  }
+
+  call(callId: string): string {
+    return this.#sha256(`${this.trace} call ${callId}`).slice(0, 16);
+  }
+}
+
+function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages: Messages, ids: Ids): OtlpSpan {
+  const result = results.findLast(({ runId }) => runId === run.run_id)?.metadata;
+  const model = result?.model ?? summary.model;
+  const usage = result?.usage ?? {};
+  const { input, cacheRead, cacheWrite, output, reasoning } = usage;
+  const failed = run.status === 'failed';
+  const cost = result?.costProvenance;
+  const began = run.started_at ?? run.created_at;
+  return {
+    traceId: ids.trace,
+    spanId: ids.run(run.run_id),
+    name: `invoke_agent ${summary.agent_label}`,
+    kind: 1,
+    startTimeUnixNano: nanoseconds(began),
+    endTimeUnixNano: nanoseconds(run.completed_at ?? messages.last ?? began),
+    attributes: attributes({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.provider.name': otelProvider(model, summary.executor_type),
+      'gen_ai.agent.name': summary.agent_label,
+      'gen_ai.agent.version': summary.agent_version,
+      'gen_ai.conversation.id': summary.session_id,
+      'gen_ai.request.model': model,
+      'gen_ai.usage.input_tokens': input === undefined ? null : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
+      'gen_ai.usage.output_tokens': output,
+      'gen_ai.usage.cache_read.input_tokens': cacheRead,
+      'gen_ai.usage.cache_creation.input_tokens': cacheWrite,
+      'gen_ai.usage.reasoning.output_tokens': reasoning,
+      'gen_ai.input.messages': JSON.stringify(messages.input),
+      'gen_ai.output.messages': JSON.stringify(messages.output),
+      'error.type': failed ? (result?.endReason ?? '_OTHER') : null,
+      'vitrine.run.id': run.run_id,
+      'vitrine.run.status': run.status,
+      'vitrine.executor.session_id': result?.sessionId,
+      'vitrine.cost.usd': cost === undefined || cost.provenance === 'unknown' ? null : cost.usd,
+      'vitrine.cost.provenance': cost?.provenance ?? 'unknown',
+    }),
+    status: failed ? { code: 2, ...(run.error !== undefined && { message: run.error }) } : {},
+  };
+}
+
+function toolSpan(entry: NormalizedEntry, tool: ToolUse, run: RecordedRun | undefined, ids: Ids): OtlpSpan {
+  const parent = tool.parentCallId === undefined ? run && ids.run(run.run_id) : ids.call(tool.parentCallId);
+  const began = tool.startedAt ?? entry.timestamp;
+  const failed = isFailed(tool);
+  const output = toolOutputText(tool);
+  return {
+    traceId: ids.trace,
+    spanId: ids.call(tool.callId),
+    ...(parent !== undefined && { parentSpanId: parent }),
+    name: `execute_tool ${tool.toolName}`,
+    kind: 1,
+    startTimeUnixNano: nanoseconds(began),
+    endTimeUnixNano: nanoseconds(tool.endedAt ?? began),
+    attributes: attributes({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': tool.toolName,
+      'gen_ai.tool.call.id': tool.callId,
+      'gen_ai.tool.type': tool.action.kind === 'mcp' ? 'extension' : 'function',
+      'gen_ai.tool.call.arguments': JSON.stringify(toolInput(tool)),
+      'gen_ai.tool.call.result': output,
+      'error.type': failed ? tool.status : null,
+      'vitrine.entry.index': entry.index,
+    }),
+    status: failed ? { code: 2 } : {},
+  };
+}
+
+/** Messages in the shape that the conventions give as a JSON schema. */
+function addMessage(messages: Messages, entry: NormalizedEntry): void {
+  const { type, content } = entry;
+  messages.last = entry.timestamp;
+  if (entry.metadata?.parentCallId !== undefined) return;
+  const assistant = (part: object) =>
+    messages.output.push({
+      role: 'assistant',
+      parts: [part],
+      finish_reason: type.kind === 'tool_use' ? 'tool_call' : 'stop',
+    });
+  switch (type.kind) {
+    case 'user_message':
+      messages.input.push({ role: 'user', parts: [{ type: 'text', content }] });
+      break;
+    case 'assistant_message':
+      assistant({ type: 'text', content });
+      break;
+    case 'thinking':
+      assistant({ type: 'reasoning', content: thoughtOf(entry) });
+      break;
+    case 'tool_use':
+      assistant({ type: 'tool_call', id: type.tool.callId, name: type.tool.toolName, arguments: toolInput(type.tool) });
+      break;
+    case 'system_message':
+    case 'error':
+      break;
+  }
+}

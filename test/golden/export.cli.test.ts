@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { exportFormats } from '../../src/formats/export/formats.ts';
+import { repository } from '../support/host/cache.mjs';
+import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
+import { aSecret } from '../support/secrets.ts';
+
+const cli = path.join(repository, 'dist/cli.js');
+const secret = aSecret('github', 1);
+
+describe('vitrine export', function () {
+  this.timeout(30_000);
+  let place: Awaited<ReturnType<typeof temporaryStore>>;
+
+  const vitrine = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'export', ...args, '--store', place.dir], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] ?? '' },
+      maxBuffer: 1 << 28,
+    });
+    return { status, stdout, stderr };
+  };
+
+  before(async () => {
+    place = await temporaryStore();
+    const writer = await place.store.create(aSession());
+    await appendAll(writer, wholeSession(30).slice(2));
+    await appendAll(writer, [entryLine(30, `the token is ${secret}`)]);
+    await writer.close();
+  });
+  after(() => place.remove());
+
+  it('writes every format, masks the secret and tells where it was', () => {
+    for (const { id } of exportFormats) {
+      const { status, stdout, stderr } = vitrine('--format', id, sessionId);
+      assert.equal(status, 0, `${id}: ${stderr}`);
+      assert.ok(stdout.length > 100, id);
+      assert.ok(!stdout.includes(secret) && !stderr.includes(secret), id);
+    }
+    const { stderr } = vitrine('--format', 'markdown', sessionId);
+    assert.match(stderr, /1 secret was masked, with the key [0-9a-f]{32}:/);
+    assert.match(stderr, /github-token hmac:[0-9a-f]{8}, 40 characters in entry 30, content/);
+  });
+
+  it('leaves it with --no-redact, and says so', () => {
+    const { stdout, stderr } = vitrine('--format', 'markdown', sessionId, '--no-redact');
+    assert.ok(stdout.includes(secret));
+    assert.match(stderr, /may hold secrets/);
+  });
+
+  it('makes the same bytes again with the key, into a file of the user alone', async () => {
+    const file = path.join(place.dir, 'out.html');
+    const first = vitrine('--format', 'markdown', sessionId, '--out', file);
+    const key = /with the key ([0-9a-f]+):/.exec(first.stderr)?.[1] ?? '';
+    assert.equal(first.stdout, '');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(vitrine('--format', 'markdown', sessionId, '--key', key).stdout, readFileSync(file, 'utf8'));
+    assert.notEqual(vitrine('--format', 'markdown', sessionId).stdout, readFileSync(file, 'utf8'));
+    assert.ok(!existsSync(`${file}.part`));
+
+    const reader = await place.store.openReader(sessionId);
+    const decisions = [];
+    for await (const line of reader.lines()) if (line.kind === 'decision') decisions.push(line.decision);
+    await reader.close();
+    const kept = decisions.find((decision) => decision['key'] === key);
+    assert.equal(kept?.type, 'export');
+    assert.equal(kept['masked'], 1);
+    assert.match(String(kept['sha256']), /^[0-9a-f]{64}$/);
+  });
+
+  it('says what is wrong with a call', () => {
+    const calls: [string[], RegExp][] = [
+      [[sessionId], /--format is missing\. Formats: html, /],
+      [['--format', 'word', sessionId], /There is no export format "word"\. Formats that Vitrine writes: html, /],
+      [['--format', 'html'], /Give one session\./],
+      [['--format', 'html', 'ses_000000000000'], /ses_000000000000/],
+      [['--format', 'html', sessionId, '--key', 'xyz'], /--key is no hexadecimal key/],
+      [['--format', 'html', sessionId, '--key', '0011223344556677', '--no-redact'], /Give one of them/],
+      [['--format', 'html', sessionId, '--out', '/nowhere/at/all.html'], /cannot be written \(--out\)/],
+    ];
+    for (const [args, expected] of calls) {
+      const { status, stderr } = vitrine(...args);
+      assert.equal(status, 2, args.join(' '));
+      assert.match(stderr, expected);
+    }
+  });
+});

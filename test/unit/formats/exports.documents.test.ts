@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { cell } from '../../../src/formats/export/csv.ts';
+import { base64OfHex } from '../../../src/formats/export/htmlText.ts';
+import { markdownHtml } from '../../../src/formats/export/markdownHtml.ts';
+import { exported, richSource, sourceOf, aTool } from '../../support/exported.ts';
+import { anEntry } from '../../support/records.ts';
+
+describe('exports: HTML', () => {
+  it('is one page that runs nothing and asks for nothing', async () => {
+    const page = await exported('html', richSource);
+    assert.match(page, /^<!doctype html>/);
+    assert.match(page, /<\/html>\n$/);
+    assert.match(
+      page,
+      /content="default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; base-uri 'none'; form-action 'none'"/,
+    );
+    assert.doesNotMatch(page, /<(?:script|iframe|object|embed|img|link|form|svg|base)\b/i);
+    assert.doesNotMatch(page, /\s(?:on[a-z]+|src|style)\s*=/i);
+    assert.doesNotMatch(page, /href="(?!https?:)/i);
+    assert.match(page, /&lt;script&gt;alert\(1\)&lt;\/script&gt;/);
+    assert.match(page, /Do &lt;b&gt;it&lt;\/b&gt; &amp; &quot;now&quot;/);
+  });
+
+  it('shows turns, calls with their results, sources and triggers', async () => {
+    const page = await exported('html', richSource);
+    assert.match(page, /Turn 1 <small>completed, 1 s, \$0\.2500<\/small>/);
+    assert.match(page, /Turn 2 <small>failed, 1 s, cost unknown<\/small>/);
+    assert.match(page, /<strong>Bash<\/strong> ls <small>success<\/small>/);
+    assert.match(page, /<li>“world” World/);
+    assert.match(page, /Trigger \(task_incomplete\)/);
+    assert.match(page, /Rate limited/);
+  });
+
+  it('keeps hostile text text', () => {
+    const hostile = [
+      '<img src=x onerror=alert(1)>',
+      '[a](javascript:alert(1))',
+      '[a](data:text/html,<script>)',
+      '![x](https://tracker.test/p.gif)',
+      '<a href="https://x.test" onclick="x()">y</a>',
+      '[a](https://x.test/"onmouseover="x)',
+      '| <b> |\n| --- |\n| <script> |',
+      `${'> '.repeat(500)}deep`,
+      'a\u202Ecod\u0000e',
+    ];
+    for (const text of hostile) {
+      const made = markdownHtml(text);
+      assert.doesNotMatch(made, /<(?:img|script|iframe|b)\b/i, made);
+      assert.doesNotMatch(made, /<[^>]*\son[a-z]+=/i, made);
+      assert.doesNotMatch(made, /href="(?!https?:)/i, made);
+      assert.doesNotMatch(made, /[\u202e\u0000]/, made);
+    }
+    const long = '*a_'.repeat(200_000);
+    assert.match(markdownHtml(long), /^<pre/);
+  });
+
+  it('makes base64 of a hash as everybody does', () => {
+    for (const bytes of [Buffer.alloc(32, 7), Buffer.from('ab'), Buffer.from('abc')]) {
+      assert.equal(base64OfHex(bytes.toString('hex')), bytes.toString('base64'));
+    }
+  });
+});
+
+describe('exports: Markdown', () => {
+  it('shows everything said and done', async () => {
+    const text = await exported('markdown', richSource);
+    assert.match(text, /^# Add a total\n/);
+    assert.match(text, /\| Cost \| \$0\.2500 \|/);
+    assert.match(text, /## Turn 1: completed, 1 s, \$0\.2500/);
+    assert.match(text, /> Do <b>it<\/b> & "now"/);
+    assert.match(text, /\*\*Bash\*\* \(success\)\n\n```sh\nls\n```\n\n```text\na\.txt\n```/);
+    assert.match(text, /\[1\] World <https:\/\/world\.test\/a\?b=1>/);
+  });
+
+  it('closes no fence from within', async () => {
+    const text = await exported('markdown', sourceOf([aTool(0, { result: { text: '```\n# not a heading\n````' } })]));
+    assert.match(text, /`````text\n```\n# not a heading\n````\n`````/);
+  });
+});
+
+describe('exports: ledger', () => {
+  const table = async (source = richSource): Promise<Record<string, string>[]> => {
+    const [head = '', ...rows] = (await exported('csv', source)).trimEnd().split('\r\n');
+    const names = head.split(',');
+    return rows.map((row) => Object.fromEntries(row.split(',').map((value, index) => [names[index] ?? '', value])));
+  };
+
+  it('has a row per run and one per model, and leaves the unknown empty', async () => {
+    const rows = await table();
+    assert.deepEqual(
+      rows.map(({ row, model, usd, provenance, input_tokens }) => [row, model, usd, provenance, input_tokens]),
+      [
+        ['run', 'claude-sonnet-4-5', '0.25', 'reported', '10'],
+        ['model', 'claude-sonnet-4-5', '0.25', 'reported', '10'],
+        ['run', 'claude-sonnet-4-5', '', 'unknown', ''],
+        ['model', 'new-model', '', 'unknown', ''],
+      ],
+    );
+  });
+
+  it('gives a run without a result no figures', async () => {
+    const [row] = await table(sourceOf([anEntry(0)], { results: [] }));
+    assert.equal(row?.['usd'], '');
+    assert.equal(row['provenance'], 'unknown');
+    assert.equal(row['duration_ms'], '');
+  });
+
+  it('is no formula and breaks no row', () => {
+    assert.equal(cell('=1+1'), "'=1+1");
+    assert.equal(cell('@x'), "'@x");
+    assert.equal(cell('a,"b"\n'), '"a,""b""\n"');
+    assert.equal(cell(0.5), '0.5');
+    assert.equal(cell(null), '');
+  });
+});

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import * as z from 'zod';
+import { changed, patchChanges, type LineRange } from '../../../src/formats/export/lineRanges.ts';
+import { relative } from '../../../src/formats/export/agentTrace.ts';
+import type { FileChange } from '../../../src/model/tool.ts';
+import { claudeCaptures, normalized, outputLines } from '../../support/captures.ts';
+import { aTool, exported, exportedJson, richEntries, richSource, sourceOf } from '../../support/exported.ts';
+import { aSummary } from '../../support/records.ts';
+import { agentTraceSchema } from '../../support/schemas/agentTrace.ts';
+import { atifSchema } from '../../support/schemas/atif.ts';
+
+/** Message types that protobuf's compiler made of OpenTelemetry's own definitions. */
+const requestType = z
+  .object({
+    opentelemetry: z.object({
+      proto: z.object({
+        collector: z.object({
+          trace: z.object({
+            v1: z.object({
+              ExportTraceServiceRequest: z.custom<{
+                verify(value: unknown): string | null;
+                fromObject(value: unknown): object;
+                toObject(value: object, options: object): unknown;
+              }>((value) => typeof value === 'function'),
+            }),
+          }),
+        }),
+      }),
+    }),
+  })
+  .parse(createRequire(import.meta.url)('@opentelemetry/otlp-transformer/build/src/generated/root.js')).opentelemetry
+  .proto.collector.trace.v1.ExportTraceServiceRequest;
+
+const valueSchema = z.object({
+  stringValue: z.string().optional(),
+  intValue: z.string().optional(),
+  doubleValue: z.number().optional(),
+});
+const spanSchema = z.object({
+  traceId: z.string().regex(/^[0-9a-f]{32}$/),
+  spanId: z.string().regex(/^[0-9a-f]{16}$/),
+  parentSpanId: z.string().optional(),
+  name: z.string(),
+  startTimeUnixNano: z.string().regex(/^\d+$/),
+  endTimeUnixNano: z.string().regex(/^\d+$/),
+  attributes: z.array(z.object({ key: z.string(), value: valueSchema })),
+  status: z.object({ code: z.number().optional() }),
+});
+const otlpSchema = z.object({
+  resourceSpans: z.tuple([z.object({ scopeSpans: z.tuple([z.object({ spans: z.array(spanSchema) })]) })]),
+});
+
+/** Ids are hexadecimal in OTLP JSON, and base64 in what protobuf makes of JSON. */
+function base64Ids(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(base64Ids);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]: [string, unknown]) => [
+      key,
+      /^(?:trace|span|parentSpan)Id$/.test(key) ? Buffer.from(String(each), 'hex').toString('base64') : base64Ids(each),
+    ]),
+  );
+}
+
+const captured = claudeCaptures().map((capture) => ({
+  name: capture.name,
+  entries: normalized(outputLines(capture), capture.exit).entries,
+}));
+
+describe('exports: OpenTelemetry', () => {
+  const spans = async () =>
+    otlpSchema.parse(await exportedJson('otlp', richSource)).resourceSpans[0].scopeSpans[0].spans;
+
+  it('is read by the message types of OTLP without anything left over', async () => {
+    for (const source of [richSource, ...captured.slice(0, 10).map(({ entries }) => sourceOf(entries))]) {
+      const request = base64Ids(await exportedJson('otlp', source));
+      const message = requestType.fromObject(request);
+      assert.equal(requestType.verify(message), null);
+      assert.deepEqual(requestType.toObject(message, { longs: String, bytes: String }), request);
+    }
+  });
+
+  it('has a span per run and per call, calls of a subagent below the call that began it', async () => {
+    const all = await spans();
+    assert.deepEqual(all.map(({ name }) => name).sort(), [
+      'execute_tool Bash',
+      'execute_tool Bash',
+      'execute_tool Bash',
+      'execute_tool Task',
+      'invoke_agent Claude Code',
+      'invoke_agent Claude Code',
+    ]);
+    assert.equal(new Set(all.map(({ traceId }) => traceId)).size, 1);
+    assert.equal(new Set(all.map(({ spanId }) => spanId)).size, all.length);
+    const idOf = (name: string): string | undefined => all.find((span) => span.name === name)?.spanId;
+    const nested = all.find(({ attributes }) => attributes.some(({ value }) => value.stringValue === 'call_6'));
+    assert.equal(nested?.parentSpanId, idOf('execute_tool Task'));
+    assert.equal(all.find(({ name }) => name === 'execute_tool Task')?.parentSpanId, idOf('invoke_agent Claude Code'));
+  });
+
+  it('counts cached tokens among the input, and gives no cost where none is known', async () => {
+    const [first, second] = (await spans())
+      .filter(({ name }) => name.startsWith('invoke_agent'))
+      .map(({ attributes }) => new Map(attributes.map(({ key, value }) => [key, Object.values(value)[0]])));
+    assert.equal(first?.get('gen_ai.usage.input_tokens'), '110');
+    assert.equal(first.get('gen_ai.usage.cache_read.input_tokens'), '100');
+    assert.equal(first.get('vitrine.cost.usd'), 0.25);
+    assert.equal(first.get('gen_ai.provider.name'), 'anthropic');
+    assert.equal(second?.get('gen_ai.usage.input_tokens'), undefined);
+    assert.equal(second?.get('vitrine.cost.usd'), undefined);
+    assert.equal(second?.get('vitrine.cost.provenance'), 'unknown');
+    const messages: unknown = JSON.parse(String(first.get('gen_ai.output.messages')));
+    assert.equal(
+      z.array(z.object({ role: z.literal('assistant'), parts: z.array(z.unknown()) })).parse(messages).length,
+      5,
+    );
+  });
+});
+
+describe('exports: ATIF', () => {
+  it('fits the format, for every recorded transcript', async () => {
+    for (const { name, entries } of captured) {
+      const parsed = atifSchema.safeParse(await exportedJson('atif', sourceOf(entries)));
+      assert.ok(parsed.success, `${name}: ${parsed.error?.message ?? ''}`);
+      assert.equal(parsed.data.steps.length, Math.max(1, entries.length));
+    }
+  });
+
+  it('keeps calls with their results, thoughts and triggers', async () => {
+    const { steps, final_metrics } = atifSchema.parse(await exportedJson('atif', richSource));
+    assert.equal(steps.length, richEntries.length);
+    assert.equal(steps[2]?.reasoning_content, 'Let me think.');
+    assert.equal(steps[3]?.observation?.results[0]?.content, 'a.txt\n');
+    assert.deepEqual(steps[4]?.tool_calls?.[0]?.arguments, { input: 'raw' });
+    assert.equal(steps[8]?.extra?.['trigger_type'], 'task_incomplete');
+    assert.equal(final_metrics?.total_cost_usd, 0.25);
+  });
+
+  it('leaves the cost out where it is unknown', async () => {
+    const summary = aSummary({ total_cost: { provenance: 'unknown', reason: 'no price' } });
+    const { final_metrics } = atifSchema.parse(await exportedJson('atif', sourceOf([], { summary })));
+    assert.equal(final_metrics?.total_cost_usd, undefined);
+  });
+});
+
+describe('exports: Agent Trace', () => {
+  const edit = (index: number, changes: FileChange[], model = 'claude-sonnet-4-5') =>
+    aTool(index, { toolName: 'Edit', action: { kind: 'file_edit', changes } }, { metadata: { model } });
+  const write = (index: number, path: string, content: string) =>
+    aTool(index, { toolName: 'Write', action: { kind: 'file_write', path, content } });
+  const trace = async (...entries: Parameters<typeof sourceOf>[0][number][]) =>
+    agentTraceSchema.parse(await exportedJson('agent-trace', sourceOf(entries)));
+
+  it('fits the schema, for every recorded transcript', async () => {
+    for (const { entries } of captured) agentTraceSchema.parse(await exportedJson('agent-trace', sourceOf(entries)));
+  });
+
+  it('names the lines as they stand at the end', async () => {
+    const { files } = await trace(
+      write(0, '/project/src/a.js', 'one\ntwo\nthree\n'),
+      edit(1, [{ path: '/project/src/a.js', kind: 'update', oldText: 'one\n', newText: 'one\nand\nmore\n' }], 'gpt-5'),
+      edit(2, [{ path: '/project/src/b.js', kind: 'update', patch: '@@ -10,3 +10,4 @@\n a\n-b\n+c\n+d\n e\n' }]),
+      edit(3, [{ path: '/project/src/b.js', kind: 'update', patch: '@@ -1,0 +1,2 @@\n+x\n+y\n' }]),
+      aTool(4, { action: { kind: 'file_write', path: '/project/no.js', content: 'x' }, status: 'denied' }),
+    );
+    const ranges = (path: string) =>
+      files
+        .find((file) => file.path === path)
+        ?.conversations.map(({ contributor, ranges: lines }) => [
+          contributor?.model_id,
+          ...lines.map(({ start_line, end_line }) => [start_line, end_line]),
+        ]);
+    assert.deepEqual(ranges('src/a.js'), [
+      ['openai/gpt-5', [1, 4]],
+      ['anthropic/claude-sonnet-4-5', [5, 5]],
+    ]);
+    assert.deepEqual(ranges('src/b.js'), [['anthropic/claude-sonnet-4-5', [1, 2], [13, 14]]]);
+    assert.equal(files.length, 2);
+  });
+
+  it('says where it does not know, instead of guessing', async () => {
+    const { files, metadata } = await trace(
+      edit(0, [{ path: '/project/a.js', kind: 'update', oldText: 'x', newText: 'y\nz' }]),
+      write(1, '/elsewhere/b.js', 'b\n'),
+      write(2, '/project/../c.js', 'c\n'),
+    );
+    assert.deepEqual(files, []);
+    assert.deepEqual(metadata?.['vitrine.unplaced'], { 'a.js': 1 });
+    assert.equal(metadata['vitrine.outside'], 2);
+  });
+
+  it('moves lines with what comes before them', () => {
+    const by = 'a';
+    const before: LineRange[] = [{ start: 5, end: 10, by }];
+    assert.deepEqual(changed(before, { at: 1, removed: 1, added: 3, by: 'b' }), [
+      { start: 1, end: 3, by: 'b' },
+      { start: 7, end: 12, by },
+    ]);
+    assert.deepEqual(changed(before, { at: 7, removed: 2, added: 0, by: 'b' }), [{ start: 5, end: 8, by }]);
+    assert.deepEqual(changed(before, { at: 11, removed: 0, added: 1, by }), [{ start: 5, end: 11, by }]);
+    assert.equal(patchChanges('no hunk', by), null);
+    assert.equal(relative('C:\\project\\src\\a.ts', 'C:\\project'), 'src/a.ts');
+    assert.equal(relative('../a.ts', '/project'), null);
+  });
+
+  it('is the same text each time', async () => {
+    assert.equal(await exported('agent-trace', richSource), await exported('agent-trace', richSource));
+  });
+});
