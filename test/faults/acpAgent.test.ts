@@ -5,7 +5,8 @@ import { acp } from '../../src/agents/acp/adapter.ts';
 import type { EngineDeps, SessionHandle } from '../../src/engine/api.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { EngineFailure } from '../../src/engine/failures.ts';
-import type { Answer } from '../../src/model/request.ts';
+import { answering, deny, forSession, once } from '../support/answering.ts';
+import { until } from '../support/until.ts';
 import { Bench, entries, outcome, prompt, seen, type Step } from '../support/fakeAgent/engine.ts';
 
 const program = path.resolve('test/support/acpAgent/agent.mjs');
@@ -33,21 +34,6 @@ describe('an agent of the Agent Client Protocol', function () {
     (await entries(handle)).flatMap(({ type, content }) =>
       type.kind === 'system_message' && type.subtype === subtype ? [content] : [],
     );
-  /** Answers the requests of a run as they come. */
-  const answering = (handle: SessionHandle, ...answers: readonly Answer[]): void => {
-    const left = [...answers];
-    const look = (): void => {
-      for (const { id } of handle.conversation()?.pending() ?? []) {
-        const answer = left.shift();
-        if (answer !== undefined) handle.conversation()?.answer(id, answer);
-      }
-    };
-    handle.onConversation(look);
-    look();
-  };
-  const once: Answer = { kind: 'allow', scope: 'once' };
-  const session: Answer = { kind: 'allow', scope: 'session' };
-
   it('runs, is resumed by its profile, and is told the next message in the same process', async () => {
     const engine = await engineWith(['--greeting=late']);
     const handle = await start(engine, [{ say: 'Hello.' }, { untilCancelled: true }]);
@@ -250,7 +236,7 @@ describe('an agent of the Agent Client Protocol', function () {
     const engine = await engineWith();
     const at = (name: string) => path.join(bench.cwd, name);
     const handle = await start(engine, [write(at('a')), write(at('b')), write(at('deep/er/c')), write(at('d'))]);
-    answering(handle, { kind: 'deny' }, once, session);
+    answering(handle, deny, once, forSession);
     assert.equal((await outcome(handle)).success, true);
     assert.deepEqual(
       ['a', 'b', 'deep/er/c', 'd'].map((name) => existsSync(at(name))),
@@ -281,7 +267,7 @@ describe('an agent of the Agent Client Protocol', function () {
       read(path.join(bench.cwd, 'missing')),
       { request: { method: 'fs/read_text_file', params: { path: path.join(bench.cwd, 'ok'), line: 2, limit: 1 } } },
     ]);
-    answering(handle, ...Array.from({ length: 30 }, () => session));
+    answering(handle, ...Array.from({ length: 30 }, () => forSession));
     assert.equal((await outcome(handle)).success, true);
     const said = (await texts(handle)).split('\n').filter((line) => line !== '');
     assert.equal(said.length, 19);
@@ -347,7 +333,7 @@ describe('an agent of the Agent Client Protocol', function () {
       run({ command: 'touch made' }),
       run({ command: 'touch', args: ['made'], cwd: '/' }),
     ]);
-    answering(handle, { kind: 'deny' }, once);
+    answering(handle, deny, once);
     assert.equal((await outcome(handle)).success, true);
     assert.match(await texts(handle), /not allowed to run touch made[^]*starts no shell[^]*outside of the folder/);
     assert.ok(!existsSync(path.join(bench.cwd, 'made')));
@@ -368,7 +354,6 @@ describe('an agent of the Agent Client Protocol', function () {
     ]);
     answering(handle, once);
     await seen(handle, 'terminal/create: ');
-    const { until } = await import('../support/until.ts');
     await until('the command', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
     const pid = Number(readFileSync(file, 'utf8'));
     await engine.stop(handle.id);

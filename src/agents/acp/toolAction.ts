@@ -162,6 +162,8 @@ export function statusOf(fields: ToolFields, shown: Shown, denied: boolean): Too
     case 'completed':
       return 'success';
     case 'failed': {
+      // Stopped by the user while it ran, which is not what a refused permission is called.
+      if (fields.claude?.nonExecutionKind === 'user-rejected') return denied ? 'denied' : 'cancelled';
       const rejected =
         denied ||
         fields.claude?.nonExecutionKind === 'permission-rule' ||

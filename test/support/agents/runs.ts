@@ -18,10 +18,13 @@ export class AgentRuns {
   readonly engine: Engine;
   readonly #place: AgentPlace;
   readonly #type: ExecutorType;
+  readonly #profile: string | undefined;
   readonly #handles: SessionHandle[] = [];
 
-  constructor(type: ExecutorType, place: AgentPlace) {
+  /** `interactive`: what the agent asks is answered by the test. */
+  constructor(type: ExecutorType, place: AgentPlace, more: { profile?: string; interactive?: boolean } = {}) {
     this.#type = type;
+    this.#profile = more.profile;
     this.#place = place;
     this.engine = new Engine({
       storeDir: place.store,
@@ -32,11 +35,14 @@ export class AgentRuns {
       log: { debug: silent, info: silent, warn: silent, error: silent },
       demoDir: '',
       adapters,
+      interactive: more.interactive ?? false,
     });
   }
 
   start(prompt: string, options: AgentOptions = {}): Promise<SessionHandle> {
-    return this.keep(this.engine.start({ agent: this.#type, prompt, cwd: this.#place.workspace, options }));
+    const profile = this.#profile === undefined ? {} : { profile: this.#profile };
+    const cwd = this.#place.workspace;
+    return this.keep(this.engine.start({ agent: this.#type, ...profile, prompt, cwd, options }));
   }
 
   resume(id: string, prompt: string): Promise<SessionHandle> {

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { claudeAcpVersion, ensureClaudeAcp } from '../support/agents/acp.ts';
+import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
+import { AgentRuns, contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { answering, forSession, once } from '../support/answering.ts';
+import { text, tool, type Scenarios } from '../support/models/scenario.ts';
+import { skip } from '../support/skip.ts';
+import { until } from '../support/until.ts';
+
+const usage = { input_tokens: 12, cache_creation_input_tokens: 1000, cache_read_input_tokens: 2000, output_tokens: 50 };
+
+function scenarios(workspace: string): Scenarios {
+  const write = (name: string) => tool('Write', { file_path: `${workspace}/${name}`, content: `${name}\n` });
+  const bash = (command: string) => tool('Bash', { command, description: 'A command' });
+  return {
+    change: [
+      { blocks: [text('I write a note.'), write('NOTES.md')], usage },
+      { blocks: [text('Done.')], usage },
+    ],
+    again: [{ blocks: [text('You asked for notes.')], usage }],
+    denied: [{ blocks: [write('denied.txt')] }, { blocks: [text('Not allowed, then.')] }],
+    session: [{ blocks: [write('one.txt')] }, { blocks: [write('two.txt')] }, { blocks: [text('Both.')] }],
+    sleep: [{ blocks: [bash('echo started > started.txt; sleep 600')] }, { blocks: [text('Slept well.')] }],
+    hang: [{ hang: true }],
+  };
+}
+
+describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, function () {
+  this.timeout(90_000);
+  let place: AgentPlace;
+  let runs: AgentRuns;
+  const at = (name: string): string => path.join(place.workspace, name);
+
+  before(async function () {
+    this.timeout(300_000);
+    const installed = await ensureClaudeAcp();
+    if ('missing' in installed) skip(this, installed.missing);
+    // Without settings of its own: it asks before it changes anything.
+    place = await agentPlace(installed.program, { name: 'claude-agent-acp', scenarios, configure: () => undefined });
+    runs = new AgentRuns('acp', place, { profile: 'claude-agent-acp', interactive: true });
+  });
+  after(async () => {
+    // Undefined where the suite was skipped.
+    await (runs as AgentRuns | undefined)?.dispose();
+    await (place as AgentPlace | undefined)?.remove();
+  });
+
+  it('asks, writes what it may, and goes on with what was said before', async () => {
+    const handle = await runs.start('Write notes. [[change]]');
+    const asked = answering(handle, once);
+    const first = await ended(handle);
+    assert.equal(first.success, true, first.error);
+    assert.equal(readFileSync(at('NOTES.md'), 'utf8'), 'NOTES.md\n');
+    assert.equal(asked[0]?.toolName, 'Write');
+    assert.ok(asked[0].action?.kind === 'file_write' || asked[0].action?.kind === 'file_edit');
+    assert.match(asked[0].session ?? '', /all edits during this session/);
+    const tools = await toolsOf(handle);
+    assert.deepEqual(
+      tools.map(({ toolName, status, callId }) => [toolName, status, callId]),
+      [['Write', 'success', asked[0].callId]],
+    );
+    assert.deepEqual(await contentsOf(handle, 'assistant_message'), ['I write a note.', 'Done.']);
+    const { executor_session_id: id, agent_version } = handle.summary();
+    assert.match(id ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    assert.equal(agent_version, claudeAcpVersion);
+    assert.equal(first.metadata?.costProvenance.provenance, 'reported');
+    // With the question for a title, which the agent asks beside the conversation.
+    assert.deepEqual(first.metadata.usage, { input: 36, output: 150, cacheRead: 6000, cacheWrite: 3000, reasoning: 0 });
+
+    const again = await runs.resume(handle.id, 'What did I ask for? [[again]]');
+    const second = await ended(again);
+    assert.equal(second.success, true, second.error);
+    assert.equal(again.summary().executor_session_id, id);
+    assert.match(runs.told('again'), /Write notes[^]*I write a note\.[^]*Done\.[^]*What did I ask for\?/);
+    assert.ok((await entriesOf(again)).every(({ type }) => type.kind !== 'error'));
+    assert.ok((second.metadata?.totalCost ?? 0) > (first.metadata.totalCost ?? 0));
+  });
+
+  it('leaves alone what it was refused', async () => {
+    const handle = await runs.start('Try it. [[denied]]');
+    answering(handle, { kind: 'deny' });
+    assert.equal((await ended(handle)).success, true);
+    assert.deepEqual(
+      (await toolsOf(handle)).map(({ status }) => status),
+      ['denied'],
+    );
+    assert.ok(!existsSync(at('denied.txt')));
+  });
+
+  it('asks once for what it may do in the whole session', async () => {
+    const handle = await runs.start('Two files. [[session]]');
+    const asked = answering(handle, forSession, { kind: 'deny' });
+    assert.equal((await ended(handle)).success, true);
+    assert.equal(asked.length, 1);
+    assert.deepEqual([existsSync(at('one.txt')), existsSync(at('two.txt'))], [true, true]);
+  });
+
+  it('is told the next message in the same process, in place of the turn that goes on', async () => {
+    const handle = await runs.start('Wait. [[hang]]');
+    await place.model.waitFor(({ scenario }) => scenario === 'hang');
+    handle.conversation()?.say('What now? [[again]]', 'interrupt');
+    const result = await ended(handle);
+    assert.equal(result.success, true, result.error);
+    assert.equal(result.data, 'You asked for notes.');
+    assert.equal((await contentsOf(handle, 'system_message interrupted')).length, 1);
+    assert.equal(handle.turns().length, 1);
+  });
+
+  it('begins in the mode that was chosen, and not in one that it has not', async () => {
+    const handle = await runs.start('Hello. [[again]]', { permissionMode: 'plan', model: 'sonnet' });
+    assert.equal((await ended(handle)).success, true);
+    assert.equal(handle.summary().permission_mode, 'plan');
+    const other = await runs.start('Hello. [[again]]', { permissionMode: 'reckless' });
+    assert.match(
+      (await ended(other)).error ?? '',
+      /no permission mode "reckless"\. It has: default, acceptEdits, plan/,
+    );
+  });
+
+  it('leaves no process when it is stopped during a command', async function () {
+    if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
+    const handle = await runs.start('Sleep. [[sleep]]');
+    answering(handle, once);
+    await until('the command', () => existsSync(at('started.txt')), 60_000);
+    assert.notDeepEqual(processesOf(place.home), []);
+    await runs.engine.stop(handle.id);
+    assert.deepEqual(processesOf(place.home), []);
+    assert.equal(handle.turns().at(-1)?.status, 'stopped');
+    assert.deepEqual(
+      (await toolsOf(handle)).map(({ status }) => status),
+      ['cancelled'],
+    );
+  });
+});
