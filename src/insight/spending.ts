@@ -1,0 +1,181 @@
+import type { MessageUsage } from '../model/facts.ts';
+import type { ResultMetadata } from '../model/result.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import { addUsage, totalTokens, type Cost, type ModelUsage, type TokenUsage } from '../model/usage.ts';
+import { addModels, sumUsage, unknownModel } from './modelUsage.ts';
+import { addUsd, sameUsd, subtractUsd, unknownCost } from './money.ts';
+import { findPrice, isEmptyUsage, priceOfRequest, priceTableRef, type PriceTable } from './prices.ts';
+
+/** What one run used, for sums over days, agents and models. */
+export interface Spent {
+  readonly sessionId: string;
+  /** `null`: runs of the session that are known only by what is left of its total. */
+  readonly runId: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly agent: string;
+  readonly cost: Cost;
+  /** Empty where the record does not say. */
+  readonly models: readonly ModelUsage[];
+}
+
+interface KnownRun {
+  readonly run_id: string;
+  readonly started_at: string;
+  readonly completed_at?: string | undefined;
+  readonly cost: Cost;
+  readonly result?: Pick<ResultMetadata, 'models'> | undefined;
+}
+
+/**
+ * The runs of a session, each on the day on which it ended. What the session's total holds beyond them (turns that its
+ * summary leaves out) is on the day on which it was made.
+ */
+export function spentBy(summary: SessionSummary, runs: readonly KnownRun[], omitted = 0): Spent[] {
+  const base = { sessionId: summary.session_id, agent: summary.agent_label };
+  const known = runs.map((run): Spent => ({
+    ...base,
+    runId: run.run_id,
+    at: run.completed_at ?? run.started_at,
+    cost: run.cost,
+    models: run.result?.models ?? [],
+  }));
+  if (omitted === 0) return known;
+  const total = summary.total_cost;
+  const sum = runs.reduce((usd, { cost }) => (cost.provenance === 'unknown' ? usd : addUsd(usd, cost.usd)), 0);
+  const rest: Cost = total.provenance === 'unknown' ? total : { ...total, usd: subtractUsd(total.usd, sum) };
+  return [{ ...base, runId: null, at: summary.created_at, cost: rest, models: [] }, ...known];
+}
+
+/** A sum of money that says what is in it. */
+export interface Group {
+  readonly key: string;
+  /** What is known; `null` where nothing is. Never 0 for what nobody knows. */
+  readonly usd: number | null;
+  /** The part of it that is estimated. */
+  readonly estimatedUsd: number;
+  /** Runs whose cost is not known, and which are not in the sum. */
+  readonly unknown: number;
+  readonly runs: number;
+  readonly sessions: number;
+  readonly usage: TokenUsage;
+}
+
+export type GroupBy = 'day' | 'month' | 'agent' | 'model';
+
+/** `dayOf` gives the reader's calendar day (`2026-11-21`) of a time. Days and months ascend; the others cost most first. */
+export function groupSpent(all: readonly Spent[], by: GroupBy, dayOf: (at: string) => string): Group[] {
+  const groups = new Map<string, { group: Group; sessions: Set<string>; runs: Set<string> }>();
+  for (const spent of all) {
+    for (const { key, cost, usage } of partsOf(spent, by, dayOf)) {
+      let entry = groups.get(key);
+      if (entry === undefined) {
+        const group: Group = { key, usd: null, estimatedUsd: 0, unknown: 0, runs: 0, sessions: 0, usage: {} };
+        groups.set(key, (entry = { group, sessions: new Set(), runs: new Set() }));
+      }
+      entry.sessions.add(spent.sessionId);
+      entry.runs.add(spent.runId ?? spent.sessionId);
+      const { group } = entry;
+      const known = cost.provenance !== 'unknown';
+      entry.group = {
+        key,
+        usd: known ? addUsd(group.usd ?? 0, cost.usd) : group.usd,
+        estimatedUsd: cost.provenance === 'estimated' ? addUsd(group.estimatedUsd, cost.usd) : group.estimatedUsd,
+        unknown: group.unknown + (known ? 0 : 1),
+        runs: entry.runs.size,
+        sessions: entry.sessions.size,
+        usage: addUsage(group.usage, usage),
+      };
+    }
+  }
+  const sorted = [...groups.values()].map(({ group }) => group);
+  if (by === 'day' || by === 'month') return sorted.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return sorted.sort((a, b) => (b.usd ?? -1) - (a.usd ?? -1) || totalTokens(b.usage) - totalTokens(a.usage));
+}
+
+interface Part {
+  readonly key: string;
+  readonly cost: Cost;
+  readonly usage: TokenUsage;
+}
+
+function partsOf(spent: Spent, by: GroupBy, dayOf: (at: string) => string): Part[] {
+  const { agent, at, cost, models } = spent;
+  if (by === 'model') return modelParts(cost, models).map(({ model, ...part }) => ({ key: model, ...part }));
+  const key = by === 'agent' ? agent : by === 'day' ? dayOf(at) : dayOf(at).slice(0, 7);
+  return [{ key, cost, usage: sumUsage(models) }];
+}
+
+export interface ModelPart {
+  readonly model: string;
+  readonly cost: Cost;
+  readonly usage: TokenUsage;
+}
+
+/** A run by model. Where it is not known what of its cost was whose, that is said of each of them. */
+export function modelParts(cost: Cost, models: readonly ModelUsage[]): ModelPart[] {
+  const [first, ...others] = models;
+  if (first === undefined) return [{ model: unknownModel, cost, usage: {} }];
+  if (others.length === 0) return [{ model: first.model, cost, usage: usageOf(first) }];
+  const sum = models.reduce((usd, each) => addUsd(usd, each.usd ?? 0), 0);
+  const told = cost.provenance !== 'unknown' && models.every(({ usd }) => usd !== undefined) && sameUsd(sum, cost.usd);
+  return models.map((each) => ({
+    model: each.model,
+    cost: told ? { ...cost, usd: each.usd ?? 0 } : unknownCost(notDivided),
+    usage: usageOf(each),
+  }));
+}
+
+const notDivided = 'What each model cost of this run is not recorded.';
+
+function usageOf({ input, output, cacheRead, cacheWrite, reasoning, webSearches }: ModelUsage): TokenUsage {
+  return {
+    ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(webSearches !== undefined && { webSearches }),
+  };
+}
+
+/** Models of several runs, each with its tokens by kind; those with most tokens first. */
+export function tokenTable(runs: readonly (readonly ModelUsage[])[]): ModelUsage[] {
+  const sum = runs.reduce<ModelUsage[]>((all, models) => addModels(all, models), []);
+  return sum.sort((a, b) => totalTokens(b) - totalTokens(a));
+}
+
+export interface MessageCost {
+  readonly messageId: string;
+  readonly model: string | null;
+  readonly usage: TokenUsage;
+  readonly parentCallId: string | null;
+  /** Always by the price table: no agent prints what one message cost. */
+  readonly cost: Cost;
+  /** False while only a placeholder of its tokens is known: then they and the cost are too low. */
+  readonly settled: boolean;
+}
+
+/** What each message of a model cost; `fallback` is the session's model, for messages that name none. */
+export function messageCosts(
+  messages: readonly MessageUsage[],
+  prices: PriceTable,
+  fallback: string | null,
+): MessageCost[] {
+  return messages.map(({ messageId, model, usage, parentCallId, settled }) => ({
+    messageId,
+    model: model ?? fallback,
+    usage,
+    parentCallId,
+    settled,
+    cost: costOfMessage(usage, model ?? fallback, prices),
+  }));
+}
+
+function costOfMessage(usage: TokenUsage, model: string | null, prices: PriceTable): Cost {
+  if (isEmptyUsage(usage)) return unknownCost('The agent did not say what this message used.');
+  if (model === null) return unknownCost('The agent did not say which model it used.');
+  const price = findPrice(prices, model);
+  if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
+  return { provenance: 'estimated', usd: priceOfRequest(usage, price), priceTable: priceTableRef(prices) };
+}
