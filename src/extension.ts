@@ -12,6 +12,7 @@ import { SessionPanels } from './vscode/panels.ts';
 import { PromptDrafts } from './vscode/run/drafts.ts';
 import { RunMemory } from './vscode/run/memory.ts';
 import { AgentFixes } from './vscode/run/problems.ts';
+import { RequestNotices } from './vscode/requestNotices.ts';
 import { RunControl } from './vscode/runControl.ts';
 import { SessionList } from './vscode/sessionList.ts';
 import { SessionLoader } from './vscode/sessionLoader.ts';
@@ -73,6 +74,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     drafts,
     AgentFixes.register(),
     new StatusBar(list),
+    new RequestNotices(list, panels),
     new ContextKeys(list, host),
     registerChangeDocuments(host),
     registerCommands(shell),

@@ -24,6 +24,7 @@ export class ContextKeys implements vscode.Disposable {
   #update(): void {
     const hidden = this.#list.hidden();
     this.#key('liveSessions', this.#list.live().length);
+    this.#key('waitingSessions', this.#list.waiting().length);
     this.#key('hiddenSessions', hidden.byUser + hidden.elsewhere);
     this.#key('showingHidden', this.#list.showHidden);
     const empty = this.#list.complete && this.#list.visible().length === 0;

@@ -20,6 +20,7 @@ export function createEngine(paths: EnginePaths, secrets: vscode.SecretStorage, 
     settings: () => engineSettings(secrets),
     log,
     adapters,
+    interactive: true,
     // Read when they are needed, so that a change counts from the next run on.
     timing: {
       get politeGrace() {

@@ -6,6 +6,7 @@ import { logLine } from './log.ts';
 import type { PageActions } from './pageActions.ts';
 import { pageRoots, panelHtml } from './panelHtml.ts';
 import type { SessionList } from './sessionList.ts';
+import type { SessionPanel } from './sessionPanel.ts';
 import { titleOf } from './sessionRow.ts';
 
 const viewType = 'vitrine.session';
@@ -23,6 +24,12 @@ interface PanelDeps {
 export class SessionPanels implements vscode.Disposable {
   readonly #deps: PanelDeps;
   readonly #panels = new Map<string, vscode.WebviewPanel>();
+  readonly #sessions = new Map<string, SessionPanel>();
+  /** Sessions whose page is to show what waits as soon as there is one. */
+  readonly #reviews = new Set<string>();
+  readonly #looked = new vscode.EventEmitter<string>();
+  /** A panel came into sight. */
+  readonly onDidLook = this.#looked.event;
   readonly #disposables: vscode.Disposable[];
 
   constructor(deps: PanelDeps) {
@@ -51,12 +58,29 @@ export class SessionPanels implements vscode.Disposable {
     await this.#fill(vscode.window.createWebviewPanel(viewType, title, column), id);
   }
 
+  isVisible(id: string): boolean {
+    return this.#panels.get(id)?.visible === true;
+  }
+
+  /** Opens the session and leads to what waits there. */
+  async review(id: string): Promise<void> {
+    this.#reviews.add(id);
+    await this.open(id);
+    this.#review(id);
+  }
+
+  #review(id: string): void {
+    const session = this.#sessions.get(id);
+    if (session !== undefined && this.#reviews.delete(id)) session.review();
+  }
+
   close(id: string): void {
     this.#panels.get(id)?.dispose();
   }
 
   dispose(): void {
     for (const each of this.#disposables) each.dispose();
+    this.#looked.dispose();
   }
 
   async #restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
@@ -72,8 +96,15 @@ export class SessionPanels implements vscode.Disposable {
     this.#panels.set(id, panel);
     const closed = (): boolean => this.#panels.get(id) !== panel;
     panel.onDidDispose(() => {
-      if (!closed()) this.#panels.delete(id);
+      if (closed()) return;
+      this.#panels.delete(id);
+      this.#sessions.delete(id);
+      this.#reviews.delete(id);
     });
+    panel.onDidChangeViewState(() => {
+      if (panel.visible) this.#looked.fire(id);
+    });
+    if (panel.visible) this.#looked.fire(id);
     try {
       const [{ SessionPanel }, engine] = await Promise.all([import('./sessionPanel.ts'), engines.get()]);
       const handle = await engine.open(id);
@@ -83,6 +114,8 @@ export class SessionPanels implements vscode.Disposable {
       }
       const session = new SessionPanel(panel, handle, actions, log);
       panel.onDidDispose(() => session.dispose());
+      this.#sessions.set(id, session);
+      this.#review(id);
       panel.title = titleOf(handle.summary());
       panel.webview.options = {
         enableScripts: true,

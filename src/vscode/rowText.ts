@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Cost } from '../model/usage.ts';
 import { isSessionLive } from '../model/status.ts';
-import type { SessionRow } from './sessionRow.ts';
+import { needsYou, type SessionRow } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
@@ -28,10 +28,11 @@ export function durationText(ms: number): string {
   return minutes % 60 === 0 ? t('{0}h', hours) : t('{0}h {1}m', hours, minutes % 60);
 }
 
-export type RowState = 'running' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'interrupted';
+export type RowState = 'approval' | 'running' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'interrupted';
 
-export function stateOf(row: Pick<SessionRow, 'status' | 'outcome'>): RowState {
+export function stateOf(row: Pick<SessionRow, 'status' | 'outcome' | 'needs_you'>): RowState {
   if (row.status === 'stopping') return 'stopping';
+  if (needsYou(row) !== undefined) return 'approval';
   if (isSessionLive(row.status)) return 'running';
   if (row.outcome === 'failed' || row.outcome === 'interrupted') return row.outcome;
   return row.status === 'stopped' || row.outcome === 'stopped' ? 'stopped' : 'finished';
@@ -39,6 +40,8 @@ export function stateOf(row: Pick<SessionRow, 'status' | 'outcome'>): RowState {
 
 export function stateWord(state: RowState): string {
   switch (state) {
+    case 'approval':
+      return t('Needs you');
     case 'running':
       return t('Running');
     case 'stopping':
@@ -55,6 +58,7 @@ export function stateWord(state: RowState): string {
 }
 
 const icons: Readonly<Record<RowState, readonly [icon: string, color?: string]>> = {
+  approval: ['shield', 'list.warningForeground'],
   running: ['loading~spin', 'charts.blue'],
   stopping: ['loading~spin', 'charts.blue'],
   finished: ['pass', 'charts.green'],
@@ -84,7 +88,7 @@ export function rowDescription(row: SessionRow, now: number): string {
   const duration = durationOf(row, now);
   return [
     ...(row.recording ? [t('Recording')] : []),
-    ...(state === 'running' || state === 'finished' ? [] : [stateWord(state)]),
+    ...(state === 'running' || state === 'finished' ? [] : [needsYou(row)?.title ?? stateWord(state)]),
     costText(row.total_cost),
     ...(row.turns === null ? [] : [turnsText(row.turns)]),
     ...(duration === undefined ? [] : [durationText(duration)]),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { SessionRow } from './sessionRow.ts';
-import { titleOf } from './sessionRow.ts';
+import { needsYou, titleOf } from './sessionRow.ts';
 import { costText, durationOf, durationText, stateOf, stateWord, turnsText } from './rowText.ts';
 
 const { t } = vscode.l10n;
@@ -21,7 +21,8 @@ function facts(row: SessionRow, now: number): [string, string][] {
   const state = stateOf(row);
   const duration = durationOf(row, now);
   const agent = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
-  const status = row.reason === undefined ? stateWord(state) : `${stateWord(state)}: ${row.reason}`;
+  const reason = needsYou(row)?.title ?? row.reason;
+  const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
   return [
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
     [t('Agent'), row.model === null ? agent : `${agent} · ${row.model}`],
@@ -48,11 +49,13 @@ export function rowTooltip(row: SessionRow, now: number): vscode.MarkdownString 
 
 /** The whole row as one sentence. */
 export function rowLabel(row: SessionRow, now: number): string {
+  const needs = needsYou(row);
   const duration = durationOf(row, now);
   return [
     titleOf(row),
     ...(row.recording ? [t('Recording')] : []),
     stateWord(stateOf(row)),
+    ...(needs === undefined ? [] : [needs.title]),
     row.agent_label,
     costText(row.total_cost),
     ...(row.turns === null ? [] : [turnsText(row.turns)]),

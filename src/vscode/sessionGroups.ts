@@ -1,8 +1,8 @@
 import { isSessionLive } from '../model/status.ts';
 import { localDay } from './costToday.ts';
-import type { SessionRow } from './sessionRow.ts';
+import { needsYou, type SessionRow } from './sessionRow.ts';
 
-export const groupNames = ['running', 'today', 'yesterday', 'earlier'] as const;
+export const groupNames = ['needsYou', 'running', 'today', 'yesterday', 'earlier'] as const;
 export type GroupName = (typeof groupNames)[number];
 
 /** A session and the sessions it started, newest first. */
@@ -17,6 +17,8 @@ export interface SessionGroup {
 }
 
 function groupOf(node: SessionNode, now: number): GroupName {
+  const waits = (each: SessionNode): boolean => needsYou(each.row) !== undefined || each.children.some(waits);
+  if (waits(node)) return 'needsYou';
   const live = (each: SessionNode): boolean => isSessionLive(each.row.status) || each.children.some(live);
   if (live(node)) return 'running';
   const day = localDay(node.row.updated_at);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { SessionSummary } from '../model/summary.ts';
 import { isSessionLive } from '../model/status.ts';
 import { costToday, dayStart, type CostToday } from './costToday.ts';
-import { rowOf, type SessionRow } from './sessionRow.ts';
+import { needsYou, rowOf, type SessionRow } from './sessionRow.ts';
 import type { WorkspaceIndex } from './workspaceIndex.ts';
 
 /** Milliseconds in which changes are gathered. */
@@ -79,6 +79,14 @@ export class SessionList implements vscode.Disposable {
 
   live(): readonly SessionRow[] {
     return this.here().filter((row) => isSessionLive(row.status));
+  }
+
+  /** Sessions of this workspace that wait for a person, the one that waits longest first. */
+  waiting(): readonly SessionRow[] {
+    const since = (row: SessionRow): string => needsYou(row)?.since ?? '';
+    return this.here()
+      .filter((row) => needsYou(row) !== undefined)
+      .sort((a, b) => since(a).localeCompare(since(b)));
   }
 
   hidden(): HiddenCount {

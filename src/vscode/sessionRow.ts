@@ -1,5 +1,7 @@
 import { isObject } from '../model/json.ts';
+import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
+import { visibleText } from './inertText.ts';
 
 type RowField =
   | 'session_id'
@@ -21,7 +23,8 @@ type RowField =
   | 'runs'
   | 'duration'
   | 'total_cost'
-  | 'recording';
+  | 'recording'
+  | 'needs_you';
 
 /** What lists show of a session; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
 export type SessionRow = Pick<SessionSummary, RowField> & {
@@ -33,6 +36,7 @@ const cut = (text: string): string => (text.length > longest ? `${text.slice(0, 
 
 /** The few fields of `summary` that lists need, texts cut to 120 characters. */
 export function rowOf(summary: SessionSummary, day?: SessionRow['day']): SessionRow {
+  const { needs_you: needs } = summary;
   const row: SessionRow = {
     session_id: summary.session_id,
     status: summary.status,
@@ -56,6 +60,7 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     hidden: summary.hidden === true ? true : undefined,
     title: summary.title === undefined ? undefined : cut(summary.title),
     reason: summary.reason === undefined ? undefined : cut(summary.reason),
+    needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
     day,
   };
   return Object.assign(row, Object.fromEntries(Object.entries(optional).filter((each) => each[1] !== undefined)));
@@ -68,6 +73,11 @@ export function isRow(kept: unknown): kept is SessionRow {
   const texts = ['session_id', 'status', 'created_at', 'updated_at', 'prompt', 'agent_label', 'outcome'];
   const priced = isObject(cost) && (cost['provenance'] === 'unknown' || typeof cost['usd'] === 'number');
   return priced && texts.every((name) => typeof kept[name] === 'string');
+}
+
+/** What waits for a person. What an earlier window kept of a run that is over waits no more. */
+export function needsYou(row: Pick<SessionRow, 'status' | 'needs_you'>): SessionRow['needs_you'] {
+  return isSessionLive(row.status) ? row.needs_you : undefined;
 }
 
 export function titleOf(row: Pick<SessionRow, 'title' | 'prompt'>): string {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isSessionLive } from '../model/status.ts';
 import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
 import type { HiddenCount, SessionList } from './sessionList.ts';
-import { titleOf } from './sessionRow.ts';
+import { needsYou, titleOf } from './sessionRow.ts';
 import { rowDescription, stateIcon, stateOf } from './rowText.ts';
 import { rowLabel, rowTooltip } from './rowTooltip.ts';
 
@@ -103,8 +103,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
 
   #refresh(): void {
     this.#changed.fire();
-    const live = this.#list.live().length;
-    this.#view.badge = live === 0 ? undefined : { value: live, tooltip: runningText(live) };
+    this.#view.badge = badge(this.#list);
     this.#wind();
   }
 
@@ -130,6 +129,8 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
 
 function groupTitle(name: GroupName): string {
   switch (name) {
+    case 'needsYou':
+      return t('Needs You');
     case 'running':
       return t('Running');
     case 'today':
@@ -139,6 +140,18 @@ function groupTitle(name: GroupName): string {
     case 'earlier':
       return t('Earlier');
   }
+}
+
+/** What waits counts before what runs. */
+function badge(list: SessionList): vscode.ViewBadge | undefined {
+  const waiting = list.waiting().length;
+  if (waiting > 0) return { value: waiting, tooltip: waitingText(waiting) };
+  const live = list.live().length;
+  return live === 0 ? undefined : { value: live, tooltip: runningText(live) };
+}
+
+function waitingText(count: number): string {
+  return count === 1 ? t('1 session needs you') : t('{0} sessions need you', count);
 }
 
 export function runningText(count: number): string {
@@ -164,12 +177,18 @@ function groupItem({ name, nodes }: SessionGroup): vscode.TreeItem {
 function sessionItem({ row, children }: SessionNode, now: number): vscode.TreeItem {
   const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
   const live = isSessionLive(row.status);
+  const waits = needsYou(row) !== undefined;
   const item = new vscode.TreeItem(titleOf(row), children.length === 0 ? None : live ? Expanded : Collapsed);
   item.id = row.session_id;
   item.description = rowDescription(row, now);
   item.iconPath = stateIcon(stateOf(row));
   item.tooltip = rowTooltip(row, now);
-  item.contextValue = ['session', live ? 'live' : 'ended', ...(row.hidden === true ? ['hidden'] : [])].join(' ');
+  item.contextValue = [
+    'session',
+    live ? 'live' : 'ended',
+    ...(waits ? ['waiting'] : []),
+    ...(row.hidden === true ? ['hidden'] : []),
+  ].join(' ');
   item.accessibilityInformation = { label: rowLabel(row, now) };
   item.command = { command: 'vitrine.openSession', title: t('Open Session'), arguments: [row.session_id] };
   return item;

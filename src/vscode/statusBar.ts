@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
 import { money } from './rowText.ts';
 import type { SessionList } from './sessionList.ts';
+import { needsYou, titleOf } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** What runs here and what this workspace cost today; out of sight when there is neither. */
+/** What waits for a person, what runs here and what this workspace cost today; each out of sight when there is none. */
 export class StatusBar implements vscode.Disposable {
+  readonly #waiting = vscode.window.createStatusBarItem('vitrine.needsYou', vscode.StatusBarAlignment.Left, 11);
   readonly #item = vscode.window.createStatusBarItem('vitrine.status', vscode.StatusBarAlignment.Left, 10);
   readonly #list: SessionList;
   readonly #subscription: vscode.Disposable;
@@ -14,6 +16,9 @@ export class StatusBar implements vscode.Disposable {
     this.#list = list;
     this.#item.name = t('Vitrine: Running Agents and Cost');
     this.#item.command = 'vitrine.sessions.focus';
+    this.#waiting.name = t('Vitrine: Requests');
+    this.#waiting.command = 'vitrine.reviewRequest';
+    this.#waiting.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
     this.#subscription = list.onDidChange(() => this.#draw());
     this.#draw();
   }
@@ -21,9 +26,11 @@ export class StatusBar implements vscode.Disposable {
   dispose(): void {
     this.#subscription.dispose();
     this.#item.dispose();
+    this.#waiting.dispose();
   }
 
   #draw(): void {
+    this.#drawWaiting();
     const running = this.#list.live().length;
     const cost = this.#list.costToday();
     if (running === 0 && !cost.any) {
@@ -41,5 +48,18 @@ export class StatusBar implements vscode.Disposable {
     ].join('\n');
     this.#item.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };
     this.#item.show();
+  }
+
+  #drawWaiting(): void {
+    const rows = this.#list.waiting();
+    if (rows.length === 0) {
+      this.#waiting.hide();
+      return;
+    }
+    const text = rows.length === 1 ? t('1 needs you') : t('{0} need you', rows.length);
+    this.#waiting.text = `$(shield) ${text}`;
+    this.#waiting.tooltip = rows.map((row) => `${titleOf(row)}: ${needsYou(row)?.title ?? ''}`).join('\n');
+    this.#waiting.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
+    this.#waiting.show();
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { panelHtml } from '../../src/vscode/panelHtml.ts';
-import { costText, durationText, money, rowDescription } from '../../src/vscode/rowText.ts';
+import { inertText } from '../../src/vscode/inertText.ts';
+import { costText, durationText, money, rowDescription, stateIcon, stateOf } from '../../src/vscode/rowText.ts';
 import { rowLabel, rowTooltip } from '../../src/vscode/rowTooltip.ts';
 import { now, row } from '../unit/vscode/rows.ts';
 
@@ -12,6 +13,20 @@ describe('rows of the Sessions view', () => {
     assert.equal(rowDescription(unknown, now), 'cost unknown');
     const failed = row('a', { outcome: 'failed', turns: 1, duration: 40_000, recording: true });
     assert.equal(rowDescription(failed, now), 'Recording · Failed · $0.50 · 1 turn · 40s');
+  });
+
+  it('put first what an agent waits for, as long as it can be answered', () => {
+    const needs_you = { count: 1, since: '2026-11-21T14:00:00Z', title: 'Run git push' };
+    const waiting = row('a', { status: 'running', needs_you, duration: null });
+    assert.match(rowDescription(waiting, now), /^Run git push · \$0\.50 · 3 turns/);
+    assert.match(rowLabel(waiting, now), /^Prompt of a, Needs you, Run git push, Claude Code/);
+    assert.equal(stateIcon(stateOf(waiting)).id, 'shield');
+    assert.equal(stateOf({ ...waiting, status: 'finished' }), 'finished');
+  });
+
+  it('and notifications show what is not seen, and make no link or icon of it', () => {
+    const text = inertText('\u202e[x](command:workbench.action.quit) $(trash)');
+    assert.equal(text, '[U+202E][x] (command:workbench.action.quit) $ (trash)');
   });
 
   it('write money so that nothing becomes nothing', () => {

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { isSessionLive } from '../../model/status.ts';
-import { titleOf } from '../sessionRow.ts';
+import { needsYou, titleOf } from '../sessionRow.ts';
 import type { Commands, Shell } from './shell.ts';
-import { whichSession } from './whichSession.ts';
+import { given, whichSession } from './whichSession.ts';
 
 const { t } = vscode.l10n;
 
@@ -22,6 +22,20 @@ export function sessionCommands(shell: Shell): Commands {
     async openSession(argument) {
       const id = await whichSession(shell, argument, { title: t('Open Session'), usePanel: false });
       if (id !== undefined) await shell.panels.open(id);
+    },
+
+    async reviewRequest(argument) {
+      const waiting = shell.list.waiting();
+      const [only] = waiting.length === 1 ? waiting : [];
+      const id =
+        given(argument) ??
+        only?.session_id ??
+        (await whichSession(shell, undefined, {
+          title: t('Review Request'),
+          usePanel: false,
+          filter: (row) => needsYou(row) !== undefined,
+        }));
+      if (id !== undefined) await shell.panels.review(id);
     },
 
     async renameSession(argument, title) {

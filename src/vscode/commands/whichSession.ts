@@ -7,7 +7,7 @@ import type { Shell } from './shell.ts';
 const { t } = vscode.l10n;
 
 /** The session id in what a menu, the tree, a page or a keybinding gave the command. */
-function given(argument: unknown): string | undefined {
+export function given(argument: unknown): string | undefined {
   if (typeof argument === 'string') return /^ses_[0-9a-f]{12}$/.test(argument) ? argument : undefined;
   if (!isObject(argument) || argument['kind'] !== 'session' || !isObject(argument['node'])) return undefined;
   const { row } = argument['node'];

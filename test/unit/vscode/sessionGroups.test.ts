@@ -24,6 +24,18 @@ describe('groups of sessions', () => {
     assert.deepEqual(drawn(rows), ['running: c', 'today: b a', 'yesterday: d', 'earlier: e']);
   });
 
+  it('begin with what waits for a person, also in a child, while its run goes on', () => {
+    const needs_you = { count: 1, since: at(21, 9), title: 'Run git push' };
+    const rows = [
+      row('a', { status: 'running', updated_at: at(21, 8) }),
+      row('b', { status: 'running', needs_you }),
+      row('c', { status: 'running', updated_at: at(21, 7) }),
+      row('d', { status: 'running', parent_session_id: row('c').session_id, needs_you }),
+      row('e', { needs_you }),
+    ];
+    assert.deepEqual(drawn(rows), ['needsYou: c(d) b', 'running: a', 'yesterday: e']);
+  });
+
   it('leave out groups without a session', () => {
     assert.deepEqual(drawn([]), []);
     assert.deepEqual(drawn([row('d')]), ['yesterday: d']);
