@@ -17,8 +17,6 @@ export interface ExportRequest {
   readonly redact: boolean;
   /** Key of the masks, hexadecimal: the same original and key give the same bytes. Default: a random one. */
   readonly key?: string;
-  /** Of Vitrine. */
-  readonly version: string;
 }
 
 /** What was exported, once all of it was taken. `key` and `redaction` are `null` where nothing was masked. */
@@ -32,6 +30,8 @@ export interface ExportReport {
 }
 
 export interface ExportDeps {
+  /** Of Vitrine. */
+  readonly version: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly randomHex: (digits: number) => string;
@@ -62,7 +62,7 @@ export async function exportSession(
   const key = request.redact ? (request.key ?? deps.randomHex(32)) : null;
   const redactor = key === null ? null : new Redactor((secret) => tag(key, secret));
   const tools: ExportTools = {
-    version: request.version,
+    version: deps.version,
     at: new Date(deps.clock()).toISOString(),
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
   };

@@ -27,6 +27,7 @@ export type FailureCode =
   | 'interrupted'
   | 'record_unwritable'
   | 'format_unknown'
+  | 'file_unwritable'
   | 'engine_closed'
   | 'internal';
 
@@ -237,6 +238,12 @@ export const failures = {
     new EngineFailure('interrupted', {
       message: 'Interrupted: Vitrine ended while the agent was at work.',
       detail: 'Everything that was received is here. The session can be gone on with.',
+    }),
+
+  fileUnwritable: (path: string, why: string) =>
+    new EngineFailure('file_unwritable', {
+      message: `${path} cannot be written.`,
+      detail: `${why}. Choose another place, or check the folder.`,
     }),
 
   exportFormatUnknown: (format: string, known: readonly string[]) =>

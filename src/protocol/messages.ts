@@ -121,6 +121,7 @@ export const pageCommands = [
   'revealRecord',
   'showRawOutput',
   'showCapabilities',
+  'export',
   'manageTrust',
   'runAgent',
   'delete',

@@ -12,6 +12,7 @@ const commands: Readonly<Record<PageCommand, string>> = {
   revealRecord: 'vitrine.revealRecord',
   showRawOutput: 'vitrine.showRawOutput',
   showCapabilities: 'vitrine.showCapabilities',
+  export: 'vitrine.exportSession',
   manageTrust: 'workbench.trust.manage',
   runAgent: 'vitrine.runAgent',
   delete: 'vitrine.deleteSession',

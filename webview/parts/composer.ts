@@ -115,6 +115,8 @@ function fixLabel(fix: PageCommand): string {
       return t('Show Raw Output');
     case 'showCapabilities':
       return t('What This Session Carried');
+    case 'export':
+      return t('Export…');
     case 'revealRecord':
       return t('Reveal Record');
     case 'rename':

@@ -19,6 +19,7 @@ function items(): Item[] {
     { command: 'revealRecord', label: t('Reveal Record') },
     { command: 'showRawOutput', label: t('Show Raw Output') },
     { command: 'showCapabilities', label: t('What This Session Carried') },
+    { command: 'export', label: t('Export…') },
     { command: 'delete', label: t('Delete…'), apart: true },
   ];
 }

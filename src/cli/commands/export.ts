@@ -1,16 +1,12 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EngineFailure } from '../../engine/failures.ts';
-import type { ExportReport } from '../../engine/exportSession.ts';
+import type { ExportReport, SessionExport } from '../../engine/exportSession.ts';
 import { exportFormats } from '../../formats/export/formats.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
-import { reason } from '../recordedRun.ts';
-import { version } from '../package.ts';
 
 const help = `Usage: vitrine export --format FORMAT ses_… [options]
 
@@ -49,12 +45,11 @@ export const exportCommand: Command = {
       throw new UsageError('--key masks, and --no-redact does not.', 'Give one of them.');
     const engine = createEngine(context, { store: values.store });
     try {
-      const request = { format: values.format, redact, version: version(), ...(key !== undefined && { key }) };
-      const exported = await engine.archive.export(id, request);
-      if (values.out === undefined) {
-        await pipeline(Readable.from(exported.chunks), context.stdout, { end: false });
-      } else await toFile(exported.chunks, path.resolve(context.cwd, values.out), values.out);
-      const report = exported.report();
+      const request = { format: values.format, redact, ...(key !== undefined && { key }) };
+      const report =
+        values.out === undefined
+          ? await toStdout(await engine.archive.export(id, request), context)
+          : await engine.archive.exportToFile(id, request, path.resolve(context.cwd, values.out));
       if (report !== null) tell(report, context);
       return 0;
     } catch (error) {
@@ -66,18 +61,9 @@ export const exportCommand: Command = {
   },
 };
 
-/** All of it or nothing: a file that is there stays until the new one is whole. */
-async function toFile(chunks: AsyncIterable<string>, file: string, given: string): Promise<void> {
-  const part = `${file}.part`;
-  try {
-    await pipeline(Readable.from(chunks), createWriteStream(part, { mode: 0o600 }));
-    await rename(part, file);
-  } catch (error) {
-    await rm(part, { force: true });
-    throw EngineFailure.is(error)
-      ? error
-      : new UsageError(`${given} cannot be written (--out): ${reason(error)}.`, 'Check the folder.');
-  }
+async function toStdout(exported: SessionExport, { stdout }: CliContext): Promise<ExportReport | null> {
+  await pipeline(Readable.from(exported.chunks), stdout, { end: false });
+  return exported.report();
 }
 
 function tell({ redaction, key }: ExportReport, { stderr }: CliContext): void {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { capabilityCommands } from './capabilityCommands.ts';
+import { exportCommands } from './exportCommands.ts';
 import { recordCommands } from './recordCommands.ts';
 import { runCommands } from './runCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
@@ -14,6 +15,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...recordCommands(shell),
     ...viewCommands(shell),
     ...capabilityCommands(shell),
+    ...exportCommands(shell),
   };
   const registered = Object.entries(all).map(([name, run]) =>
     vscode.commands.registerCommand(`vitrine.${name}`, async (...args: readonly unknown[]) => {

@@ -1,0 +1,146 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ExportReport } from '../../engine/exportSession.ts';
+import { exportFormats, type ExportFormat } from '../../formats/export/formats.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { titleOf } from '../sessionRow.ts';
+import type { Commands, Shell } from './shell.ts';
+import { whichSession } from './whichSession.ts';
+
+const { t } = vscode.l10n;
+
+interface Wish {
+  readonly format: ExportFormat;
+  readonly redact: boolean;
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly format: ExportFormat;
+}
+
+/** Taking a session along. */
+export function exportCommands(shell: Shell): Commands {
+  return {
+    /** A keybinding or another extension may say `{format, file}`; secrets are masked then. */
+    async exportSession(argument, how) {
+      const id = await whichSession(shell, argument, { title: t('Export Session') });
+      if (id === undefined) return;
+      const given = isObject(how) ? givenWish(how) : undefined;
+      const wish = given ?? (await askForFormat());
+      if (wish === undefined) return;
+      const row = shell.list.get(id);
+      const target = given?.target ?? (await askForFile(row === undefined ? id : titleOf(row), wish.format));
+      if (target === undefined) return;
+      const title = t('Vitrine: exporting…');
+      const report = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
+        (await shell.engines.get()).archive.exportToFile(
+          id,
+          { format: wish.format.id, redact: wish.redact },
+          target.fsPath,
+        ),
+      );
+      if (report !== null) void tell(report, target);
+    },
+  };
+}
+
+function givenWish({ format: name, file }: JsonObject): (Wish & { readonly target: vscode.Uri }) | undefined {
+  const format = exportFormats.find(({ id }) => id === name);
+  if (format === undefined || typeof file !== 'string') return undefined;
+  return { format, redact: true, target: vscode.Uri.file(file) };
+}
+
+async function askForFile(title: string, format: ExportFormat): Promise<vscode.Uri | undefined> {
+  return await vscode.window.showSaveDialog({
+    title: t('Export Session'),
+    saveLabel: t('Export'),
+    defaultUri: defaultFile(title, format),
+    filters: { [format.label]: [format.extension] },
+  });
+}
+
+/** Masking is on; a button of the list switches it off, after a question. */
+function askForFormat(): Promise<Wish | undefined> {
+  const pick = vscode.window.createQuickPick<Item>();
+  let redact = true;
+  const show = (): void => {
+    pick.title = redact ? t('Export Session: secrets are masked') : t('Export Session: secrets are not masked');
+    pick.buttons = [
+      redact
+        ? { iconPath: new vscode.ThemeIcon('shield'), tooltip: t('Export without masking secrets…') }
+        : { iconPath: new vscode.ThemeIcon('unlock'), tooltip: t('Mask secrets') },
+    ];
+  };
+  pick.placeholder = t('Format');
+  pick.matchOnDescription = true;
+  pick.ignoreFocusOut = true;
+  pick.items = exportFormats.map((format) => ({ label: format.label, description: `.${format.extension}`, format }));
+  show();
+  return new Promise<Wish | undefined>((resolve) => {
+    let asking = false;
+    pick.onDidTriggerButton(async () => {
+      asking = true;
+      redact = redact ? !(await wantsSecrets()) : true;
+      asking = false;
+      show();
+      pick.show();
+    });
+    pick.onDidAccept(() => {
+      const [item] = pick.selectedItems;
+      if (item !== undefined) resolve({ format: item.format, redact });
+    });
+    pick.onDidHide(() => {
+      if (!asking) resolve(undefined);
+    });
+    pick.show();
+  }).finally(() => pick.dispose());
+}
+
+async function wantsSecrets(): Promise<boolean> {
+  const confirm = t('Export with Secrets');
+  const chosen = await vscode.window.showWarningMessage(
+    t('Export without masking secrets?'),
+    { modal: true, detail: t('Keys and passwords that the agent saw or printed will stand in the file.') },
+    confirm,
+  );
+  return chosen === confirm;
+}
+
+function defaultFile(title: string, format: ExportFormat): vscode.Uri {
+  const name =
+    title
+      .replaceAll(/[^\p{L}\p{N} ._-]/gu, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .slice(0, 60) || 'session';
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+  return vscode.Uri.file(path.join(folder, `${name}.${format.extension}`));
+}
+
+async function tell({ redaction }: ExportReport, target: vscode.Uri): Promise<void> {
+  const name = path.basename(target.fsPath);
+  const count = redaction?.total ?? 0;
+  const text =
+    redaction === null
+      ? t('{0} was written. Nothing was masked.', name)
+      : count === 0
+        ? t('{0} was written. No secrets were found.', name)
+        : count === 1
+          ? t('{0} was written. 1 secret was masked.', name)
+          : t('{0} was written. {1} secrets were masked.', name, count);
+  const [open, details] = [t('Open'), t('What Was Masked')];
+  const chosen = await vscode.window.showInformationMessage(text, open, ...(count > 0 ? [details] : []));
+  if (chosen === open) await vscode.commands.executeCommand('vscode.open', target);
+  if (chosen === details && redaction !== null) await showMasked(redaction);
+}
+
+async function showMasked({ masked, total }: NonNullable<ExportReport['redaction']>): Promise<void> {
+  const rows = masked.map(({ entry, field, rule, length, tag }) =>
+    entry === undefined
+      ? t('{0} hmac:{1}, {2} characters in {3}', rule, tag, length, field)
+      : t('{0} hmac:{1}, {2} characters in entry {3}, {4}', rule, tag, length, entry, field),
+  );
+  const more = total > masked.length ? [t('{0} more', total - masked.length)] : [];
+  const document = await vscode.workspace.openTextDocument({ content: [...rows, ...more, ''].join('\n') });
+  await vscode.window.showTextDocument(document, { preview: true });
+}
