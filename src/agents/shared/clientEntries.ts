@@ -18,6 +18,7 @@ export interface ClientEntriesHost {
   readonly metadata: () => NormalizedEntryMetadata | undefined;
   /** A message to the agent comes: what it said before is complete. */
   readonly beforeMessage: (text: string) => void;
+  readonly decided?: (request: AgentRequest, decision: Decision) => void;
   /** Adds it to the call; `false`: there is none. */
   readonly toolOutput?: (output: Extract<ClientLine, { type: 'tool_output' }>, timestamp: string) => boolean;
 }
@@ -34,6 +35,11 @@ export class ClientEntries {
 
   constructor(host: ClientEntriesHost) {
     this.#host = host;
+  }
+
+  /** Whether an entry tells of the request already. */
+  shows(requestId: string): boolean {
+    return this.#standing.has(requestId);
   }
 
   /** This entry tells of the request already: it is the one that shows it. */
@@ -101,6 +107,7 @@ export class ClientEntries {
   #decided({ entry, request }: Standing, decision: Decision): void {
     if (request === undefined) return;
     this.#standing.delete(request.id);
+    this.#host.decided?.(request, decision);
     const content = requestText(request, decision, this.#host.workDir);
     this.#host.writer.put({ ...entry, content, metadata: { ...entry.metadata, decision } });
   }

@@ -2,12 +2,14 @@
 // @ts-check
 /**
  * Stands in for Claude Code, or for the program whose version FAKE_AGENT_VERSION says: its prompt (stdin) is a JSON list
- * of steps, each done when the one before is over.
+ * of steps, each done when the one before is over. In the two-way mode the first message of the user is that prompt.
  * Plain JavaScript, because it is started as a program.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, createReadStream, existsSync, fstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -40,6 +42,39 @@ function assistant(content) {
   messages += 1;
   const message = { id: `msg_${process.pid}_${messages}`, type: 'message', role: 'assistant', model, content, usage };
   return line({ type: 'assistant', message, parent_tool_use_id: null, session_id: sessionId });
+}
+
+/** What was said in the two-way mode, and who waits for it. */
+const heard = {
+  /** @type {string[]} */ messages: [],
+  /** @type {Map<string, unknown>} */ answers: new Map(),
+  ended: false,
+};
+const news = new EventTarget();
+
+/** @param {() => boolean} test */
+async function untilHeard(test) {
+  while (!test()) await once(news, 'line');
+}
+
+function listen() {
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', (text) => {
+    const message = JSON.parse(text);
+    const { type, request_id: id, request, response } = message;
+    if (type === 'user') heard.messages.push(message.message.content[0].text);
+    else if (type === 'control_response') heard.answers.set(response.request_id, response);
+    else {
+      void line({ type: 'control_response', response: { subtype: 'success', request_id: id, response: {} } });
+      if (request.subtype === 'interrupt')
+        void steps['result']?.({ subtype: 'error_during_execution', result: undefined });
+    }
+    news.dispatchEvent(new Event('line'));
+  });
+  lines.once('close', () => {
+    heard.ended = true;
+    news.dispatchEvent(new Event('line'));
+  });
 }
 
 /** A process that lives until it is killed. */
@@ -89,6 +124,22 @@ const steps = {
       usage,
       ...rest,
     }),
+  /** Asks for a permission, and waits for the answer unless `wait` is false. */
+  ask: async ({ id, name = 'Bash', input = { command: 'true' }, wait = true, ...rest }) => {
+    const request = { subtype: 'can_use_tool', tool_name: name, input, ...rest };
+    await line({ type: 'control_request', request_id: id, request });
+    if (!wait) return;
+    await untilHeard(() => heard.answers.has(id) || heard.ended);
+    await assistant([{ type: 'text', text: `answered ${JSON.stringify(heard.answers.get(id) ?? null)}` }]);
+  },
+  /** Does not want an answer any more. */
+  cancel: (id) => line({ type: 'control_cancel_request', request_id: id }),
+  control: (request) => line({ type: 'control_request', request_id: 'other', request }),
+  /** Says back the next message of the user. */
+  hear: async () => {
+    await untilHeard(() => heard.messages.length > 0 || heard.ended);
+    await assistant([{ type: 'text', text: `heard ${heard.messages.shift() ?? 'nothing more'}` }]);
+  },
   print: (words) => write(words),
   printErr: (words) => new Promise((resolve) => process.stderr.write(words, resolve)),
   /** The environment, as far as its names go. */
@@ -149,12 +200,19 @@ const steps = {
   forever: () => new Promise(() => setInterval(() => undefined, 60_000)),
 };
 
+async function prompt() {
+  if (!args.includes('--input-format')) return fstatSync(0).isCharacterDevice() ? '' : await text(process.stdin);
+  listen();
+  await untilHeard(() => heard.messages.length > 0);
+  return heard.messages.shift() ?? '[]';
+}
+
 if (args.includes('--version')) {
   console.log(process.env['FAKE_AGENT_VERSION'] ?? '2.1.197 (Claude Code)');
 } else if (option('--model') === 'deaf') {
   process.exit(1);
 } else {
-  const input = fstatSync(0).isCharacterDevice() ? '' : await text(process.stdin);
+  const input = await prompt();
   // Another text may stand before the steps.
   const script = input.slice(input.lastIndexOf('\n[{') + 1);
   for (const step of JSON.parse(script)) {
