@@ -104,12 +104,13 @@ export class RunFeed {
   }
 
   /** While no process prints. */
-  async note({ subtype, content }: Note): Promise<void> {
+  async note({ subtype, content, metadata }: Note): Promise<void> {
     const entry: NormalizedEntry = {
       index: this.#deps.state.total,
       timestamp: this.#now(),
       type: { kind: 'system_message', subtype },
       content,
+      ...(metadata !== undefined && { metadata }),
       origin: 'system',
     };
     await this.apply([{ op: 'put', entry }]);
@@ -117,6 +118,7 @@ export class RunFeed {
 
   async apply(updates: readonly EntryUpdate[]): Promise<void> {
     const { state, plan } = this.#deps;
+    plan.watch?.see(updates);
     let next = state.total;
     for (const update of updates) {
       if (update.op !== 'put' || update.entry.index < next) continue;

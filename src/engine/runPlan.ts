@@ -1,10 +1,12 @@
 import type { DialogueFactory } from '../agents/dialogue.ts';
 import type { RecordedRun } from '../formats/record.ts';
+import type { NormalizedEntryMetadata } from '../model/metadata.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { AgentProcess } from './agentProcess.ts';
 import type { Log } from './api.ts';
 import type { FiguresContext } from './runFigures.ts';
 import type { SideFiles } from './sideFiles.ts';
+import type { FolderWatch } from './snapshot/watch.ts';
 
 export interface Launched {
   readonly process: AgentProcess;
@@ -21,6 +23,8 @@ export interface Launched {
 export interface Note {
   readonly subtype: string;
   readonly content: string;
+  /** Besides what every entry has. */
+  readonly metadata?: NormalizedEntryMetadata;
 }
 
 export interface RunPlan {
@@ -35,6 +39,8 @@ export interface RunPlan {
   readonly figures: Omit<FiguresContext, 'agentVersion'>;
   /** Ids to resume by, tried in this order; `null` is a new conversation. None: nothing is launched. */
   readonly attempts: readonly (string | null)[];
+  /** Looks for changes that no tool call reports; absent: nobody does. */
+  readonly watch?: FolderWatch;
   createNormalizer(context: NormalizerContext): Normalizer;
   /** @throws EngineFailure */
   launch(resume: string | null): Promise<Launched>;

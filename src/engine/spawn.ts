@@ -73,25 +73,34 @@ export interface BriefOutcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly timedOut: boolean;
+  /** It printed more than was to be kept. */
+  readonly cut: boolean;
+}
+
+export interface BriefOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly cwd?: string;
+  /** Default: 1 MiB. */
+  readonly maxBytes?: number;
+  /** The last line break of the output is part of it. */
+  readonly exact?: boolean;
 }
 
 /** For short questions to a program: no input, bounded output, ended with all it started when the time is over. */
-export async function runBriefly(
-  path: string,
-  args: readonly string[],
-  options: { readonly env: Readonly<Record<string, string>>; readonly timeoutMs: number; readonly cwd?: string },
-): Promise<BriefOutcome> {
+export async function runBriefly(path: string, args: readonly string[], options: BriefOptions): Promise<BriefOutcome> {
   const { execa } = await load();
   const result = await execa(path, args, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: options.env,
     extendEnv: false,
     stdin: 'ignore',
+    stripFinalNewline: options.exact !== true,
     reject: false,
     timeout: options.timeoutMs,
     killSignal: 'SIGKILL',
     killDescendants: true,
-    maxBuffer: 1 << 20,
+    maxBuffer: options.maxBytes ?? 1 << 20,
     windowsHide: true,
   });
   return {
@@ -99,5 +108,6 @@ export async function runBriefly(
     stdout: result.stdout,
     stderr: result.stderr === '' && result.exitCode === undefined ? (result.originalMessage ?? '') : result.stderr,
     timedOut: result.timedOut,
+    cut: result.isMaxBuffer,
   };
 }

@@ -1,0 +1,103 @@
+import { lstat, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { each, stateOf, TextBudget, type FileState } from './fileState.ts';
+import { Deadline, SnapshotProblem, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
+
+/** What programs keep for themselves in a project. */
+const leftOut = new Set([
+  '.git',
+  '.hg',
+  '.svn',
+  '.jj',
+  'node_modules',
+  'bower_components',
+  '.venv',
+  'venv',
+  '__pycache__',
+  '.tox',
+  '.nox',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.cache',
+  '.gradle',
+  '.next',
+  '.nuxt',
+  '.turbo',
+  '.vscode-test',
+]);
+
+interface Known {
+  readonly stamp: string;
+  readonly state: FileState | null;
+}
+
+/** A folder without git: every file in it is read. @throws SnapshotProblem where that would be too much. */
+export async function folderSnapshot(folder: string, limits: SnapshotLimits): Promise<Snapshot> {
+  const before = await look(folder, limits, new Map());
+  return {
+    changes: async () => changesBetween(before, await look(folder, limits, before)),
+    textBefore: (file) => {
+      const known = before.get(file);
+      return Promise.resolve(known === undefined ? null : known.state?.text);
+    },
+  };
+}
+
+/** Files whose size and times are those of `earlier` are not read again. */
+async function look(
+  folder: string,
+  limits: SnapshotLimits,
+  earlier: ReadonlyMap<string, Known>,
+): Promise<Map<string, Known>> {
+  const deadline = new Deadline(limits.timeMs);
+  const budget = new TextBudget();
+  const files = await list(folder, limits, deadline);
+  let bytes = 0;
+  const known = await each(files, async (file): Promise<Known | null> => {
+    deadline.check();
+    const stats = await lstat(path.join(folder, file), { bigint: true }).catch(() => null);
+    if (stats === null) return null;
+    const stamp = `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
+    const same = earlier.get(file);
+    if (same?.stamp === stamp) return same;
+    bytes += Number(stats.size);
+    if (bytes > limits.bytes) throw new SnapshotProblem('The folder is too large.');
+    return { stamp, state: await stateOf(path.join(folder, file), budget) };
+  });
+  return new Map(
+    files.flatMap((file, at) => {
+      const found = known[at] ?? null;
+      return found === null ? [] : [[file, found] as const];
+    }),
+  );
+}
+
+async function list(folder: string, limits: SnapshotLimits, deadline: Deadline): Promise<string[]> {
+  const files: string[] = [];
+  const folders = [''];
+  for (let inside = folders.pop(); inside !== undefined; inside = folders.pop()) {
+    deadline.check();
+    const entries = await readdir(path.join(folder, inside), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const file = inside === '' ? entry.name : `${inside}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (!leftOut.has(entry.name)) folders.push(file);
+      } else if (entry.isFile() || entry.isSymbolicLink()) files.push(file);
+    }
+    if (files.length > limits.files) throw new SnapshotProblem('The folder has too many files.');
+  }
+  return files.sort();
+}
+
+function changesBetween(before: ReadonlyMap<string, Known>, now: ReadonlyMap<string, Known>): Changes {
+  const changes: Changes['changes'][number][] = [];
+  for (const file of [...new Set([...before.keys(), ...now.keys()])].sort()) {
+    const then = before.get(file);
+    const today = now.get(file);
+    if (then === undefined) changes.push({ path: file, kind: 'added' });
+    else if (today === undefined) changes.push({ path: file, kind: 'deleted' });
+    else if (then.state?.hash !== today.state?.hash) changes.push({ path: file, kind: 'changed' });
+  }
+  return { how: 'files', changes };
+}

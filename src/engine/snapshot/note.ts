@@ -1,0 +1,29 @@
+import { code } from '../../agents/shared/describe.ts';
+import type { RecordLine } from '../../formats/record.ts';
+import { unreportedSubtype, type UnreportedChanges } from '../../model/unreported.ts';
+import type { Note } from '../runPlan.ts';
+
+const mostShown = 20;
+
+/** The record's line about what was looked for; a text says why it could not be. */
+export function unreportedLine(runId: string, at: string, found: UnreportedChanges | string): RecordLine {
+  const told = typeof found === 'string' ? { not_checked: found } : found;
+  return { kind: 'decision', decision: { type: unreportedSubtype, at, run_id: runId, ...told } };
+}
+
+/** What the transcript says of it; `null` where there is nothing. Who changed the files is not known, and not said. */
+export function unreportedNote(found: UnreportedChanges | string): Note | null {
+  if (typeof found === 'string' || found.total === 0) return null;
+  const { changes, total } = found;
+  const files = total === 1 ? 'A file' : `${total} files`;
+  const lines = changes.slice(0, mostShown).map(({ kind, path, besides }) => {
+    const more = besides === true ? ', besides the reported edits' : '';
+    return `- ${code(path)} ${kind}${more}`;
+  });
+  const rest = total > lines.length ? [`- ${total - lines.length} more`] : [];
+  return {
+    subtype: unreportedSubtype,
+    content: [`${files} changed during the run, not by a reported tool call:`, '', ...lines, ...rest].join('\n'),
+    metadata: { unreported: found },
+  };
+}

@@ -1,0 +1,89 @@
+import { FileHistory } from '../../insight/files/history.ts';
+import { normalPath } from '../../insight/citations/pathNames.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
+import type { ToolAction } from '../../model/tool.ts';
+
+type Writing = Extract<ToolAction, { kind: 'file_write' | 'file_edit' }>;
+
+/** Texts of edits in memory; what a run reports beyond them is known by its paths only. */
+const mostCharacters = 32 << 20;
+
+/** The changes that the tool calls of one run report. */
+export class ReportedChanges {
+  readonly #folders: readonly string[];
+  readonly #entries = new Map<number, NormalizedEntry>();
+  readonly #paths = new Map<string, Set<number>>();
+  #characters = 0;
+
+  /** `folders`: the folder of the run by all its names; agents resolve links in their own way. */
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
+  }
+
+  see(updates: readonly EntryUpdate[]): void {
+    for (const update of updates) {
+      if (update.op !== 'put') continue;
+      const { entry } = update;
+      if (entry.type.kind !== 'tool_use') continue;
+      const { action, status } = entry.type.tool;
+      if (action.kind !== 'file_write' && action.kind !== 'file_edit') continue;
+      // One that was not permitted, or did not work, has changed nothing; of one that was cut off nobody knows.
+      const happened = status !== 'denied' && status !== 'failed';
+      const own = this.#withOwnPaths(action);
+      const paths = own.kind === 'file_write' ? [own.path] : own.changes.map((change) => change.path);
+      for (const path of paths) this.#note(path, entry.index, happened);
+      this.#keep({ ...entry, type: { kind: 'tool_use', tool: { ...entry.type.tool, action: own } } });
+    }
+  }
+
+  has(path: string): boolean {
+    return (this.#paths.get(path)?.size ?? 0) > 0;
+  }
+
+  /**
+   * What a file that had this text comes to by the reported changes; `undefined` where they do not say it exactly.
+   */
+  textAfter(path: string, before: string | null): string | null | undefined {
+    const history = new FileHistory(path, '', before);
+    for (const index of [...(this.#paths.get(path) ?? [])].sort((a, b) => a - b)) {
+      const entry = this.#entries.get(index);
+      if (entry?.type.kind !== 'tool_use' || entry.type.tool.status !== 'success') return undefined;
+      history.add(entry);
+    }
+    return history.exact ? history.after : undefined;
+  }
+
+  #withOwnPaths(action: Writing): Writing {
+    const own = (path: string): string => this.#folders.reduce((shown, folder) => normalPath(shown, folder), path);
+    if (action.kind === 'file_write') return { ...action, path: own(action.path) };
+    return { ...action, changes: action.changes.map((change) => ({ ...change, path: own(change.path) })) };
+  }
+
+  #note(path: string, index: number, happened: boolean): void {
+    const indexes = this.#paths.get(path) ?? new Set();
+    if (happened) indexes.add(index);
+    else indexes.delete(index);
+    this.#paths.set(path, indexes);
+  }
+
+  #keep(entry: NormalizedEntry): void {
+    const before = this.#entries.get(entry.index);
+    this.#characters += sizeOf(entry) - (before === undefined ? 0 : sizeOf(before));
+    if (this.#characters <= mostCharacters) this.#entries.set(entry.index, entry);
+    else {
+      this.#characters -= sizeOf(entry);
+      this.#entries.delete(entry.index);
+    }
+  }
+}
+
+function sizeOf({ type }: NormalizedEntry): number {
+  if (type.kind !== 'tool_use') return 0;
+  const { action } = type.tool;
+  if (action.kind === 'file_write') return action.content?.length ?? 0;
+  if (action.kind !== 'file_edit') return 0;
+  return action.changes.reduce(
+    (sum, { oldText, newText, patch }) => sum + (oldText?.length ?? 0) + (newText?.length ?? 0) + (patch?.length ?? 0),
+    0,
+  );
+}

@@ -1,0 +1,118 @@
+import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { EntryUpdate } from '../../model/entry.ts';
+import type { UnreportedChange, UnreportedChanges } from '../../model/unreported.ts';
+import type { Log } from '../api.ts';
+import { folderSnapshot } from './folderSnapshot.ts';
+import { Git } from './gitProgram.ts';
+import { gitSnapshot } from './gitSnapshot.ts';
+import { ReportedChanges } from './reported.ts';
+import { defaultLimits, SnapshotProblem, type Snapshot, type SnapshotLimits } from './snapshot.ts';
+
+/** More are counted, not listed. */
+const mostListed = 500;
+/** Files with reported edits whose text is compared with what these come to. */
+const mostCompared = 200;
+
+export interface WatchDeps {
+  readonly folder: string;
+  /** As the agent's is made of. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly limits?: SnapshotLimits;
+}
+
+/** Tells what changed in a folder during a run, and was not reported by its tool calls. Nothing here fails a run. */
+export class FolderWatch {
+  readonly #deps: WatchDeps;
+  readonly #reported: ReportedChanges;
+  #snapshot: Promise<Snapshot | SnapshotProblem> | undefined;
+
+  constructor(deps: WatchDeps) {
+    this.#deps = deps;
+    this.#reported = new ReportedChanges(namesOf(deps.folder));
+  }
+
+  /** Looks at the folder; the agent must not run before it has. */
+  async begin(): Promise<void> {
+    this.#snapshot ??= this.#take();
+    await this.#snapshot;
+  }
+
+  see(updates: readonly EntryUpdate[]): void {
+    this.#reported.see(updates);
+  }
+
+  /** When the agent is gone. A text says why it could not be checked. */
+  async end(): Promise<UnreportedChanges | string> {
+    const snapshot = await (this.#snapshot ?? Promise.resolve(new SnapshotProblem('The run did not begin.')));
+    if (SnapshotProblem.is(snapshot)) return snapshot.message;
+    try {
+      const { changes, ...rest } = await snapshot.changes();
+      const unreported = await this.#unreported(changes, snapshot);
+      return { ...rest, changes: unreported.slice(0, mostListed), total: unreported.length };
+    } catch (error) {
+      return this.#problem(error).message;
+    }
+  }
+
+  async #take(): Promise<Snapshot | SnapshotProblem> {
+    const { folder, environment, limits = defaultLimits } = this.#deps;
+    try {
+      const git = await Git.find(folder, environment);
+      const found = git === null ? null : await gitSnapshot(folder, git, limits);
+      return found ?? (await folderSnapshot(folder, limits));
+    } catch (error) {
+      return this.#problem(error);
+    }
+  }
+
+  async #unreported(changes: readonly UnreportedChange[], snapshot: Snapshot): Promise<UnreportedChange[]> {
+    const unreported: UnreportedChange[] = [];
+    let compared = 0;
+    for (const change of changes) {
+      if (!this.#reported.has(change.path)) unreported.push(change);
+      else if (compared++ < mostCompared && (await this.#isMore(change.path, snapshot))) {
+        unreported.push({ ...change, besides: true });
+      }
+    }
+    return unreported;
+  }
+
+  /** Whether something else is in the file than the reported edits come to; where that is not sure, no. */
+  async #isMore(file: string, snapshot: Snapshot): Promise<boolean> {
+    const before = await snapshot.textBefore(file);
+    if (before === undefined) return false;
+    const expected = this.#reported.textAfter(file, before);
+    if (expected === undefined) return false;
+    const found = await readFile(path.join(this.#deps.folder, file), 'utf8').catch(() => null);
+    return comparable(found) !== comparable(expected);
+  }
+
+  #problem(error: unknown): SnapshotProblem {
+    if (SnapshotProblem.is(error)) return error;
+    this.#deps.log.warn(
+      `Could not compare ${this.#deps.folder}: ${error instanceof Error ? (error.stack ?? '') : String(error)}`,
+    );
+    return new SnapshotProblem('It could not be read.');
+  }
+}
+
+function namesOf(folder: string): string[] {
+  try {
+    return [folder, realpathSync(folder)];
+  } catch {
+    return [folder];
+  }
+}
+
+/** Agents write line ends and the end of a file as they like, and do not always report that. */
+function comparable(text: string | null): string | null {
+  return text === null
+    ? null
+    : text
+        .replace(/^\uFEFF/, '')
+        .replaceAll('\r\n', '\n')
+        .trimEnd();
+}
