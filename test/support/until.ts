@@ -1,10 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits for something that tells nobody when it happens, such as a file of another process. */
-export async function until(what: string, test: () => boolean | Promise<boolean>, patience = 15_000): Promise<void> {
+/** Waits for something that tells nobody when it happens, such as a file of another process; gives what was found. */
+export async function until<T>(
+  what: string,
+  test: () => T | Promise<T>,
+  patience = 15_000,
+): Promise<Exclude<T, false | undefined>> {
   const end = performance.now() + patience;
-  while (!(await test())) {
+  for (;;) {
+    const found = await test();
+    if (isFound(found)) return found;
     if (performance.now() > end) throw new Error(`waited ${patience} ms in vain for ${what}`);
     await delay(20);
   }
+}
+
+function isFound<T>(value: T): value is Exclude<T, false | undefined> {
+  return value !== false && value !== undefined;
 }
