@@ -27,11 +27,17 @@ export class PageActions {
     this.#runs = runs;
   }
 
-  /** To the agent that is at work, or to a new run of the session. */
-  async send(handle: SessionHandle, text: string, how: SayHow = 'queue'): Promise<void> {
+  /** To the agent that is at work, or to a new run of the session. False where it was not sent and the person knows why. */
+  async send(handle: SessionHandle, text: string, how: SayHow = 'queue'): Promise<boolean> {
     const conversation = handle.conversation();
-    if (conversation?.takesMessages === true) conversation.say(text, how);
-    else await this.#runs.resume(handle.id, text);
+    if (conversation?.takesMessages !== true) return (await this.#runs.resume(handle.id, text)) !== undefined;
+    try {
+      conversation.say(text, how);
+      return true;
+    } catch (error) {
+      void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+      return false;
+    }
   }
 
   /** False where it is no answer to anything that waits. */

@@ -59,7 +59,8 @@ function show(row: SessionRow, about: string, title: string): Shown {
   const over = new Promise<void>((resolve) => (close = resolve));
   const review = `command:vitrine.reviewRequest?${encodeURIComponent(JSON.stringify([row.session_id]))}`;
   const said = t('“{0}” needs you: {1}', inertText(titleOf(row)), inertText(title));
-  const options = { location: vscode.ProgressLocation.Notification, title: `${said} [${t('Review')}](${review})` };
+  // The way there comes first: a long text is cut at its end.
+  const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${said}` };
   void vscode.window.withProgress(options, () => over);
   return { about, close };
 }

@@ -136,7 +136,10 @@ export class SessionPanel implements vscode.Disposable {
       }
       case 'send':
         this.#notice = undefined;
-        return this.#actions.send(this.#handle, message.text, message.how);
+        if (await this.#actions.send(this.#handle, message.text, message.how)) return;
+        // What was typed is not lost with it.
+        this.#channel.send({ type: 'takenBack', text: message.text });
+        return;
       case 'takeBack':
         this.#channel.send({ type: 'takenBack', text: this.#handle.conversation()?.takeBack(message.id) ?? null });
         return undefined;

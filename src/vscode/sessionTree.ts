@@ -190,7 +190,11 @@ function sessionItem({ row, children }: SessionNode, now: number): vscode.TreeIt
     ...(row.hidden === true ? ['hidden'] : []),
   ].join(' ');
   item.accessibilityInformation = { label: rowLabel(row, now) };
-  item.command = { command: 'vitrine.openSession', title: t('Open Session'), arguments: [row.session_id] };
+  item.command = {
+    command: waits ? 'vitrine.reviewRequest' : 'vitrine.openSession',
+    title: waits ? t('Review Request') : t('Open Session'),
+    arguments: [row.session_id],
+  };
   return item;
 }
 

@@ -8,17 +8,27 @@ import type { Server } from '../support/host/server.ts';
 import { writeMachineSettings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { type ModelServer, startModelServer } from '../support/models/anthropic.ts';
+import type { Scenarios } from '../support/models/scenario.ts';
 import { testScenarios } from '../support/models/scenarios.ts';
 import { skip } from '../support/skip.ts';
 import { startHost } from './session.ts';
 
+interface ClaudeHostOptions {
+  readonly scenarios?: (workspace: string) => Scenarios;
+  /** Nothing is allowed unasked. */
+  readonly asks?: boolean;
+}
+
 /** A VS Code whose Claude Code is the real program, asked by a scripted model. Skips the suite where it cannot be had. */
-export async function startClaudeHost(context: Mocha.Context): Promise<{ server: Server; model: ModelServer }> {
+export async function startClaudeHost(
+  context: Mocha.Context,
+  { scenarios = testScenarios, asks = false }: ClaudeHostOptions = {},
+): Promise<{ server: Server; model: ModelServer }> {
   const installed = await ensureClaudeCode('2.1.328');
   if ('missing' in installed) skip(context, installed.missing);
-  const server = await startHost({ settings: { 'vitrine.claude.permissionMode': 'acceptEdits' } });
-  const model = await startModelServer({ scenarios: testScenarios(server.folder.workspace) });
-  allowTools(server.folder.home);
+  const server = await startHost({ settings: { 'vitrine.claude.permissionMode': asks ? 'default' : 'acceptEdits' } });
+  const model = await startModelServer({ scenarios: scenarios(server.folder.workspace) });
+  if (!asks) allowTools(server.folder.home);
   // Read when a window opens.
   writeMachineSettings(server.folder.root, {
     'vitrine.claude.path': installed.program,

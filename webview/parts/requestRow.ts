@@ -98,8 +98,8 @@ function spoken(request: AgentRequest): string {
   return `${wish(request)}: ${plain(text.slice(0, 1000))}`;
 }
 
-function reasons({ cwd, description, reason: why }: AgentRequest): TemplateResult {
-  return html`${cwd === undefined ? nothing : reason('folder', html`<span class="mono">${shown(cwd)}</span>`)}
+function reasons({ kind, cwd, description, reason: why }: AgentRequest): TemplateResult {
+  return html`${cwd === undefined || kind !== 'permission' ? nothing : reason('folder', html`<span class="mono">${shown(cwd)}</span>`)}
   ${
     description === undefined
       ? nothing

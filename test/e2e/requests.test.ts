@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import type { Server } from '../support/host/server.ts';
+import type { Workbench } from '../support/host/workbench.ts';
+import type { ModelServer } from '../support/models/anthropic.ts';
+import { turnsOf } from '../support/models/conversation.ts';
+import { type Scenarios, text, tool } from '../support/models/scenario.ts';
+import { runClaude, send, startClaudeHost, statusWord } from './claudeHost.ts';
+import { keepEvidence, newProfile, openWindow, picture } from './session.ts';
+
+const make = tool('Bash', { command: 'touch made.txt && ls', description: 'Make the file' });
+
+const scenarios = (): Scenarios => ({
+  make: [{ blocks: [make] }, { blocks: [text('That was that.')] }],
+  /** Time to look away. */
+  later: [{ blocks: [make], pace: { first: 6000 } }, { blocks: [text('Made it after all.')] }],
+  ask: [
+    {
+      blocks: [
+        tool('AskUserQuestion', {
+          questions: [
+            {
+              question: 'Which tea?',
+              header: 'Tea',
+              multiSelect: false,
+              options: [
+                { label: 'Green', description: 'fresh' },
+                { label: 'Black', description: 'strong' },
+              ],
+            },
+          ],
+        }),
+      ],
+    },
+    { blocks: [text('A good choice.')] },
+  ],
+  slow: [{ blocks: [text('Thought about it for a while.')], pace: { first: 8000 } }],
+  next: [{ blocks: [text('The next thing is done.')] }],
+});
+
+describe('Claude Code asks, and a person answers in the panel', function () {
+  this.timeout(120_000);
+  keepEvidence();
+  let server: Server;
+  let model: ModelServer;
+  let context: BrowserContext;
+  let workbench: Workbench;
+
+  before(async function () {
+    this.timeout(300_000);
+    ({ server, model } = await startClaudeHost(this, { scenarios, asks: true }));
+    ({ context } = await newProfile());
+    workbench = await openWindow(server, context);
+  });
+  after(async () => {
+    // Undefined where the suite was skipped.
+    await (context as BrowserContext | undefined)?.close();
+    await (model as ModelServer | undefined)?.stop();
+  });
+
+  const page = () => workbench.webview();
+  const made = (): boolean => existsSync(path.join(server.folder.workspace, 'made.txt'));
+  const press = (name: string) => page().locator('.ask vscode-button:not(.unready)', { hasText: name });
+  const decided = (words: string) => page().locator('.row[data-kind=request] .rb', { hasText: words });
+  const sidebar = () => workbench.page.locator('.part.sidebar');
+
+  it('shows the request everywhere a person looks, and a denial keeps the command from running', async () => {
+    await workbench.openView('Vitrine');
+    await runClaude(workbench, 'Make the file. [[make]]');
+    await page().locator('.ask pre', { hasText: 'touch made.txt && ls' }).waitFor({ timeout: 60_000 });
+    await statusWord(workbench, 'Needs your approval');
+    await page().locator('.row[data-kind=command_run] .word', { hasText: 'needs your approval' }).waitFor();
+    await sidebar().getByText('Needs You', { exact: true }).waitFor();
+    await workbench.statusBarItem('1 needs you').waitFor();
+    await workbench.page.locator('.part.activitybar .badge-content', { hasText: '1' }).waitFor();
+    assert.equal(await workbench.notification('needs you').count(), 0);
+    await picture(workbench, 'approval');
+    await page().locator('.ask .reason').locator('input').fill('Not in this folder.');
+    await press('Deny').click();
+    await decided('Denied by you: “Not in this folder.”').waitFor();
+    await statusWord(workbench, 'Finished');
+    assert.equal(made(), false);
+    await model.waitFor(({ request }) => JSON.stringify(request).includes('Not in this folder.'));
+    await workbench.statusBarItem('needs you').waitFor({ state: 'detached' });
+    await sidebar().getByText('Needs You', { exact: true }).waitFor({ state: 'detached' });
+  });
+
+  it('tells a person who looks elsewhere, leads to the command, and runs it when it is allowed', async () => {
+    await send(workbench, 'Then later. [[later]]');
+    await statusWord(workbench, 'Running');
+    await workbench.runCommand('View: Close All Editors');
+    const notice = workbench.notification('needs you: ');
+    await notice.waitFor({ timeout: 30_000 });
+    await picture(workbench, 'approval-elsewhere');
+    assert.doesNotMatch((await notice.textContent()) ?? '', /Allow/);
+    await notice
+      .getByRole('button', { name: 'Review', exact: true })
+      .or(notice.locator('a', { hasText: 'Review' }))
+      .click();
+    await page().locator('.what:focus', { hasText: 'touch made.txt' }).waitFor();
+    await notice.waitFor({ state: 'detached' });
+    await press('Allow Once').waitFor();
+    assert.equal(made(), false);
+    await workbench.page.keyboard.press('Tab');
+    await workbench.page.keyboard.press('Enter');
+    await decided('Allowed once by you').waitFor();
+    await page().getByText('Made it after all.').first().waitFor();
+    await statusWord(workbench, 'Finished');
+    assert.equal(made(), true);
+  });
+
+  it('takes the answer to a question', async () => {
+    await send(workbench, 'Tea? [[ask]]');
+    await page().getByRole('radio', { name: 'Green' }).check();
+    await picture(workbench, 'question');
+    await press('Answer').first().click();
+    await decided('Answered by you: “Green”').waitFor();
+    await page().getByText('A good choice.').first().waitFor();
+    await statusWord(workbench, 'Finished');
+    await model.waitFor(({ scenario, request }) => scenario === 'ask' && turnsOf(request).join().includes('Green'));
+  });
+
+  it('says a message that was queued while it worked when the turn is over', async () => {
+    await send(workbench, 'Think. [[slow]]');
+    await page().locator('#interrupt').waitFor();
+    await send(workbench, 'And then the next. [[next]]');
+    await page().locator('.queue li', { hasText: 'And then the next.' }).waitFor();
+    await picture(workbench, 'queued');
+    await page().getByText('Thought about it for a while.').first().waitFor();
+    await page().getByText('The next thing is done.').first().waitFor();
+    assert.equal(await page().locator('.queue').count(), 0);
+    await statusWord(workbench, 'Finished');
+    const { request } = await model.waitFor(({ scenario }) => scenario === 'next');
+    assert.match(turnsOf(request).join('\n'), /Thought about it for a while\.[^]*And then the next\./);
+  });
+});
