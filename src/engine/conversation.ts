@@ -32,14 +32,27 @@ export class LiveConversation implements Conversation {
   /** Until the input is closed, because no other turn began. */
   #waiting: NodeJS.Timeout | undefined;
   #stopped: () => void = () => undefined;
+  #endedByUser = false;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
-    this.#requests = new Requests(deps);
+    this.#requests = new Requests({
+      ...deps,
+      onDecision: (request, decision) => {
+        const { by, answer } = decision;
+        if (by === 'user' && answer.kind === 'deny' && answer.interrupt === true) this.#endedByUser = true;
+        deps.onDecision(request, decision);
+      },
+    });
   }
 
   get takesMessages(): boolean {
     return this.#input?.open === true;
+  }
+
+  /** A person ended the last turn by an answer: that is no failure. */
+  get endedByUser(): boolean {
+    return this.#endedByUser;
   }
 
   pending(): readonly AgentRequest[] {
@@ -131,6 +144,7 @@ export class LiveConversation implements Conversation {
     const message = this.#queue.shift();
     if (message === undefined) return;
     this.#begun();
+    this.#endedByUser = false;
     this.#deps.tell({ type: 'message', text: message.text, origin: 'human' });
     this.#speak((dialogue) => dialogue.say(message.text));
   }

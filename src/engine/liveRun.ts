@@ -14,6 +14,7 @@ import { RunFeed } from './runFeed.ts';
 import { estimateOf, knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
 import type { Launched, RunDeps, RunPlan } from './runPlan.ts';
 import type { ActiveRun, SessionState } from './sessionState.ts';
+import { unreportedLine, unreportedNote } from './snapshot/note.ts';
 
 /** Often enough to watch, seldom enough to cost nothing. */
 const estimateEveryMs = 300;
@@ -33,6 +34,8 @@ export class LiveRun implements ActiveRun {
   /** The process is one that is spoken with. */
   #speaks = false;
   #stopping = false;
+  /** Stopped in a way of its own: there is no time for more. */
+  #hurried = false;
   /** What is to be said of its end is settled; a stop comes too late. */
   #over = false;
   /** Why the conversation could not go on. */
@@ -71,6 +74,8 @@ export class LiveRun implements ActiveRun {
   async start(): Promise<void> {
     const { attempts } = this.#plan;
     let launched: Launched;
+    // While the record is being prepared; the agent waits for it.
+    void this.#plan.watch?.begin();
     try {
       await this.#prologue();
       const [first] = attempts;
@@ -93,6 +98,7 @@ export class LiveRun implements ActiveRun {
     if (!this.#over) {
       const first = !this.#stopping;
       this.#stopping = true;
+      this.#hurried = steps !== undefined;
       this.#conversation.end();
       if (first) await this.#moveTo('stopping');
       if (first && steps === undefined) await this.#conversation.stopTurn(this.#deps.turnMs);
@@ -162,6 +168,7 @@ export class LiveRun implements ActiveRun {
   }
 
   async #launch(resume: string | null): Promise<Launched> {
+    await this.#plan.watch?.begin();
     const launched = await this.#plan.launch(resume);
     const { process, program, version, sessionId, dialogue } = launched;
     this.#process = process;
@@ -262,8 +269,9 @@ export class LiveRun implements ActiveRun {
     this.#over = true;
     clearTimeout(this.#estimateTimer);
     clearTimeout(this.#closing);
-    const stopped = this.#stopping;
+    const stopped = this.#stopping || this.#conversation.endedByUser;
     const state = this.#state;
+    if (this.#process !== null) await this.#compare();
     const facts = this.#feed.output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
     const result = resultOf(facts, exit, this.#figures());
@@ -303,6 +311,16 @@ export class LiveRun implements ActiveRun {
     state.change({});
     state.conversations.fire();
     this.#finished(failure === undefined ? result : { ...result, success: false, error: reason ?? failure.message });
+  }
+
+  async #compare(): Promise<void> {
+    const { watch } = this.#plan;
+    // Whoever ends runs to leave does not wait for that.
+    if (watch === undefined || this.#hurried) return;
+    const found = await watch.end();
+    await this.#state.append(unreportedLine(this.runId, this.#now(), found));
+    const note = unreportedNote(found);
+    if (note !== null) await this.#feed.note(note);
   }
 
   #whyFailed(facts: RunFacts, exit: ExitInfo, result: RunResult): EngineFailure | undefined {

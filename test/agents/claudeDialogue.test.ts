@@ -173,6 +173,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       talk(handle).answer(request.id, { kind: 'deny', interrupt: true });
       const result = await ended(handle);
       assert.equal(result.success, false);
+      assert.equal(handle.summary().outcome, 'stopped');
       assert.equal(there('made.txt'), false);
       assert.equal(place.model.asked.filter(({ scenario }) => scenario === 'make').length, 1);
     });
