@@ -54,6 +54,8 @@ export interface AcpHttpProfile {
 }
 
 export interface EngineSettings {
+  /** Compare the folder before and after a run, for changes that no tool call reports. Default true. */
+  readonly unreportedChanges?: boolean;
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
   /** Besides the presets. */
   readonly acp?: readonly AcpProfile[];

@@ -34,6 +34,7 @@ import type { LadderStep } from './processTree.ts';
 import { RecordStore } from './record/store.ts';
 import type { Note } from './runPlan.ts';
 import { Sessions } from './sessions.ts';
+import { FolderWatch } from './snapshot/watch.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
 import { reapOrphans, sweep } from './sweep.ts';
 
@@ -84,7 +85,7 @@ export class Engine {
     const sourceOf = (session: Session) => this.#sources.forReading(session);
     const reap = () => reapOrphans(this.#leases, deps.log);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
-    this.archive = new Archive(this.#sessions, deps);
+    this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */
@@ -212,6 +213,7 @@ export class Engine {
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {
       if (state.isRunning()) throw failures.sessionBusy(id);
+      if (state.session.imported !== undefined) throw failures.sessionImported(id);
       const source = this.#sources.of(state.session);
       const agent = await source.prepare();
       await assertFolder(state.session.project_dir ?? '');
@@ -283,6 +285,7 @@ export class Engine {
           prices: await loadPrices(),
         },
         attempts: agent.canLaunch(launch) ? attempts : [],
+        ...this.#watch(session),
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
       },
@@ -308,6 +311,14 @@ export class Engine {
       handle.dispose();
       throw error;
     }
+  }
+
+  /** What a recording or a server on the net does is no change of this folder. */
+  #watch({ executor_type, project_dir = '' }: Session): { watch?: FolderWatch } {
+    const { settings, environment, log } = this.#deps;
+    const elsewhere = executor_type === 'replay' || executor_type === 'acp-http';
+    if (elsewhere || settings().unreportedChanges === false) return {};
+    return { watch: new FolderWatch({ folder: project_dir, environment, log }) };
   }
 
   #assertOpen(): void {
