@@ -11,6 +11,12 @@ export interface Row {
   readonly detail: string;
 }
 
+/** Of so many bytes in so many milliseconds. */
+export function rate(pieces: readonly Buffer[], ms: number): string {
+  const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+  return `${(bytes / ms / 1000).toFixed(0)} MB/s`;
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

@@ -7,7 +7,9 @@ import { activation } from './activation.ts';
 import type { Row } from './harness.ts';
 import { hugeLine, ingestion } from './ingest.ts';
 import { markdown } from './markdown.ts';
+import { normalizers } from './normalizers.ts';
 import { openRecord } from './openRecord.ts';
+import { againstPeer } from './peer.ts';
 import { sizes } from './sizes.ts';
 
 const figure = ({ unit }: Row, value: number): string => `${value.toFixed(unit === '×' ? 2 : 1)} ${unit}`;
@@ -15,7 +17,7 @@ const figure = ({ unit }: Row, value: number): string => `${value.toFixed(unit =
 function print(row: Row): void {
   const verdict = row.value <= row.goal ? 'ok' : 'MISSED';
   const cells = [
-    row.name.padEnd(42),
+    row.name.padEnd(56),
     figure(row, row.value).padStart(10),
     `≤ ${figure(row, row.goal)}`.padEnd(12),
     verdict.padEnd(6),
@@ -24,7 +26,7 @@ function print(row: Row): void {
 }
 
 type Case = () => readonly Row[] | Promise<Row | readonly Row[]>;
-const cases: readonly Case[] = [ingestion, hugeLine, openRecord, markdown, activation, sizes];
+const cases: readonly Case[] = [ingestion, againstPeer, normalizers, hugeLine, openRecord, markdown, activation, sizes];
 const rows: Row[] = [];
 for (const measure of cases) {
   for (const row of [await measure()].flat()) {

@@ -8,6 +8,7 @@ import { ClientEntries } from '../shared/clientEntries.ts';
 import { Conversation } from './conversation.ts';
 import { describeExit, endingOf, knownError } from '../shared/ending.ts';
 import { LineLog, parse, stderrText, unknownContent, unknownLine } from '../shared/lineLog.ts';
+import { DeltaLines } from './deltaLine.ts';
 import { fixedStderr, unknownSessionText } from './errors.ts';
 import { initEntry } from './init.ts';
 import { Line } from './line.ts';
@@ -35,6 +36,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   readonly #usages = new MessageUsages();
   readonly #conversation: Conversation;
   readonly #partials: Partials;
+  readonly #deltas = new DeltaLines();
   readonly #results: Results;
   readonly #stderr: Stderr;
   readonly #replays = new Replays();
@@ -160,8 +162,10 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if (line.stream !== 'stdout' || line.text.trim() === '') return;
     this.#lines.counts.total += 1;
     this.#stderr.close();
+    if (this.#isPiece(line.text)) return;
     const value = parse(line.text);
     if (isObject(value)) {
+      this.#deltas.learn(line.text);
       this.#message(value, at, line.text);
     } else if (Array.isArray(value) && value.some(isObject)) {
       // `--output-format json --verbose`: all messages in one line.
@@ -172,6 +176,15 @@ export class ClaudeCodeNormalizer implements Normalizer {
     } else {
       this.#lines.malformed(line.text, this.#session.clock.arrived(at));
     }
+  }
+
+  /** A piece that continues what streams; anything else takes the long way. */
+  #isPiece(shown: string): boolean {
+    const delta = this.#deltas.read(shown);
+    if (delta === undefined || !this.#partials.goesOn(delta)) return false;
+    this.#session.seeId(delta.sessionId);
+    this.#unfinished = true;
+    return true;
   }
 
   #pushClient(shown: string, at: number): void {

@@ -2,6 +2,7 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import type { ToolCalls } from './calls.ts';
+import type { Delta } from './deltaLine.ts';
 import type { Line } from './line.ts';
 import type { TextKind, Texts } from './texts.ts';
 import type { MessageUsages } from './usage.ts';
@@ -78,6 +79,21 @@ export class Partials {
       default:
         return false;
     }
+  }
+
+  /** Takes the piece where its block is there already; `false`: it is to be read with all its line. */
+  goesOn({ place, kind, piece, parentCallId }: Delta): boolean {
+    const block = this.#current.get(parentCallId ?? '')?.places.get(place);
+    if (typeof block === 'string') {
+      if (kind !== 'json') return false;
+      this.#calls.piece(block, piece);
+      return true;
+    }
+    if (block === undefined || block.kind !== kind || block.settled !== undefined) return false;
+    if (piece === '') return true;
+    block.chunks.push(piece);
+    this.#texts.append(block.entry, piece);
+    return true;
   }
 
   /**

@@ -131,7 +131,7 @@ export class CursorReader implements AgentReader {
     if (piece && (streamed !== shown || shown.length < shortestRepeat)) {
       this.#streams = true;
       texts.piece('text', shown, timestamp, session.metadata());
-    } else if (unconfirmed === shown || (this.#streams && texts.said.join('') + (streamed ?? '') === shown)) {
+    } else if (unconfirmed === shown || (this.#streams && texts.isAllOf(shown, streamed ?? ''))) {
       texts.close();
     } else if (streamed !== undefined && shown.startsWith(streamed)) {
       texts.close(shown);

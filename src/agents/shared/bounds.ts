@@ -9,7 +9,7 @@ export function isShallow(value: unknown, depth = maxDepth): boolean {
   if (Array.isArray(value)) {
     for (const item of value) if (!isShallow(item, depth - 1)) return false;
   } else if (isObject(value)) {
-    for (const item of Object.values(value)) if (!isShallow(item, depth - 1)) return false;
+    for (const key of Object.keys(value)) if (!isShallow(value[key], depth - 1)) return false;
   }
   return true;
 }

@@ -58,7 +58,8 @@ function isBulk(key: string, item: unknown, owner: JsonObject): item is string {
 function hasBulk(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasBulk);
   if (!isObject(value)) return false;
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const item = value[key];
     if (isBulk(key, item, value) || (typeof item === 'object' && hasBulk(item))) return true;
   }
   return false;

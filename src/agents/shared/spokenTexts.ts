@@ -16,6 +16,8 @@ interface Streaming {
 export class SpokenTexts {
   readonly #writer: EntryWriter;
   readonly #answer = new Map<number, string>();
+  /** Characters of all answers. */
+  #length = 0;
   #joined: string | undefined;
   #final = '';
   #streaming: Streaming | undefined;
@@ -112,6 +114,11 @@ export class SpokenTexts {
     return [...this.#answer.values()];
   }
 
+  /** Whether `shown` is every text so far and `more`, with nothing in between. */
+  isAllOf(shown: string, more: string): boolean {
+    return this.#length + more.length === shown.length && this.said.join('') + more === shown;
+  }
+
   get answer(): string {
     this.#joined ??= [...this.#answer]
       .sort(([a], [b]) => a - b)
@@ -125,6 +132,7 @@ export class SpokenTexts {
   }
 
   #say(index: number, shown: string): void {
+    this.#length += shown.length - (this.#answer.get(index)?.length ?? 0);
     this.#answer.set(index, shown);
     this.#final = shown;
     this.#joined = undefined;
