@@ -99,6 +99,12 @@ export class AcpCalls {
     if (this.#grew(call, this.#terminals.shown(call.fields.terminalIds).output.length)) this.#changed(call, context);
   }
 
+  /** A person, or nobody, said whether the call may run. */
+  decided(id: string, allowed: boolean): void {
+    if (allowed) this.#denied.delete(id);
+    else if (this.#denied.size < maxAnswered) this.#denied.add(id);
+  }
+
   /** Output and exit code of a terminal that the client ran for the call. `false`: there is no such call. */
   output(id: string, stdout: string, exitCode: number | null, context: CallContext): boolean {
     const call = this.#calls.get(id);
@@ -112,7 +118,7 @@ export class AcpCalls {
   /** A turn is over: what was not answered by then is not waited for. */
   settle(reason: string, timestamp: string, refused = false): void {
     for (const call of [...this.#open]) {
-      const denied = refused && call.asked;
+      const denied = this.#denied.has(call.id) || (refused && call.asked);
       const text = denied ? 'The agent did not run this: it was not given the permission.' : reason;
       this.#close(call, denied ? 'denied' : 'cancelled', text, timestamp);
     }

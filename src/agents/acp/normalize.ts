@@ -43,6 +43,10 @@ export class AcpReader implements AgentReader {
     this.#conversation = new Conversation(run);
     this.#turns = new Turns(run, this.#session, this.#conversation);
     this.#notes = new Notes(run);
+    run.decided = ({ callId }, { by, answer }) => {
+      if (callId === undefined || by === 'withdrawn' || by === 'run_over') return;
+      this.#conversation.calls.decided(callId, answer.kind === 'allow');
+    };
     run.toolOutput = (callId, stdout, exitCode, timestamp) => {
       const context = { timestamp, metadata: run.session.metadata() };
       return this.#conversation.calls.output(callId, stdout, exitCode, context);

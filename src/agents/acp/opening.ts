@@ -5,11 +5,12 @@ import { presetOf, type AcpPreset } from './presets.ts';
 /** The only version of the protocol that is spoken here. */
 export const protocolVersion = 1;
 
-/** Told to the agent when it is greeted. */
-export function initializeParams(clientVersion: string): JsonObject {
+/** Told to the agent when it is greeted; `preset`: what is known of it by then. */
+export function initializeParams(clientVersion: string, preset: AcpPreset | undefined): JsonObject {
+  const files = preset?.quirks.clientFiles ?? true;
   return {
     protocolVersion,
-    clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true },
+    clientCapabilities: { fs: { readTextFile: files, writeTextFile: files }, terminal: true },
     clientInfo: { name: 'vitrine', title: 'Vitrine', version: clientVersion },
   };
 }

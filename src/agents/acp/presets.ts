@@ -27,6 +27,8 @@ export interface AcpQuirks {
   readonly runningTotals: boolean;
   /** How an earlier conversation is gone on with: `none` where the agent offers `session/load`, but it fails. */
   readonly resume: 'resume' | 'load' | 'none';
+  /** Reads and writes files through the client, where that offers it; `false`: it would, and fails at new files. */
+  readonly clientFiles: boolean;
 }
 
 export const acpPresets: readonly AcpPreset[] = [
@@ -39,7 +41,7 @@ export const acpPresets: readonly AcpPreset[] = [
     agentNames: ['@agentclientprotocol/claude-agent-acp', '@zed-industries/claude-code-acp'],
     login: 'claude /login',
     unasked: { writes: ['acceptEdits', 'auto'], all: ['bypassPermissions'] },
-    quirks: { exitsWithStdin: true, signalGroup: false, runningTotals: false, resume: 'resume' },
+    quirks: { exitsWithStdin: true, signalGroup: false, runningTotals: false, resume: 'resume', clientFiles: true },
   },
   {
     id: 'codex-acp',
@@ -50,7 +52,7 @@ export const acpPresets: readonly AcpPreset[] = [
     agentNames: ['@agentclientprotocol/codex-acp'],
     login: 'codex login',
     unasked: { writes: ['workspace-write', 'agent'], all: ['agent-full-access'] },
-    quirks: { exitsWithStdin: false, signalGroup: false, runningTotals: false, resume: 'resume' },
+    quirks: { exitsWithStdin: false, signalGroup: false, runningTotals: false, resume: 'resume', clientFiles: true },
   },
   {
     id: 'gemini-acp',
@@ -62,7 +64,7 @@ export const acpPresets: readonly AcpPreset[] = [
     agentNames: ['gemini-cli'],
     login: 'gemini',
     unasked: { writes: ['autoEdit'], all: ['yolo'] },
-    quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: false, resume: 'none' },
+    quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: false, resume: 'none', clientFiles: false },
   },
   {
     id: 'copilot-acp',
@@ -74,7 +76,7 @@ export const acpPresets: readonly AcpPreset[] = [
     agentNames: ['Copilot'],
     login: 'copilot login',
     unasked: { writes: [], all: ['autopilot'] },
-    quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: true, resume: 'load' },
+    quirks: { exitsWithStdin: true, signalGroup: true, runningTotals: true, resume: 'load', clientFiles: true },
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { AgentRequest, Decision } from '../../model/request.ts';
 import type { NormalizerContext } from '../../model/normalizer.ts';
 import { ClientEntries } from './clientEntries.ts';
 import { LineLog } from './lineLog.ts';
@@ -33,6 +34,8 @@ export class Run {
   /** An error entry of the agent stands in the transcript. */
   failed = false;
   interrupted = false;
+  /** For a reader to replace that wants to know. */
+  decided: (request: AgentRequest, decision: Decision) => void = () => undefined;
   /** Adds to a call what Vitrine made for it; for a reader that keeps calls of its own to replace. `false`: there is none. */
   toolOutput: (callId: string, stdout: string, exitCode: number | null, timestamp: string) => boolean = (
     ...[callId, stdout, exitCode]
@@ -62,6 +65,7 @@ export class Run {
         this.#told.push(text.trim());
         if (this.#told.length > maxTold) this.#told.shift();
       },
+      decided: (request, decision) => this.decided(request, decision),
       toolOutput: ({ callId, stdout, exitCode }, timestamp) => this.toolOutput(callId, stdout, exitCode, timestamp),
     });
   }

@@ -169,10 +169,8 @@ export class AcpDialogue implements Dialogue {
   async #open(): Promise<void> {
     const { resume, cwd, preset, clientVersion } = this.#task;
     const { greeting: greetingMs, opening: openingMs } = this.#deadlines;
-    const greeting = greetingOf(
-      await this.#peer.request('initialize', initializeParams(clientVersion), greetingMs),
-      preset,
-    );
+    const hello = initializeParams(clientVersion, preset);
+    const greeting = greetingOf(await this.#peer.request('initialize', hello, greetingMs), preset);
     this.#greeting = greeting;
     if (greeting.version !== protocolVersion) throw new ImpossibleError(otherVersion(greeting.version));
     const opening = openingOf(greeting, resume, cwd);

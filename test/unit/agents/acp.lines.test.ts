@@ -213,6 +213,49 @@ describe('lines of the Agent Client Protocol', () => {
     );
   });
 
+  it('take from Vitrine what was decided about a call, and what its terminal showed', () => {
+    const request = {
+      id: 'r1',
+      kind: 'permission',
+      callId: 'c1',
+      title: 'Do it',
+      asked_at: '2026-01-01T00:00:00.000Z',
+      expires_at: '2026-01-01T00:10:00.000Z',
+    };
+    const decision = (by: string, kind: string) => ({
+      type: 'decision',
+      id: 'r1',
+      decision: { by, at: '2026-01-01T00:00:01.000Z', answer: kind === 'allow' ? { kind, scope: 'once' } : { kind } },
+    });
+    const call = { toolCallId: 'c1', title: 'ls', kind: 'execute', rawInput: { command: 'ls' } };
+    const statusAfter = (own: readonly object[], status: string, stopReason: string) => {
+      const out = (message: object) =>
+        ({ stream: 'stdout', text: JSON.stringify({ jsonrpc: '2.0', ...message }) }) as const;
+      const client = (line: object) => ({ stream: 'client', text: JSON.stringify(line) }) as const;
+      const before = [initialized, opened, update('tool_call', { ...call, status: 'pending' })].map(out);
+      const after = [update('tool_call_update', { toolCallId: 'c1', status }), over(stopReason)].map(out);
+      const { entries } = readBy(acp, [...before, ...own.map(client), ...after]);
+      const [tool] = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+      assert.ok(tool?.action.kind === 'command_run');
+      return [tool.status, tool.action.stdout, tool.action.exitCode];
+    };
+    const asked = { type: 'request', request };
+    assert.deepEqual(statusAfter([asked, decision('user', 'deny')], 'failed', 'end_turn'), [
+      'denied',
+      undefined,
+      undefined,
+    ]);
+    assert.deepEqual(statusAfter([asked, decision('nobody', 'deny')], 'pending', 'cancelled')[0], 'denied');
+    assert.deepEqual(statusAfter([asked, decision('withdrawn', 'deny')], 'pending', 'cancelled')[0], 'cancelled');
+    assert.deepEqual(statusAfter([asked, decision('user', 'allow')], 'failed', 'end_turn')[0], 'failed');
+    const shown = { type: 'tool_output', callId: 'c1', stdout: 'a\n', exitCode: 2 };
+    assert.deepEqual(statusAfter([shown, { ...shown, stdout: 'b\n' }], 'completed', 'end_turn'), [
+      'success',
+      'a\nb\n',
+      2,
+    ]);
+  });
+
   it('take an answer with an error for the end of the turn, but not one to a question of our own', () => {
     const error = (code: number, message: string) => ({ id: 9, error: { code, message } });
     const refused = read([initialized, opened, error(-32601, 'Method not found'), says('Hi'), over()]);

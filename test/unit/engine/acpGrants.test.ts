@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { acpPresets } from '../../../src/agents/acp/presets.ts';
+import { noFields, updated } from '../../../src/agents/acp/toolFields.ts';
+import { Grants } from '../../../src/engine/acp/grants.ts';
+import { OutputTail } from '../../../src/engine/acp/outputTail.ts';
+
+const edit = updated(noFields, { kind: 'edit', locations: [{ path: '/w/a' }, { path: 'b' }] });
+const command = (text: string) => updated(noFields, { kind: 'execute', rawInput: { command: text } });
+
+describe('what an agent was allowed', () => {
+  it('covers the files of the call, until it is over, and others only where that was said', () => {
+    const grants = new Grants('/w');
+    assert.equal(grants.mayWrite('/w/a'), false);
+    grants.call('c1', edit, false);
+    assert.deepEqual(
+      ['/w/a', '/w/./x/../b', '/w/c'].map((file) => grants.mayWrite(file)),
+      [true, true, false],
+    );
+    grants.callOver('c1');
+    assert.equal(grants.mayWrite('/w/a'), false);
+    grants.call('c2', edit, true);
+    grants.callOver('c2');
+    assert.equal(grants.mayWrite('/w/c'), true);
+    assert.equal(new Grants('/w').mayRun(['ls']), false);
+  });
+
+  it('covers the command of the call, once, and by no other program than a shell', () => {
+    const grants = new Grants('/w');
+    const may = (text: string, ...words: string[]): boolean => {
+      grants.call('c', command(text), true);
+      const result = grants.mayRun(words);
+      grants.callOver('c');
+      return result;
+    };
+    assert.equal(may('ls -l', 'ls', '-l'), true);
+    assert.equal(may("echo 'a b'", 'echo', 'a b'), true);
+    assert.equal(may('echo a | wc', '/bin/bash', '-lc', 'echo a | wc'), true);
+    assert.equal(may('echo a | wc', 'evil', '-c', 'echo a | wc'), false);
+    assert.equal(may('echo a', 'sh', '-c', 'echo a', 'more'), false);
+    assert.equal(may('echo a', 'sh', 'echo a'), false);
+    assert.equal(may('ls', 'rm'), false);
+    grants.call('c', command('ls'), false);
+    assert.deepEqual([grants.mayRun(['ls']), grants.mayRun(['ls'])], [true, false]);
+    grants.command(['ls', 'a b']);
+    assert.deepEqual([grants.mayRun(['ls', 'a b']), grants.mayRun(['ls', 'a', 'b'])], [true, false]);
+  });
+
+  it('follows the mode that a person chose, of agents whose modes are known', () => {
+    const grants = new Grants('/w');
+    const claude = acpPresets.find(({ id }) => id === 'claude-agent-acp');
+    const after = (mode: string, preset = claude) => {
+      grants.mode(mode, preset);
+      return [grants.mayWrite('/w/a'), grants.mayRun(['ls'])];
+    };
+    assert.deepEqual(after('acceptEdits'), [true, false]);
+    assert.deepEqual(after('bypassPermissions'), [true, true]);
+    assert.deepEqual(after('plan'), [false, false]);
+    assert.deepEqual(
+      after(
+        'https://x#autopilot',
+        acpPresets.find(({ id }) => id === 'copilot-acp'),
+      ),
+      [true, true],
+    );
+    grants.mode('bypassPermissions', undefined);
+    assert.equal(grants.mayWrite('/w/a'), false);
+  });
+});
+
+describe('the end of what a program prints', () => {
+  it('begins with a whole character, and says that there was more', () => {
+    const tail = new OutputTail(5);
+    for (const part of ['aé', 'é€', 'b']) tail.push(Buffer.from(part));
+    assert.deepEqual([tail.text(), tail.truncated], ['€b', true]);
+    const bytes = Buffer.from('€');
+    const open = new OutputTail(100);
+    open.push(bytes.subarray(0, 1));
+    assert.deepEqual([open.text(), open.truncated], ['', false]);
+    open.push(bytes.subarray(1));
+    assert.equal(open.text(), '€');
+    const long = new OutputTail(10);
+    for (let count = 0; count < 10_000; count += 1) long.push(Buffer.from('x'));
+    assert.deepEqual([long.text(), long.truncated], ['x'.repeat(10), true]);
+    const none = new OutputTail(0);
+    none.push(Buffer.from('x'));
+    assert.deepEqual([none.text(), none.truncated], ['', true]);
+  });
+});
