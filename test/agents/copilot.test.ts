@@ -85,7 +85,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
 
   for (const [scenario, expected] of [
     ['refused', /Scripted refusal/],
-    ['login', /The key is not good/],
+    ['login', /Authentication failed/],
   ] as const) {
     it(`tells of an answer of the server that is none (${scenario})`, async () => {
       const handle = await start(`Do it. [[${scenario}]]`);

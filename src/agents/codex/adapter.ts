@@ -20,7 +20,10 @@ export const codex: AgentAdapter = {
   capabilities: {
     resume: yes,
     fork: { supported: false, reason: 'Codex can fork a thread, Vitrine does not ask for it' },
-    approvals: { supported: false, reason: '`codex exec` asks nobody: what the sandbox forbids is refused' },
+    approvals: {
+      supported: false,
+      reason: '`codex exec` asks nobody: what the sandbox forbids is refused. Codex over ACP can ask',
+    },
     thinking: { supported: true, reason: 'summaries, where the model and the configuration give them' },
     toolResults: { supported: true, reason: 'not those of images and of refused patches, which are not printed' },
     usage: yes,

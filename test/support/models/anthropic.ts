@@ -5,7 +5,7 @@ import type { Answer, ApiError } from './scenario.ts';
 import { type ModelServer, type ModelServerOptions, sendEvents, sendJson, serveScript } from './server.ts';
 import { streamEvents, wholeMessage } from './stream.ts';
 
-export type { Asked, ModelServer } from './server.ts';
+export type { ModelServer } from './server.ts';
 
 const sideAnswer: Answer = { blocks: [{ type: 'text', text: '{"title":"A scripted session","isNewTopic":true}' }] };
 
