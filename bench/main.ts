@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { repository } from '../test/support/host/cache.mjs';
 import { activation } from './activation.ts';
+import { evidence } from './evidence.ts';
 import type { Row } from './harness.ts';
 import { hugeLine, ingestion } from './ingest.ts';
 import { markdown } from './markdown.ts';
@@ -26,7 +27,7 @@ function print(row: Row): void {
 }
 
 type Case = () => readonly Row[] | Promise<Row | readonly Row[]>;
-const cases: readonly Case[] = [ingestion, againstPeer, normalizers, hugeLine, openRecord, markdown, activation, sizes];
+const cases: readonly Case[] = [ingestion, againstPeer, normalizers, hugeLine, openRecord, markdown, evidence, activation, sizes];
 const rows: Row[] = [];
 for (const measure of cases) {
   for (const row of [await measure()].flat()) {
