@@ -1,4 +1,5 @@
 import type { Capabilities } from '../model/capabilities.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { DialogueFactory } from './dialogue.ts';
@@ -85,6 +86,8 @@ export interface AgentAdapter {
   /** @throws UnusableConversationIdError where the agent would take `resume` for something else. */
   command(request: CommandRequest): CommandLine;
   createNormalizer(context: NormalizerContext): Normalizer;
+  /** Whether a message of the output is one that only this agent prints, where others print lines that look the same. */
+  readonly isOwn?: (message: JsonObject) => boolean;
 }
 
 /** What this version of an agent can do; `null` where the version is not known. */

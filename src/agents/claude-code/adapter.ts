@@ -1,6 +1,7 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { claudeCommand, hasDialogue } from './command.ts';
 import { ClaudeCodeNormalizer } from './normalize.ts';
+import { isOwnLine } from './wire.ts';
 
 const yes = { supported: true } as const;
 
@@ -42,4 +43,5 @@ export const claudeCode: AgentAdapter = {
   politeSignal: 'SIGINT',
   command: claudeCommand,
   createNormalizer: (context) => new ClaudeCodeNormalizer(context),
+  isOwn: isOwnLine,
 };

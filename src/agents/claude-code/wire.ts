@@ -105,3 +105,10 @@ export function permissionRequestId(message: JsonObject): string | undefined {
   const asks = message['type'] === 'control_request' && field(message['request'], 'subtype') === 'can_use_tool';
   return asks ? nonEmpty(message['request_id']) : undefined;
 }
+
+/** Other agents copied the format, and neither list their tools nor print a cost. */
+export function isOwnLine(message: JsonObject): boolean {
+  if (message['type'] === 'system') return message['subtype'] === 'init' && Array.isArray(message['tools']);
+  if (message['type'] === 'result') return resultLine(message).usd !== undefined;
+  return message['type'] === 'stream_event';
+}

@@ -2,6 +2,7 @@ import type { AgentAdapter } from '../adapter.ts';
 import { LineNormalizer } from '../shared/lineNormalizer.ts';
 import { cursorCommand } from './command.ts';
 import { CursorReader } from './normalize.ts';
+import { isOwnLine } from './wire.ts';
 
 const yes = { supported: true } as const;
 
@@ -29,4 +30,5 @@ export const cursor: AgentAdapter = {
   politeSignal: 'SIGINT',
   command: cursorCommand,
   createNormalizer: (context) => new LineNormalizer(context, (run) => new CursorReader(run)),
+  isOwn: isOwnLine,
 };

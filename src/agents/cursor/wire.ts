@@ -80,3 +80,9 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   set('cacheWrite', count(value['cacheWriteTokens']));
   return Object.keys(usage).length === 0 ? null : usage;
 }
+
+/** Claude Code, whose format this is, lists its tools at the beginning. */
+export function isOwnLine(message: JsonObject): boolean {
+  if (message['type'] === 'system') return message['subtype'] === 'init' && message['tools'] === undefined;
+  return message['type'] === 'tool_call';
+}
