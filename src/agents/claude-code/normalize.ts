@@ -265,13 +265,14 @@ export class ClaudeCodeNormalizer implements Normalizer {
       this.#count(described.content, line);
       return true;
     }
+    const asked = permissionRequestId(message);
+    if (asked !== undefined && this.#client.shows(asked)) return true;
     const entry = this.#writer.add({
       type: { kind: 'system_message', subtype: described.subtype },
       content: described.content,
       timestamp: line.timestamp,
       metadata: line.metadata(),
     });
-    const asked = permissionRequestId(message);
     if (asked !== undefined) this.#client.adopt(asked, entry);
     if (described.subtype === 'permission_denied') {
       const reason = nonEmpty(message['message']) ?? nonEmpty(message['decision_reason']) ?? 'Not permitted.';
