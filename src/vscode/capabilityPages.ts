@@ -4,6 +4,7 @@ import { CarriedCount, type Carried } from '../insight/carried.ts';
 import { capabilityNames, type Capabilities, type CapabilityName } from '../model/capabilities.ts';
 import type { EngineHost } from './engineHost.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
+import { protocolOf } from './run/agentItems.ts';
 import { titleOf } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
@@ -29,9 +30,9 @@ function nameText(name: CapabilityName): string {
     case 'subagents':
       return t('Subagents');
     case 'midRunMessages':
-      return t('Messages while it works');
+      return t('Mid-run messages');
     case 'modelChoice':
-      return t('Choice of model');
+      return t('Model choice');
     case 'mcp':
       return t('MCP');
   }
@@ -48,11 +49,11 @@ export class CapabilityPages implements vscode.Disposable {
   }
 
   compare(): Promise<void> {
-    return this.#pages.show(vscode.Uri.from({ scheme, path: `/${t('Compare Agents')}.md` }));
+    return this.#pages.preview(vscode.Uri.from({ scheme, path: `/${t('Compare Agents')}.md` }));
   }
 
   showSession(id: string): Promise<void> {
-    return this.#pages.show(vscode.Uri.from({ scheme, path: `/${t('What This Session Carried')}.md`, query: id }));
+    return this.#pages.preview(vscode.Uri.from({ scheme, path: `/${t('What This Session Carried')}.md`, query: id }));
   }
 
   dispose(): void {
@@ -91,20 +92,23 @@ export class CapabilityPages implements vscode.Disposable {
       for (let from = 0; from < handle.total(); from += atOnce) {
         for (const entry of await handle.read(from, from + atOnce)) count.add(entry);
       }
-      const lines = count.all(summary, capabilities).map(carriedLine);
+      const rows = count.all(summary, capabilities).map(carriedRow);
+      const table = [[t('Capability'), t('In this session'), t('Remark')], ...rows];
       const agent = [label, version].filter((each) => each !== null).join(' ');
       const about = `- ${t('Session')}: ${plain(titleOf(summary))} (${id})\n- ${t('Agent')}: ${plain(agent)}`;
-      return `# ${t('What This Session Carried')}\n\n${about}\n\n${lines.join('\n')}\n`;
+      return `# ${t('What This Session Carried')}\n\n${about}\n\n${aligned(table)}\n`;
     } finally {
       handle.dispose();
     }
   }
 }
 
-function agentText({ label, program }: AgentReport): string {
+function agentText(agent: AgentReport): string {
+  const { label, program } = agent;
   const version = program !== null && 'path' in program ? program.version : null;
   const missing = program !== null && 'message' in program;
-  return `${label}${version === null ? '' : ` ${version}`}${missing ? ` (${t('not found')})` : ''}`;
+  const about = [...protocolOf(agent), ...(missing ? [t('not found')] : [])];
+  return plain(`${label}${version === null ? '' : ` ${version}`}${about.length === 0 ? '' : ` (${about.join(', ')})`}`);
 }
 
 function word({ supported, reason }: Capabilities[CapabilityName]): string {
@@ -121,16 +125,19 @@ function reasonLines(capabilities: Capabilities): string[] {
 
 const tail = (reason: string | undefined): string => (reason === undefined ? '' : ` – ${reason}`);
 
-function carriedLine({ name, state, count, of, reason }: Carried): string {
-  const text = nameText(name);
+function carriedRow(carried: Carried): string[] {
+  return [nameText(carried.name), carriedText(carried), carried.reason ?? ''];
+}
+
+function carriedText({ name, state, count, of }: Carried): string {
   switch (state) {
     case 'carried':
-      if (name === 'cost') return `- [x] ${text}: ${t('reported by the agent')}`;
-      return `- [x] ${text}: ${of === undefined ? count : t('{0} of {1}', count, of)}${tail(reason)}`;
+      if (name === 'cost') return t('reported by the agent');
+      return of === undefined ? String(count) : t('{0} of {1}', count, of);
     case 'absent':
-      return `- [ ] ${text}: ${t('none in this session')}${tail(reason)}`;
+      return t('none in this session');
     case 'unsupported':
-      return `- [ ] ${text}: ${t('not from this agent')}${tail(reason)}`;
+      return t('not from this agent');
   }
 }
 
@@ -141,9 +148,10 @@ function plain(text: string): string {
 
 /** A table that is also one when it is read as plain text. */
 function aligned(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)));
+  const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
+  const widths = (cells[0] ?? []).map((_, at) => Math.max(3, ...cells.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  const [head = [], ...rest] = rows;
+  const [head = [], ...rest] = cells;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rest.map(line)].join('\n');
 }

@@ -1,11 +1,14 @@
 import * as vscode from 'vscode';
 import { EngineFailure, type FailureAction } from '../engine/failures.ts';
 import { logLine } from './log.ts';
+import { installAddress, placeSetting } from './run/agentPlaces.ts';
+import type { AgentName } from './run/memory.ts';
 
 const { t } = vscode.l10n;
 
 /** What a failure is about, as far as buttons need to know. */
 export interface FailureContext {
+  readonly agent?: AgentName;
   readonly session?: string;
   /** Offered where the agent does not know the conversation any more. */
   readonly startAfresh?: () => Promise<void>;
@@ -59,22 +62,28 @@ function command(title: string, id: string, ...args: readonly unknown[]): Button
   return { title, run: () => vscode.commands.executeCommand(id, ...args) };
 }
 
-function actionButton(action: FailureAction, { session, startAfresh }: FailureContext): Button | undefined {
+function actionButton(action: FailureAction, { agent, session, startAfresh }: FailureContext): Button | undefined {
   switch (action) {
     case 'openSettings':
-      return command(t('Open Settings'), 'workbench.action.openSettings', 'vitrine.claude');
+      return command(t('Open Settings'), 'workbench.action.openSettings', placeOf(agent));
     case 'doctor':
       return command(t('Doctor'), 'vitrine.doctor');
     case 'install':
-      return {
-        title: t('How to Install'),
-        run: () => vscode.env.openExternal(vscode.Uri.parse('https://docs.claude.com/en/docs/claude-code/setup')),
-      };
+      return installButton(agent);
     case 'startAfresh':
       return startAfresh === undefined ? undefined : { title: t('Start Afresh'), run: startAfresh };
     case 'revealRecord':
       return session === undefined ? undefined : command(t('Reveal Record'), 'vitrine.revealRecord', session);
   }
+}
+
+const placeOf = (agent: AgentName | undefined): string =>
+  agent === undefined ? '@ext:vitrine.vitrine path' : placeSetting(agent);
+
+function installButton(agent: AgentName | undefined): Button {
+  const address = agent === undefined ? undefined : installAddress(agent);
+  if (address === undefined) return command(t('Open Settings'), 'workbench.action.openSettings', placeOf(agent));
+  return { title: t('How to Install'), run: () => vscode.env.openExternal(vscode.Uri.parse(address)) };
 }
 
 /** Doctor has the list of places where something was looked for, which no message has room for. */

@@ -37,7 +37,8 @@ export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   const filled = fill(pick, choice.items).then(() => {
-    pick.activeItems = pick.items.filter((item) => choice.active?.(item) === true).slice(0, 1);
+    const active = pick.items.find((item) => choice.active?.(item) === true);
+    if (active !== undefined) pick.activeItems = [active];
   });
   return answered(pick, choice, () => pick.selectedItems[0], filled);
 }

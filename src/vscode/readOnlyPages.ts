@@ -20,6 +20,25 @@ export class ReadOnlyPages implements vscode.Disposable {
 
   /** Resolves when the page says what is so now. */
   async show(uri: vscode.Uri): Promise<void> {
+    await vscode.window.showTextDocument(await this.#fresh(uri), { preview: true });
+  }
+
+  /** The same, as markdown that is drawn; as text where nothing here draws markdown. */
+  async preview(uri: vscode.Uri): Promise<void> {
+    const document = await this.#fresh(uri);
+    try {
+      await vscode.commands.executeCommand('markdown.showPreview', uri);
+    } catch {
+      await vscode.window.showTextDocument(document, { preview: true });
+    }
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  async #fresh(uri: vscode.Uri): Promise<vscode.TextDocument> {
     const text = await this.#write(uri);
     this.#shown.set(uri.toString(), text);
     const document = await vscode.workspace.openTextDocument(uri);
@@ -34,11 +53,6 @@ export class ReadOnlyPages implements vscode.Disposable {
       this.#changed.fire(uri);
       await drawn;
     }
-    await vscode.window.showTextDocument(document, { preview: true });
-  }
-
-  dispose(): void {
-    this.#changed.dispose();
-    for (const each of this.#disposables) each.dispose();
+    return document;
   }
 }

@@ -3,10 +3,10 @@ import * as vscode from 'vscode';
 import type { Engine } from '../engine/engine.ts';
 import type { AgentReport, SessionHandle } from '../engine/api.ts';
 import type { EngineHost } from './engineHost.ts';
-import type { Failures } from './failures.ts';
+import type { FailureContext, Failures } from './failures.ts';
 import { logLine } from './log.ts';
 import { withChoice } from './run/choice.ts';
-import type { RunMemory } from './run/memory.ts';
+import type { AgentName, RunMemory } from './run/memory.ts';
 import type { RunRequest } from './run/request.ts';
 import { whyNot } from './sessionView.ts';
 import { agentOptions } from './settings.ts';
@@ -42,7 +42,7 @@ export class RunControl {
       return undefined;
     }
     const options = withChoice(agentOptions(agent, inside?.uri), choice);
-    const id = await this.#run('start', {}, async (engine) => {
+    const id = await this.#run('start', { agent: request }, async (engine) => {
       const recorded = recording && prompt.trim() === '' ? await recordingOf(engine) : undefined;
       const name = recorded?.title ?? title;
       return engine.start({
@@ -60,12 +60,13 @@ export class RunControl {
 
   /** The session's id, or `undefined` where it was not resumed and the person knows why. */
   async resume(session: string, prompt: string): Promise<string | undefined> {
-    const request = await this.#resumeRequest(session, prompt);
-    if (request === undefined) return undefined;
+    const planned = await this.#resumeRequest(session, prompt);
+    if (planned === undefined) return undefined;
+    const { agent, ...request } = planned;
     const startAfresh = async (): Promise<void> => {
-      await this.#run('start afresh', { session }, (engine) => engine.startAfresh(session, request));
+      await this.#run('start afresh', { session, agent }, (engine) => engine.startAfresh(session, request));
     };
-    return this.#run('resume', { session, startAfresh }, (engine) => engine.resume(session, request));
+    return this.#run('resume', { session, agent, startAfresh }, (engine) => engine.resume(session, request));
   }
 
   async stop(session: string): Promise<void> {
@@ -88,8 +89,10 @@ export class RunControl {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);
         const recorded = summary.recording && given.trim() === '' ? await recordingOf(engine) : undefined;
         const prompt = recorded?.prompts[summary.runs] ?? (given.trim() === '' ? t('Go on.') : given);
-        const settings = agentOptions(summary.executor_type ?? 'claude-code', folder);
-        return { prompt, options: withChoice(settings, this.#memory.ofSession(session)) };
+        const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
+        const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
+        const options = withChoice(agentOptions(type, folder), this.#memory.ofSession(session));
+        return { agent, prompt, options };
       }
       if (vscode.workspace.isTrusted || mayStart()) void vscode.window.showWarningMessage(why);
     } catch (error) {
@@ -100,7 +103,7 @@ export class RunControl {
 
   async #run(
     what: string,
-    context: { session?: string; startAfresh?: () => Promise<void> },
+    context: FailureContext,
     begin: (engine: Engine) => Promise<SessionHandle>,
   ): Promise<string | undefined> {
     try {

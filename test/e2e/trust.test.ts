@@ -22,6 +22,21 @@ describe('Restricted Mode', function () {
     await picture(workbench, 'restricted');
   });
 
+  it('starts no agent, whichever way it is asked to', async () => {
+    const ways = ['Run on Several Agents…', 'Run Agent on This File…', 'Run Agent on Selection…'];
+    await workbench.page.keyboard.press('Control+P');
+    await workbench.quickInput().fill('package.json');
+    await workbench.quickPickRow('package.json').waitFor();
+    await workbench.page.keyboard.press('Enter');
+    await workbench.editorTab('package.json').waitFor();
+    for (const way of ways) {
+      await workbench.runCommand(`Vitrine: ${way}`);
+      await workbench.notification('Vitrine starts no agent in Restricted Mode').waitFor();
+      await workbench.runCommand('Notifications: Clear All Notifications');
+      await workbench.notification('Vitrine starts no agent in Restricted Mode').waitFor({ state: 'detached' });
+    }
+  });
+
   it('plays the recording, which starts no program', async () => {
     await workbench.runCommand('Vitrine: Play Demo Session');
     await workbench.webview().locator('.status .word', { hasText: 'Finished' }).waitFor();

@@ -33,7 +33,7 @@ async function askAndBegin(shell: Shell, given?: Given): Promise<string | undefi
   const asked = await askForRun(shell, given);
   if (asked === undefined) return undefined;
   if (!asked.edit) return begin(shell, asked.requests);
-  await shell.drafts.open(asked.requests);
+  await shell.drafts.open(asked);
   return undefined;
 }
 
@@ -44,13 +44,14 @@ async function askAbout(shell: Shell, given: () => Given | undefined): Promise<s
 }
 
 /** Whoever calls the command, a person alone lets everything happen unasked. */
-async function confirmed({ agent, choice = {} }: RunRequest): Promise<boolean> {
+async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<boolean> {
   const { permissionMode: mode } = choice;
   if (!isBypass(agent, mode)) return true;
   const run = t('Run Without Asking');
+  const said = prompt.length > 400 ? `${prompt.slice(0, 399)}…` : prompt;
   const chosen = await vscode.window.showWarningMessage(
-    t('Start this agent in the mode “{0}”?', mode ?? ''),
-    { modal: true, detail: t('It may change files and run commands without asking anybody.') },
+    t('Start {0} in the mode “{1}”?', agent, mode ?? ''),
+    { modal: true, detail: t('It may change files and run commands without asking anybody. It is told: {0}', said) },
     run,
   );
   return chosen === run;

@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import { agentChoices } from '../../agents/choices.ts';
-import { acpPresets } from '../../agents/acp/presets.ts';
 import type { AgentReport } from '../../engine/api.ts';
 import type { AgentName, RunMemory } from './memory.ts';
 
@@ -47,7 +45,7 @@ export function manyItems(agents: readonly AgentReport[]): AgentItem[] {
 const separator = (label: string): AgentItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 /** By which protocol it is spoken with, where its name does not say that it is another way to the same agent. */
-function protocolOf({ type }: AgentReport): readonly string[] {
+export function protocolOf({ type }: AgentReport): readonly string[] {
   if (type === 'acp') return ['ACP'];
   return type === 'acp-http' ? [t('server')] : [];
 }
@@ -109,17 +107,4 @@ function doctorItem(): AgentItem {
     description: t('Doctor'),
     row: { kind: 'doctor' },
   };
-}
-
-/** Where the makers of an agent say how to get it; `undefined` for one that only the user's settings know. */
-export function installAddress({ type, profile }: AgentReport): string | undefined {
-  const npm = type === 'acp' ? acpPresets.find(({ id }) => id === profile)?.npm : undefined;
-  return npm === undefined ? agentChoices.get(type)?.install : `https://www.npmjs.com/package/${npm}`;
-}
-
-/** The setting that says where an agent is. */
-export function placeSetting({ type }: AgentReport): string {
-  if (type === 'acp-http') return 'vitrine.acpHttp.servers';
-  const name = agentChoices.get(type)?.settings;
-  return name === undefined ? 'vitrine.acp.agents' : `vitrine.${name}.path`;
 }

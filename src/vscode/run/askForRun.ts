@@ -4,16 +4,8 @@ import type { EngineHost } from '../engineHost.ts';
 import { ask, askForMany, type Answer } from '../quickInput.ts';
 import { agentOptions } from '../settings.ts';
 import { mayStart } from '../trust.ts';
-import {
-  agentItems,
-  canRun,
-  installAddress,
-  manyItems,
-  nameOf,
-  placeSetting,
-  type AgentItem,
-  type AgentRow,
-} from './agentItems.ts';
+import { agentItems, canRun, manyItems, nameOf, type AgentItem, type AgentRow } from './agentItems.ts';
+import { installAddress, placeSetting } from './agentPlaces.ts';
 import { withChoice, type RunChoice } from './choice.ts';
 import { withExcerpts, type Excerpt } from './excerpt.ts';
 import type { RunMemory } from './memory.ts';
@@ -43,6 +35,8 @@ export interface Given {
 /** What a person decided on: one request per agent, to be run, or first to be written in an editor. */
 export interface Asked {
   readonly requests: readonly RunRequest[];
+  /** Who runs, and how. */
+  readonly line: string;
   readonly edit: boolean;
 }
 
@@ -138,7 +132,8 @@ class Questions {
         return mayStart() ? { kind: 'value', value: 'several' } : { kind: 'none' };
       case 'agent':
         if (row.agent.recording) {
-          return { kind: 'value', value: { requests: [{ agent: row.agent.type, prompt: '' }], edit: false } };
+          const requests = [{ agent: row.agent.type, prompt: '' }];
+          return { kind: 'value', value: { requests, line: row.agent.label, edit: false } };
         }
         if (!mayStart()) return { kind: 'none' };
         this.#agents = [row.agent];
@@ -182,14 +177,15 @@ class Questions {
     for (;;) {
       const answer: Answer<Prompted> = await askForPrompt(frame, {
         prompt: this.#prompt,
-        line: this.#line(),
+        line: this.#line(this.#agents.length > 1),
         options: only !== undefined,
         excerpts: this.#given.excerpts ?? [],
       });
       if (answer.kind !== 'value') return answer;
       this.#prompt = answer.value.prompt;
       if (answer.value.next !== 'options' || only === undefined) {
-        return { kind: 'value', value: { requests: this.#requests(), edit: answer.value.next === 'edit' } };
+        const edit = answer.value.next === 'edit';
+        return { kind: 'value', value: { requests: this.#requests(), line: this.#line(true), edit } };
       }
       const settings = agentOptions(only.type, this.#folder);
       const subject = { agent: only, settings, memory: this.#deps.memory, step: { ...frame, back: true } };
@@ -203,11 +199,11 @@ class Questions {
     return this.#choices.get(agent) ?? this.#deps.memory.choice(nameOf(agent));
   }
 
-  /** How each agent will run; by name where there are several. */
-  #line(): string {
+  /** How each agent will run. */
+  #line(named: boolean): string {
     const lines = this.#agents.map((agent) => {
       const line = optionLine(agent.type, withChoice(agentOptions(agent.type, this.#folder), this.#choice(agent)));
-      return this.#agents.length === 1 ? line : `${agent.label}: ${line}`;
+      return named ? `${agent.label}: ${line}` : line;
     });
     return lines.join('; ');
   }
@@ -232,12 +228,12 @@ async function helpWith(
   frame: { readonly title: string; readonly step: number; readonly steps: number; readonly back: boolean },
 ): Promise<Answer<never>> {
   const { program } = agent;
-  const address = installAddress(agent);
+  const address = installAddress(nameOf(agent));
   const items = [
     ...(address === undefined
       ? []
       : [{ label: `$(link-external) ${t('How to Install')}`, description: address, does: 'install' as const }]),
-    { label: `$(gear) ${t('Say Where It Is…')}`, description: placeSetting(agent), does: 'place' as const },
+    { label: `$(gear) ${t('Say Where It Is…')}`, description: placeSetting(nameOf(agent)), does: 'place' as const },
     { label: `$(pulse) ${t('Show What Was Tried…')}`, description: t('Doctor'), does: 'doctor' as const },
   ];
   const reason = program !== null && 'message' in program ? program.message : '';
@@ -248,7 +244,7 @@ async function helpWith(
       await vscode.env.openExternal(vscode.Uri.parse(address ?? ''));
       break;
     case 'place':
-      await vscode.commands.executeCommand('workbench.action.openSettings', placeSetting(agent));
+      await vscode.commands.executeCommand('workbench.action.openSettings', placeSetting(nameOf(agent)));
       break;
     case 'doctor':
       await vscode.commands.executeCommand('vitrine.doctor');

@@ -1,15 +1,17 @@
 import * as vscode from 'vscode';
-import { agentChoices } from '../../agents/choices.ts';
-import { agentOptions } from '../settings.ts';
-import { withChoice } from './choice.ts';
-import { optionLine } from './optionLine.ts';
 import type { RunRequest } from './request.ts';
 
 const { t } = vscode.l10n;
 
+interface Draft {
+  readonly requests: readonly RunRequest[];
+  /** Who will get it, and how they will run. */
+  readonly line: string;
+}
+
 /** Prompts that are written in an editor of their own, each for the runs that it will be given to. */
 export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider {
-  readonly #drafts = new Map<string, readonly RunRequest[]>();
+  readonly #drafts = new Map<string, Draft>();
   readonly #disposables: readonly vscode.Disposable[];
 
   constructor() {
@@ -23,10 +25,10 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
   }
 
   /** Opens an editor with the prompt of `requests`, which are started from there. */
-  async open(requests: readonly RunRequest[]): Promise<void> {
-    const content = requests[0]?.prompt ?? '';
+  async open(draft: Draft): Promise<void> {
+    const content = draft.requests[0]?.prompt ?? '';
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
-    this.#drafts.set(document.uri.toString(), requests);
+    this.#drafts.set(document.uri.toString(), draft);
     this.#tell();
     await vscode.window.showTextDocument(document);
   }
@@ -34,8 +36,8 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
   /** The runs that the active editor's prompt is for; takes the editor away. `undefined` where there is nothing to run. */
   async take(): Promise<readonly RunRequest[] | undefined> {
     const document = vscode.window.activeTextEditor?.document;
-    const requests = document === undefined ? undefined : this.#drafts.get(document.uri.toString());
-    if (document === undefined || requests === undefined) {
+    const draft = document === undefined ? undefined : this.#drafts.get(document.uri.toString());
+    if (document === undefined || draft === undefined) {
       void vscode.window.showInformationMessage(
         t('This editor has no prompt to run. “Run Agent…” can open one: “Write the prompt in an editor…”.'),
       );
@@ -47,17 +49,13 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
       return undefined;
     }
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
-    return requests.map((request) => ({ ...request, prompt }));
+    return draft.requests.map((request) => ({ ...request, prompt }));
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const requests = this.#drafts.get(document.uri.toString());
-    if (requests === undefined) return [];
-    const line = requests.map(({ agent, cwd, choice = {} }) => {
-      const settings = agentOptions(agent, cwd === undefined ? undefined : vscode.Uri.file(cwd));
-      return `${agentChoices.get(agent)?.settings ?? agent}: ${optionLine(agent, withChoice(settings, choice))}`;
-    });
-    const command = { title: `$(play) ${t('Run This Prompt ({0})', line.join('; '))}`, command: 'vitrine.runPrompt' };
+    const draft = this.#drafts.get(document.uri.toString());
+    if (draft === undefined) return [];
+    const command = { title: `$(play) ${t('Run This Prompt ({0})', draft.line)}`, command: 'vitrine.runPrompt' };
     return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), command)];
   }
 
