@@ -27,7 +27,17 @@ function print(row: Row): void {
 }
 
 type Case = () => readonly Row[] | Promise<Row | readonly Row[]>;
-const cases: readonly Case[] = [ingestion, againstPeer, normalizers, hugeLine, openRecord, markdown, evidence, activation, sizes];
+const cases: readonly Case[] = [
+  ingestion,
+  againstPeer,
+  normalizers,
+  hugeLine,
+  openRecord,
+  markdown,
+  evidence,
+  activation,
+  sizes,
+];
 const rows: Row[] = [];
 for (const measure of cases) {
   for (const row of [await measure()].flat()) {
