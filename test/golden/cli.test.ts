@@ -116,6 +116,20 @@ describe('the CLI', function () {
     assert.equal(metadata.turns, 2);
   });
 
+  it('takes the version of a program whose output does not name it', () => {
+    const captured = (name: string) => [
+      '--stdout',
+      path.join(repository, `test/fixtures/codex/0.77.0/${name}.stdout.jsonl`),
+    ];
+    const codex = ['result', '--agent', 'codex', '--exit', '0'];
+    const file = path.join(folder, 'codex.json');
+    writeFileSync(file, vitrine([...codex, ...captured('chain-0')]).stdout);
+    const second = [...codex, ...captured('chain-2'), '--previous', file, '--agent-version'];
+    const of = (version: string) => resultOf(vitrine([...second, version]).stdout).metadata?.usage;
+    assert.deepEqual(of('0.77.0'), { input: 2800, output: 420, cacheRead: 5600 });
+    assert.deepEqual(of('0.79.0'), { input: 2400, output: 360, cacheRead: 4800 });
+  });
+
   it('gives events only when asked', () => {
     const plain = resultOf(vitrine(['result', ...agent, ...stdoutOf('2.1.328/tools')]).stdout);
     assert.equal(plain.events, undefined);

@@ -18,6 +18,7 @@ totalCost, turns, duration, apiDuration, isMaxTurns, …). Exit code 0 whatever 
   --events           adds events: texts, tool calls and their results, with times in milliseconds
   --previous FILE    the result of an earlier run of the same session; give it once per run, oldest first: some versions
                      count over the whole session, and only the difference is this run's
+  --agent-version V  of the program, where its output does not name it: decides what its totals cover
 ${recordedRunHelp}`;
 
 export const result: Command = {
@@ -27,13 +28,17 @@ export const result: Command = {
       ...recordedRunOptions,
       events: { type: 'boolean' },
       previous: { type: 'string', multiple: true },
+      'agent-version': { type: 'string' },
     } as const;
     const { values } = parseOptions('result', { args: [...args], options });
     const previous = await Promise.all((values.previous ?? []).map((file) => readPrevious(file, context.cwd)));
     const kept = { stdout: new KeptText(), stderr: new KeptText() };
     const run = await readRecordedRun(values, context, (stream, chunk) => kept[stream].add(chunk));
     const prices = await loadPrices();
-    const { success, data, error, warnings, metadata } = runResult(run.facts, run.exit, previous, { prices });
+    const { success, data, error, warnings, metadata } = runResult(run.facts, run.exit, previous, {
+      prices,
+      agentVersion: values['agent-version'] ?? null,
+    });
     const cut = (['stdout', 'stderr'] as const).flatMap((stream) => kept[stream].warning(stream));
     const allWarnings = [...(warnings ?? []), ...cut];
     const shown: RunResult = {
