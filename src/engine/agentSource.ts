@@ -2,6 +2,7 @@ import path from 'node:path';
 import { capabilitiesOf, type AgentAdapter, type AgentOptions } from '../agents/adapter.ts';
 import type { DialogueFactory } from '../agents/dialogue.ts';
 import type { Capabilities } from '../model/capabilities.ts';
+import type { Origin } from '../model/entry.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import { startAgentProcess } from './agentProcess.ts';
 import type { AgentReport, AgentSettings, EngineSettings, FoundProgram } from './api.ts';
@@ -34,6 +35,8 @@ export interface LaunchRequest {
 
 /** What is ready to be launched, because everything it needs was found. */
 export interface PreparedAgent {
+  /** Who caused the prompt; default: a person. */
+  readonly promptOrigin?: Origin;
   /** To say before the output: options that do not apply, what a recording answers. */
   notes(request: LaunchRequest, resume: string | null): readonly Note[];
   /** False where there is nothing to launch for this run. */

@@ -15,6 +15,7 @@ import { failures } from './failures.ts';
 import type { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import { ProgramFinder } from './program.ts';
+import { outputFileSource } from './replayFile.ts';
 
 /** Which agent a session is with. */
 export type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile'>;
@@ -38,7 +39,7 @@ export class AgentSources {
   /** @throws EngineFailure */
   of({ executor_type: type, executor_profile: profile }: AgentOfSession): AgentSource {
     const { adapters } = this.#deps;
-    if (type === 'replay') return this.#demo();
+    if (type === 'replay') return profile === undefined ? this.#demo() : this.#outputFile(profile);
     const adapter = adapters.find((each) => each.type === type);
     if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
     if (adapter.protocol === 'acp-http') return acpHttpSource(profile, this.#server(adapter));
@@ -74,6 +75,11 @@ export class AgentSources {
   #demo(): SingleSource {
     const { adapters, clock, demoDir, settings } = this.#deps;
     return demoSource(demoDir, settings(), { adapters, clock });
+  }
+
+  #outputFile(profile: string): AgentSource {
+    const { adapters, clock, settings } = this.#deps;
+    return outputFileSource(profile, { adapters, clock, speed: settings().replaySpeed ?? 1 });
   }
 
   #program(adapter: AgentAdapter): SingleSource {

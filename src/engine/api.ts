@@ -103,7 +103,7 @@ export interface EngineDeps {
 
 export interface StartRequest {
   readonly agent: ExecutorType;
-  /** Which agent, where the executor has several: `AgentReport.profile`. */
+  /** Which agent, where the executor has several: `AgentReport.profile`; for `replay` of a file what `outputProfile` gives. */
   readonly profile?: string;
   readonly prompt: string;
   /** Absolute path of an existing folder. */

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentAdapter } from '../agents/adapter.ts';
 import type { RecordedRun } from '../formats/record.ts';
 import { cutPrompt } from '../formats/recordState.ts';
 import { loadPrices } from '../insight/prices.ts';
@@ -32,6 +33,7 @@ import { ownIdentity } from './processIdentity.ts';
 import { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import { RecordStore } from './record/store.ts';
+import { recogniseOutput } from './replayFile.ts';
 import type { Note } from './runPlan.ts';
 import { Sessions } from './sessions.ts';
 import { FolderWatch } from './snapshot/watch.ts';
@@ -181,6 +183,11 @@ export class Engine {
     return this.#sources.reports(options);
   }
 
+  /** Whose output the file may hold, best first; several or none where it does not tell. @throws EngineFailure */
+  recogniseOutput(file: string): Promise<readonly AgentAdapter[]> {
+    return recogniseOutput(file, this.#deps.adapters);
+  }
+
   onSummary(listener: SummaryListener): Disposable {
     return this.#summaries.on(listener);
   }
@@ -278,6 +285,7 @@ export class Engine {
         label: source.label,
         workDir: cwd,
         agentPrompt: launch.prompt,
+        promptOrigin: agent.promptOrigin ?? 'human',
         notes: prefix === '' ? notes : [freshNote(source.label, prefix), ...notes],
         figures: {
           previous: results.map(({ metadata }) => metadata),

@@ -157,7 +157,7 @@ export class LiveRun implements ActiveRun {
       type: { kind: 'user_message' },
       content: this.#run.prompt,
       ...(known ? { metadata: { sessionId: summary.executor_session_id ?? null, model: summary.model } } : {}),
-      origin: 'human',
+      origin: this.#plan.promptOrigin,
     };
     await this.#feed.apply([{ op: 'put', entry: prompt }]);
     for (const note of this.#plan.notes) await this.#feed.note(note);

@@ -72,28 +72,46 @@ function parseRecording(bytes: Uint8Array): Recording {
   return { ...header, turns };
 }
 
-/** Plays one turn as if its agent ran: `speed` 2 is twice as fast, 0 does not wait. Touches nothing. */
+/** Plays one turn as if its agent ran. Touches nothing. */
 export function playTurn(turn: RecordedTurn, speed: number, clock: () => number): AgentProcess {
-  const abort = new AbortController();
-  const { signal } = abort;
+  return playback(speed, clock, async function* (reached) {
+    for (const { at, stream, line } of turn.lines) {
+      if (!(await reached(at))) return null;
+      yield { type: stream, data: Buffer.from(`${line}\n`), timestamp: new Date(clock()) };
+    }
+    return (await reached(turn.end.at)) ? { code: turn.end.exit, signal: null } : null;
+  });
+}
+
+/**
+ * What gives output as a process does. `reached` waits for a time, in milliseconds from the beginning and at `speed` 1; 2 is
+ * twice as fast, 0 does not wait. It is false once the playing was stopped; `null` is the end of what was.
+ */
+export function playback(
+  speed: number,
+  clock: () => number,
+  play: (reached: (at: number) => Promise<boolean>) => AsyncGenerator<OutputChunk, ExitInfo | null>,
+): AgentProcess {
+  const stopped = new AbortController();
+  const { signal } = stopped;
   let resolveExit: (exit: ExitInfo) => void;
   const exit = new Promise<ExitInfo>((resolve) => {
     resolveExit = resolve;
   });
   const startedAt = clock();
-  /** Against the clock, so that what listeners take does not add up. False once it was stopped. */
+  /** Against the clock, so that what listeners take does not add up. */
   const reached = async (at: number): Promise<boolean> => {
     const wait = speed > 0 ? at / speed - (clock() - startedAt) : 0;
     if (wait > 0) await delay(wait, undefined, { signal }).catch(() => undefined);
     return !signal.aborted;
   };
   async function* output(): AsyncGenerator<OutputChunk> {
-    for (const { at, stream, line } of turn.lines) {
-      if (!(await reached(at))) break;
-      yield { type: stream, data: Buffer.from(`${line}\n`), timestamp: new Date(clock()) };
+    let ended: ExitInfo | null = null;
+    try {
+      ended = yield* play(reached);
+    } finally {
+      resolveExit(ended ?? { code: null, signal: 'SIGINT' });
     }
-    const ended = await reached(turn.end.at);
-    resolveExit(ended ? { code: turn.end.exit, signal: null } : { code: null, signal: 'SIGINT' });
   }
   return {
     pid: undefined,
@@ -101,7 +119,7 @@ export function playTurn(turn: RecordedTurn, speed: number, clock: () => number)
     exit,
     leftovers: () => Promise.resolve(0),
     stop: async () => {
-      abort.abort();
+      stopped.abort();
       await exit;
       return [];
     },

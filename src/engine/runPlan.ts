@@ -1,6 +1,7 @@
 import type { DialogueFactory } from '../agents/dialogue.ts';
 import type { RecordedRun } from '../formats/record.ts';
 import type { NormalizedEntryMetadata } from '../model/metadata.ts';
+import type { Origin } from '../model/entry.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { AgentProcess } from './agentProcess.ts';
 import type { Log } from './api.ts';
@@ -34,6 +35,8 @@ export interface RunPlan {
   readonly workDir: string;
   /** What the agent is given: the prompt, or more. */
   readonly agentPrompt: string;
+  /** Who caused the prompt. */
+  readonly promptOrigin: Origin;
   /** System messages between the prompt and the output. */
   readonly notes: readonly Note[];
   readonly figures: Omit<FiguresContext, 'agentVersion'>;
