@@ -35,6 +35,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   {
+    name: 'import',
+    summary: 'keeps a record, messages or output from a file as a session',
+    load: async () => (await import('./commands/import.ts')).importCommand,
+  },
+  {
     name: 'doctor',
     summary: 'what Vitrine finds on this machine, and where it looked',
     load: async () => (await import('./commands/doctor.ts')).doctor,

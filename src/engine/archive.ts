@@ -1,3 +1,5 @@
+import type { AgentAdapter } from '../agents/adapter.ts';
+import { loadPrices } from '../insight/prices.ts';
 import {
   exportDecision,
   exportSession,
@@ -5,7 +7,10 @@ import {
   type ExportRequest,
   type SessionExport,
 } from './exportSession.ts';
+import type { ExecutorType } from '../model/session.ts';
 import type { Log } from './api.ts';
+import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
+import type { RecordStore } from './record/store.ts';
 import type { Sessions } from './sessions.ts';
 import { writeWhole } from './wholeFile.ts';
 
@@ -16,6 +21,8 @@ export interface ArchiveDeps {
   readonly log: Log;
   /** Of Vitrine. */
   readonly version?: string;
+  readonly adapters: readonly AgentAdapter[];
+  readonly store: RecordStore;
 }
 
 /** Records as things to take along, check and account for. Starts no program. */
@@ -48,5 +55,16 @@ export class Archive {
     const exported = await this.export(sessionId, request);
     await writeWhole(file, exported.chunks);
     return exported.report();
+  }
+
+  /** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */
+  async import(request: ImportRequest): Promise<ImportReport> {
+    const { clock, randomHex, adapters, store } = this.#deps;
+    return await importFile(request, { clock, randomHex, adapters, store, prices: await loadPrices() });
+  }
+
+  /** Whose output can be imported. */
+  importable(): readonly { readonly type: ExecutorType; readonly label: string }[] {
+    return this.#deps.adapters.map(({ type, label }) => ({ type, label }));
   }
 }

@@ -28,6 +28,9 @@ export type FailureCode =
   | 'record_unwritable'
   | 'format_unknown'
   | 'file_unwritable'
+  | 'import_failed'
+  | 'output_unknown'
+  | 'session_imported'
   | 'engine_closed'
   | 'internal';
 
@@ -244,6 +247,30 @@ export const failures = {
     new EngineFailure('file_unwritable', {
       message: `${path} cannot be written.`,
       detail: `${why}. Choose another place, or check the folder.`,
+    }),
+
+  importUnreadable: (path: string, why: string) =>
+    new EngineFailure('import_failed', {
+      message: `${path} cannot be read.`,
+      detail: `${why}. Check the path, or choose another file.`,
+    }),
+
+  importUnknown: (path: string, agents: readonly string[]) =>
+    new EngineFailure('output_unknown', {
+      message: `Nothing in ${path} tells which agent printed it.`,
+      detail: `It is neither a record of Vitrine nor a list of messages. Name the agent: ${agents.join(', ')}.`,
+    }),
+
+  importNewer: (path: string, version: number) =>
+    new EngineFailure('import_failed', {
+      message: `${path} was written by a newer Vitrine (record version ${version}).`,
+      detail: 'Update Vitrine to import it.',
+    }),
+
+  sessionImported: (id: string) =>
+    new EngineFailure('session_imported', {
+      message: `Session ${id} was imported: it can be read, and not gone on with.`,
+      detail: 'Its agent keeps the conversation where it was recorded. Start a new session instead.',
     }),
 
   exportFormatUnknown: (format: string, known: readonly string[]) =>

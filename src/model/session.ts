@@ -15,6 +15,15 @@ export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 export const runStatusSchema = z.enum(['pending', 'claimed', 'running', 'stopping', 'completed', 'failed', 'stopped']);
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
+/** Where a session was brought in from. `file` is a name without its folder, `sha256` of its bytes. */
+export const importedSchema = z.object({
+  format: z.enum(['record', 'acp', 'output']),
+  file: z.string(),
+  at: z.string(),
+  sha256: z.string(),
+});
+export type Imported = z.infer<typeof importedSchema>;
+
 /** A conversation with an agent. Times are ISO 8601. */
 export const sessionSchema = z.object({
   session_id: sessionIdSchema,
@@ -36,6 +45,8 @@ export const sessionSchema = z.object({
   title: z.string().optional(),
   /** Hidden from the list on the user's wish; the files stay. */
   hidden: z.boolean().optional(),
+  /** Set for what was not recorded here: it can be read, and not gone on with. */
+  imported: importedSchema.optional(),
 });
 export type Session = z.infer<typeof sessionSchema>;
 

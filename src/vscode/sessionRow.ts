@@ -51,7 +51,8 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     runs: summary.runs,
     duration: summary.duration,
     total_cost: summary.total_cost,
-    recording: summary.recording,
+    // What was imported was spent elsewhere, too.
+    recording: summary.recording || summary.imported !== undefined,
   };
   const optional = {
     parent_session_id: summary.parent_session_id,

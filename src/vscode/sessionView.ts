@@ -13,6 +13,7 @@ const { t } = vscode.l10n;
  */
 export function whyNot(summary: SessionSummary, live: boolean): string | undefined {
   if (isSessionLive(summary.status)) return live ? undefined : t('This session runs in another window.');
+  if (summary.imported !== undefined) return t('This session was imported. You can read and export it.');
   if (summary.recording) return undefined;
   if (!vscode.workspace.isTrusted) {
     return t('Sending is off because this workspace is in Restricted Mode. You can still read this session.');

@@ -14,14 +14,15 @@ describe('vitrine export', function () {
   this.timeout(30_000);
   let place: Awaited<ReturnType<typeof temporaryStore>>;
 
-  const vitrine = (...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'export', ...args, '--store', place.dir], {
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args, '--store', place.dir], {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'] ?? '' },
       maxBuffer: 1 << 28,
     });
     return { status, stdout, stderr };
   };
+  const vitrine = (...args: string[]) => run('export', ...args);
 
   before(async () => {
     place = await temporaryStore();
@@ -70,6 +71,17 @@ describe('vitrine export', function () {
     assert.match(String(kept['sha256']), /^[0-9a-f]{64}$/);
   });
 
+  it('is read back by vitrine import', () => {
+    const file = path.join(place.dir, 'messages.json');
+    assert.equal(vitrine('--format', 'acp', sessionId, '--out', file).status, 0);
+    const { status, stdout, stderr } = run('import', file);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^ses_[0-9a-f]{12}\n$/);
+    assert.match(stderr, /Imported \(acp\): 31 entries\./);
+    assert.equal(run('import', path.join(place.dir, 'none')).status, 2);
+    assert.equal(run('import', file, '--agent', 'nobody').status, 2);
+  });
+
   it('says what is wrong with a call', () => {
     const calls: [string[], RegExp][] = [
       [[sessionId], /--format is missing\. Formats: html, /],
@@ -78,7 +90,10 @@ describe('vitrine export', function () {
       [['--format', 'html', 'ses_000000000000'], /ses_000000000000/],
       [['--format', 'html', sessionId, '--key', 'xyz'], /--key is no hexadecimal key/],
       [['--format', 'html', sessionId, '--key', '0011223344556677', '--no-redact'], /Give one of them/],
-      [['--format', 'html', sessionId, '--out', '/nowhere/at/all.html'], /all\.html cannot be written\. .*Choose another place/],
+      [
+        ['--format', 'html', sessionId, '--out', '/nowhere/at/all.html'],
+        /all\.html cannot be written\. .*Choose another place/,
+      ],
     ];
     for (const [args, expected] of calls) {
       const { status, stderr } = vitrine(...args);

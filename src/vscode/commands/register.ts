@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { capabilityCommands } from './capabilityCommands.ts';
 import { exportCommands } from './exportCommands.ts';
+import { importCommands } from './importCommands.ts';
 import { recordCommands } from './recordCommands.ts';
 import { runCommands } from './runCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
@@ -16,6 +17,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...viewCommands(shell),
     ...capabilityCommands(shell),
     ...exportCommands(shell),
+    ...importCommands(shell),
   };
   const registered = Object.entries(all).map(([name, run]) =>
     vscode.commands.registerCommand(`vitrine.${name}`, async (...args: readonly unknown[]) => {

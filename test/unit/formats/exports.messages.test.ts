@@ -186,9 +186,10 @@ describe('exports: events and results', () => {
     const lines = linesIn(await exported('result', richSource));
     const [first, second, ...rest] = lines.map((line) => runResultSchema.parse(line));
     assert.deepEqual(rest, []);
-    assert.deepEqual([first?.success, second?.success], [true, false]);
-    assert.equal(second?.error, 'It failed.');
-    assert.equal(first?.data, richEntries[7]?.content);
+    assert.ok(first && second);
+    assert.deepEqual([first.success, second.success], [true, false]);
+    assert.equal(second.error, 'It failed.');
+    assert.equal(first.data, richEntries[7]?.content);
     assert.equal(second.data, richEntries[9]?.content);
     assert.equal(first.metadata?.cost, 0.25);
     assert.equal(second.metadata?.cost, null);

@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { open, stat } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import type { AgentAdapter } from '../../agents/adapter.ts';
+import { recognise } from '../../agents/recognise.ts';
+import { acpMessageSchema, type AcpMessage } from '../../formats/import/acpMessages.ts';
+import type { LineOf } from '../../formats/record.ts';
+import type { PriceTable } from '../../insight/prices.ts';
+import type { ExecutorType, Imported, Session } from '../../model/session.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import { failures } from '../failures.ts';
+import { sessionId } from '../ids.ts';
+import type { RecordWriter } from '../record/contract.ts';
+import { RecordNotFoundError } from '../record/errors.ts';
+import type { RecordStore } from '../record/store.ts';
+import { bytesOf } from './bytesOf.ts';
+import { importMessages } from './importMessages.ts';
+import { importOutput } from './importOutput.ts';
+import { headerOf, importRecord } from './importRecord.ts';
+
+/** A file of messages is read whole. */
+const maxJsonBytes = 256 * 1024 * 1024;
+const headBytes = 256 * 1024;
+const linesToKnow = 50;
+
+export interface ImportRequest {
+  /** Absolute path. */
+  readonly file: string;
+  /** Whose output it is, where the file does not tell. */
+  readonly agent?: ExecutorType;
+}
+
+export interface ImportReport {
+  readonly sessionId: string;
+  readonly format: Imported['format'];
+  readonly entries: number;
+  /** Stretches of the file that could not be read. */
+  readonly problems: number;
+  /** The session's id where it was kept before, where that is known and another. */
+  readonly original: string | null;
+}
+
+export interface ImportDeps {
+  readonly store: RecordStore;
+  readonly adapters: readonly AgentAdapter[];
+  readonly prices: PriceTable;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly randomHex: (digits: number) => string;
+}
+
+export type NewSession = Omit<Session, 'session_id' | 'imported' | 'status'>;
+
+/** What an import is written with. */
+export interface Draft {
+  /** Makes the record, under this id where it is free. Called once, before anything else. */
+  readonly begin: (session: NewSession, id?: string) => Promise<RecordWriter>;
+  readonly imported: Imported;
+  readonly deps: ImportDeps;
+  readonly file: string;
+  /** ISO 8601, of the import. */
+  readonly at: string;
+}
+
+export interface Taken {
+  readonly problems: number;
+  readonly original: string | null;
+  /** What lists show beside what the lines add up to. */
+  readonly known?: Partial<SessionSummary>;
+}
+
+/** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */
+export async function importFile({ file, agent }: ImportRequest, deps: ImportDeps): Promise<ImportReport> {
+  const head = await readHead(file);
+  const format = headerOf(head) !== null ? 'record' : 'output';
+  const messages = format === 'record' ? null : await readMessages(file, head);
+  const kind: Imported['format'] = messages === null ? format : 'acp';
+  const imported: Imported = { format: kind, file: path.basename(file), at: iso(deps), sha256: await hashOf(file) };
+  let writer: RecordWriter | null = null;
+  const draft: Draft = {
+    deps,
+    file,
+    at: imported.at,
+    imported,
+    begin: async (session, wanted) => {
+      const id = wanted !== undefined && !(await exists(deps.store, wanted)) ? wanted : sessionId(deps.randomHex);
+      writer = await deps.store.create({ ...session, session_id: id, status: 'stopped', imported });
+      return writer;
+    },
+  };
+  const begun = (): RecordWriter => {
+    if (writer === null) throw new Error('An import begins a record.');
+    return writer;
+  };
+  try {
+    const taken =
+      messages !== null
+        ? await importMessages(messages, draft)
+        : format === 'record'
+          ? await importRecord(draft)
+          : await importOutput(adapterFor(file, head, agent, deps), draft);
+    const { id } = begun();
+    await begun().append({ kind: 'decision', decision: decisionOf(imported, taken) });
+    await begun().flush();
+    const entries = await summarise(deps.store, begun(), taken);
+    await begun().close();
+    return {
+      sessionId: id,
+      format: kind,
+      entries,
+      problems: taken.problems,
+      original: taken.original === id ? null : taken.original,
+    };
+  } catch (error) {
+    const failed: RecordWriter | null = writer;
+    await abandon(failed, deps.store);
+    throw error;
+  }
+}
+
+async function abandon(writer: RecordWriter | null, store: RecordStore): Promise<void> {
+  if (writer === null) return;
+  await writer.close();
+  await store.remove(writer.id);
+}
+
+function decisionOf({ at, ...imported }: Imported, taken: Taken): LineOf<'decision'>['decision'] {
+  return { type: 'import', at, ...imported, session_id: taken.original, damaged: taken.problems };
+}
+
+/** So that lists need not read the whole record. Gives the number of entries. */
+async function summarise(store: RecordStore, writer: RecordWriter, { known }: Taken): Promise<number> {
+  const reader = await store.openReader(writer.id);
+  try {
+    const { summary, turns, turnsOmitted } = reader;
+    const line = { summary: { ...summary, ...known }, turns: [...turns], turns_omitted: turnsOmitted };
+    await writer.append({ kind: 'summary', ...line });
+    return reader.total;
+  } finally {
+    await reader.close();
+  }
+}
+
+function adapterFor(
+  file: string,
+  head: string,
+  agent: ExecutorType | undefined,
+  { adapters }: ImportDeps,
+): AgentAdapter {
+  if (agent !== undefined) {
+    const named = adapters.find(({ type }) => type === agent);
+    if (named === undefined) throw failures.agentUnknown(agent);
+    return named;
+  }
+  const lines = head.split('\n').filter((line) => line.trim() !== '');
+  const found = recognise(lines.slice(0, linesToKnow), adapters);
+  const [only, ...more] = found;
+  if (only === undefined || more.length > 0)
+    throw failures.importUnknown(
+      file,
+      (more.length > 0 ? found : adapters).map(({ type }) => type),
+    );
+  return only;
+}
+
+async function readHead(file: string): Promise<string> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(headBytes), position: 0 });
+      return buffer
+        .subarray(0, bytesRead)
+        .toString('utf8')
+        .replace(/^\uFEFF/, '');
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw failures.importUnreadable(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** `null` where the file holds no messages of the Agent Communication Protocol. */
+async function readMessages(file: string, head: string): Promise<readonly AcpMessage[] | null> {
+  if (!/^\s*[[{]/.test(head) || !head.includes('"parts"') || (await stat(file)).size > maxJsonBytes) return null;
+  const chunks: Buffer[] = [];
+  for await (const chunk of bytesOf(file)) chunks.push(chunk);
+  let json: unknown;
+  try {
+    json = JSON.parse(
+      Buffer.concat(chunks)
+        .toString('utf8')
+        .replace(/^\uFEFF/, ''),
+    );
+  } catch {
+    return null;
+  }
+  const messages = z.array(acpMessageSchema);
+  const known = z.union([messages, z.object({ messages }), z.object({ output: messages })]).safeParse(json);
+  if (!known.success) return null;
+  return Array.isArray(known.data) ? known.data : 'messages' in known.data ? known.data.messages : known.data.output;
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytesOf(file)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function exists(store: RecordStore, id: string): Promise<boolean> {
+  try {
+    await (await store.openReader(id)).close();
+    return true;
+  } catch (error) {
+    return !RecordNotFoundError.is(error);
+  }
+}
+
+function iso({ clock }: ImportDeps): string {
+  return new Date(clock()).toISOString();
+}

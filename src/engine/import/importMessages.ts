@@ -1,0 +1,55 @@
+import { entriesOfMessage, type AcpMessage } from '../../formats/import/acpMessages.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { runId } from '../ids.ts';
+import { isStep } from '../runFigures.ts';
+import type { Draft, Taken } from './importFile.ts';
+
+const titleLength = 80;
+const batch = 500;
+
+/** Messages of the Agent Communication Protocol: one run, without figures. */
+export async function importMessages(messages: readonly AcpMessage[], { begin, deps, at }: Draft): Promise<Taken> {
+  const times = messages
+    .flatMap(({ created_at, completed_at }) => [created_at, completed_at])
+    .filter((time) => typeof time === 'string');
+  const entries: NormalizedEntry[] = [];
+  let time = times[0] ?? at;
+  for (const message of messages) {
+    time = message.created_at ?? time;
+    entries.push(...entriesOfMessage(message, entries.length, time));
+  }
+  const prompt = entries.find(({ type }) => type.kind === 'user_message')?.content ?? '';
+  const agent = messages
+    .map(({ role }) => /^agent\/(.+)$/.exec(role)?.[1])
+    .find((name) => name !== undefined && name !== 'vitrine');
+  const created = times[0] ?? at;
+  const writer = await begin({
+    created_at: created,
+    execution_mode: 'sync',
+    executor_session_ids: [],
+    executor_type: 'acp-http',
+    title: (prompt.trim().split('\n', 1)[0] ?? '').slice(0, titleLength),
+    ...(agent !== undefined && { agent_name: agent }),
+  });
+  await writer.append({
+    kind: 'run',
+    run: {
+      run_id: runId(deps.randomHex),
+      type: 'start_session',
+      session_id: writer.id,
+      prompt,
+      execution_mode: 'sync',
+      status: 'completed',
+      created_at: created,
+      started_at: created,
+      completed_at: times.at(-1) ?? at,
+      first_index: 0,
+      end_index: entries.length,
+      steps: entries.filter(isStep).length,
+    },
+  });
+  for (let from = 0; from < entries.length; from += batch) {
+    await writer.appendAll(entries.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
+  }
+  return { problems: 0, original: null };
+}

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import type { AgentAdapter } from '../../agents/adapter.ts';
+import type { RecordedRun } from '../../formats/record.ts';
+import type { EntryUpdate } from '../../model/entry.ts';
+import { Transcript } from '../../model/transcript.ts';
+import { runId } from '../ids.ts';
+import { LineSplitter, type LineOut } from '../lines.ts';
+import { isStep, knownOf, resultOf, summaryOf } from '../runFigures.ts';
+import { bytesOf } from './bytesOf.ts';
+import type { Draft, Taken } from './importFile.ts';
+
+const batch = 500;
+
+/** What an agent printed to its standard output: one run, which is read as if the agent had printed it now. */
+export async function importOutput(adapter: AgentAdapter, { begin, deps, file, at }: Draft): Promise<Taken> {
+  const { clock, prices, randomHex } = deps;
+  const run_id = runId(randomHex);
+  const name = path.basename(file);
+  const writer = await begin({
+    created_at: at,
+    execution_mode: 'sync',
+    executor_session_ids: [],
+    executor_type: adapter.type,
+    title: name,
+  });
+  const normalizer = adapter.createNormalizer({ workDir: path.dirname(file), firstIndex: 0 });
+  const transcript = new Transcript();
+  const raw = writer.rawStream(run_id, 'stdout');
+  const lines = new LineSplitter();
+  const take = (updates: readonly EntryUpdate[]): void => transcript.apply(updates);
+  const push = (more: readonly LineOut[]): void => {
+    for (const line of more) {
+      take(normalizer.push({ stream: 'stdout', ...line }, clock()));
+    }
+  };
+  for await (const bytes of bytesOf(file)) {
+    await raw.write(bytes);
+    push(lines.push(bytes));
+  }
+  push(lines.end());
+  await raw.close();
+  const exit = { code: null, signal: null };
+  take(normalizer.end(exit, clock()));
+  const facts = normalizer.facts();
+  const entries = transcript.settled();
+  const context = { previous: [], afresh: false, prices, agentVersion: facts.agentVersion };
+  const { success, error, metadata } = resultOf(facts, exit, context);
+  const run: RecordedRun = {
+    run_id,
+    type: 'start_session',
+    session_id: writer.id,
+    prompt: entries.find(({ type }) => type.kind === 'user_message')?.content ?? '',
+    execution_mode: 'sync',
+    status: success ? 'completed' : 'failed',
+    created_at: at,
+    started_at: at,
+    completed_at: at,
+    first_index: 0,
+    end_index: entries.length,
+    steps: entries.filter(isStep).length,
+    ...(error !== undefined && { error }),
+  };
+  await writer.append({ kind: 'run', run });
+  for (let from = 0; from < entries.length; from += batch) {
+    await writer.appendAll(entries.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
+  }
+  if (metadata !== undefined) await writer.append({ kind: 'result', run_id, result: metadata });
+  const figures = metadata === undefined ? {} : summaryOf(metadata);
+  return { problems: 0, original: null, known: { agent_label: adapter.label, ...knownOf(facts), ...figures } };
+}

@@ -1,0 +1,111 @@
+import { open, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { parseRecordLine, recordVersion, type LineOf, type RecordLine } from '../../formats/record.ts';
+import type { Imported, Session } from '../../model/session.ts';
+import { failures } from '../failures.ts';
+import type { RecordWriter } from '../record/contract.ts';
+import { rawFile } from '../record/layout.ts';
+import { readLine } from '../record/readLine.ts';
+import { linesOf, windows } from '../record/windows.ts';
+import { bytesOf } from './bytesOf.ts';
+import type { Draft, NewSession, Taken } from './importFile.ts';
+
+const rawStreams = ['stdout', 'stderr', 'client'] as const;
+
+/** The first line, where the text begins as a record of ours does. */
+export function headerOf(head: string): LineOf<'header'> | null {
+  const { value } = parseRecordLine(head.split('\n', 1)[0] ?? '');
+  return value?.kind === 'header' ? value : null;
+}
+
+/**
+ * A record of ours, line by line, under its own id where that is free. What the lines say stays; the session is marked, and
+ * what its runs printed comes along where it lies beside the record.
+ */
+export async function importRecord({ begin, file, at, imported }: Draft): Promise<Taken> {
+  let original: string | null = null;
+  let problems = 0;
+  let writer: RecordWriter | null = null;
+  let session: Session | null = null;
+  const runs = new Set<string>();
+  for await (const { line, damaged } of linesOfFile(file)) {
+    problems += damaged;
+    if (line === null) continue;
+    if (line.kind === 'header') {
+      if (line.version > recordVersion) throw failures.importNewer(file, line.version);
+      original ??= line.session_id;
+      continue;
+    }
+    if (line.kind === 'session') session = line.session;
+    if (writer === null) {
+      writer = await begin(session ?? unknownSession(at), original ?? session?.session_id);
+    }
+    if (line.kind === 'run') runs.add(line.run.run_id);
+    await writer.append(moved(line, writer.id, imported));
+  }
+  writer ??= await begin(unknownSession(at), original ?? undefined);
+  for (const run of runs) await takeRaw(path.dirname(file), run, writer);
+  return { problems, original };
+}
+
+/** What is known of a session whose own line is gone. */
+function unknownSession(at: string): NewSession {
+  return { created_at: at, execution_mode: 'sync', executor_session_ids: [] };
+}
+
+/** The line as the session `id` has it. Nobody is at work on an import. */
+function moved(line: RecordLine, id: string, imported: Imported): RecordLine {
+  switch (line.kind) {
+    case 'session':
+      return { ...line, session: ended({ ...line.session, session_id: id, imported }) };
+    case 'run':
+      return { ...line, run: { ...line.run, session_id: id } };
+    case 'event':
+      return { ...line, event: { ...line.event, session_id: id } };
+    case 'summary': {
+      // Nobody waits for an answer here.
+      const summary = { ...line.summary, session_id: id, imported, needs_you: undefined };
+      return { ...line, summary: ended(summary) };
+    }
+    case 'header':
+    case 'entry':
+    case 'usage':
+    case 'result':
+    case 'decision':
+      return line;
+  }
+}
+
+function ended<S extends Pick<Session, 'status'>>(session: S): S {
+  return session.status === 'finished' ? session : { ...session, status: 'stopped' };
+}
+
+async function* linesOfFile(file: string): AsyncGenerator<{ line: RecordLine | null; damaged: number }> {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
+      if (tooLong !== null) {
+        yield { line: null, damaged: 1 };
+        continue;
+      }
+      for (const { start, end } of linesOf(buffer)) {
+        const { found, damage } = readLine(buffer.subarray(start, end), offset + start);
+        yield { line: null, damaged: damage.length };
+        for (const { line } of found) yield { line, damaged: 0 };
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function takeRaw(folder: string, run: string, writer: RecordWriter): Promise<void> {
+  for (const stream of rawStreams) {
+    const file = rawFile(folder, run, stream);
+    if ((await stat(file).catch(() => null))?.isFile() !== true) continue;
+    const log = writer.rawStream(run, stream);
+    for await (const chunk of bytesOf(file)) await log.write(chunk);
+    await log.close();
+  }
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { adapters } from '../../../src/agents/registry.ts';
+import { importFile, type ImportDeps, type ImportRequest } from '../../../src/engine/import/importFile.ts';
+import { EngineFailure } from '../../../src/engine/failures.ts';
+import type { RecordReader } from '../../../src/engine/record/contract.ts';
+import type { RecordLine } from '../../../src/formats/record.ts';
+import { loadPrices } from '../../../src/insight/prices.ts';
+import { exported, richEntries, richSource } from '../../support/exported.ts';
+import { aSession, appendAll, runId, sessionId, temporaryStore, time, wholeSession } from '../../support/records.ts';
+
+describe('imports', () => {
+  let place: Awaited<ReturnType<typeof temporaryStore>>;
+  beforeEach(async () => (place = await temporaryStore()));
+  afterEach(() => place.remove());
+
+  const bring = async (request: ImportRequest) => {
+    const deps: ImportDeps = {
+      store: place.store,
+      adapters,
+      prices: await loadPrices(),
+      clock: () => Date.parse(time(1000)),
+      randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    };
+    return importFile(request, deps);
+  };
+  const file = (name: string, text: string | Buffer): string => {
+    const full = path.join(place.dir, name);
+    writeFileSync(full, text);
+    return full;
+  };
+  const opened = async <T>(id: string, read: (reader: RecordReader) => Promise<T>): Promise<T> => {
+    const reader = await place.store.openReader(id);
+    try {
+      return await read(reader);
+    } finally {
+      await reader.close();
+    }
+  };
+
+  describe('a record', () => {
+    const lines = wholeSession(20);
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+
+    it('keeps its id where that is free, its entries, figures and raw output', async () => {
+      mkdirSync(path.join(place.dir, 'runs'));
+      file(`runs/${runId}.stdout`, 'printed\n');
+      const report = await bring({ file: file('record.jsonl', text) });
+      assert.deepEqual(report, { sessionId, format: 'record', entries: 20, problems: 0, original: null });
+      await opened(sessionId, async (reader) => {
+        const { summary } = reader;
+        const hash = createHash('sha256').update(text).digest('hex');
+        assert.deepEqual(summary.imported, { format: 'record', file: 'record.jsonl', at: time(1000), sha256: hash });
+        assert.equal(summary.title, undefined);
+        assert.deepEqual(summary.total_cost, { provenance: 'reported', usd: 0.25 });
+        const before = lines.flatMap((line) => (line.kind === 'entry' ? [line.entry] : []));
+        assert.deepEqual(await reader.read(0, 100), before);
+        assert.equal((await reader.results()).length, 1);
+        const chunks: Buffer[] = [];
+        for await (const chunk of reader.raw(runId, 'stdout')) chunks.push(chunk);
+        assert.equal(Buffer.concat(chunks).toString(), 'printed\n');
+      });
+    });
+
+    it('gets another id where its own is taken, in every line', async () => {
+      const writer = await place.store.create(aSession());
+      await appendAll(writer, lines.slice(2));
+      await writer.close();
+      const report = await bring({ file: place.store.path(sessionId) });
+      assert.notEqual(report.sessionId, sessionId);
+      assert.equal(report.original, sessionId);
+      await opened(report.sessionId, async (reader) => {
+        const all: RecordLine[] = [];
+        for await (const line of reader.lines()) all.push(line);
+        const decision = all.find((line) => line.kind === 'decision');
+        assert.equal(decision?.decision['session_id'], sessionId);
+        const others = all.filter((line) => line !== decision);
+        assert.ok(!JSON.stringify(others).includes(sessionId));
+        assert.equal(reader.total, 20);
+        assert.deepEqual(reader.problems, []);
+      });
+    });
+
+    it('is taken as far as it is intact, and the damage is counted', async () => {
+      const broken = `${text.slice(0, 2000)}\u0000\u0000garbage\n${text.slice(2300)}`;
+      const report = await bring({ file: file('record.jsonl', broken) });
+      assert.ok(report.problems > 0);
+      assert.ok(report.entries > 10);
+    });
+
+    it('of a newer version is refused, and leaves nothing behind', async () => {
+      const newer = text.replace('"version":1', '"version":99').replace('"version":2', '"version":99');
+      await assert.rejects(bring({ file: file('record.jsonl', newer) }), (error) =>
+        EngineFailure.is(error, 'import_failed'),
+      );
+      assert.deepEqual(await place.store.list(), []);
+    });
+  });
+
+  it('messages come back as they were exported, but for what the format cannot hold', async () => {
+    const report = await bring({ file: file('messages.json', await exported('acp', richSource)) });
+    assert.equal(report.format, 'acp');
+    await opened(report.sessionId, async (reader) => {
+      const entries = await reader.read(0, 100);
+      const said = (kind: string, list: typeof entries) =>
+        list.filter(({ type }) => type.kind === kind).map(({ content }) => content);
+      for (const kind of ['user_message', 'assistant_message', 'thinking']) {
+        const errors = kind === 'assistant_message' ? ['Rate limited'] : [];
+        assert.deepEqual(said(kind, entries), [...said(kind, [...richEntries]), ...errors]);
+      }
+      const answer = entries.find(({ content }) => content === richEntries[7]?.content);
+      const citations = (entry: typeof answer) =>
+        (entry?.metadata?.annotations ?? [])
+          .filter(({ kind }) => kind === 'citation')
+          .map((each) => JSON.stringify(each))
+          .sort();
+      assert.deepEqual(citations(answer), citations(richEntries[7]));
+      const tools = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+      assert.deepEqual(
+        tools.map(({ toolName, status, result }) => [toolName, status, result?.text]),
+        [
+          ['Bash', 'success', 'a.txt\n'],
+          ['Bash', 'failed', 'no such file'],
+          ['Task', 'success', 'a.txt\n'],
+          ['Bash', 'cancelled', undefined],
+          ['lookup', 'success', undefined],
+        ],
+      );
+      assert.equal(reader.summary.total_cost.provenance, 'unknown');
+    });
+  });
+
+  it('messages of others keep what is not known of them', async () => {
+    const messages = [
+      {
+        role: 'user',
+        parts: [
+          { content: 'hi' },
+          { content_type: 'image/png', content: 'AAAA', content_encoding: 'base64', name: 'a.png' },
+        ],
+      },
+      {
+        role: 'agent/x',
+        parts: [{ content: 'yes', metadata: { kind: 'mood', value: 1 } }, { content_url: 'https://x.test/a' }],
+      },
+    ];
+    const report = await bring({ file: file('messages.json', JSON.stringify({ output: messages })) });
+    const contents = await opened(report.sessionId, async (reader) =>
+      (await reader.read(0, 10)).map(({ content, metadata }) => [content, metadata?.raw]),
+    );
+    assert.deepEqual(contents, [
+      ['hi[a.png, image/png, 4 characters]', undefined],
+      ['yes[text/plain](https://x.test/a)', undefined],
+      ['Metadata of a kind that is not known.', '{"kind":"mood","value":1}'],
+    ]);
+  });
+
+  it('output is read by the agent that it is of, and kept byte for byte', async () => {
+    const output = readFileSync('test/fixtures/claude-code/2.1.328/tools.stdout.jsonl');
+    const report = await bring({ file: file('out.txt', output) });
+    assert.equal(report.format, 'output');
+    await opened(report.sessionId, async (reader) => {
+      const { summary } = reader;
+      assert.equal(summary.executor_type, 'claude-code');
+      assert.equal(summary.agent_label, 'Claude Code');
+      assert.equal(summary.imported?.format, 'output');
+      assert.equal(summary.total_cost.provenance, 'reported');
+      assert.ok(reader.total > 3);
+      const [run] = await reader.runs();
+      const chunks: Buffer[] = [];
+      for await (const chunk of reader.raw(run?.run_id ?? '', 'stdout')) chunks.push(chunk);
+      assert.ok(Buffer.concat(chunks).equals(output));
+    });
+  });
+
+  it('output that tells nothing needs the name of its agent', async () => {
+    const plain = file('out.txt', 'hello\nworld\n');
+    await assert.rejects(bring({ file: plain }), /Nothing in .*out\.txt tells which agent printed it/);
+    const report = await bring({ file: plain, agent: 'copilot' });
+    assert.ok(report.entries > 0);
+    await assert.rejects(bring({ file: path.join(place.dir, 'none') }), /none cannot be read/);
+  });
+});
