@@ -8,6 +8,7 @@ export type FailureCode =
   | 'program_missing'
   | 'program_not_executable'
   | 'recording_missing'
+  | 'output_unreadable'
   | 'agent_unknown'
   | 'directory_missing'
   | 'spawn_failed'
@@ -137,6 +138,12 @@ export const failures = {
       message: 'The demo recording cannot be played.',
       detail: `${why} (${folder}) Install Vitrine again.`,
       action: 'doctor',
+    }),
+
+  outputUnreadable: (file: string, why: string) =>
+    new EngineFailure('output_unreadable', {
+      message: `This file cannot be played: ${file}`,
+      detail: `${why} It has to hold what an agent printed to its standard output.`,
     }),
 
   directoryMissing: (path: string) =>
