@@ -7,6 +7,7 @@ import { waterfall } from '../../../src/insight/trajectory/waterfall.ts';
 import { trajectorySchema } from '../../../src/model/metadata.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { demoEntries } from '../../support/claims.ts';
+import { cpuTime } from '../../support/cpuTime.ts';
 import { at, call, edits, reads, runs, said, thought, writes } from '../../support/madeEntries.ts';
 
 function trajectory(entries: readonly NormalizedEntry[], firstIndexes: readonly number[] = [0]): Trajectory {
@@ -134,9 +135,7 @@ describe('trajectory', () => {
       const all = new Trajectory();
       for (let index = 0; index < count; index += 1) all.add(call(index, runs('ls')), 1);
       const rows = all.rows();
-      const started = performance.now();
-      waterfall(rows, all.lanes(), 0);
-      return performance.now() - started;
+      return cpuTime(() => waterfall(rows, all.lanes(), 0));
     };
     many(5000);
     const [small, large] = [many(10_000), many(50_000)];
