@@ -23,7 +23,7 @@ for (const version of codexVersions) {
   const threads = version !== '0.20.0';
 
   describe(`Codex ${version}`, function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     let place: AgentPlace;
     let runs: AgentRuns;
 
@@ -158,7 +158,7 @@ for (const version of codexVersions) {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
       const handle = await runs.start('Sleep. [[sleep]]', { permissionMode: 'bypassPermissions' });
       const started = path.join(place.workspace, 'started.txt');
-      await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0);
+      await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0, 60_000);
       assert.notDeepEqual(processesOf(place.home), []);
       await runs.engine.stop(handle.id);
       assert.deepEqual(processesOf(place.home), []);
@@ -177,7 +177,7 @@ for (const version of codexVersions) {
         const handle = await runs.start(`Do it. [[${scenario}]]`);
         // Old versions do not end by themselves after an error.
         if (!threads) {
-          await until('the error', async () => (await contentsOf(handle, 'error')).length > 0);
+          await until('the error', async () => (await contentsOf(handle, 'error')).length > 0, 60_000);
           await runs.engine.stop(handle.id);
         }
         const { success, error = '', metadata } = await ended(handle);

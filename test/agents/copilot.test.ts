@@ -11,7 +11,7 @@ import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 describe(`Copilot CLI ${copilotVersion}`, function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let place: AgentPlace;
   let runs: AgentRuns;
 
@@ -103,7 +103,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
   it('leaves no process when it is stopped during a tool run, though its loader keeps signals', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Sleep. [[sleep]]');
-    await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')));
+    await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')), 60_000);
     assert.notDeepEqual(processesOf(place.home), []);
     await runs.engine.stop(handle.id);
     assert.deepEqual(processesOf(place.home), []);

@@ -15,8 +15,11 @@ const model = 'gemini-2.5-pro';
 const answer = { input: 400, output: 60, cacheRead: 800, reasoning: 20 };
 const times = (count: number) => Object.fromEntries(Object.entries(answer).map(([kind, each]) => [kind, each * count]));
 
+/** It takes its time to begin: two processes, each of which reads all of its JavaScript. */
+const patience = 90_000;
+
 describe(`Gemini CLI ${geminiVersion}`, function () {
-  this.timeout(60_000);
+  this.timeout(2 * patience);
   let place: AgentPlace;
   let runs: AgentRuns;
 
@@ -110,7 +113,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Sleep. [[sleep]]');
     const started = path.join(place.workspace, 'started.txt');
-    await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0);
+    await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0, patience);
     assert.notDeepEqual(processesOf(place.home), []);
     await runs.engine.stop(handle.id);
     assert.deepEqual(processesOf(place.home), []);
@@ -138,7 +141,8 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Do it. [[overloaded]]');
     await place.model.waitFor(({ scenario }) => scenario === 'overloaded');
-    await until('the notice', async () => (await contentsOf(handle, 'system_message stderr')).join().includes('503'));
+    const told = async () => (await contentsOf(handle, 'system_message stderr')).join().includes('503');
+    await until('the notice', told, patience);
     await runs.engine.stop(handle.id);
     assert.deepEqual(processesOf(place.home), []);
     assert.equal((await ended(handle)).success, false);
