@@ -40,3 +40,11 @@ export function exitOption(shown: string | undefined): ExitInfo {
     'Give a number, or a name such as SIGTERM.',
   );
 }
+
+/** @throws UsageError */
+export function numberOption(name: string, given: string): number {
+  const value = Number(given);
+  if (given.trim() === '' || !(value >= 0))
+    throw new UsageError(`"${given}" is no number (${name}).`, 'Give one, such as 3.');
+  return value;
+}

@@ -6,11 +6,13 @@ import { Engine } from '../engine/engine.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { CliContext } from './command.ts';
 import { packageFolder, version } from './package.ts';
+import type { ServerChoice } from './serverAgent.ts';
 
 export interface EngineOptions {
   readonly store: string | undefined;
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
   readonly acp?: readonly AcpProfile[];
+  readonly server?: ServerChoice;
   readonly replaySpeed?: number;
 }
 
@@ -36,7 +38,13 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
     clock: context.now,
     randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
     environment: context.env,
-    settings: () => ({ agents: options.agents ?? {}, acp: options.acp ?? [], replaySpeed: options.replaySpeed ?? 1 }),
+    settings: () => ({
+      agents: options.agents ?? {},
+      acp: options.acp ?? [],
+      acpHttp: options.server === undefined ? [] : [options.server.server],
+      acpHttpToken: () => Promise.resolve(options.server?.token),
+      replaySpeed: options.replaySpeed ?? 1,
+    }),
     log: { debug: quiet, info: quiet, warn, error: warn },
     demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
     adapters,

@@ -20,6 +20,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/run.ts')).run,
   },
   {
+    name: 'replay',
+    summary: 'plays what an agent printed to a file, and keeps it as a session',
+    load: async () => (await import('./commands/replay.ts')).replay,
+  },
+  {
     name: 'sessions',
     summary: 'lists sessions',
     load: async () => (await import('./commands/sessions.ts')).sessions,
