@@ -114,9 +114,10 @@ describe('command lines', () => {
 
   it('know what Codex says about a login, and do not guess', () => {
     const { login } = findAdapter('codex')!;
-    assert.deepEqual(login?.args, ['login', 'status']);
-    assert.equal(login?.signedIn('\nLogged in using an API key - sk-***\n'), true);
-    assert.equal(login?.signedIn('Not logged in\n'), false);
-    assert.equal(login?.signedIn('Error loading configuration: No such file or directory'), undefined);
+    assert.ok(login);
+    assert.deepEqual(login.args, ['login', 'status']);
+    assert.equal(login.signedIn('\nLogged in using an API key - sk-***\n'), true);
+    assert.equal(login.signedIn('Not logged in\n'), false);
+    assert.equal(login.signedIn('Error loading configuration: No such file or directory'), undefined);
   });
 });
