@@ -40,7 +40,8 @@ export async function startClaudeHost(
 /** Run Agent… → Claude Code → `prompt`, as a person does it. */
 export async function runClaude(workbench: Workbench, prompt: string): Promise<void> {
   await workbench.runCommand('Vitrine: Run Agent…');
-  await workbench.quickPickRow('Claude Code').click();
+  // Rows move while agents are looked for; one that was found stays where it is.
+  await workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.328')).click();
   await workbench.page.getByPlaceholder('What should it do?').waitFor();
   await workbench.quickInput().fill(prompt);
   await workbench.page.keyboard.press('Enter');
@@ -58,12 +59,17 @@ export async function statusWord(workbench: Workbench, word: string): Promise<vo
   await workbench.webview().locator('.status .word', { hasText: word }).waitFor({ timeout: 60_000 });
 }
 
-/** What the agent says of its newest run, in the verbatim output that Vitrine keeps in its global storage. */
-export function newestFigures(root: string): OwnFigures {
+/** The verbatim output of the newest run, which Vitrine keeps in its global storage. */
+export function newestStdout(root: string): string {
   const storage = path.join(root, 'user-data/User/globalStorage');
   const files = readdirSync(storage, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.stdout'))
     .map((name) => path.join(storage, name))
     .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
-  return ownFigures(files.at(-1)!);
+  return files.at(-1)!;
+}
+
+/** What the agent says there. */
+export function newestFigures(root: string): OwnFigures {
+  return ownFigures(newestStdout(root));
 }
