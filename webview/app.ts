@@ -24,6 +24,7 @@ import { Saver } from './saved.ts';
 import { soundEntry, soundUpdates } from './sound.ts';
 import { Store } from './store.ts';
 import { Ticker } from './ticker.ts';
+import { Views } from './views/views.ts';
 import { loadState, type SavedState } from './vscodeApi.ts';
 
 /** Drawing can change heights, which can change what is on screen; this often in one frame at most. */
@@ -41,6 +42,7 @@ export class App {
   readonly #focus: RowFocus;
   readonly #requests: Requests;
   readonly #jumps: Jumps;
+  readonly #views: Views;
   readonly #actions: Actions;
   readonly #saver = new Saver(() => this.#state());
   readonly #ticker = new Ticker(() => this.#changed());
@@ -96,6 +98,12 @@ export class App {
       changed: () => this.#changed(),
     });
     this.#actions = this.#buildActions();
+    this.#views = new Views({
+      shell: this.#shell,
+      views: [],
+      active: saved.tab,
+      changed: () => this.#changed(),
+    });
     this.#listen();
     void whenControlsReady(() => this.#changed());
     this.#draw();
@@ -111,7 +119,9 @@ export class App {
       };
     return {
       ...hostActions(this.#link, (text) => this.#announcer.say(text)),
-      review: () => void this.#jumps.review(),
+      reveal: (index) => void this.#reveal(index),
+      showView: (id) => this.#views.show(id),
+      review: () => this.#review(),
       toggle: then((key) => this.#store.toggle(key)),
       toggleOpen: then((key) => this.#store.toggleOpen(key)),
       collapseAll: () => {
@@ -123,6 +133,7 @@ export class App {
         this.#changed();
       },
       find: () => {
+        this.#views.show('transcript');
         this.#finder.open();
         this.#draw();
         document.getElementById('find')?.focus();
@@ -166,11 +177,12 @@ export class App {
         this.#takenBack(message.text);
         break;
       case 'review':
-        void this.#jumps.review();
+        this.#review();
         break;
       case 'found':
         break;
     }
+    this.#views.take(message);
     this.#changed();
   }
 
@@ -237,7 +249,8 @@ export class App {
     }
     main.setAttribute('aria-busy', 'false');
     const context = this.#context();
-    drawChrome(this.#shell, context, view, this.#list, this.#chrome());
+    drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
+    this.#views.draw(context);
     if (this.#structure !== this.#store.structure) {
       this.#structure = this.#store.structure;
       this.#list.setRows(buildRows(this.#store));
@@ -258,14 +271,14 @@ export class App {
     if (this.#finder.isOpen) highlight(rows, this.#finder.query);
   }
 
-  #chrome(): ChromeState {
+  #chrome(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
     const setDraft = (draft: string): void => {
       this.#draft = draft;
       this.#changed();
     };
     return {
-      head: { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu },
+      head: { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu, tabs: this.#views.tabs(context) },
       composer: { draft: this.#draft, setDraft, send: (how) => this.#send(how) },
       find: this.#finder.state(),
       problem: this.#problem,
@@ -295,7 +308,16 @@ export class App {
     const expanded = [...this.#store.expanded].slice(-500);
     const closed = [...this.#store.closedKeys].slice(-500);
     const begun = Object.keys(answers).length > 0;
-    return { sessionId, expanded, closed, draft, ...(begun && { answers }), ...(anchor !== undefined && { anchor }) };
+    const tab = this.#views.active;
+    return {
+      sessionId,
+      expanded,
+      closed,
+      draft,
+      tab,
+      ...(begun && { answers }),
+      ...(anchor !== undefined && { anchor }),
+    };
   }
 
   #listen(): void {
@@ -319,6 +341,17 @@ export class App {
     else if (this.#finder.isOpen) this.#finder.close();
     else return false;
     return true;
+  }
+
+  async #reveal(index: number): Promise<void> {
+    this.#views.show('transcript');
+    await this.#jumps.reveal(index);
+    this.#focusRow(`e:${index}`);
+  }
+
+  #review(): void {
+    this.#views.show('transcript');
+    void this.#jumps.review();
   }
 
   #focusRow(key: string): void {

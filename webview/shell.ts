@@ -1,6 +1,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit/html.js';
 import { codicon } from './controls.ts';
 import { t } from './l10n.ts';
+import { panelId } from './views/tabs.ts';
 
 /** Places of the page that are drawn apart from each other. */
 export interface Shell {
@@ -11,6 +12,8 @@ export interface Shell {
   readonly scroller: HTMLElement;
   readonly rows: HTMLElement;
   readonly strip: HTMLElement;
+  /** A view beside the transcript, over it. */
+  readonly view: HTMLElement;
   readonly bar: HTMLElement;
   readonly composer: HTMLElement;
   readonly polite: HTMLElement;
@@ -33,6 +36,7 @@ export function buildShell(root: HTMLElement): Shell {
     scroller: part('scroller'),
     rows: part('rows'),
     strip: part('strip'),
+    view: part('view'),
     bar: part('bar'),
     composer: part('composer'),
     polite: part('polite'),
@@ -47,10 +51,18 @@ function frame(): TemplateResult {
       <div data-part="notice"></div>
       <div class="views">
         <div data-part="find"></div>
-        <div class="scroll" data-part="scroller" tabindex="-1" role="region" aria-label=${t('Transcript')}>
+        <div
+          class="scroll"
+          data-part="scroller"
+          tabindex="-1"
+          role="tabpanel"
+          id=${panelId('transcript')}
+          aria-label=${t('Transcript')}
+        >
           <div data-part="rows"></div>
         </div>
         <div class="strip" data-part="strip" aria-hidden="true"></div>
+        <div class="view" data-part="view" role="tabpanel" id=${panelId('trajectory')} hidden></div>
         <div data-part="bar"></div>
       </div>
       <div data-part="composer"></div>

@@ -10,6 +10,8 @@ export interface SavedState {
   readonly expanded?: readonly string[];
   readonly closed?: readonly string[];
   readonly draft?: string;
+  /** The view on screen. */
+  readonly tab?: string;
   /** What was begun as an answer to a request, by its id. */
   readonly answers?: Readonly<Record<string, AnswerDraft>>;
 }
@@ -50,7 +52,7 @@ function answerDraft([id, value]: [string, unknown]): [string, AnswerDraft][] {
 export function loadState(): SavedState {
   const state = api.getState();
   if (!isObject(state)) return {};
-  const { anchor, draft, answers } = state;
+  const { anchor, draft, answers, tab } = state;
   const known =
     typeof anchor === 'object' && anchor !== null && 'key' in anchor && 'offset' in anchor ? anchor : undefined;
   return {
@@ -58,6 +60,7 @@ export function loadState(): SavedState {
     closed: strings(state['closed']),
     answers: isObject(answers) ? Object.fromEntries(Object.entries(answers).flatMap(answerDraft)) : {},
     ...(typeof draft === 'string' && { draft }),
+    ...(typeof tab === 'string' && { tab }),
     ...(typeof known?.key === 'string' &&
       typeof known.offset === 'number' && { anchor: { key: known.key, offset: known.offset } }),
   };

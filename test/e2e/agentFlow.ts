@@ -41,7 +41,7 @@ export function describeAgent(agent: RealAgent, shown: Shown): void {
       await (model as ModelServer | undefined)?.stop();
     });
 
-    const transcript = () => workbench.webview().getByRole('region', { name: 'Transcript' });
+    const transcript = () => workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
 
     async function assertFigures(tokens: string): Promise<void> {
       const block = workbench.webview().locator('header .cost');

@@ -54,7 +54,7 @@ describe('A window or an extension host that dies while an agent works', functio
     await workbench.runCommand('View: Close All Editors');
     await workbench.treeItem('Sleep.').first().click();
     await statusWord(workbench, 'Interrupted');
-    const transcript = workbench.webview().getByRole('region', { name: 'Transcript' });
+    const transcript = workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
     await transcript.getByText('sleep 600').first().waitFor();
   }
 

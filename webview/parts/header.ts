@@ -3,13 +3,14 @@ import type { SessionView } from '../../src/protocol/messages.ts';
 import { badge, button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { needsAll } from '../request/words.ts';
-import { clock, number } from '../text/format.ts';
+import { clock } from '../text/format.ts';
 import { bypasses, modeWord } from '../text/mode.ts';
 import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
 import { costBlock } from './cost.ts';
 import { menuButton } from './menu.ts';
+import { tabs, type TabsState } from '../views/tabs.ts';
 
 interface Status {
   readonly id: 'running' | 'approval' | 'finished' | 'failed' | 'stopped' | 'interrupted' | 'none';
@@ -44,6 +45,7 @@ export function statusOf({ summary, conversation }: SessionView): Status {
 export interface HeaderState {
   readonly menuOpen: boolean;
   readonly following: boolean;
+  readonly tabs: TabsState;
   readonly setMenu: (open: boolean) => void;
 }
 
@@ -130,10 +132,10 @@ function sessionId({ actions }: Context, { summary }: SessionView): TemplateResu
     </span>`;
 }
 
-function tools({ store, actions }: Context, { following }: HeaderState): TemplateResult {
+function tools({ actions }: Context, { following, tabs: state }: HeaderState): TemplateResult {
   return html`<div class="tabs">
-    <span class="tab">${t('Transcript')} <span class="n">${number(store.total)}</span></span>
-    <span class="tools">
+    ${tabs(t('Views'), state)}
+    <span class="tools" ?hidden=${state.active !== 'transcript'}>
       ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find() })}
       ${button({ label: t('Collapse all'), icon: 'collapse-all', look: 'icon', onClick: () => actions.collapseAll() })}
       ${button({
