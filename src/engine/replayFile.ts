@@ -7,6 +7,7 @@ import type { AgentSource } from './agentSource.ts';
 import { failures } from './failures.ts';
 import { LineSplitter } from './lines.ts';
 import type { OutputChunk } from './outputChunks.ts';
+import { readOutputProfile } from './outputProfile.ts';
 import { playback } from './replay.ts';
 
 /** Between two lines at speed 1, in milliseconds: when they came is not in the file. */
@@ -15,11 +16,6 @@ const paceMs = 40;
 const headBytes = 256 * 1024;
 const headLines = 200;
 const lineFeed = 10;
-
-/** `AgentReport.profile` of what an agent printed to a file. `file`: absolute path. */
-export function outputProfile(agent: string, file: string): string {
-  return `${agent}:${file}`;
-}
 
 /** Whose output the file may hold, best first; several or none where it does not tell. @throws EngineFailure */
 export async function recogniseOutput(file: string, adapters: readonly AgentAdapter[]): Promise<AgentAdapter[]> {
@@ -45,9 +41,7 @@ export function outputFileSource(
   profile: string,
   deps: { readonly adapters: readonly AgentAdapter[]; readonly clock: () => number; readonly speed: number },
 ): AgentSource {
-  const cut = profile.indexOf(':');
-  const type = profile.slice(0, Math.max(0, cut));
-  const file = profile.slice(cut + 1);
+  const { agent: type, file } = readOutputProfile(profile);
   const adapter = deps.adapters.find((each) => each.type === type);
   if (adapter === undefined) throw failures.agentUnknown(type);
   return {

@@ -87,7 +87,8 @@ export class RunControl {
       handle.dispose();
       if (why === undefined) {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);
-        const recorded = summary.recording && given.trim() === '' ? await recordingOf(engine) : undefined;
+        const demo = summary.recording && summary.executor_profile === undefined;
+        const recorded = demo && given.trim() === '' ? await recordingOf(engine) : undefined;
         const prompt = recorded?.prompts[summary.runs] ?? (given.trim() === '' ? t('Go on.') : given);
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AgentAdapter } from '../../agents/adapter.ts';
 import { adapters } from '../../agents/registry.ts';
-import { outputProfile } from '../../engine/replayFile.ts';
+import { outputProfile } from '../../engine/outputProfile.ts';
 import { agentOption, numberOption, parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';

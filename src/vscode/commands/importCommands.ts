@@ -3,6 +3,7 @@ import { EngineFailure } from '../../engine/failures.ts';
 import type { ImportReport } from '../../engine/import/importFile.ts';
 import type { ExecutorType } from '../../model/session.ts';
 import type { Commands, Shell } from './shell.ts';
+import { whichAgent } from './whichAgent.ts';
 
 const { t } = vscode.l10n;
 
@@ -36,7 +37,7 @@ async function importFile(shell: Shell, file: string): Promise<ImportReport | un
     return await run(undefined);
   } catch (error) {
     if (!EngineFailure.is(error, 'output_unknown')) throw error;
-    const agent = await askForAgent(error.message, archive.importable());
+    const agent = await whichAgent(error.message, archive.importable());
     return agent === undefined ? undefined : await run(agent);
   }
 }
@@ -47,13 +48,4 @@ async function askForFile(): Promise<string | undefined> {
     openLabel: t('Import'),
   });
   return chosen?.[0]?.fsPath;
-}
-
-async function askForAgent(
-  why: string,
-  agents: readonly { readonly type: ExecutorType; readonly label: string }[],
-): Promise<ExecutorType | undefined> {
-  const items = agents.map(({ type, label }) => ({ label, type }));
-  const picked = await vscode.window.showQuickPick(items, { title: why, placeHolder: t('Which agent printed it?') });
-  return picked?.type;
 }

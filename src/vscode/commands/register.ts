@@ -3,6 +3,7 @@ import { capabilityCommands } from './capabilityCommands.ts';
 import { exportCommands } from './exportCommands.ts';
 import { importCommands } from './importCommands.ts';
 import { recordCommands } from './recordCommands.ts';
+import { replayCommands } from './replayCommands.ts';
 import { runCommands } from './runCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
 import type { Shell } from './shell.ts';
@@ -18,6 +19,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...capabilityCommands(shell),
     ...exportCommands(shell),
     ...importCommands(shell),
+    ...replayCommands(shell),
   };
   const registered = Object.entries(all).map(([name, run]) =>
     vscode.commands.registerCommand(`vitrine.${name}`, async (...args: readonly unknown[]) => {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { adapters } from '../../../src/agents/registry.ts';
-import { outputProfile } from '../../../src/engine/replayFile.ts';
+import { outputProfile } from '../../../src/engine/outputProfile.ts';
 import { readBy } from '../../support/agentCaptures.ts';
 import { Bench, entries, outcome, seen } from '../../support/fakeAgent/engine.ts';
 

@@ -1,0 +1,14 @@
+import * as vscode from 'vscode';
+import type { ExecutorType } from '../../model/session.ts';
+
+interface Named {
+  readonly type: ExecutorType;
+  readonly label: string;
+}
+
+/** Whose output a file holds, asked of the person; `why` says why. `undefined` where they gave up. */
+export async function whichAgent(why: string, agents: readonly Named[]): Promise<ExecutorType | undefined> {
+  const items = agents.map(({ type, label }) => ({ label, type }));
+  const placeHolder = vscode.l10n.t('Which agent printed it?');
+  return (await vscode.window.showQuickPick(items, { title: why, placeHolder }))?.type;
+}
