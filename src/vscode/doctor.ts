@@ -3,6 +3,7 @@ import type { AgentReport } from '../engine/api.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { EngineHost, EnginePaths } from './engineHost.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
+import { protocolOf } from './run/agentItems.ts';
 import type { SessionList } from './sessionList.ts';
 import { requestMinutes, stopGraceSeconds } from './settings.ts';
 
@@ -90,7 +91,7 @@ function agentSection(agent: AgentReport): string {
   const { program, environment } = agent;
   const names = (list: readonly string[]): string => (list.length === 0 ? t('none') : list.map(code).join(', '));
   const tried = program?.tried ?? [];
-  return section(agent.label, [
+  return section([agent.label, ...protocolOf(agent).map((protocol) => `(${protocol})`)].join(' '), [
     ...(agent.recording ? [[t('Program'), t('none: plays recordings that came with Vitrine')] satisfies Line] : []),
     ...(program === null ? [] : programLines(program)),
     ...tried.map((place): Line => [t('Looked at'), code(place)]),

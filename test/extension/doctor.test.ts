@@ -16,6 +16,15 @@ describe('Doctor', () => {
     assert.match(text, /## Demo|Recording|recordings/);
   });
 
+  it('has each agent once, those by a protocol under the name of that', async () => {
+    const titles = (await doctorText()).split('\n').filter((line) => line.startsWith('## '));
+    assert.deepEqual([...new Set(titles)], titles);
+    assert.deepEqual(
+      titles.filter((title) => title.endsWith(' (ACP)')),
+      ['## Claude Agent (ACP)', '## Codex (ACP)', '## Gemini CLI (ACP)', '## Copilot (ACP)'],
+    );
+  });
+
   it('is read-only', async () => {
     await doctorText();
     const editor = vscode.window.activeTextEditor;
