@@ -66,15 +66,3 @@ export const requestMetadataSchema = z.object({
   request: agentRequestSchema,
   decision: decisionSchema.optional(),
 });
-
-/** Whether `answer` is one to what was asked: nothing is allowed for longer than the agent offers. */
-export function isAnswerTo(request: AgentRequest, answer: Answer): boolean {
-  switch (answer.kind) {
-    case 'allow':
-      return request.kind !== 'question' && (answer.scope === 'once' || request.session !== undefined);
-    case 'answer':
-      return request.kind === 'question';
-    case 'deny':
-      return true;
-  }
-}

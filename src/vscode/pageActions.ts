@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import type { SayHow, SessionHandle } from '../engine/api.ts';
-import { type Answer, isAnswerTo } from '../model/request.ts';
+import type { SessionFile } from '../insight/files/files.ts';
+import type { Answer } from '../model/request.ts';
 import type { PageCommand } from '../protocol/messages.ts';
-import { openChange, openFile, openLink } from './openers.ts';
+import { type OpenAt, openChange, openFile, openLink } from './openers.ts';
 import type { RunControl } from './runControl.ts';
+import { openAllChanges, openFileChanges } from './sessionChanges.ts';
 
 /** What a page can ask for, and no more: each command stands for one of ours. */
 const commands: Readonly<Record<PageCommand, string>> = {
@@ -42,22 +44,28 @@ export class PageActions {
 
   /** False where it is no answer to anything that waits. */
   answer(handle: SessionHandle, id: string, answer: Answer): boolean {
-    const conversation = handle.conversation();
-    const request = conversation?.pending().find((each) => each.id === id);
-    if (conversation === null || request === undefined || !isAnswerTo(request, answer)) return false;
-    return conversation.answer(id, answer);
+    return handle.conversation()?.answer(id, answer) === true;
   }
 
   stop(id: string): Promise<void> {
     return this.#runs.stop(id);
   }
 
-  openFile(base: string | undefined, path: string, line: number | undefined): Promise<void> {
-    return openFile(base, path, line);
+  openFile(base: string | undefined, path: string, at: OpenAt): Promise<void> {
+    return openFile(base, path, at);
   }
 
   openDiff(handle: SessionHandle, index: number): Promise<void> {
     return openChange(handle, index);
+  }
+
+  /** `files`: what the session read and changed. */
+  openFileChanges(handle: SessionHandle, files: readonly SessionFile[], path: string): Promise<void> {
+    return openFileChanges(handle, files, path);
+  }
+
+  openAllChanges(handle: SessionHandle, files: readonly SessionFile[]): Promise<void> {
+    return openAllChanges(handle, files);
   }
 
   openLink(url: string): Promise<void> {

@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import { type AgentRequest, type Decision, isAnswerTo } from '../../../src/model/request.ts';
+import type { AgentRequest, Decision } from '../../../src/model/request.ts';
 import type { ToolUse } from '../../../src/model/tool.ts';
 import { parseFromPage } from '../../../src/protocol/fromPageSchema.ts';
 import { budgets, pageEntry, wholeEntry } from '../../../src/protocol/pageEntries.ts';
@@ -167,22 +167,5 @@ describe('messages of the page', () => {
       null,
     ];
     for (const message of wrong) assert.equal(parse(message), undefined, JSON.stringify(message));
-  });
-
-  it('answer only what was asked, for no longer than is offered', () => {
-    const asked = (over: Partial<AgentRequest>): AgentRequest => ({
-      id: 'r',
-      kind: 'permission',
-      title: '',
-      asked_at: '',
-      expires_at: '',
-      ...over,
-    });
-    const session = { kind: 'allow', scope: 'session' } as const;
-    assert.equal(isAnswerTo(asked({}), session), false);
-    assert.equal(isAnswerTo(asked({ session: 'all of it' }), session), true);
-    assert.equal(isAnswerTo(asked({}), { kind: 'answer', answers: {} }), false);
-    assert.equal(isAnswerTo(asked({ kind: 'question' }), { kind: 'allow', scope: 'once' }), false);
-    assert.equal(isAnswerTo(asked({ kind: 'question' }), { kind: 'deny' }), true);
   });
 });
