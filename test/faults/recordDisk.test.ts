@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RecordWriter, WriteProblem } from '../../src/engine/record/contract.ts';
+import { verifyRecord } from '../../src/engine/record/verify.ts';
 import { maxWaitingBytes } from '../../src/engine/record/patientFile.ts';
 import { RecordStore } from '../../src/engine/record/store.ts';
 import { aSession, anEntry, appendAll, entryLine, runId, sessionId, temporaryStore } from '../support/records.ts';
@@ -73,6 +74,7 @@ describe('a disk that does not take it', function () {
     await raw.write(Buffer.from('ghi'));
     await raw.close();
     assert.deepEqual(await indexes(), [0, 1, 2, 3]);
+    assert.equal((await verifyRecord(temporary.store.path(sessionId))).verdict, 'intact');
     assert.equal(await readFile(path.join(folder(), 'runs', `${runId}.stdout`), 'utf8'), 'abcdefghi');
     assert.equal(problems.length, 1);
   });
@@ -95,6 +97,7 @@ describe('a disk that does not take it', function () {
       ['torn'],
     );
     await reader.close();
+    assert.equal((await verifyRecord(temporary.store.path(sessionId))).verdict, 'intact');
   });
 
   it('having no room for the folder: the session starts in memory', async () => {
@@ -161,6 +164,7 @@ describe('a disk that does not take it', function () {
       [['record_lines_lost', 5]],
     );
     await reader.close();
+    assert.equal((await verifyRecord(temporary.store.path(sessionId))).verdict, 'intact');
   });
 
   it('and a clock that goes back', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { verifyRecord } from '../../src/engine/record/verify.ts';
 import { anEntry, sessionId, temporaryStore } from '../support/records.ts';
 import { startWriter } from '../support/writingChild.ts';
 
@@ -42,6 +43,8 @@ describe('a writer that is killed', function () {
       for await (const chunk of reader.raw('run_0123456789ab', 'stdout')) raw.push(chunk);
       assert.ok(Buffer.concat(raw).includes(`\n${acknowledged}\n`) || acknowledged === 0);
       await reader.close();
+      const { verdict, breaks } = await verifyRecord(temporary.store.path(id));
+      assert.deepEqual([verdict, breaks], ['intact', []]);
     }
     const survey = await temporary.store.survey();
     assert.equal(survey.summaries.length, Math.ceil(kills / 25));

@@ -10,6 +10,8 @@ export interface PatientFileOptions {
   readonly lines: boolean;
   /** Before the file is opened, and again before each new attempt at that. May throw. */
   readonly prepare?: () => Promise<void>;
+  /** After everything appended by now is durable; nothing is written meanwhile. May throw. */
+  readonly onSynced?: () => Promise<void>;
   readonly onProblem: (problem: WriteProblem) => void;
   /** Once the file can be written again after more came than could be kept. */
   readonly onLost: (lost: { writes: number; bytes: number }) => void;
@@ -39,9 +41,15 @@ export class PatientFile {
 
   /** Resolves when the bytes are in the file, or kept. The buffer must not be changed by then. */
   append(bytes: Buffer): Promise<void> {
+    return this.appendMade(bytes.length, () => bytes);
+  }
+
+  /** Bytes that are made in the order in which they are written, and only if they are kept. `size`: about how many. */
+  appendMade(size: number, make: () => Buffer): Promise<void> {
     return this.#then(async () => {
-      if (this.#problem !== null) this.#keep(bytes);
-      else await this.#write(bytes);
+      if (this.#problem === null) await this.#write(make);
+      else if (this.#hasRoom(size)) this.#keep(make());
+      else this.#lost = { writes: this.#lost.writes + 1, bytes: this.#lost.bytes + size };
     });
   }
 
@@ -51,6 +59,7 @@ export class PatientFile {
       if (this.#problem !== null && !(await this.#catchUp())) return;
       try {
         await this.#file?.sync();
+        await this.#options.onSynced?.().catch(() => undefined);
       } catch (error) {
         this.#fail(error);
       }
@@ -70,14 +79,15 @@ export class PatientFile {
     return this.#last;
   }
 
-  async #write(bytes: Buffer): Promise<void> {
-    let rest = bytes;
+  async #write(make: () => Buffer): Promise<void> {
+    let rest: Buffer | null = null;
     try {
       this.#file ??= await this.#open();
+      rest = make();
       while (rest.length > 0) rest = rest.subarray(await this.#file.append(rest));
     } catch (error) {
       this.#fail(error);
-      this.#keep(rest);
+      this.#keep(rest ?? make());
     }
   }
 
@@ -97,14 +107,14 @@ export class PatientFile {
     this.#options.onProblem(this.#problem);
   }
 
+  /** After the first loss nothing more is taken, so that what is kept has no hole in it. */
+  #hasRoom(bytes: number): boolean {
+    return this.#lost.writes === 0 && this.#waitingBytes + bytes <= maxWaitingBytes;
+  }
+
   #keep(bytes: Buffer): void {
-    // After the first loss nothing more is taken, so that what is kept has no hole in it.
-    if (this.#lost.writes > 0 || this.#waitingBytes + bytes.length > maxWaitingBytes) {
-      this.#lost = { writes: this.#lost.writes + 1, bytes: this.#lost.bytes + bytes.length };
-    } else {
-      this.#waiting.push(bytes);
-      this.#waitingBytes += bytes.length;
-    }
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
   }
 
   async #catchUp(): Promise<boolean> {

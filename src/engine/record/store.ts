@@ -2,6 +2,7 @@ import { lstat, open, readdir, rm, stat, unlink } from 'node:fs/promises';
 import { recordVersion } from '../../formats/record.ts';
 import { sessionIdSchema, type Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+import { lastHash } from './chain.ts';
 import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
 import { RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './header.ts';
@@ -153,7 +154,9 @@ export class RecordStore {
       log.warn(`${problem.path} cannot be written (${problem.code}); the session goes on in memory.`);
       onProblem?.(problem);
     };
-    return new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease);
+    // Only who may write knows that nobody else adds to it now.
+    const last = await lastHash(recordFile(folder)).catch(() => null);
+    return new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease, last);
   }
 
   async #ids(): Promise<string[]> {

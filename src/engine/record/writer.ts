@@ -1,10 +1,15 @@
 import { chmod, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { serialiseRecordLine, type RecordLine } from '../../formats/record.ts';
+import { Chain, chainStart } from './chain.ts';
 import type { RawLog, RawStream, RecordWriter, WriteProblem } from './contract.ts';
+import { writeHead } from './head.ts';
 import { rawFile, recordFile } from './layout.ts';
 import { PatientFile } from './patientFile.ts';
 import { WriterLease } from './writerLease.ts';
+
+/** What the chain adds to a line. */
+const linkLength = 76;
 
 export interface FileWriterOptions {
   readonly id: string;
@@ -23,15 +28,23 @@ export class FileRecordWriter implements RecordWriter {
   #lease: WriterLease | null;
   #told = false;
 
-  /** `lease: null` where it could not be taken because the folder cannot be written; it is taken when it can. */
-  constructor(options: FileWriterOptions, lease: WriterLease | null) {
+  readonly #chain: Chain;
+  #savedHead: string | null = null;
+
+  /**
+   * `lease: null` where it could not be taken because the folder cannot be written; it is taken when it can. `last`: hash of
+   * the last line that is there.
+   */
+  constructor(options: FileWriterOptions, lease: WriterLease | null, last: string | null) {
     this.id = options.id;
     this.#options = options;
     this.#lease = lease;
+    this.#chain = new Chain(last);
     this.#record = new PatientFile({
       path: recordFile(options.folder),
       lines: true,
       prepare: () => this.#prepare(),
+      onSynced: () => this.#saveHead(),
       onProblem: (problem) => this.#tell(problem),
       onLost: (lost) => void this.append(this.#lossLine('record_lines_lost', lost)),
     });
@@ -47,7 +60,9 @@ export class FileRecordWriter implements RecordWriter {
 
   async appendAll(lines: readonly RecordLine[]): Promise<void> {
     if (lines.length === 0) return;
-    await this.#record.append(Buffer.from(lines.map((line) => `${serialiseRecordLine(line)}\n`).join('')));
+    const texts = lines.map(serialiseRecordLine);
+    const size = texts.reduce((sum, text) => sum + text.length + linkLength, 0);
+    await this.#record.appendMade(size, () => this.#chain.seal(texts));
   }
 
   async flush(): Promise<void> {
@@ -97,6 +112,15 @@ export class FileRecordWriter implements RecordWriter {
     } catch (error) {
       this.#tell({ path: folder, code: 'ELEASE', message: error instanceof Error ? error.message : String(error) });
     }
+  }
+
+  /** What the record came to, beside it: so that it is noticed when its end is taken away. */
+  async #saveHead(): Promise<void> {
+    const { head } = this.#chain;
+    if (head === this.#savedHead || head === chainStart) return;
+    const { folder, clock } = this.#options;
+    await writeHead(folder, { hash: head, at: new Date(clock()).toISOString() });
+    this.#savedHead = head;
   }
 
   #lossLine(type: string, lost: Readonly<Record<string, unknown>>): RecordLine {

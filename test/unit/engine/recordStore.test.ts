@@ -52,7 +52,7 @@ describe('store of records', () => {
     const [header] = (await readFile(temporary.store.path(sessionId), 'utf8')).split('\n');
     assert.equal(
       header,
-      `{"kind":"header","format":"vitrine-record","version":${recordVersion},"session_id":"${sessionId}","created_at":"${time(0)}"}`,
+      `{"kind":"header","format":"vitrine-record","version":${recordVersion},"session_id":"${sessionId}","created_at":"${time(0)}","prev":"${'0'.repeat(64)}"}`,
     );
   });
 

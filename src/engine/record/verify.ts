@@ -1,0 +1,122 @@
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { chainStart, hashOfLine, intactIn, linkOf } from './chain.ts';
+import { headFile, readHead, type Head } from './head.ts';
+import { linesOf, windows } from './windows.ts';
+
+const maxListed = 100;
+
+/** Where the chain does not hold. Lines count from 1, as an editor shows them. */
+export interface ChainBreak {
+  /** `altered`: the line itself, or between it and the next one something was taken out. */
+  readonly kind: 'altered' | 'inserted' | 'moved' | 'missing_before';
+  readonly line: number;
+}
+
+/** What checking a record found. */
+export interface Verification {
+  /** `unchained`: written by a version that kept no chain. */
+  readonly verdict: 'intact' | 'altered' | 'truncated' | 'unchained';
+  readonly lines: number;
+  /** The first line that is held by the chain; `null` where none is. */
+  readonly chainedFrom: number | null;
+  /** The first 100. */
+  readonly breaks: readonly ChainBreak[];
+  /** Lines of which parts cannot be read, as crashes leave them; the chain goes on past them. The first 100. */
+  readonly damaged: readonly number[];
+  /** Hash of the last line. */
+  readonly head: string | null;
+  /** What was kept beside the record when it was last made durable, and the line that it names; `null`: it is not there. */
+  readonly kept: (Head & { readonly line: number | null }) | null;
+}
+
+interface Item {
+  readonly line: number;
+  readonly hash: string;
+  /** What it says of the one before it. */
+  readonly link: string | null;
+}
+
+/** Reads the whole record once. What is appended meanwhile is not looked at. @throws file system errors */
+export async function verifyRecord(file: string): Promise<Verification> {
+  // Before the record: it must not name a line that is appended while this reads.
+  const head = await readHead(headFile(path.dirname(file)));
+  const { items, damaged } = await itemsOf(file);
+  const chainedFrom = items.find(({ link }) => link !== null)?.line ?? null;
+  const breaks = breaksOf(items);
+  const kept = head === null ? null : { ...head, line: items.findLast(({ hash }) => hash === head.hash)?.line ?? null };
+  const verdict =
+    breaks.length > 0
+      ? 'altered'
+      : kept?.line === null
+        ? 'truncated'
+        : chainedFrom === null && items.length > 0
+          ? 'unchained'
+          : 'intact';
+  return {
+    verdict,
+    lines: items.at(-1)?.line ?? 0,
+    chainedFrom,
+    breaks: breaks.slice(0, maxListed),
+    damaged: damaged.slice(0, maxListed),
+    head: items.at(-1)?.hash ?? null,
+    kept,
+  };
+}
+
+function breaksOf(items: readonly Item[]): ChainBreak[] {
+  const places = new Map(items.map(({ hash }, place) => [hash, place]));
+  const breaks: ChainBreak[] = [];
+  let chained = false;
+  for (const [place, { line, link }] of items.entries()) {
+    const before = items[place - 1];
+    if (link === null) {
+      // Lines of an older version come before the chain, none within it.
+      if (chained) breaks.push({ kind: 'inserted', line });
+      continue;
+    }
+    const first = !chained;
+    chained = true;
+    if (link === (before?.hash ?? chainStart)) continue;
+    if (first && before !== undefined && link === chainStart) breaks.push({ kind: 'inserted', line: before.line });
+    else if (before === undefined) breaks.push({ kind: 'missing_before', line });
+    else {
+      const named = link === chainStart ? -1 : places.get(link);
+      if (named === undefined) breaks.push({ kind: 'altered', line: before.line });
+      else if (named < place - 1) breaks.push({ kind: 'inserted', line: items[named + 1]?.line ?? line });
+      else breaks.push({ kind: 'moved', line });
+    }
+  }
+  return breaks;
+}
+
+async function itemsOf(file: string): Promise<{ items: Item[]; damaged: number[] }> {
+  const items: Item[] = [];
+  const damaged: number[] = [];
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    let line = 0;
+    for await (const { buffer, tooLong } of windows(handle, 0, size)) {
+      if (tooLong !== null) {
+        line += 1;
+        damaged.push(line);
+        continue;
+      }
+      for (const { start, end } of linesOf(buffer)) {
+        line += 1;
+        if (start === end) continue;
+        const bytes = buffer.subarray(start, end);
+        const found = intactIn(bytes);
+        for (const each of found) {
+          const object = bytes.subarray(each.start, each.end);
+          items.push({ line, hash: hashOfLine(object), link: linkOf(object) });
+        }
+        if (found.length !== 1 || found[0]?.end !== bytes.length) damaged.push(line);
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+  return { items, damaged };
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { lastHash } from '../../../src/engine/record/chain.ts';
+import { verifyRecord } from '../../../src/engine/record/verify.ts';
+import { serialiseRecordLine } from '../../../src/formats/record.ts';
+import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../../support/records.ts';
+
+describe('the chain over a record', () => {
+  let place: Awaited<ReturnType<typeof temporaryStore>>;
+  let file = '';
+  beforeEach(async () => {
+    place = await temporaryStore();
+    file = place.store.path(sessionId);
+  });
+  afterEach(() => place.remove());
+
+  const written = async (entries: number): Promise<string[]> => {
+    const writer = await place.store.create(aSession());
+    await appendAll(writer, wholeSession(entries).slice(2));
+    await writer.close();
+    return (await readFile(file, 'utf8')).trimEnd().split('\n');
+  };
+  const kept = async (lines: readonly string[]) => {
+    await writeFile(file, lines.map((line) => `${line}\n`).join(''));
+    return verifyRecord(file);
+  };
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+  it('can be checked with nothing but sha256sum', async () => {
+    const lines = await written(5);
+    for (const [index, line] of lines.entries()) {
+      const before = lines[index - 1];
+      assert.match(line, new RegExp(`,"prev":"${before === undefined ? '0'.repeat(64) : sha256(before)}"}$`));
+    }
+    const found = await verifyRecord(file);
+    assert.equal(found.verdict, 'intact');
+    assert.equal(found.chainedFrom, 1);
+    assert.equal(found.lines, lines.length);
+    assert.equal(found.head, sha256(lines.at(-1) ?? ''));
+    assert.deepEqual([found.kept?.hash, found.kept?.line], [found.head, lines.length]);
+  });
+
+  it('names each line that was changed', async () => {
+    const lines = await written(12);
+    for (const [index, line] of lines.entries()) {
+      const changed = lines.with(index, line.replace(/:(?="|\d)/, ': '));
+      assert.notEqual(changed[index], line);
+      const { verdict, breaks, kept: head } = await kept(changed);
+      if (index === lines.length - 1) {
+        // Nothing comes after the last one; what was kept beside the record tells.
+        assert.deepEqual([verdict, head?.line], ['truncated', null]);
+      } else assert.deepEqual([verdict, breaks], ['altered', [{ kind: 'altered', line: index + 1 }]]);
+    }
+  });
+
+  it('names where each line was taken out', async () => {
+    const lines = await written(12);
+    for (const index of lines.keys()) {
+      const { verdict, breaks } = await kept(lines.toSpliced(index, 1));
+      if (index === lines.length - 1) assert.equal(verdict, 'truncated');
+      else if (index === 0) assert.deepEqual(breaks, [{ kind: 'missing_before', line: 1 }]);
+      else assert.deepEqual(breaks, [{ kind: 'altered', line: index }]);
+    }
+  });
+
+  it('names lines that changed places', async () => {
+    const lines = await written(12);
+    for (let index = 0; index < lines.length - 1; index += 1) {
+      const [first = '', second = ''] = lines.slice(index);
+      const { verdict, breaks } = await kept(lines.toSpliced(index, 2, second, first));
+      assert.equal(verdict, 'altered', `${index}`);
+      assert.ok(
+        breaks.some(({ line }) => line === index + 1 || line === index + 2),
+        JSON.stringify(breaks),
+      );
+    }
+  });
+
+  it('names each line that was put in, with a hash that fits or without one', async () => {
+    const lines = await written(12);
+    const bare = serialiseRecordLine(entryLine(3, 'I was never said'));
+    for (let index = 1; index < lines.length; index += 1) {
+      const fitting = bare.replace(/\}$/, `,"prev":"${sha256(lines[index - 1] ?? '')}"}`);
+      for (const line of [bare, fitting]) {
+        const { verdict, breaks } = await kept(lines.toSpliced(index, 0, line));
+        assert.equal(verdict, 'altered');
+        assert.ok(
+          breaks.some((each) => each.kind === 'inserted' && each.line === index + 1),
+          JSON.stringify(breaks),
+        );
+      }
+    }
+  });
+
+  it('notices a missing end, and names the line after which it is', async () => {
+    const lines = await written(12);
+    for (let length = 1; length < lines.length; length += 1) {
+      const { verdict, lines: count } = await kept(lines.slice(0, length));
+      assert.deepEqual([verdict, count], ['truncated', length]);
+    }
+    await rm(path.join(path.dirname(file), 'record.head'));
+    const found = await kept(lines.slice(0, 5));
+    assert.deepEqual([found.verdict, found.kept], ['intact', null]);
+  });
+
+  it('goes on over what a crash left, which is named and is no alteration', async () => {
+    await written(6);
+    const whole = await readFile(file);
+    for (const left of ['{"kind":"entry","entry":{"index":6,"ti', '\u0000\u0000\u0000', 'x']) {
+      await writeFile(file, whole);
+      await appendFile(file, left);
+      const writer = await place.store.openWriter(sessionId);
+      await writer.append(entryLine(6));
+      await writer.append(entryLine(7));
+      await writer.close();
+      const { verdict, breaks, damaged, lines } = await verifyRecord(file);
+      assert.deepEqual([verdict, breaks, damaged], ['intact', [], [lines - 2]]);
+    }
+  });
+
+  it('goes on after a line whose line end a crash took', async () => {
+    const before = await written(3);
+    await truncate(file, (await readFile(file)).length - 1);
+    assert.equal(await lastHash(file), sha256(before.at(-1) ?? ''));
+    const writer = await place.store.openWriter(sessionId);
+    await writer.append(entryLine(4));
+    await writer.close();
+    assert.equal((await verifyRecord(file)).verdict, 'intact');
+  });
+
+  it('begins in a record of an older version where that is gone on with', async () => {
+    const old = wholeSession(4).map(serialiseRecordLine);
+    await place.store.create(aSession()).then((writer) => writer.close());
+    await rm(path.join(path.dirname(file), 'record.head'));
+    assert.deepEqual((await kept(old)).verdict, 'unchained');
+    const writer = await place.store.openWriter(sessionId);
+    await writer.append(entryLine(4));
+    await writer.close();
+    const { verdict, chainedFrom, lines } = await verifyRecord(file);
+    assert.deepEqual([verdict, chainedFrom, lines], ['intact', old.length + 1, old.length + 1]);
+    const all = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    const { breaks } = await kept(all.with(old.length - 1, serialiseRecordLine(entryLine(3, 'changed'))));
+    assert.deepEqual(breaks, [{ kind: 'altered', line: old.length }]);
+  });
+
+  it('is longer than what was kept where a crash came in between, which is no alteration', async () => {
+    await written(4);
+    const head = await readFile(path.join(path.dirname(file), 'record.head'));
+    const writer = await place.store.openWriter(sessionId);
+    await writer.append(entryLine(5));
+    await writer.close();
+    await writeFile(path.join(path.dirname(file), 'record.head'), head);
+    const { verdict, lines, kept: known } = await verifyRecord(file);
+    assert.deepEqual([verdict, known?.line], ['intact', lines - 1]);
+  });
+
+  it('finds the last line of a record whatever its size', async () => {
+    await written(2);
+    for (const bytes of [10, 70_000, 3_000_000]) {
+      const line = `{"kind":"x","text":"${'a'.repeat(bytes)}"}`;
+      await appendFile(file, `${line}\n`);
+      assert.equal(await lastHash(file), sha256(line));
+      await appendFile(file, `${'b'.repeat(bytes)}\n`);
+      assert.equal(await lastHash(file), sha256(line));
+    }
+    await writeFile(file, '');
+    assert.equal(await lastHash(file), null);
+    assert.equal(await lastHash(`${file}.none`), null);
+  });
+});
