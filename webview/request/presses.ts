@@ -5,10 +5,8 @@ export class Presses {
 
   constructor(target: Window) {
     const began = (event: Event): void => {
-      // A key that was already down when the page got the focus began before anything here was seen.
-      const repeated = event instanceof KeyboardEvent && event.repeat;
-      if (repeated) this.#since ??= 0;
-      else this.#since = performance.now();
+      // The repeats of a key that is held down were meant for whatever had the focus when it went down.
+      this.#since = event instanceof KeyboardEvent && event.repeat ? 0 : performance.now();
     };
     // The click that a release makes comes right after it.
     const ended = (event: Event): void => {
