@@ -66,6 +66,9 @@ const types: ReadonlySet<unknown> = new Set<ToPage['type']>([
   'failed',
   'takenBack',
   'review',
+  'trajectory',
+  'files',
+  'viewsChanged',
 ]);
 
 /** The host is ours and of our version: that a message is one of those we know is all there is to ask. */

@@ -1,5 +1,9 @@
 import type { NormalizedEntry } from './entry.ts';
 
+export const stepKinds = ['read', 'edit', 'command', 'search', 'web', 'other'] as const;
+/** As the chips of the trajectory count them. */
+export type StepKind = (typeof stepKinds)[number];
+
 /**
  * Numbers for the gutter: tool calls count through the session ("5"), those of a subagent below their parent's ("5.1").
  * Takes entries in index order, any of them again when it changed. A call whose parent was never seen counts as one of

@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { stepKinds } from '../model/steps.ts';
 import { type Envelope, type FromPage, pageCommands } from './messages.ts';
+import { mostClosed, mostLines } from './viewMessages.ts';
 
 const request = z.number().int().nonnegative();
+const line = z.number().int().min(1);
 const index = z.number().int().nonnegative();
 const text = (longest: number) => z.string().max(longest);
 
@@ -15,22 +18,50 @@ const answer = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const wish = z.object({
+  query: text(1000),
+  kinds: z.array(z.enum(stepKinds)).max(stepKinds.length),
+  repeats: z.boolean(),
+  sort: z.enum(['time', 'longest']),
+  closed: z.array(text(1000)).max(mostClosed),
+});
+
 const fromPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('resync') }),
   z.object({ type: z.literal('ack'), seq: z.number().int() }),
   z.object({ type: z.literal('getPage'), request, from: index, count: z.number().int().min(1).max(500) }),
   z.object({ type: z.literal('getEntry'), request, index }),
+  z.object({ type: z.literal('getEvidence'), request, index, link: index }),
+  z.object({ type: z.literal('getSources'), request }),
   z.object({ type: z.literal('find'), request, query: text(1000) }),
   z.object({ type: z.literal('send'), text: text(1_000_000), how: z.enum(['queue', 'interrupt']).default('queue') }),
   z.object({ type: z.literal('takeBack'), id: index }),
   z.object({ type: z.literal('answer'), id: text(200), answer }),
   z.object({ type: z.literal('stop') }),
-  z.object({ type: z.literal('openFile'), path: text(4096), line: z.number().int().min(1).optional() }),
+  z.object({ type: z.literal('openFile'), path: text(4096), line: line.optional(), endLine: line.optional() }),
   z.object({ type: z.literal('openDiff'), index }),
   z.object({ type: z.literal('openLink'), url: z.url({ protocol: /^https?$/ }).max(8192) }),
   z.object({ type: z.literal('copy'), text: text(16_000_000) }),
+  z.object({ type: z.literal('copyWithSources'), index }),
   z.object({ type: z.literal('command'), command: z.enum(pageCommands) }),
+  z.object({
+    type: z.literal('getTrajectory'),
+    request,
+    from: index,
+    count: z.number().int().min(1).max(mostLines),
+    wish,
+    around: index.optional(),
+  }),
+  z.object({
+    type: z.literal('getFiles'),
+    request,
+    from: index,
+    count: z.number().int().min(0).max(mostLines),
+    query: text(1000),
+  }),
+  z.object({ type: z.literal('openFileChanges'), path: text(4096) }),
+  z.object({ type: z.literal('openAllChanges') }),
 ]);
 
 const envelopeSchema = z.object({ generation: z.number().int(), seq: z.number().int(), message: fromPageSchema });
@@ -43,7 +74,14 @@ export function parseFromPage(data: unknown): Envelope<FromPage> | undefined {
 
 /** `line: undefined` and an absent `line` are the same wish; only the second has the contract's type. */
 function compact({ message, ...rest }: z.infer<typeof envelopeSchema>): Envelope<FromPage> {
-  if (message.type !== 'openFile') return { ...rest, message };
-  const { line, ...file } = message;
-  return { ...rest, message: line === undefined ? file : { ...file, line } };
+  if (message.type === 'openFile') {
+    const { line, endLine, ...file } = message;
+    const lines = { ...(line !== undefined && { line }), ...(endLine !== undefined && { endLine }) };
+    return { ...rest, message: { ...file, ...lines } };
+  }
+  if (message.type === 'getTrajectory') {
+    const { around, ...wanted } = message;
+    return { ...rest, message: around === undefined ? wanted : { ...wanted, around } };
+  }
+  return { ...rest, message };
 }

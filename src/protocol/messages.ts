@@ -1,6 +1,8 @@
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { AgentRequest, Answer, Decision } from '../model/request.ts';
 import type { SessionSummary } from '../model/summary.ts';
+import type { ViewAnswer, ViewRequest } from './viewMessages.ts';
+import type { EvidenceCard, PageLink, PageSource } from './evidence.ts';
 
 /** What an agent asked and how that ended; without `decision` it waits, or did when its run ended. */
 export interface Asked {
@@ -16,6 +18,8 @@ export interface Asked {
 export interface PageEntry extends NormalizedEntry {
   readonly step?: string;
   readonly asked?: Asked;
+  /** Where a message comes from, in the order of its text; absent as long as nobody has looked. */
+  readonly links?: readonly PageLink[];
   readonly cut?: Readonly<Record<string, number>>;
 }
 
@@ -88,11 +92,26 @@ export type ToPage =
       readonly indexes: readonly number[];
       readonly truncated: boolean;
     }
+  /** Of messages that were sent before their sources were known. */
+  | {
+      readonly type: 'links';
+      readonly entries: readonly { readonly index: number; readonly links: readonly PageLink[] }[];
+    }
+  | { readonly type: 'evidence'; readonly request: number; readonly card: EvidenceCard | null }
+  /** `complete`: the whole session was looked at; `more`: sources that were left off. */
+  | {
+      readonly type: 'sources';
+      readonly request: number;
+      readonly sources: readonly PageSource[];
+      readonly more: number;
+      readonly complete: boolean;
+    }
   | { readonly type: 'failed'; readonly request: number; readonly message: string }
   /** `text`: what was taken back, to be written on; `null` where it had been said already. */
   | { readonly type: 'takenBack'; readonly text: string | null }
   /** A person wants to see the request that waits longest. */
-  | { readonly type: 'review' };
+  | { readonly type: 'review' }
+  | ViewAnswer;
 
 export type FromPage =
   | { readonly type: 'ready' }
@@ -102,17 +121,22 @@ export type FromPage =
   | { readonly type: 'ack'; readonly seq: number }
   | { readonly type: 'getPage'; readonly request: number; readonly from: number; readonly count: number }
   | { readonly type: 'getEntry'; readonly request: number; readonly index: number }
+  /** `link` is the `at` of one of the entry's links. */
+  | { readonly type: 'getEvidence'; readonly request: number; readonly index: number; readonly link: number }
+  | { readonly type: 'getSources'; readonly request: number }
   | { readonly type: 'find'; readonly request: number; readonly query: string }
   /** `how` says what happens while the agent works; default `queue`. */
   | { readonly type: 'send'; readonly text: string; readonly how?: 'queue' | 'interrupt' }
   | { readonly type: 'takeBack'; readonly id: number }
   | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
   | { readonly type: 'stop' }
-  | { readonly type: 'openFile'; readonly path: string; readonly line?: number }
+  | { readonly type: 'openFile'; readonly path: string; readonly line?: number; readonly endLine?: number }
   | { readonly type: 'openDiff'; readonly index: number }
   | { readonly type: 'openLink'; readonly url: string }
   | { readonly type: 'copy'; readonly text: string }
-  | { readonly type: 'command'; readonly command: PageCommand };
+  | { readonly type: 'copyWithSources'; readonly index: number }
+  | { readonly type: 'command'; readonly command: PageCommand }
+  | ViewRequest;
 
 /** The only commands the page can ask for; none takes an argument. */
 export const pageCommands = [

@@ -1,8 +1,13 @@
 import * as vscode from 'vscode';
+import type { SessionHandle } from '../engine/api.ts';
+import { FileHistory } from '../insight/files/history.ts';
+import { hunksOf } from '../insight/files/patch.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
 import type { EngineHost } from './engineHost.ts';
 
 const scheme = 'vitrine-diff';
+/** Entries read at once. */
+const chunk = 500;
 
 /** One side of one recorded change. */
 interface Place {
@@ -10,6 +15,16 @@ interface Place {
   readonly index: number;
   readonly change: number;
   readonly side: 'old' | 'new' | 'patch';
+}
+
+/** One side of everything that the entries `from` to `to`, both included, did to a file. */
+interface FilePlace {
+  readonly session: string;
+  readonly from: number;
+  readonly to: number;
+  /** As the record names it. */
+  readonly file: string;
+  readonly side: 'before' | 'after';
 }
 
 /** A change as two texts, or as the patch where the agent gave no more. */
@@ -42,6 +57,31 @@ export function changeUri(place: Place, path: string): vscode.Uri {
   return vscode.Uri.from({ scheme, path: `/${path.replace(/^\/+/, '')}${suffix}`, query: query.toString() });
 }
 
+export function fileUri({ session, from, to, file, side }: FilePlace): vscode.Uri {
+  const query = new URLSearchParams({ session, from: String(from), to: String(to), file, side });
+  return vscode.Uri.from({ scheme, path: `/${file.replace(/^\/+/, '')}`, query: query.toString() });
+}
+
+/** The text of one side of a change; of a patch, as far as its hunks show it. */
+function sideOf(change: RecordedChange | undefined, side: string | null): string {
+  if (change === undefined) return '';
+  if (side === 'patch') return change.patch ?? '';
+  const text = side === 'old' ? change.oldText : change.newText;
+  if (text !== undefined || change.patch === undefined || change.oldText !== change.newText) return text ?? '';
+  const gone = side === 'old' ? '+' : '-';
+  const lines = hunksOf(change.patch).flatMap((hunk) => hunk.lines.filter(({ mark }) => mark !== gone));
+  return lines.map((line) => line.text).join('\n');
+}
+
+async function fileText(handle: SessionHandle, query: URLSearchParams): Promise<string> {
+  const history = new FileHistory(query.get('file') ?? '', handle.summary().project_dir ?? '');
+  const to = Math.min(handle.total(), Number(query.get('to')) + 1);
+  for (let from = Number(query.get('from')); from < to; from += chunk) {
+    for (const entry of await handle.read(from, Math.min(from + chunk, to))) history.add(entry);
+  }
+  return (query.get('side') === 'before' ? history.before : history.after) ?? '';
+}
+
 /** Reads the texts from the record each time, so that a diff is still there after a reload. */
 export function registerChangeDocuments(engines: EngineHost): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(scheme, {
@@ -50,10 +90,12 @@ export function registerChangeDocuments(engines: EngineHost): vscode.Disposable 
       const index = Number(query.get('index'));
       const handle = await (await engines.get()).open(query.get('session') ?? '');
       try {
+        if (query.has('file')) return await fileText(handle, query);
         const [entry] = await handle.read(index, index + 1);
-        const change = entry === undefined ? undefined : changesOf(entry)[Number(query.get('change'))];
-        const side = query.get('side');
-        return (side === 'patch' ? change?.patch : side === 'old' ? change?.oldText : change?.newText) ?? '';
+        return sideOf(
+          entry === undefined ? undefined : changesOf(entry)[Number(query.get('change'))],
+          query.get('side'),
+        );
       } finally {
         handle.dispose();
       }

@@ -3,7 +3,7 @@ import type { SayHow, SessionHandle } from '../engine/api.ts';
 import type { SessionFile } from '../insight/files/files.ts';
 import type { Answer } from '../model/request.ts';
 import type { PageCommand } from '../protocol/messages.ts';
-import { type OpenAt, openChange, openFile, openLink } from './openers.ts';
+import { openChange, openFile, openLink } from './openers.ts';
 import type { RunControl } from './runControl.ts';
 import { openAllChanges, openFileChanges } from './sessionChanges.ts';
 
@@ -51,8 +51,8 @@ export class PageActions {
     return this.#runs.stop(id);
   }
 
-  openFile(base: string | undefined, path: string, at: OpenAt): Promise<void> {
-    return openFile(base, path, at);
+  openFile(base: string | undefined, path: string, line?: number, endLine?: number): Promise<void> {
+    return openFile(base, path, line, endLine);
   }
 
   openDiff(handle: SessionHandle, index: number): Promise<void> {

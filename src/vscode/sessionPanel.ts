@@ -3,13 +3,15 @@ import type { Notice, SessionHandle } from '../engine/api.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import { Channel } from '../protocol/channel.ts';
 import { parseFromPage } from '../protocol/fromPageSchema.ts';
-import type { EntryPage, FromPage, PageUpdate, ToPage } from '../protocol/messages.ts';
+import type { EntryPage, FromPage, PageEntry, PageUpdate, ToPage } from '../protocol/messages.ts';
 import { pageEntry, wholeEntry } from '../protocol/pageEntries.ts';
 import { UpdateFeed } from '../protocol/updateFeed.ts';
+import { Citations } from './citations.ts';
 import { logLine } from './log.ts';
 import type { PageActions } from './pageActions.ts';
 import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
+import { SessionViews } from './views/sessionViews.ts';
 
 /** Entries of the first page: more than any window shows. */
 const firstPage = 80;
@@ -28,6 +30,10 @@ export class SessionPanel implements vscode.Disposable {
   readonly #channel: Channel<ToPage, FromPage>;
   readonly #feed: UpdateFeed;
   readonly #steps: StepIndex;
+  readonly #views: SessionViews;
+  readonly #citations: Citations;
+  /** Entries that went to the page before they could be counted, from `from` to before `to`. */
+  #uncounted: { readonly from: number; readonly to: number }[] = [];
   readonly #disposables: { dispose(): void }[];
   /** The page has been given a beginning and is in sight. */
   #begun = false;
@@ -44,14 +50,17 @@ export class SessionPanel implements vscode.Disposable {
     this.#handle = handle;
     this.#actions = actions;
     this.#log = log;
-    this.#steps = new StepIndex(handle);
+    this.#citations = new Citations(handle);
+    this.#steps = new StepIndex(handle, (entry) => this.#citations.add(entry));
     this.#channel = new Channel<ToPage, FromPage>({
       post: (envelope) => void panel.webview.postMessage(envelope),
       deliver: (message) => void this.#answer(message),
     });
     this.#feed = new UpdateFeed(this.#channel);
+    this.#views = new SessionViews(handle, (answer) => this.#begun && this.#channel.send(answer));
     this.#disposables = [
       handle,
+      this.#views,
       panel.webview.onDidReceiveMessage((data: unknown) => this.#receive(data)),
       panel.onDidChangeViewState(() => this.#look()),
       handle.onUpdates((updates, total) => this.#push(updates, total)),
@@ -129,6 +138,21 @@ export class SessionPanel implements vscode.Disposable {
         this.#channel.send({ type: 'entry', request: message.request, entry: whole });
         return;
       }
+      case 'getEvidence': {
+        const card = await this.#citations.card(message.index, message.link);
+        this.#channel.send({ type: 'evidence', request: message.request, card });
+        return;
+      }
+      case 'getSources': {
+        const complete = this.#steps.counted >= this.#handle.total();
+        this.#channel.send({
+          type: 'sources',
+          request: message.request,
+          complete,
+          ...this.#citations.sources(),
+        });
+        return;
+      }
       case 'find': {
         const found = await this.#handle.find(message.query, mostFound);
         this.#channel.send({ type: 'found', request: message.request, ...found });
@@ -151,13 +175,22 @@ export class SessionPanel implements vscode.Disposable {
       case 'stop':
         return this.#actions.stop(id);
       case 'openFile':
-        return this.#actions.openFile(this.#handle.summary().project_dir, message.path, message.line);
+        return this.#actions.openFile(this.#handle.summary().project_dir, message.path, message.line, message.endLine);
       case 'openDiff':
         return this.#actions.openDiff(this.#handle, message.index);
+      case 'getTrajectory':
+      case 'getFiles':
+        return this.#views.answer(message);
+      case 'openFileChanges':
+        return this.#actions.openFileChanges(this.#handle, await this.#views.files(), message.path);
+      case 'openAllChanges':
+        return this.#actions.openAllChanges(this.#handle, await this.#views.files());
       case 'openLink':
         return this.#actions.openLink(message.url);
       case 'copy':
         return this.#actions.copy(message.text);
+      case 'copyWithSources':
+        return this.#actions.copy((await this.#citations.markdown(message.index)) ?? '');
       case 'command':
         return this.#actions.command(message.command, id);
       case 'ack':
@@ -173,6 +206,7 @@ export class SessionPanel implements vscode.Disposable {
     // Text that arrives while the page is read may or may not be in it: read again until nothing did.
     for (let reads = 0; ; reads += 1) {
       this.#missed = 0;
+      this.#uncounted = [];
       const total = this.#handle.total();
       page = await this.#page(Math.max(0, total - firstPage), total);
       if (this.#missed === 0 || reads >= patience) break;
@@ -180,6 +214,7 @@ export class SessionPanel implements vscode.Disposable {
     const view = sessionView(this.#handle, this.#notice);
     const l10n = vscode.l10n.bundle ?? {};
     this.#channel.restart();
+    this.#views.restart();
     const open = this.#handle.open();
     const seq = this.#channel.send({ type: 'init', view, page, open, l10n, locale: vscode.env.language });
     this.#feed.began(seq);
@@ -199,25 +234,45 @@ export class SessionPanel implements vscode.Disposable {
       settled.map((entry) => ({ op: 'put', entry: this.#pageEntry(entry) })),
       this.#handle.total(),
     );
+    this.#sendLinks();
+  }
+
+  /** Where the messages come from that the page has had for a while. */
+  #sendLinks(): void {
+    const sent = this.#uncounted;
+    this.#uncounted = [];
+    const entries = sent.flatMap(({ from, to }) =>
+      Array.from({ length: to - from }, (_, at) => ({ index: from + at, links: this.#citations.of(from + at) })),
+    );
+    const linked = entries.filter(({ links }) => links.length > 0);
+    if (linked.length > 0) this.#channel.send({ type: 'links', entries: linked });
   }
 
   async #page(from: number, to: number): Promise<EntryPage> {
     const entries = await this.#handle.read(from, Math.min(to, this.#handle.total()));
-    return { total: this.#handle.total(), from, entries: entries.map((entry) => this.#pageEntry(entry)) };
+    const page = entries.map((entry) => this.#pageEntry(entry));
+    const last = entries.at(-1)?.index ?? -1;
+    if (last >= this.#steps.counted) this.#uncounted.push({ from: Math.max(from, this.#steps.counted), to: last + 1 });
+    return { total: this.#handle.total(), from, entries: page };
   }
 
-  #pageEntry(entry: NormalizedEntry): ReturnType<typeof pageEntry> {
-    return pageEntry(entry, this.#steps.of(entry));
+  #pageEntry(entry: NormalizedEntry): PageEntry {
+    const page = pageEntry(entry, this.#steps.of(entry));
+    const links = this.#citations.of(entry.index);
+    return links.length === 0 ? page : { ...page, links };
   }
 
   #push(updates: readonly EntryUpdate[], total: number): void {
+    this.#views.update(updates);
     if (!this.#begun) {
       this.#missed += updates.length;
       return;
     }
-    const forPage = updates.map((update): PageUpdate =>
-      update.op === 'put' ? { ...update, entry: this.#pageEntry(update.entry) } : update,
-    );
+    const forPage = updates.map((update): PageUpdate => {
+      if (update.op === 'append') return update;
+      if (update.open !== true && update.entry.index < this.#steps.counted) this.#citations.add(update.entry, false);
+      return { ...update, entry: this.#pageEntry(update.entry) };
+    });
     this.#feed.push(forPage, total);
   }
 

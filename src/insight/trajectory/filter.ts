@@ -1,4 +1,5 @@
-import { isOver, stepKinds, type Row, type StepKind } from './steps.ts';
+import { stepKinds, type StepKind } from '../../model/steps.ts';
+import { isOver, type Row } from './steps.ts';
 
 export const rowStates = ['done', 'failed', 'denied', 'cancelled', 'running'] as const;
 export type RowState = (typeof rowStates)[number];

@@ -1,10 +1,6 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
-import { StepNumbers } from '../../model/steps.ts';
+import { type StepKind, StepNumbers } from '../../model/steps.ts';
 import type { ToolAction, ToolStatus, ToolUse } from '../../model/tool.ts';
-
-export const stepKinds = ['read', 'edit', 'command', 'search', 'web', 'other'] as const;
-/** As the chips of the trajectory count them. */
-export type StepKind = (typeof stepKinds)[number];
 
 /** The main conversation. The lane of a subagent is named by the call that started it. */
 export const mainLane = '';

@@ -1,0 +1,40 @@
+import { fits, type RowFilter } from './filter.ts';
+import type { Row } from './steps.ts';
+import type { Bar, LaneBar, Waterfall } from './waterfall.ts';
+
+/** What a list shows of a waterfall. */
+export interface Listing {
+  readonly filter: RowFilter;
+  /** Also has to hold for a row. */
+  readonly only?: (row: Row) => boolean;
+  readonly sort: 'time' | 'longest';
+  /** Ids of lanes that show only their head. */
+  readonly closed: ReadonlySet<string>;
+}
+
+/** One line: the head of a lane with the number of its rows that fit, or a row. */
+export type Line = { readonly head: LaneBar; readonly rows: number; readonly open: boolean } | { readonly bar: Bar };
+
+/**
+ * Lanes with their rows, those without a row that fits left out; or, longest first, steps without lanes, those whose time
+ * nobody knows last.
+ */
+export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Listing): Line[] {
+  const fitting = (bars: readonly Bar[]): Bar[] =>
+    bars.filter(({ row }) => fits(row, filter) && (only === undefined || only(row)));
+  if (sort === 'longest') {
+    const steps = lanes.flatMap(({ bars }) => fitting(bars)).filter(({ row }) => row.type === 'step');
+    steps.sort((a, b) => lasted(b) - lasted(a) || a.row.entryIndex - b.row.entryIndex);
+    return steps.map((bar) => ({ bar }));
+  }
+  return lanes.flatMap((head): Line[] => {
+    const bars = fitting(head.bars);
+    if (bars.length === 0) return [];
+    const open = !closed.has(head.lane.id);
+    return [{ head, rows: bars.length, open }, ...(open ? bars.map((bar) => ({ bar })) : [])];
+  });
+}
+
+function lasted({ row }: Bar): number {
+  return row.type === 'step' ? (row.durationMs ?? -1) : -1;
+}

@@ -1,0 +1,184 @@
+import type { StepKind } from '../model/steps.ts';
+import type { ToolStatus } from '../model/tool.ts';
+
+/** What of the trajectory is wanted, and in which order. */
+export interface TrajectoryWish {
+  /** As it was typed: words, `kind:`, `tool:`, `file:`, `state:`. */
+  readonly query: string;
+  /** Empty: every kind, and what was said and thought. */
+  readonly kinds: readonly StepKind[];
+  /** Only steps that repeat others: the same lines read again, the same call failed again. */
+  readonly repeats: boolean;
+  readonly sort: 'time' | 'longest';
+  /** Lanes that the reader closed, by id; at most `mostClosed`. */
+  readonly closed: readonly string[];
+}
+export const mostClosed = 500;
+/** Lines of one answer. */
+export const mostLines = 200;
+
+export interface StepLink {
+  readonly entryIndex: number;
+  /** As in the gutter. */
+  readonly number: string;
+}
+
+/** Why a step is marked, with the steps that show it, in order; at most 20 of them, this one included. */
+export interface RepeatMark {
+  readonly kind: 'duplicate_read' | 'retry_loop';
+  readonly steps: readonly StepLink[];
+  /** Of all of them. */
+  readonly count: number;
+}
+
+/** Where a bar stands: milliseconds on an axis without idle time; `offset` is `null` where the record has no time. */
+interface Span {
+  readonly offset: number | null;
+  readonly duration: number;
+}
+
+export interface LaneLine extends Span {
+  readonly type: 'lane';
+  /** Empty for the main conversation, else the call that started the subagent. */
+  readonly id: string;
+  readonly title: string;
+  readonly agentType: string | null;
+  /** Of the step that started it. */
+  readonly number: string | null;
+  /** That pass the filter. */
+  readonly rows: number;
+  readonly open: boolean;
+}
+
+interface EntryLine extends Span {
+  readonly entryIndex: number;
+  readonly turn: number;
+  readonly title: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number | null;
+}
+
+export interface MomentLine extends EntryLine {
+  readonly type: 'thought' | 'answer' | 'error';
+}
+
+export interface StepLine extends EntryLine {
+  readonly type: 'step';
+  readonly callId: string;
+  readonly number: string;
+  readonly kind: StepKind;
+  readonly toolName: string;
+  readonly path: string | null;
+  readonly status: ToolStatus;
+  readonly exitCode: number | null;
+  readonly added: number | null;
+  readonly removed: number | null;
+  /** `null` while it goes on, and where nobody recorded it. */
+  readonly durationMs: number | null;
+  /** Steps of one lane that ran at the same time share a number. */
+  readonly group: number | null;
+  readonly repeats: RepeatMark | null;
+}
+
+export type TrajectoryLine = LaneLine | MomentLine | StepLine;
+
+export interface TrajectoryPage {
+  /** Lines that there are with this wish. */
+  readonly total: number;
+  readonly from: number;
+  readonly lines: readonly TrajectoryLine[];
+  /** Where the entry that was asked for stands; `null` where the wish leaves it out. */
+  readonly at: number | null;
+  readonly axis: {
+    /** Milliseconds. */
+    readonly length: number;
+    /** At most 100 of each. */
+    readonly turns: readonly { readonly turn: number; readonly offset: number; readonly startedAt: number }[];
+    readonly gaps: readonly { readonly offset: number; readonly idleMs: number }[];
+  };
+  /** Steps of the whole session, whatever the wish. */
+  readonly counts: Readonly<Record<StepKind, number>>;
+  /** Steps that are marked. */
+  readonly repeats: number;
+  /** Entries beyond the bound. */
+  readonly omitted: number;
+}
+
+export const fileGroups = ['changed', 'unreported', 'read'] as const;
+export type FileGroup = (typeof fileGroups)[number];
+
+export interface FileLine {
+  readonly type: 'file';
+  /** Relative to the session's folder where it lies in it. */
+  readonly path: string;
+  readonly change: 'read' | 'added' | 'changed' | 'deleted';
+  readonly first: StepLink;
+  readonly last: StepLink;
+  readonly touches: number;
+  readonly added: number;
+  readonly removed: number;
+  /** False where a change did not say how many lines it was. */
+  readonly counted: boolean;
+}
+
+/** A file that changed during a run and not by what its calls reported. */
+export interface UnreportedLine {
+  readonly type: 'unreported';
+  readonly path: string;
+  readonly change: 'added' | 'changed' | 'deleted';
+  /** Reported edits changed it too. */
+  readonly besides: boolean;
+  /** The note that says so. */
+  readonly entryIndex: number;
+}
+
+export type FilesLine =
+  { readonly type: 'group'; readonly group: FileGroup; readonly count: number } | FileLine | UnreportedLine;
+
+export interface FilesPage {
+  /** Lines that there are with this query. */
+  readonly total: number;
+  readonly from: number;
+  readonly lines: readonly FilesLine[];
+  /** Of the whole session, whatever the query. `counted`: false where the lines are not all known. */
+  readonly sums: {
+    readonly files: number;
+    readonly changed: number;
+    readonly read: number;
+    readonly unreported: number;
+    readonly added: number;
+    readonly removed: number;
+    readonly counted: boolean;
+    /** Beyond the bound, or not listed by the note. */
+    readonly omitted: number;
+  };
+}
+
+/** Requests of the views beside the transcript. */
+export type ViewRequest =
+  | {
+      readonly type: 'getTrajectory';
+      readonly request: number;
+      readonly from: number;
+      readonly count: number;
+      readonly wish: TrajectoryWish;
+      /** An entry to look for: the lines around it are sent, `from` is not heard. */
+      readonly around?: number;
+    }
+  | {
+      readonly type: 'getFiles';
+      readonly request: number;
+      readonly from: number;
+      /** 0: only the sums. */
+      readonly count: number;
+      readonly query: string;
+    }
+  /** Everything that recorded edits did to one file. */
+  | { readonly type: 'openFileChanges'; readonly path: string }
+  | { readonly type: 'openAllChanges' };
+
+export type ViewAnswer =
+  | { readonly type: 'trajectory'; readonly request: number; readonly page: TrajectoryPage }
+  | { readonly type: 'files'; readonly request: number; readonly page: FilesPage }
+  /** What was asked for may look otherwise now. Said once, until the page asks again. */
+  | { readonly type: 'viewsChanged' };
