@@ -9,6 +9,7 @@ import { renderBlock } from '../markdown/render.ts';
 import { showAll } from '../steps/detail.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords } from '../text/visible.ts';
+import { sources } from './annotations.ts';
 import type { Context } from './context.ts';
 import { originView } from './origin.ts';
 
@@ -44,7 +45,7 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
     tabindex="-1"
     aria-busy=${open ? 'true' : nothing}
   >
-    ${partBody(context, parts[part])}${last ? showAll({ entry, actions: context.actions }) : nothing}
+    ${partBody(context, parts[part])}${last ? html`${sources(entry)}${showAll({ entry, actions: context.actions })}` : nothing}
   </div>`;
 }
 
