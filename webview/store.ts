@@ -77,9 +77,17 @@ export class Store implements RowSource {
 
   /** Takes the whole of an entry that had been cut. */
   complete(entry: PageEntry): void {
-    const step = this.#entries.get(entry.index)?.step;
-    this.#put(step === undefined ? entry : { ...entry, step });
+    const { step, links } = this.#entries.get(entry.index) ?? {};
+    this.#put({ ...entry, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
     this.structure += 1;
+  }
+
+  /** Takes where messages come from that are here already. */
+  setLinks(all: Extract<ToPage, { type: 'links' }>['entries']): void {
+    for (const { index, links } of all) {
+      const entry = this.#entries.get(index);
+      if (entry !== undefined) this.#entries.set(index, { ...entry, links });
+    }
   }
 
   #put(entry: PageEntry): void {

@@ -19,8 +19,11 @@ export async function openLink(url: string): Promise<void> {
   if (chosen === open) await vscode.env.openExternal(target);
 }
 
-/** Opens a file that exists; one outside of the workspace after a question. `base` is what a relative path starts from. */
-export async function openFile(base: string | undefined, name: string, line?: number): Promise<void> {
+/**
+ * Opens a file that exists; one outside of the workspace after a question. `base` is what a relative path starts from.
+ * Lines are 1-based and inclusive: both select, one places the cursor.
+ */
+export async function openFile(base: string | undefined, name: string, line?: number, endLine?: number): Promise<void> {
   const root = base ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
   if (!path.isAbsolute(name) && root === undefined) return;
   const uri = vscode.Uri.file(path.resolve(root ?? '/', name));
@@ -29,7 +32,12 @@ export async function openFile(base: string | undefined, name: string, line?: nu
     return;
   }
   if (vscode.workspace.getWorkspaceFolder(uri) === undefined && !(await confirmOutside(uri))) return;
-  const selection = line === undefined ? undefined : new vscode.Range(line - 1, 0, line - 1, 0);
+  const selection =
+    line === undefined
+      ? undefined
+      : endLine === undefined
+        ? new vscode.Range(line - 1, 0, line - 1, 0)
+        : new vscode.Range(line - 1, 0, Math.max(line, endLine) - 1, Number.MAX_SAFE_INTEGER);
   await vscode.commands.executeCommand('vscode.open', uri, { selection, preview: true });
 }
 

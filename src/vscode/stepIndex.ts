@@ -15,19 +15,32 @@ interface Source {
  */
 export class StepIndex {
   readonly #source: Source;
+  readonly #seen: (entry: NormalizedEntry) => void;
   readonly #numbers = new StepNumbers();
   #counted = 0;
   #stopped = false;
 
-  constructor(source: Source) {
+  /** `seen` is told of every entry once, in order. */
+  constructor(source: Source, seen: (entry: NormalizedEntry) => void) {
     this.#source = source;
+    this.#seen = seen;
+  }
+
+  /** Entries that were counted, from the first. */
+  get counted(): number {
+    return this.#counted;
   }
 
   /** Counts up to the end of the session; false where it was stopped before. */
   async count(): Promise<boolean> {
     while (this.#counted < this.#source.total() && !this.#stopped) {
       const to = Math.min(this.#counted + chunk, this.#source.total());
-      for (const entry of await this.#source.read(this.#counted, to)) this.#numbers.add(entry);
+      for (const entry of await this.#source.read(this.#counted, to)) {
+        // What came meanwhile was counted as it came.
+        if (entry.index < this.#counted) continue;
+        this.#numbers.add(entry);
+        this.#seen(entry);
+      }
       this.#counted = Math.max(this.#counted, to);
     }
     return !this.#stopped;
@@ -42,6 +55,7 @@ export class StepIndex {
     if (entry.index < this.#counted) return this.#numbers.of(entry.index) ?? this.#numbers.add(entry);
     if (entry.index > this.#counted) return undefined;
     this.#counted += 1;
+    this.#seen(entry);
     return this.#numbers.add(entry);
   }
 

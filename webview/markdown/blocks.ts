@@ -1,9 +1,13 @@
 import { Lexer, type Token } from 'marked';
 
-/** One block of a message. `joined`: goes on from the block before it, which was cut for its length. */
+/**
+ * One block of a message. `joined`: goes on from the block before it, which was cut for its length. `at`: where the token's
+ * `raw` stands in the text, with its line breaks as single characters; -1 where it is no part of it or may still change.
+ */
 export interface Block {
   readonly token: Token;
   readonly joined: boolean;
+  readonly at: number;
 }
 
 /** Blocks that belong to one row of the list; `revision` changes when they do. */
@@ -33,6 +37,8 @@ interface Fence {
 export class MarkdownStream {
   readonly parts: Part[] = [{ blocks: [], chars: 0, revision: 0 }];
   #tail = '';
+  /** Characters taken in so far, `#tail` included. */
+  #taken = 0;
   #pending: string[] = [];
   #fence: Fence | undefined;
   #joined = false;
@@ -47,7 +53,9 @@ export class MarkdownStream {
   update(final = false): void {
     if (this.#pending.length === 0 && !final) return;
     // Carriage returns would end up in code and tables.
-    this.#tail += this.#pending.join('').replaceAll('\r\n', '\n');
+    const added = this.#pending.join('').replaceAll('\r\n', '\n');
+    this.#tail += added;
+    this.#taken += added.length;
     this.#pending = [];
     this.#dropOpen();
     let consumed = true;
@@ -66,10 +74,10 @@ export class MarkdownStream {
     this.#open = 0;
   }
 
-  #close(token: Token, length: number): void {
+  #close(token: Token, length: number, at = -1): void {
     if (token.type === 'space') return;
     if (this.#last.chars >= partChars) this.parts.push({ blocks: [], chars: 0, revision: 0 });
-    this.#last.blocks.push({ token, joined: this.#joined });
+    this.#last.blocks.push({ token, joined: this.#joined, at });
     this.#last.chars += length;
     this.#last.revision += 1;
     this.#joined = false;
@@ -77,7 +85,7 @@ export class MarkdownStream {
 
   #show(token: Token, joined = false): void {
     if (token.type === 'space') return;
-    this.#last.blocks.push({ token, joined });
+    this.#last.blocks.push({ token, joined, at: -1 });
     this.#open += 1;
   }
 
@@ -89,7 +97,7 @@ export class MarkdownStream {
     const solid = tokens.flatMap((token, at) => (token.type === 'space' ? [] : [at]));
     const keep = final ? tokens.length : (solid.at(-2) ?? 0);
     for (const token of tokens.slice(0, keep)) {
-      this.#close(token, token.raw.length);
+      this.#close(token, token.raw.length, this.#taken - this.#tail.length);
       this.#tail = this.#tail.slice(token.raw.length);
     }
     if (final) {
@@ -99,7 +107,7 @@ export class MarkdownStream {
     const last = tokens.at(-1);
     const fence = last === undefined ? undefined : openFence(last, this.#tail);
     if (fence !== undefined && last !== undefined) {
-      for (const token of tokens.slice(keep, -1)) this.#close(token, token.raw.length);
+      this.#closeAll(tokens.slice(keep, -1));
       this.#fence = fence;
       this.#tail = this.#tail.slice(this.#tail.length - last.raw.length + openingLength(last.raw));
       return true;
@@ -109,10 +117,19 @@ export class MarkdownStream {
     return false;
   }
 
+  /** Closes blocks that the tail begins with, and leaves the tail as it is. */
+  #closeAll(tokens: readonly Token[]): void {
+    let at = this.#taken - this.#tail.length;
+    for (const token of tokens) {
+      this.#close(token, token.raw.length, at);
+      at += token.raw.length;
+    }
+  }
+
   #cutTail(): boolean {
     const at = lastBreak(this.#tail.slice(0, longestTail));
     const length = at > 0 ? at : longestTail;
-    for (const token of new Lexer(lexerOptions).lex(this.#tail.slice(0, length))) this.#close(token, token.raw.length);
+    this.#closeAll(new Lexer(lexerOptions).lex(this.#tail.slice(0, length)));
     this.#tail = this.#tail.slice(length);
     this.#joined = at <= 0;
     return true;

@@ -16,29 +16,46 @@ export interface Source {
 /** Sources in memory; links beyond them have no number. */
 const maxSources = 10_000;
 
-/** Numbers of footnotes, and the list of sources of a session. Takes the links of each message once, in order. */
+interface Known {
+  readonly number: number;
+  readonly link: EvidenceLink;
+  /** How often each entry cites it. */
+  readonly times: Map<number, number>;
+}
+
+/** Numbers of footnotes, and the list of sources of a session. Takes the links of each message in order; again when they changed. */
 export class Sources {
-  readonly #byKey = new Map<string, Source>();
+  readonly #byKey = new Map<string, Known>();
+  readonly #byEntry = new Map<number, readonly Known[]>();
 
   /** The number of each link's source, in the order of `links`; `undefined` beyond the bound. */
   add(entryIndex: number, links: readonly EvidenceLink[]): (number | undefined)[] {
-    return links.map((link) => {
-      const key = keyOf(link);
-      const known = this.#byKey.get(key);
-      if (known === undefined) {
-        if (this.#byKey.size >= maxSources) return undefined;
-        const number = this.#byKey.size + 1;
-        this.#byKey.set(key, { number, key, link, entries: [entryIndex], cited: 1 });
-        return number;
-      }
-      const entries = known.entries.at(-1) === entryIndex ? known.entries : [...known.entries, entryIndex];
-      this.#byKey.set(key, { ...known, entries, cited: known.cited + 1 });
-      return known.number;
-    });
+    for (const earlier of this.#byEntry.get(entryIndex) ?? []) earlier.times.delete(entryIndex);
+    const known = links.map((link) => this.#source(link));
+    for (const each of known) each?.times.set(entryIndex, (each.times.get(entryIndex) ?? 0) + 1);
+    this.#byEntry.set(
+      entryIndex,
+      known.filter((each) => each !== undefined),
+    );
+    return known.map((each) => each?.number);
   }
 
+  #source(link: EvidenceLink): Known | undefined {
+    const key = keyOf(link);
+    const known = this.#byKey.get(key);
+    if (known !== undefined || this.#byKey.size >= maxSources) return known;
+    const made: Known = { number: this.#byKey.size + 1, link, times: new Map() };
+    this.#byKey.set(key, made);
+    return made;
+  }
+
+  /** Those that are cited now. */
   all(): readonly Source[] {
-    return [...this.#byKey.values()];
+    return [...this.#byKey].flatMap(([key, { number, link, times }]): Source[] =>
+      times.size === 0
+        ? []
+        : [{ number, key, link, entries: [...times.keys()], cited: [...times.values()].reduce((a, b) => a + b, 0) }],
+    );
   }
 }
 

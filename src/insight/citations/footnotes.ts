@@ -1,0 +1,50 @@
+import type { NumberedLink } from './sessionLinks.ts';
+import type { EvidenceLink } from './types.ts';
+
+/** How the footnotes are worded; in the reader's language. */
+export interface FootnoteWords {
+  given(what: string): string;
+  found(what: string, step: string): string;
+  notFound(what: string): string;
+}
+
+/** The message as markdown, with a footnote for every source. Numbers stand after what they are for, never inside of code. */
+export function withFootnotes(content: string, links: readonly NumberedLink[], words: FootnoteWords): string {
+  if (links.length === 0) return content;
+  const marks = new Map<number, Set<number>>();
+  for (const { number, link } of links) {
+    const at = outsideOfCode(content, link.range[1]);
+    marks.set(at, (marks.get(at) ?? new Set()).add(number));
+  }
+  let text = '';
+  let from = 0;
+  for (const [at, numbers] of [...marks].sort(([a], [b]) => a - b)) {
+    text += content.slice(from, at) + [...numbers].map((number) => `[^${number}]`).join('');
+    from = at;
+  }
+  const notes = new Map<number, string>();
+  for (const { number, link } of [...links].sort((a, b) => a.number - b.number))
+    if (!notes.has(number)) notes.set(number, `[^${number}]: ${noteOf(link, words)}`);
+  return `${text}${content.slice(from).trimEnd()}\n\n${[...notes.values()].join('\n')}\n`;
+}
+
+/** A range that ends inside of back-ticks is noted behind them. */
+function outsideOfCode(content: string, at: number): number {
+  return content.charAt(at) === '`' ? at + 1 : at;
+}
+
+function noteOf(link: EvidenceLink, words: FootnoteWords): string {
+  const { status, given, source } = link;
+  if (status === 'given')
+    return words.given(lineOf([given?.title, given?.url].filter(Boolean).join(' ') || link.claim));
+  const lines = link.lines === undefined ? '' : `:${link.lines.join('-')}`;
+  const named = link.path === undefined ? (link.url ?? link.claim) : `${link.path}${lines}`;
+  if (status === 'not_found' || source === undefined) return words.notFound(lineOf(named));
+  const exit = source.exitCode === undefined ? '' : ` (exit ${source.exitCode})`;
+  const what = source.path === undefined ? (source.url ?? source.command ?? named) : `${source.path}${lines}`;
+  return words.found(`${lineOf(what)}${exit}`, source.step);
+}
+
+function lineOf(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 500);
+}

@@ -1,0 +1,77 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { linksOf } from './links.ts';
+import { SessionEvidence } from './sessionEvidence.ts';
+import { Sources, type Source } from './sources.ts';
+import type { EvidenceLink } from './types.ts';
+
+/** A link with the number of its footnote; `at` is its place among the links of its entry. */
+export interface NumberedLink {
+  readonly at: number;
+  readonly number: number;
+  readonly link: EvidenceLink;
+}
+
+/** Links of one message: more would be a page of footnotes. */
+const maxPerEntry = 400;
+/** Candidates kept of a link, best first. */
+const maxCandidatesKept = 5;
+/** Links in memory; the messages that came first lose theirs first. */
+const maxLinks = 20_000;
+
+/**
+ * What every message of a session can be held against. Fed all entries in index order, any of them again when it changed.
+ * Links are made when a message is complete: later steps are no evidence for it.
+ */
+export class SessionLinks {
+  readonly #evidence: SessionEvidence;
+  readonly #sources = new Sources();
+  readonly #byEntry = new Map<number, readonly NumberedLink[]>();
+  #kept = 0;
+
+  constructor(workDir: string) {
+    this.#evidence = new SessionEvidence(workDir);
+  }
+
+  /** `open`: its text may still grow. */
+  add(entry: NormalizedEntry, open: boolean): void {
+    this.#evidence.add(entry);
+    if (open || entry.type.kind !== 'assistant_message') return;
+    const links = linksOf(entry, this.#evidence).slice(0, maxPerEntry);
+    this.#drop(entry.index);
+    const numbers = this.#sources.add(entry.index, links);
+    if (links.length === 0) return;
+    const numbered = links.flatMap((link, at): NumberedLink[] => {
+      const number = numbers[at];
+      return number === undefined ? [] : [{ at, number, link: kept(link) }];
+    });
+    this.#byEntry.set(entry.index, numbered);
+    this.#kept += numbered.length;
+    this.#forget();
+  }
+
+  of(index: number): readonly NumberedLink[] {
+    return this.#byEntry.get(index) ?? [];
+  }
+
+  sources(): readonly Source[] {
+    return this.#sources.all();
+  }
+
+  #drop(index: number): void {
+    this.#kept -= this.#byEntry.get(index)?.length ?? 0;
+    this.#byEntry.delete(index);
+  }
+
+  #forget(): void {
+    for (const index of this.#byEntry.keys()) {
+      if (this.#kept <= maxLinks) return;
+      this.#drop(index);
+    }
+  }
+}
+
+function kept(link: EvidenceLink): EvidenceLink {
+  return link.candidates.length <= maxCandidatesKept
+    ? link
+    : { ...link, candidates: link.candidates.slice(0, maxCandidatesKept) };
+}

@@ -1,0 +1,94 @@
+import type { ToolStatus } from '../model/tool.ts';
+
+/** `given` by the agent, `found` by us in the record of the session, or `not_found` in it. */
+export type EvidenceStatus = 'given' | 'found' | 'not_found';
+
+/** A range of a message and the number of its source. Everything else is asked for with `getEvidence`. */
+export interface PageLink {
+  /** Which link of its entry; what `getEvidence` takes. */
+  readonly at: number;
+  /** The footnote's number. */
+  readonly number: number;
+  readonly status: EvidenceStatus;
+  /** UTF-16 offsets into the whole `content`, end exclusive. */
+  readonly range: readonly [start: number, end: number];
+  /** Index of the entry of the step that shows it. */
+  readonly step?: number;
+}
+
+type Lines = readonly [first: number, last: number];
+
+/** A step that may be meant. */
+export interface CardStep {
+  readonly entryIndex: number;
+  readonly step: string;
+  readonly status: ToolStatus;
+  readonly why: string;
+  readonly path: string | null;
+  readonly lines: Lines | null;
+  readonly command: string | null;
+  readonly exitCode: number | null;
+  readonly url: string | null;
+  readonly title: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** What became of the lines since the step had them; `null` where nothing can be compared. */
+export type SinceThen = 'same' | 'moved' | 'changed' | 'gone' | null;
+
+/** What the card of a source shows. `null` is "not known". */
+export interface EvidenceCard {
+  readonly number: number;
+  readonly status: EvidenceStatus;
+  readonly kind: 'file' | 'lines' | 'command' | 'url' | 'test' | 'build' | 'check' | 'citation';
+  readonly claim: string;
+  readonly given: {
+    readonly url: string | null;
+    readonly title: string | null;
+    readonly description: string | null;
+  } | null;
+  readonly reason: 'file_not_in_session' | 'lines_not_seen' | 'url_not_in_session' | 'no_matching_command' | null;
+  /** Whether the recorded outcome is the claimed one. */
+  readonly agrees: boolean | null;
+  /** What is claimed. */
+  readonly path: string | null;
+  readonly lines: Lines | null;
+  readonly url: string | null;
+  /** The step that it was found in. */
+  readonly source: CardStep | null;
+  /** As the step had it. */
+  readonly text: {
+    readonly text: string;
+    readonly lines: Lines | null;
+    readonly cut: boolean;
+    readonly hash: string;
+  } | null;
+  readonly since: SinceThen;
+  /** Whether a file of that name exists in the session's folder now; of what was not found only. */
+  readonly exists: boolean | null;
+  /** Other steps that may be meant, best first. */
+  readonly others: readonly CardStep[];
+}
+
+/** One source of the session, however often it is cited. */
+export interface PageSource {
+  readonly number: number;
+  readonly status: EvidenceStatus;
+  readonly kind: EvidenceCard['kind'];
+  /** File, command, title or words of it. */
+  readonly name: string;
+  /** Folder and lines, exit code, or address. */
+  readonly lines: Lines | null;
+  readonly url: string | null;
+  readonly exitCode: number | null;
+  readonly path: string | null;
+  readonly cited: number;
+  /** The first message that cites it, and which of its links does. */
+  readonly entryIndex: number;
+  readonly link: number;
+  readonly step: { readonly entryIndex: number; readonly step: string } | null;
+}
+
+/** Sources that a page is sent; the rest is counted. */
+export const mostSources = 1000;

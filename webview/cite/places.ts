@@ -1,0 +1,137 @@
+import type { Token } from 'marked';
+import type { PageLink } from '../../src/protocol/evidence.ts';
+import type { Part } from '../markdown/blocks.ts';
+import { entities } from '../markdown/entities.ts';
+import { type Leaf, leavesOf } from './leaves.ts';
+
+/** A stretch of shown text, with the links that are about it and those whose number follows it. */
+export interface Piece {
+  readonly text: string;
+  readonly links: readonly PageLink[];
+  readonly ends: readonly PageLink[];
+}
+
+export interface Placed {
+  /** By the token that they make up; a token without links is not in it. */
+  readonly pieces: ReadonlyMap<Token, readonly Piece[]>;
+  /** The part of the message in which each link's number stands, by the link's `at`. */
+  readonly parts: ReadonlyMap<number, number>;
+  /** Links that have no place in what is shown, or are about the whole message. */
+  readonly rest: readonly PageLink[];
+}
+
+/** Texts that one link may mark. */
+const mostMarked = 1000;
+
+interface Mark {
+  readonly link: PageLink;
+  readonly from: number;
+  readonly to: number;
+  readonly last: boolean;
+}
+
+/** Where the links of a message stand in what is shown of it; `content` is the text that the parts were made of. */
+export function placeLinks(parts: readonly Part[], content: string, links: readonly PageLink[]): Placed {
+  const leaves = parts.flatMap(({ blocks }, part) => blocks.flatMap(leavesOf).map((leaf) => ({ leaf, part })));
+  const marks = new Map<Leaf, Mark[]>();
+  const partsOf = new Map<number, number>();
+  const rest: PageLink[] = [];
+  const shift = unixOffsets(content, links);
+  for (const [place, link] of links.entries()) {
+    const [start = 0, end = 0] = shift[place] ?? [];
+    const found = isWhole(link, content) ? [] : marksOf(leaves, link, start, end);
+    for (const { leaf, mark } of found) {
+      const own = marks.get(leaf);
+      if (own === undefined) marks.set(leaf, [mark]);
+      else own.push(mark);
+    }
+    const last = found.at(-1);
+    if (last === undefined) rest.push(link);
+    else partsOf.set(link.at, last.part);
+  }
+  const pieces = new Map([...marks].map(([leaf, own]) => [leaf.token, piecesOf(leaf, own)]));
+  return { pieces, parts: partsOf, rest };
+}
+
+function isWhole({ range: [start, end] }: PageLink, content: string): boolean {
+  return start <= 0 && end >= content.trimEnd().length && content.length > 0 && end - start > 200;
+}
+
+interface Found {
+  readonly leaf: Leaf;
+  readonly part: number;
+  readonly mark: Mark;
+}
+
+function marksOf(leaves: readonly { leaf: Leaf; part: number }[], link: PageLink, start: number, end: number): Found[] {
+  const found: Omit<Found, 'mark'>[] = [];
+  const ranges: (readonly [number, number])[] = [];
+  for (let place = firstAfter(leaves, start); place < leaves.length && found.length < mostMarked; place++) {
+    const each = leaves[place];
+    if (each === undefined || each.leaf.start >= end) break;
+    const range = each.leaf.map.between(start, end);
+    if (range === undefined) continue;
+    found.push(each);
+    ranges.push(each.leaf.whole ? [0, each.leaf.raw.length] : range);
+  }
+  return found.map((each, at) => {
+    const [from, to] = ranges[at] ?? [0, 0];
+    return { ...each, mark: { link, from, to, last: at === found.length - 1 } };
+  });
+}
+
+/** Leaves are in the order of the text. */
+function firstAfter(leaves: readonly { leaf: Leaf }[], start: number): number {
+  let low = 0;
+  let high = leaves.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((leaves[middle]?.leaf.end ?? 0) <= start) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function piecesOf({ token, raw, whole }: Leaf, marks: readonly Mark[]): Piece[] {
+  const shownText = whole || token.type === 'codespan' ? textOf(token, raw) : entities(raw);
+  const cuts = [...new Set([0, raw.length, ...marks.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b);
+  const texts = cuts.slice(0, -1).map((from, at) => {
+    const text = raw.slice(from, cuts[at + 1]);
+    return token.type === 'codespan' ? text : entities(text);
+  });
+  // A cut inside of a character reference would show another text.
+  if (whole || texts.join('') !== shownText) {
+    const links = marks.map(({ link }) => link);
+    return [{ text: shownText, links, ends: marks.filter(({ last }) => last).map(({ link }) => link) }];
+  }
+  return texts.map((text, at): Piece => {
+    const from = cuts[at] ?? 0;
+    const to = cuts[at + 1] ?? raw.length;
+    return {
+      text,
+      links: marks.filter((mark) => mark.from <= from && mark.to >= to).map(({ link }) => link),
+      ends: marks.filter((mark) => mark.last && mark.to === to).map(({ link }) => link),
+    };
+  });
+}
+
+function textOf(token: Token, raw: string): string {
+  return 'text' in token && typeof token.text === 'string' ? token.text : raw;
+}
+
+/** The ranges of links in a text whose line breaks are single characters, as the page parses it. */
+function unixOffsets(content: string, links: readonly PageLink[]): (readonly [number, number])[] {
+  if (!content.includes('\r\n')) return links.map(({ range }) => range);
+  const wanted = [...new Set(links.flatMap(({ range }) => range))].sort((a, b) => a - b);
+  const offsets = new Map<number, number>();
+  let removed = 0;
+  let next = content.indexOf('\r\n');
+  for (const offset of wanted) {
+    while (next !== -1 && next < offset) {
+      removed += 1;
+      next = content.indexOf('\r\n', next + 2);
+    }
+    offsets.set(offset, offset - removed);
+  }
+  return links.map(({ range: [start, end] }) => [offsets.get(start) ?? 0, offsets.get(end) ?? 0]);
+}
