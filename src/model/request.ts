@@ -33,6 +33,8 @@ export const agentRequestSchema = z.object({
   cwd: z.string().optional(),
   /** What "allow for this session" stands for, in words; absent: the agent does not offer it. */
   session: z.string().optional(),
+  /** The agent cannot be told why it was denied: the record alone keeps the reason. */
+  reasonUnheard: z.literal(true).optional(),
   questions: z.array(questionSchema).optional(),
   /** Markdown. */
   plan: z.string().optional(),

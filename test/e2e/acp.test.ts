@@ -106,9 +106,13 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await send(workbench, 'Make the file. [[denied]]');
     await page().locator('.ask pre', { hasText: 'touch denied.txt && ls' }).waitFor({ timeout: 60_000 });
     await picture(workbench, 'acp-command');
+    await page()
+      .getByRole('textbox', { name: /this agent cannot be told/ })
+      .fill('Not in this folder.');
     await press('Deny').click();
-    await decided('Denied by you').waitFor();
+    await decided('Denied by you: “Not in this folder.”').waitFor();
     await statusWord(workbench, 'Finished');
+    await page().getByText('The agent was told that it may not, but not why').first().waitFor();
     assert.equal(existsSync(at('denied.txt')), false);
     assert.match(await told('denied'), /Write notes[^]*The note is written\.[^]*Make the file\./);
     await assertFigures();

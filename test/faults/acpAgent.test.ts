@@ -333,9 +333,12 @@ describe('an agent of the Agent Client Protocol', function () {
       run({ command: 'touch made' }),
       run({ command: 'touch', args: ['made'], cwd: '/' }),
     ]);
-    answering(handle, deny, once);
+    answering(handle, { kind: 'deny', reason: 'Use the API.' }, once);
     assert.equal((await outcome(handle)).success, true);
-    assert.match(await texts(handle), /not allowed to run touch made[^]*starts no shell[^]*outside of the folder/);
+    assert.match(
+      await texts(handle),
+      /not allowed to run touch made\. Use the API\.[^]*starts no shell[^]*outside of the folder/,
+    );
     assert.ok(!existsSync(path.join(bench.cwd, 'made')));
   });
 

@@ -70,6 +70,18 @@ describe('requests of an agent', () => {
     ]);
   });
 
+  it('say where the agent is not told why', async () => {
+    const page = await open(asking([command('ls', { reasonUnheard: true })]));
+    await ready(page);
+    const reason = page.getByRole('textbox', { name: /this agent cannot be told/ });
+    await reason.fill('Not now.');
+    await reason.press('Enter');
+    assert.deepEqual(await sent(page, 'answer'), [
+      { type: 'answer', id: 'req-1', answer: { kind: 'deny', reason: 'Not now.' } },
+    ]);
+    await page.close();
+  });
+
   it('offer "for this session" only where the agent says what that is', async () => {
     const page = await open(asking([command('ls', { session: undefined })]));
     await ready(page);

@@ -79,21 +79,22 @@ function yes(
   }`;
 }
 
-function labels({ kind }: AgentRequest) {
+function labels({ kind, reasonUnheard }: AgentRequest) {
+  const unheard = t('Why not? For the record: this agent cannot be told (optional)');
   switch (kind) {
     case 'permission':
       return {
         once: t('Allow Once'),
         session: t('Allow for This Session'),
         no: t('Deny'),
-        reason: t('Why not? The agent is told (optional)'),
+        reason: reasonUnheard ? unheard : t('Why not? The agent is told (optional)'),
       };
     case 'plan':
       return {
         once: t('Approve'),
         session: t('Approve for This Session'),
         no: t('Keep Planning'),
-        reason: t('What to change? The agent is told (optional)'),
+        reason: reasonUnheard ? unheard : t('What to change? The agent is told (optional)'),
       };
     case 'question':
       return { once: '', session: '', no: t('Do Not Answer'), reason: t('Why not? The agent is told (optional)') };

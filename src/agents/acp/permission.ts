@@ -52,6 +52,7 @@ export function permissionRequest(asked: {
     ...(fields.input !== undefined && { input: fields.input }),
     cwd: (action.kind === 'command_run' ? action.cwd : undefined) ?? workDir,
     ...(always !== undefined && { session: always.name }),
+    reasonUnheard: true,
     ...(plan !== undefined && { plan }),
   };
 }

@@ -126,7 +126,8 @@ export class ClientMethods {
       const callId = calls.changing((file) => file === path || file === place);
       const isNew = before === undefined;
       const change = { path, kind: isNew ? 'add' : 'update', newText: content } as const;
-      const allowed = await this.#mayOnItsOwn(
+      await this.#mayOnItsOwn(
+        `It was not allowed to write ${path}.`,
         {
           kind: 'permission',
           ...(callId !== undefined && { callId }),
@@ -140,7 +141,6 @@ export class ClientMethods {
         signal,
         () => grants.allWrites(),
       );
-      if (!allowed) throw new Refusal('failed', `It was not allowed to write ${path}.`);
     }
     await files.write(path, content);
   }
@@ -154,7 +154,8 @@ export class ClientMethods {
     if (!grants.mayRun(words)) {
       const shown = shownCommand(words);
       const names = Object.keys(variables);
-      const allowed = await this.#mayOnItsOwn(
+      await this.#mayOnItsOwn(
+        `It was not allowed to run ${shown}.`,
         {
           kind: 'permission',
           toolName: 'terminal/create',
@@ -169,16 +170,23 @@ export class ClientMethods {
         signal,
         () => grants.command(words),
       );
-      if (!allowed) throw new Refusal('failed', `It was not allowed to run ${shown}.`);
     }
     return terminals.create({ command, args, cwd, env: variables, limit: outputByteLimit });
   }
 
-  async #mayOnItsOwn(request: Omit<NewRequest, 'id'>, signal: AbortSignal, always: () => void): Promise<boolean> {
+  /** @throws Refusal with `denied` and the reason that a person gave */
+  async #mayOnItsOwn(
+    denied: string,
+    request: Omit<NewRequest, 'id'>,
+    signal: AbortSignal,
+    always: () => void,
+  ): Promise<void> {
     const { answer } = await this.#ask(request, signal);
-    if (answer.kind !== 'allow') return false;
+    if (answer.kind !== 'allow') {
+      const reason = answer.kind === 'deny' ? nonEmpty(answer.reason?.trim()) : undefined;
+      throw new Refusal('failed', reason === undefined ? denied : `${denied} ${reason}`);
+    }
     if (answer.scope === 'session') always();
-    return true;
   }
 
   async #ask(request: Omit<NewRequest, 'id'>, signal: AbortSignal) {

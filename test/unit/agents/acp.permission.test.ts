@@ -52,6 +52,7 @@ describe('a permission in the Agent Client Protocol', () => {
       assert.notEqual(made.title, '', where);
       assert.ok(!made.title.includes('\n'), where);
       assert.ok(made.callId !== undefined && made.cwd !== undefined, where);
+      assert.equal(made.reasonUnheard, true, where);
       const { action } = made;
       if (action?.kind === 'command_run') assert.notEqual(action.command, '', where);
       else if (action?.kind === 'file_edit') assert.ok(action.changes.length > 0, where);
