@@ -291,6 +291,7 @@ export class Engine {
           previous: results.map(({ metadata }) => metadata),
           afresh: prefix !== '',
           prices: await loadPrices(),
+          askedModel: request.options?.model ?? null,
         },
         attempts: agent.canLaunch(launch) ? attempts : [],
         ...this.#watch(session),
@@ -310,7 +311,8 @@ export class Engine {
     state.run = live;
     state.done = live.done;
     state.change({ runs: summary.runs + 1, outcome: 'none', reason: undefined, updated_at: at });
-    this.#sessions.hold(state, live.done);
+    const signed = live.done.then(() => this.archive.sign(state.id));
+    this.#sessions.hold(state, signed);
     const handle = this.#sessions.handle(state);
     try {
       await live.start();

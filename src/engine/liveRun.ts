@@ -184,6 +184,7 @@ export class LiveRun implements ActiveRun {
         run_id: this.runId,
         resume,
         afresh: this.#plan.figures.afresh,
+        asked_model: this.#plan.figures.askedModel,
         program,
         version,
         conversation: sessionId,

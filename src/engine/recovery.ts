@@ -24,6 +24,7 @@ const attemptSchema = z.object({
   client_offset: z.number().default(0),
   version: z.string().nullable(),
   afresh: z.boolean().default(false),
+  asked_model: z.string().nullable().default(null),
 });
 const orderSchema = z.object({
   type: z.literal('output_order'),
@@ -72,8 +73,8 @@ export async function recoverRun(
     run = { ...run, steps };
     const facts = output.facts();
     const previous = (await reader.results()).map(({ metadata }) => metadata);
-    const { afresh, version } = found.attempt;
-    const context = { previous, afresh, prices: deps.prices, agentVersion: version };
+    const { afresh, version: agentVersion, asked_model: askedModel } = found.attempt;
+    const context = { previous, afresh, prices: deps.prices, agentVersion, askedModel };
     const { metadata } = resultOf(facts, { code: null, signal: null }, context);
     if (metadata !== undefined) {
       result = { ...metadata, endReason: 'interrupted' };

@@ -15,6 +15,8 @@ export interface FiguresContext {
   readonly afresh: boolean;
   readonly prices: PriceTable;
   readonly agentVersion: string | null;
+  /** The model that a person chose for this run. */
+  readonly askedModel: string | null;
 }
 
 /** What a run has come to, with the session's totals in it. */
@@ -81,6 +83,6 @@ export function knownOf({ model, agentVersion, permissionMode }: RunFacts): Part
   };
 }
 
-function options({ prices, agentVersion }: FiguresContext): LedgerOptions {
-  return { prices, agentVersion };
+function options({ prices, agentVersion, askedModel }: FiguresContext): LedgerOptions {
+  return { prices, agentVersion, askedModel };
 }

@@ -1,6 +1,7 @@
 import type { RunFacts } from '../model/facts.ts';
 import type { ResultMetadata } from '../model/result.ts';
 import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../model/usage.ts';
+import { askedModelOf, type AskedModel } from './askedModel.ts';
 import { beforeOf, countersOf, type Before, type Counters, type Totals } from './counters.ts';
 import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
 import { addCosts, addUsd, sameUsd, subtractUsd, unknownCost } from './money.ts';
@@ -12,6 +13,8 @@ export interface LedgerOptions {
   readonly prices: PriceTable;
   /** Version of the program, for where its output does not say. */
   readonly agentVersion?: string | null;
+  /** The model that a person chose, for output that names none. */
+  readonly askedModel?: string | null;
 }
 
 /** Money and tokens of a run and of its session so far; how each is known is part of it. */
@@ -47,11 +50,12 @@ export function outcomeOf(
   const counters = countersOf(facts.reports);
   if (counters !== null) return reportedOutcome(facts, counters, before, options);
   const tokens = tokenTotalsOf(facts, previous, options.agentVersion ?? null);
+  const pricing = { prices: options.prices, asked: askedModelOf(options.askedModel, previous) };
   if (tokens === null) {
-    const figures = estimatedFigures(facts, before, options.prices, over);
+    const figures = estimatedFigures(facts, before, pricing, over);
     return { figures, ...apiTimeOf(facts, previous) };
   }
-  const cost = tokens.missing === undefined ? estimateModels(tokens.own, options.prices) : unknownCost(tokens.missing);
+  const cost = tokens.missing === undefined ? estimateModels(tokens.own, pricing) : unknownCost(tokens.missing);
   return {
     figures: withSession(tokens.own, cost, before, facts),
     apiDuration: tokens.apiDuration,
@@ -152,13 +156,18 @@ function unpricedModels(facts: RunFacts): ModelUsage[] {
   return addModels(main1, modelsOfMessages(others, facts.model));
 }
 
-function estimatedFigures(facts: RunFacts, before: Before, prices: PriceTable, over: boolean): Figures {
+function estimatedFigures(facts: RunFacts, before: Before, pricing: Pricing, over: boolean): Figures {
   const models = modelsOfMessages(facts.messages, facts.model);
-  if (facts.messages.length > 0) return withSession(models, estimateMessages(facts, prices), before, facts);
+  if (facts.messages.length > 0) return withSession(models, estimateMessages(facts, pricing), before, facts);
   const cost = unknownCost(over ? 'The agent printed no cost.' : 'The agent has not said yet what it used.');
   const figures = withSession(models, cost, before, facts);
   // Until it says something, the session has cost what it had.
   return over || before.last === null ? figures : { ...figures, totalCost: before.last.totalCostProvenance };
+}
+
+interface Pricing {
+  readonly prices: PriceTable;
+  readonly asked: AskedModel;
 }
 
 /** The session's figures are what they were and this run's on top. */
@@ -178,28 +187,36 @@ function withSession(models: readonly ModelUsage[], cost: Cost, { last }: Before
 }
 
 /** By the price table, message by message; one model without a price makes the whole unknown. */
-function estimateMessages(facts: RunFacts, prices: PriceTable): Cost {
+function estimateMessages(facts: RunFacts, pricing: Pricing): Cost {
   const parts = facts.messages.map(({ usage, model }) => ({ usage, model: model ?? facts.model }));
-  return estimateParts(parts, prices, priceOfRequest);
+  return estimateParts(parts, pricing, priceOfRequest);
 }
 
-function estimateModels(models: readonly ModelUsage[], prices: PriceTable): Cost {
+function estimateModels(models: readonly ModelUsage[], pricing: Pricing): Cost {
   const parts = models.map(({ model, ...usage }) => ({ usage, model: model === unknownModel ? null : model }));
-  return estimateParts(parts, prices, priceOf);
+  return estimateParts(parts, pricing, priceOf);
 }
 
 function estimateParts(
   parts: readonly { readonly usage: TokenUsage; readonly model: string | null }[],
-  prices: PriceTable,
+  { prices, asked }: Pricing,
   price: typeof priceOf,
 ): Cost {
   let usd = 0;
-  for (const { usage, model } of parts) {
+  let assumed = false;
+  for (const { usage, model: named } of parts) {
     if (isEmptyUsage(usage)) continue;
-    if (model === null) return unknownCost('The agent did not say which model it used.');
+    const model = named ?? asked.model;
+    if (model === null) return unknownCost(asked.reason);
+    assumed ||= named === null;
     const known = findPrice(prices, model);
     if (known === undefined) return unknownCost(`No price is known for the model ${model}.`);
     usd = addUsd(usd, price(usage, known));
   }
-  return { provenance: 'estimated', usd, priceTable: priceTableRef(prices) };
+  return {
+    provenance: 'estimated',
+    usd,
+    priceTable: priceTableRef(prices),
+    ...(assumed && { reason: asked.reason }),
+  };
 }

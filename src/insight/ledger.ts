@@ -1,5 +1,6 @@
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { ResultMetadata, RunResult } from '../model/result.ts';
+import { askedModelOf } from './askedModel.ts';
 import { outcomeOf, type Figures, type LedgerOptions } from './figures.ts';
 import { mainModel } from './modelUsage.ts';
 import { usdOf } from './money.ts';
@@ -56,11 +57,13 @@ function metadataOf(
   const last = facts.reports.at(-1);
   const first = previous[0];
   const durations = facts.reports.flatMap(({ durationMs }) => (durationMs === null ? [] : [durationMs]));
+  const asked = askedModelOf(options.askedModel, previous).model;
   const sessionId = facts.sessionIds.at(-1) ?? previous.at(-1)?.sessionId ?? null;
   return {
     sessionId,
     originalSessionId: first?.originalSessionId ?? first?.sessionId ?? facts.sessionIds[0] ?? null,
     model: facts.model ?? mainModel(figures.models),
+    ...(asked !== null && { askedModel: asked }),
     cost: usdOf(figures.cost),
     totalCost: usdOf(figures.totalCost),
     turns: turns.session,

@@ -42,7 +42,10 @@ export function addCosts(a: Cost, b: Cost): Cost {
   if (a.provenance === 'unknown') return a;
   if (b.provenance === 'unknown') return b;
   const usd = addUsd(a.usd, b.usd);
-  if (a.provenance === 'estimated') return { ...a, usd };
+  if (a.provenance === 'estimated') {
+    const reason = a.reason ?? (b.provenance === 'estimated' ? b.reason : undefined);
+    return { ...a, usd, ...(reason !== undefined && { reason }) };
+  }
   if (b.provenance === 'estimated') return { ...b, usd };
   return { provenance: 'reported', usd };
 }

@@ -29,6 +29,8 @@ export const resultMetadataSchema = z.object({
   sessionId: z.string().nullable(),
   originalSessionId: z.string().nullable(),
   model: z.string().nullable(),
+  /** What a person chose for this run, or for all before it. Whether the agent used it, `model` says where it is told. */
+  askedModel: z.string().optional(),
   cost: z.number().nullable(),
   totalCost: z.number().nullable(),
   turns: z.number().int().nullable(),

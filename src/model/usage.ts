@@ -20,7 +20,13 @@ export type PriceTableRef = z.infer<typeof priceTableRefSchema>;
 /** An amount of money with its provenance. Unknown is never 0: it has no `usd` at all. */
 export const costSchema = z.discriminatedUnion('provenance', [
   z.object({ provenance: z.literal('reported'), usd: z.number().nonnegative() }),
-  z.object({ provenance: z.literal('estimated'), usd: z.number().nonnegative(), priceTable: priceTableRefSchema }),
+  z.object({
+    provenance: z.literal('estimated'),
+    usd: z.number().nonnegative(),
+    priceTable: priceTableRefSchema,
+    /** What else was assumed than the prices: a sentence. */
+    reason: z.string().optional(),
+  }),
   z.object({ provenance: z.literal('unknown'), reason: z.string() }),
 ]);
 export type Cost = z.infer<typeof costSchema>;

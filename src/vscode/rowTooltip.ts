@@ -14,7 +14,9 @@ function provenance(row: SessionRow): string {
   if (cost.provenance === 'unknown') return t('Cost unknown: {0}', cost.reason);
   if (row.recording) return t('{0}, of the recorded session; playing it costs nothing', costText(cost));
   if (cost.provenance === 'reported') return t('{0}, reported by the agent', costText(cost));
-  return t('{0}, estimated with prices of {1} ({2})', costText(cost), cost.priceTable.date, cost.priceTable.name);
+  const { date, name } = cost.priceTable;
+  const estimated = t('{0}, estimated with prices of {1} ({2})', costText(cost), date, name);
+  return cost.reason === undefined ? estimated : `${estimated}. ${cost.reason}`;
 }
 
 function facts(row: SessionRow, now: number): [string, string][] {

@@ -48,14 +48,11 @@ function sentence(of: string, cost: Cost): string {
   switch (cost.provenance) {
     case 'reported':
       return t('{0}: ${1}, reported by the agent', of, exactUsd(cost.usd));
-    case 'estimated':
-      return t(
-        '{0}: about ${1}, estimated with the price table {2} of {3}',
-        of,
-        exactUsd(cost.usd),
-        cost.priceTable.name,
-        cost.priceTable.date,
-      );
+    case 'estimated': {
+      const { name, date } = cost.priceTable;
+      const text = t('{0}: about ${1}, estimated with the price table {2} of {3}', of, exactUsd(cost.usd), name, date);
+      return cost.reason === undefined ? text : `${text}. ${plain(cost.reason)}`;
+    }
     case 'unknown':
       return t('{0}: unknown, {1}', of, plain(cost.reason));
   }

@@ -43,7 +43,7 @@ export async function importOutput(adapter: AgentAdapter, { begin, deps, file, a
   take(normalizer.end(exit, clock()));
   const facts = normalizer.facts();
   const entries = transcript.settled();
-  const context = { previous: [], afresh: false, prices, agentVersion: facts.agentVersion };
+  const context = { previous: [], afresh: false, prices, agentVersion: facts.agentVersion, askedModel: null };
   const { success, error, metadata } = resultOf(facts, exit, context);
   const run: RecordedRun = {
     run_id,
