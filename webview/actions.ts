@@ -4,14 +4,19 @@ import type { ViewId } from './views/view.ts';
 /** What a reader can do; everything that reaches beyond the page goes to the host as a message. */
 export interface Actions {
   copy(text: string): void;
-  openFile(path: string, line?: number): void;
+  /** Lines are 1-based and inclusive; both select. */
+  openFile(path: string, line?: number, endLine?: number): void;
   openDiff(index: number): void;
+  /** What recorded edits did to a file, or to all of them. */
+  openChanges(path?: string): void;
   followPage(url: string): void;
   command(command: PageCommand): void;
   stop(): void;
   /** Shows an entry in the transcript, open, with the keyboard on it. */
   reveal(index: number): void;
   showView(id: ViewId): void;
+  /** Shows the step of an entry in the trajectory. */
+  revealStep(index: number): void;
   /** Leads to the request that waits longest, to be read. */
   review(): void;
   takeBack(id: number): void;

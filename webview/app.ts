@@ -2,6 +2,7 @@ import { render } from 'lit/html.js';
 import type { SessionView, ToPage } from '../src/protocol/messages.ts';
 import type { Actions } from './actions.ts';
 import { Announcer } from './announce.ts';
+import { Citing } from './cite/citing.ts';
 import { whenControlsReady } from './controls.ts';
 import { Finder } from './finder.ts';
 import { highlight } from './highlight.ts';
@@ -20,7 +21,7 @@ import { transcript } from './parts/transcript.ts';
 import { Requests } from './request/requests.ts';
 import { buildRows, type Row } from './rows.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
-import { Saver } from './saved.ts';
+import { keptState, Saver } from './saved.ts';
 import { soundEntry, soundUpdates } from './sound.ts';
 import { Store } from './store.ts';
 import { Ticker } from './ticker.ts';
@@ -43,6 +44,7 @@ export class App {
   readonly #requests: Requests;
   readonly #jumps: Jumps;
   readonly #views: Views;
+  readonly #citing: Citing;
   readonly #actions: Actions;
   readonly #saver = new Saver(() => this.#state());
   readonly #ticker = new Ticker(() => this.#changed());
@@ -100,8 +102,17 @@ export class App {
     this.#actions = this.#buildActions();
     this.#views = new Views({
       shell: this.#shell,
-      views: [],
+      request: (message) => this.#link.request(message),
+      load: (index) => this.#pager.load(index),
       active: saved.tab,
+      changed: () => this.#changed(),
+    });
+    this.#citing = new Citing({
+      main: this.#shell.main,
+      store: this.#store,
+      request: (message) => this.#link.request(message),
+      actions: this.#actions,
+      reveal: (index, part) => this.#reveal(index, part),
       changed: () => this.#changed(),
     });
     this.#listen();
@@ -121,6 +132,7 @@ export class App {
       ...hostActions(this.#link, (text) => this.#announcer.say(text)),
       reveal: (index) => void this.#reveal(index),
       showView: (id) => this.#views.show(id),
+      revealStep: (index) => this.#views.revealStep(index),
       review: () => this.#review(),
       toggle: then((key) => this.#store.toggle(key)),
       toggleOpen: then((key) => this.#store.toggleOpen(key)),
@@ -179,7 +191,11 @@ export class App {
       case 'review':
         this.#review();
         break;
-      case 'found':
+      case 'links':
+        this.#store.setLinks(message.entries);
+        break;
+      default:
+        // An answer to whoever asked.
         break;
     }
     this.#views.take(message);
@@ -265,6 +281,7 @@ export class App {
     render(transcript(this.#context(), this.#list), rows);
     this.#list.drawn();
     this.#begin();
+    this.#citing.drawn();
     if (!this.#focus.showWanted()) this.#again = true;
     // Whoever follows the end would see the buttons of something long before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
@@ -298,26 +315,9 @@ export class App {
     return row.kind === 'entry' && !this.#isTall(row);
   }
 
-  /** `sessionId` is how the host finds the session again after a reload of the window. */
   #state(): SavedState | undefined {
-    const sessionId = this.#store.view?.summary.session_id;
-    if (!this.#begun || sessionId === undefined) return undefined;
-    const anchor = this.#list.anchor();
-    const draft = this.#draft;
-    const answers = this.#requests.drafts();
-    const expanded = [...this.#store.expanded].slice(-500);
-    const closed = [...this.#store.closedKeys].slice(-500);
-    const begun = Object.keys(answers).length > 0;
-    const tab = this.#views.active;
-    return {
-      sessionId,
-      expanded,
-      closed,
-      draft,
-      tab,
-      ...(begun && { answers }),
-      ...(anchor !== undefined && { anchor }),
-    };
+    const [store, list, requests] = [this.#store, this.#list, this.#requests];
+    return this.#begun ? keptState({ store, list, requests, draft: this.#draft, tab: this.#views.active }) : undefined;
   }
 
   #listen(): void {
@@ -330,23 +330,25 @@ export class App {
       focused: (key) => this.#focus.took(key) && this.#changed(),
       left: () => (this.#list.kept = undefined),
       escape: () => this.#escape(),
-      keyInRow: (key, event) => rowKey(keys, this.#focus.from(key), event),
+      keyInRow: (key, event) =>
+        rowKey(keys, this.#focus.from(key), event) || this.#citing.rowKey(this.#focus.from(key), event),
       pressedOutsideMenu: () => this.#menuOpen && this.#setMenu(false),
     });
     document.addEventListener('visibilitychange', () => this.#changed());
   }
 
   #escape(): boolean {
+    if (this.#citing.close()) return true;
     if (this.#menuOpen) this.#setMenu(false);
     else if (this.#finder.isOpen) this.#finder.close();
     else return false;
     return true;
   }
 
-  async #reveal(index: number): Promise<void> {
+  async #reveal(index: number, part = 0): Promise<void> {
     this.#views.show('transcript');
     await this.#jumps.reveal(index);
-    this.#focusRow(`e:${index}`);
+    this.#focusRow(part === 0 ? `e:${index}` : `e:${index}.${part}`);
   }
 
   #review(): void {

@@ -4,7 +4,7 @@ import type { HostLink } from './link.ts';
 
 type HostActions = Pick<
   Actions,
-  'copy' | 'openFile' | 'openDiff' | 'command' | 'stop' | 'complete' | 'takeBack' | 'followPage'
+  'copy' | 'openFile' | 'openDiff' | 'openChanges' | 'command' | 'stop' | 'complete' | 'takeBack' | 'followPage'
 >;
 
 /** What a reader can do that only the host can carry out. */
@@ -14,10 +14,13 @@ export function hostActions(link: HostLink, say: (text: string) => void): HostAc
       link.send({ type: 'copy', text });
       say(t('Copied'));
     },
-    openFile(path, line) {
-      link.send(line === undefined ? { type: 'openFile', path } : { type: 'openFile', path, line });
+    openFile(path, line, endLine) {
+      const at = { ...(line !== undefined && { line }), ...(endLine !== undefined && { endLine }) };
+      link.send({ type: 'openFile', path, ...at });
     },
     openDiff: (index) => link.send({ type: 'openDiff', index }),
+    openChanges: (path) =>
+      link.send(path === undefined ? { type: 'openAllChanges' } : { type: 'openFileChanges', path }),
     followPage: (url) => link.send({ type: 'openLink', url }),
     command: (command) => link.send({ type: 'command', command }),
     stop: () => link.send({ type: 'stop' }),

@@ -65,7 +65,16 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
     ${
       open
         ? html`<div class="detail" id=${detailId(key)}>
-            ${stepDetail({ entry, tool, projectDir, actions, allLines: store.expanded.has(`d:${entry.index}`) })}
+            ${stepDetail({
+              entry,
+              tool,
+              projectDir,
+              actions,
+              allLines: store.expanded.has(`d:${entry.index}`),
+              more: html`<div class="detail-f">
+                <button class="link" @click=${() => actions.revealStep(entry.index)}>${t('Show in trajectory')}</button>
+              </div>`,
+            })}
           </div>`
         : nothing
     }

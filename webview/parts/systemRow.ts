@@ -4,6 +4,7 @@ import { codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { showAll } from '../steps/detail.ts';
 import { terminal } from '../steps/terminal.ts';
+import { isObject } from '../text/objects.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords, plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
@@ -56,6 +57,8 @@ export function systemRow(context: Context, entry: PageEntry, key: string): Temp
   </div>`;
 }
 
+const unreported = 'unreported_changes';
+
 const icons: Readonly<Record<string, string>> = {
   init: 'rocket',
   interrupted: 'debug-disconnect',
@@ -64,6 +67,7 @@ const icons: Readonly<Record<string, string>> = {
   compact_boundary: 'fold',
   permission_denied: 'circle-slash',
   model_fallback: 'arrow-swap',
+  [unreported]: 'eye-watch',
   local_command_output: 'terminal',
 };
 
@@ -87,8 +91,11 @@ function lineOf(entry: PageEntry): Line {
   return {
     icon: icons[subtype] ?? 'info',
     verb: titleOf(subtype),
-    words,
-    state: subtype === 'interrupted' || subtype === 'api_retry' || subtype === 'permission_denied' ? 'warning' : 'done',
+    words: subtype === unreported ? unreportedWords(entry) : words,
+    state:
+      subtype === unreported || subtype === 'interrupted' || subtype === 'api_retry' || subtype === 'permission_denied'
+        ? 'warning'
+        : 'done',
     word: '',
     whole: more ? [content, raw ?? ''].filter((each) => each !== '').join('\n\n') : details(entry),
   };
@@ -106,9 +113,24 @@ function titleOf(subtype: string): string {
       return t('API');
     case 'compact_boundary':
       return t('Context');
+    case unreported:
+      return t('Changed by no reported tool call');
     default:
       return subtype.replaceAll('_', ' ');
   }
+}
+
+/** Which files; the note's own words are the record's. */
+function unreportedWords({ metadata, content }: PageEntry): string {
+  const found = metadata?.['unreported'];
+  const changes = isObject(found) && Array.isArray(found['changes']) ? found['changes'] : [];
+  const paths = changes.flatMap((each: unknown) =>
+    isObject(each) && typeof each['path'] === 'string' ? [each['path']] : [],
+  );
+  if (!isObject(found) || paths.length === 0) return firstWords(content);
+  const total = typeof found['total'] === 'number' ? found['total'] : paths.length;
+  const few = paths.slice(0, 3).join(', ');
+  return total > 3 ? t('{0} and {1} more', few, total - Math.min(3, paths.length)) : few;
 }
 
 /** What only the metadata of a system message holds: tools, servers, permission mode. */

@@ -19,13 +19,15 @@ export interface DetailContext {
   readonly actions: Actions;
   /** Whether all lines of a long diff are wanted. */
   readonly allLines: boolean;
+  /** Under everything else. */
+  readonly more?: TemplateResult;
 }
 
 const firstLines = 120;
 
 /** What an open step shows: what was asked for, what came back. */
 export function stepDetail(context: DetailContext): TemplateResult {
-  return html`${body(context)}${showAll(context)}`;
+  return html`${body(context)}${showAll(context)}${context.more ?? nothing}`;
 }
 
 function body(context: DetailContext): TemplateResult | typeof nothing {

@@ -6,6 +6,7 @@ import type { Envelope, FromPage, PageUpdate, SessionView, ToPage } from '../../
 import { pageEntry } from '../../../src/protocol/pageEntries.ts';
 import { StepNumbers } from '../../../src/model/steps.ts';
 import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
+import { SessionViews } from '../../../src/vscode/views/sessionViews.ts';
 
 export interface LoadOptions {
   readonly view: SessionView;
@@ -30,6 +31,7 @@ export class FakeHost {
   #steps = new StepNumbers();
   #total = 0;
   #ready = false;
+  #views: SessionViews | undefined;
   #held: FromPage[] = [];
 
   constructor() {
@@ -66,7 +68,24 @@ export class FakeHost {
     this.#entries.apply(options.entries.map((entry) => ({ op: 'put', entry, open: open.has(entry.index) })));
     for (const entry of options.entries) this.#steps.add(entry);
     this.#total = options.entries.length;
+    this.#views = this.#newViews();
     if (this.#ready) this.#init();
+  }
+
+  #newViews(): SessionViews {
+    const source = {
+      total: () => this.#total,
+      read: (from: number, to: number) =>
+        Promise.resolve(
+          Array.from({ length: to - from }, (_, at) => this.#entries.get(from + at)).filter(
+            (each) => each !== undefined,
+          ),
+        ),
+      turns: () => this.view().turns,
+      live: () => this.view().can.stop,
+      summary: () => this.view().summary,
+    };
+    return new SessionViews(source, (answer) => this.#channel.send(answer));
   }
 
   view(): SessionView {
@@ -87,6 +106,7 @@ export class FakeHost {
       return { ...update, entry: pageEntry(update.entry, this.#steps.add(update.entry)) };
     });
     this.#feed.push(forPage, this.#total);
+    this.#views?.update(updates);
   }
 
   /** Appends a text in pieces, `perFrame` of them before each frame, and closes the entry; resolves when it is done. */
@@ -162,6 +182,10 @@ export class FakeHost {
         this.#channel.send({ type: 'page', request, page: { total: this.#total, from, entries } });
         break;
       }
+      case 'getTrajectory':
+      case 'getFiles':
+        void this.#views?.answer(message);
+        break;
       case 'getEntry':
         this.#channel.send({
           type: 'entry',
