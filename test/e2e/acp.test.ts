@@ -121,7 +121,6 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
   it('goes on after a reload, from the tree, and the agent remembers', async () => {
     await workbench.reload();
     await workbench.editorTab('Write notes.').click({ button: 'middle' });
-    await workbench.openView('Vitrine');
     const item = workbench.treeItem('Write notes.');
     await item.hover();
     await workbench
