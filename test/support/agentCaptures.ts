@@ -34,7 +34,12 @@ function exitOf(shown: string): ExitInfo {
 
 /** All captures of an executor, from `test/fixtures/<type>`. */
 export function capturesOf(type: string): AgentCapture[] {
-  const folder = path.join(repository, 'test/fixtures', type);
+  return capturesIn(path.join('test/fixtures', type));
+}
+
+/** All captures of a folder of the repository, from `<version>/<case>.stdout.jsonl` and what lies beside. */
+export function capturesIn(place: string): AgentCapture[] {
+  const folder = path.join(repository, place);
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.stdout\.(?:jsonl?|txt)$/.test(file))

@@ -1,0 +1,30 @@
+import { isObject, type JsonObject } from '../../src/model/json.ts';
+import type { TokenUsage } from '../../src/model/usage.ts';
+import { amount, count, nonEmpty } from '../../src/agents/shared/guards.ts';
+
+/** What `parrot --json` prints. Nothing else knows it. */
+
+export interface Bye {
+  readonly ok: boolean;
+  readonly error: string | undefined;
+  readonly usd: number | null;
+  readonly durationMs: number | null;
+  readonly usage: TokenUsage | null;
+}
+
+export function byeLine(message: JsonObject): Bye {
+  const seconds = amount(message['seconds']);
+  return {
+    ok: message['ok'] === true,
+    error: nonEmpty(message['error']),
+    usd: amount(message['usd']) ?? null,
+    durationMs: seconds === undefined ? null : seconds * 1000,
+    usage: usageOf(message['tokens']),
+  };
+}
+
+function usageOf(tokens: unknown): TokenUsage | null {
+  if (!isObject(tokens)) return null;
+  const [input, output] = [count(tokens['in']), count(tokens['out'])];
+  return { ...(input !== undefined && { input }), ...(output !== undefined && { output }) };
+}
