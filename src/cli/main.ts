@@ -45,6 +45,16 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
+    name: 'verify',
+    summary: 'whether a record is as it was written, and who signed it',
+    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+  },
+  {
+    name: 'audit',
+    summary: 'who ran what, which files and commands, which decisions',
+    load: async () => (await import('./commands/audit.ts')).auditCommand,
+  },
+  {
     name: 'doctor',
     summary: 'what Vitrine finds on this machine, and where it looked',
     load: async () => (await import('./commands/doctor.ts')).doctor,

@@ -64,6 +64,8 @@ export interface EngineSettings {
   readonly acpHttpToken?: (profileId: string) => Promise<string | undefined>;
   /** Speed of the demo: 1 as recorded, 2 twice as fast, 0 without waiting. Default 1. */
   readonly replaySpeed?: number;
+  /** Absolute path of the SSH key that signs records at the end of each run; absent: none does. */
+  readonly signingKey?: string;
 }
 
 /** Milliseconds; every one has a default. */

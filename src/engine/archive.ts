@@ -1,3 +1,6 @@
+import path from 'node:path';
+import type { AuditRow } from '../formats/audit/rows.ts';
+import { Redactor } from '../formats/redaction/redactor.ts';
 import type { AgentAdapter } from '../agents/adapter.ts';
 import { loadPrices } from '../insight/prices.ts';
 import {
@@ -6,9 +9,14 @@ import {
   type ExportReport,
   type ExportRequest,
   type SessionExport,
+  tag,
 } from './exportSession.ts';
 import type { ExecutorType } from '../model/session.ts';
-import type { Log } from './api.ts';
+import { auditSessions, within, type Period } from './audit/auditSessions.ts';
+import { signHead } from './audit/signature.ts';
+import { verify, type Verified } from './audit/verify.ts';
+import type { EngineSettings, Log } from './api.ts';
+import { failures } from './failures.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
 import type { RecordStore } from './record/store.ts';
 import type { Sessions } from './sessions.ts';
@@ -22,6 +30,8 @@ export interface ArchiveDeps {
   /** Of Vitrine. */
   readonly version?: string;
   readonly adapters: readonly AgentAdapter[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly settings: () => Pick<EngineSettings, 'signingKey'>;
   readonly store: RecordStore;
 }
 
@@ -66,5 +76,40 @@ export class Archive {
   /** Whose output can be imported. */
   importable(): readonly { readonly type: ExecutorType; readonly label: string }[] {
     return this.#deps.adapters.map(({ type, label }) => ({ type, label }));
+  }
+
+  /** The chain of a session's record and its signature. @throws EngineFailure */
+  async verify(sessionId: string): Promise<Verified> {
+    await (await this.#sessions.openReader(sessionId)).close();
+    return await this.verifyFile(this.#deps.store.path(sessionId));
+  }
+
+  /** The same of any `record.jsonl`; what was kept beside it counts. @throws EngineFailure */
+  async verifyFile(file: string): Promise<Verified> {
+    return await verify(file, this.#deps.environment).catch((error: unknown) => {
+      throw failures.importUnreadable(file, error instanceof Error ? error.message : String(error));
+    });
+  }
+
+  /** Signs how far the record has come, where the user has set a key. Never rejects. */
+  async sign(sessionId: string): Promise<void> {
+    const { settings, environment, store, log } = this.#deps;
+    const key = settings().signingKey;
+    if (key === undefined) return;
+    await signHead(path.dirname(store.path(sessionId)), key, environment).catch((error: unknown) =>
+      log.warn(`The record of ${sessionId} was not signed with ${key}: ${String(error)}`),
+    );
+  }
+
+  /** Who ran what, which files and commands, which decisions. `key` of the masks; `null` masks nothing. @throws EngineFailure */
+  async audit(which: string | Period, key: string | null): Promise<AsyncIterable<AuditRow>> {
+    const period = typeof which === 'string' ? null : which;
+    const ids = typeof which === 'string' ? [which] : within(await this.#deps.store.list(), which);
+    return auditSessions(ids, period, {
+      open: (id) => this.#sessions.openReader(id),
+      verify: (id) => this.verify(id),
+      redactor: key === null ? null : new Redactor((secret) => tag(key, secret)),
+      at: new Date(this.#deps.clock()).toISOString(),
+    });
   }
 }

@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { exportFormats } from '../formats/export/formats.ts';
 import { redactedSource } from '../formats/export/redacted.ts';
-import type { ExportSource, ExportTools } from '../formats/export/source.ts';
+import type { AuditSource } from '../formats/audit/rows.ts';
+import type { ExportTools } from '../formats/export/source.ts';
 import type { LineOf } from '../formats/record.ts';
 import { Redactor, type RedactionReport } from '../formats/redaction/redactor.ts';
 import { failures } from './failures.ts';
@@ -95,11 +96,13 @@ export function exportDecision(report: ExportReport, at: string): LineOf<'decisi
   return { type: 'export', at, format, bytes, sha256, redacted: redaction !== null, ...masked };
 }
 
-function tag(key: string, secret: string): string {
+/** The beginning of a keyed hash: what masks carry. */
+export function tag(key: string, secret: string): string {
   return createHmac('sha256', key).update(secret).digest('hex').slice(0, tagDigits);
 }
 
-async function sourceOf(reader: RecordReader): Promise<ExportSource> {
+/** A session as it is on disk. The reader stays open while it is used. */
+export async function sourceOf(reader: RecordReader): Promise<AuditSource> {
   return {
     summary: reader.summary,
     runs: await reader.runs(),
@@ -109,6 +112,9 @@ async function sourceOf(reader: RecordReader): Promise<ExportSource> {
     },
     events: async function* () {
       for await (const line of reader.lines()) if (line.kind === 'event') yield line.event;
+    },
+    decisions: async function* () {
+      for await (const line of reader.lines()) if (line.kind === 'decision') yield line.decision;
     },
   };
 }

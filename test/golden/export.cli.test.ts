@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { exportFormats } from '../../src/formats/export/formats.ts';
 import { repository } from '../support/host/cache.mjs';
@@ -10,7 +10,7 @@ import { aSecret } from '../support/secrets.ts';
 const cli = path.join(repository, 'dist/cli.js');
 const secret = aSecret('github', 1);
 
-describe('vitrine export', function () {
+describe('what is kept of a session: vitrine export', function () {
   this.timeout(30_000);
   let place: Awaited<ReturnType<typeof temporaryStore>>;
 
@@ -80,6 +80,40 @@ describe('vitrine export', function () {
     assert.match(stderr, /Imported \(acp\): 31 entries\./);
     assert.equal(run('import', path.join(place.dir, 'none')).status, 2);
     assert.equal(run('import', file, '--agent', 'nobody').status, 2);
+  });
+
+  it('is held by the chain, which vitrine verify checks', () => {
+    const whole = run('verify', sessionId);
+    assert.equal(whole.status, 0, whole.stderr);
+    assert.match(whole.stdout, /^intact\nhead [0-9a-f]{64}\nmade durable .*, up to line \d+\nnot signed\n$/);
+    const file = path.join(place.dir, 'record.jsonl');
+    const lines = readFileSync(place.store.path(sessionId), 'utf8').split('\n');
+    writeFileSync(file, lines.with(6, lines[6]?.replace('Entry', 'entry') ?? '').join('\n'));
+    const altered = run('verify', file);
+    assert.equal(altered.status, 1);
+    assert.match(altered.stdout, /^altered at line 7: it was changed, or lines behind it were taken out\n/);
+    assert.match(run('verify', file, '--json').stdout, /"breaks":\[\{"kind":"altered","line":7\}\]/);
+    assert.equal(run('verify', path.join(place.dir, 'none')).status, 2);
+  });
+
+  it('is accounted for by vitrine audit, of a session and of a period', () => {
+    const own = run('audit', sessionId);
+    assert.equal(own.status, 0, own.stderr);
+    const [first = ''] = own.stdout.split('\n');
+    assert.match(first, /"kind":"record","subject":"intact","status":"intact","detail":"[0-9a-f]{64}"/);
+    assert.match(own.stdout, /"kind":"command","subject":"grep -n \\"total \{\\" src\/bill-1\.js"/);
+    assert.match(own.stdout, /"kind":"decision","subject":"export"/);
+    const period = run('audit', '--from', '2026-01-01', '--to', '2026-01-03', '--format', 'csv');
+    assert.match(period.stdout, new RegExp(`,${sessionId},.*,run_start,`));
+    assert.doesNotMatch(run('audit', '--from', '2020-01-01', '--to', '2020-02-01').stdout, /ses_/);
+    for (const args of [
+      ['audit'],
+      ['audit', sessionId, '--from', '2026-01-01'],
+      ['audit', '--from', 'yesterday'],
+      ['audit', sessionId, '--format', 'word'],
+    ]) {
+      assert.equal(run(...args).status, 2, args.join(' '));
+    }
   });
 
   it('says what is wrong with a call', () => {

@@ -28,6 +28,8 @@ export interface Verification {
   readonly head: string | null;
   /** What was kept beside the record when it was last made durable, and the line that it names; `null`: it is not there. */
   readonly kept: (Head & { readonly line: number | null }) | null;
+  /** Of the hashes that were asked for, those that no line has. */
+  readonly missing: readonly string[];
 }
 
 interface Item {
@@ -37,8 +39,11 @@ interface Item {
   readonly link: string | null;
 }
 
-/** Reads the whole record once. What is appended meanwhile is not looked at. @throws file system errors */
-export async function verifyRecord(file: string): Promise<Verification> {
+/**
+ * Reads the whole record once. What is appended meanwhile is not looked at. `named`: hashes of lines that must be there.
+ * @throws file system errors
+ */
+export async function verifyRecord(file: string, named: readonly string[] = []): Promise<Verification> {
   // Before the record: it must not name a line that is appended while this reads.
   const head = await readHead(headFile(path.dirname(file)));
   const { items, damaged } = await itemsOf(file);
@@ -61,6 +66,7 @@ export async function verifyRecord(file: string): Promise<Verification> {
     damaged: damaged.slice(0, maxListed),
     head: items.at(-1)?.hash ?? null,
     kept,
+    missing: named.filter((each) => !items.some(({ hash }) => hash === each)),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { verdictDetails, verdictText, type Verified } from '../../engine/audit/verify.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 
@@ -37,6 +38,32 @@ export function recordCommands(shell: Shell): Commands {
       void vscode.window.showInformationMessage(text);
     },
 
+    async verifyRecord(argument) {
+      const id = await whichSession(shell, argument, { title: t('Verify Record') });
+      if (id === undefined) return undefined;
+      const title = t('Vitrine: verifying…');
+      const found = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
+        (await shell.engines.get()).archive.verify(id),
+      );
+      void tellVerdict(shell, id, found);
+      return found.verdict;
+    },
+
     doctor: () => shell.doctor.show(),
   };
+}
+
+async function tellVerdict(shell: Shell, id: string, found: Verified): Promise<void> {
+  const open = t('Open Record');
+  const detail = verdictDetails(found).join('\n');
+  const options = { modal: true, detail };
+  const text = t('The record is {0}.', verdictText(found));
+  const isWhole = found.verdict === 'intact' && found.signature?.state !== 'bad';
+  const chosen = isWhole
+    ? await vscode.window.showInformationMessage(text, options, open)
+    : await vscode.window.showWarningMessage(text, options, open);
+  if (chosen !== open) return;
+  const record = vscode.Uri.file((await shell.engines.get()).recordPath(id));
+  const line = Math.max(0, (found.breaks[0]?.line ?? 1) - 1);
+  await vscode.window.showTextDocument(record, { selection: new vscode.Range(line, 0, line, 0), preview: true });
 }

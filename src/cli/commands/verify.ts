@@ -1,0 +1,45 @@
+import path from 'node:path';
+import { verdictDetails, verdictText } from '../../engine/audit/verify.ts';
+import { EngineFailure } from '../../engine/failures.ts';
+import { sessionIdSchema } from '../../model/session.ts';
+import { parseOptions } from '../args.ts';
+import { UsageError, type Command } from '../command.ts';
+import { createEngine, storeHelp } from '../engine.ts';
+
+const help = `Usage: vitrine verify ses_…|FILE [options]
+
+Says whether a record is as it was written: intact, altered at line n, or truncated after line n; its head, the line that was
+last made durable, and who signed it. FILE is a record.jsonl; what was kept beside it counts.
+Exit code 0: intact; 1: altered, truncated, or its signature is bad; 3: a version wrote it that kept no chain.
+
+  --json             everything that was found, as one line of JSON
+${storeHelp}`;
+
+const broken = 1;
+const unchained = 3;
+
+export const verifyCommand: Command = {
+  help,
+  async run(args, context) {
+    const options = { store: { type: 'string' }, json: { type: 'boolean' } } as const;
+    const { values, positionals } = parseOptions('verify', { args: [...args], options, allowPositionals: true });
+    const [which, ...more] = positionals;
+    if (which === undefined || more.length > 0)
+      throw new UsageError('Give one session, or the file of a record.', 'See "vitrine sessions" for ids.');
+    const engine = createEngine(context, { store: values.store });
+    try {
+      const found = sessionIdSchema.safeParse(which).success
+        ? await engine.archive.verify(which)
+        : await engine.archive.verifyFile(path.resolve(context.cwd, which));
+      if (values.json === true) context.stdout.write(`${JSON.stringify(found)}\n`);
+      else context.stdout.write([verdictText(found), ...verdictDetails(found), ''].join('\n'));
+      if (found.verdict === 'unchained') return unchained;
+      return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : broken;
+    } catch (error) {
+      if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
+      throw error;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};
