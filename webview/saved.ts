@@ -1,3 +1,6 @@
+import type { List } from './list.ts';
+import type { Requests } from './request/requests.ts';
+import type { Store } from './store.ts';
 import { type SavedState, saveState } from './vscodeApi.ts';
 
 const delay = 300;
@@ -19,4 +22,32 @@ export class Saver {
       if (state !== undefined) saveState(state);
     }, delay);
   }
+}
+
+interface Kept {
+  readonly store: Store;
+  readonly list: List;
+  readonly requests: Requests;
+  readonly draft: string;
+  readonly tab: string;
+}
+
+/** Rows whose being open or closed is kept. */
+const mostKeys = 500;
+
+/** `sessionId` is how the host finds the session again after a reload of the window. */
+export function keptState({ store, list, requests, draft, tab }: Kept): SavedState | undefined {
+  const sessionId = store.view?.summary.session_id;
+  if (sessionId === undefined) return undefined;
+  const anchor = list.anchor();
+  const answers = requests.drafts();
+  return {
+    sessionId,
+    expanded: [...store.expanded].slice(-mostKeys),
+    closed: [...store.closedKeys].slice(-mostKeys),
+    draft,
+    tab,
+    ...(Object.keys(answers).length > 0 && { answers }),
+    ...(anchor !== undefined && { anchor }),
+  };
 }

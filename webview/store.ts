@@ -1,5 +1,7 @@
 import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../src/protocol/messages.ts';
 import { Documents, oneRow } from './documents.ts';
+import { Marks } from './cite/marks.ts';
+import type { Placed } from './cite/places.ts';
 import { isNoise, type RowSource } from './rows.ts';
 
 export const pageSize = 100;
@@ -15,6 +17,7 @@ export class Store implements RowSource {
   readonly #perPage = new Map<number, number>();
   readonly #open = new Set<number>();
   readonly #documents = new Documents();
+  readonly #marks = new Marks();
   #view: SessionView | undefined;
   #total = 0;
   /** Changes whenever rows may have come, gone or moved. */
@@ -82,6 +85,17 @@ export class Store implements RowSource {
     this.structure += 1;
   }
 
+  /** The next message after a step that rests on it, of those that are loaded. */
+  citingOf(step: number): { readonly index: number; readonly at: number } | undefined {
+    let found: { readonly index: number; readonly at: number } | undefined;
+    for (const { index, links } of this.#entries.values()) {
+      if (index <= step || (found !== undefined && found.index <= index)) continue;
+      const link = links?.find((each) => each.step === step);
+      if (link !== undefined) found = { index, at: link.at };
+    }
+    return found;
+  }
+
   /** Takes where messages come from that are here already. */
   setLinks(all: Extract<ToPage, { type: 'links' }>['entries']): void {
     for (const { index, links } of all) {
@@ -146,6 +160,11 @@ export class Store implements RowSource {
 
   document(entry: PageEntry): ReturnType<Documents['parts']> {
     return this.#documents.parts(entry, this.#open.has(entry.index));
+  }
+
+  /** Where the sources of a message stand in it. */
+  placed(entry: PageEntry): Placed | undefined {
+    return this.#marks.of(entry, this.document(entry), this.#open.has(entry.index));
   }
 
   closed(key: string): boolean {

@@ -6,17 +6,15 @@ import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Block } from './blocks.ts';
 import { entities } from './entities.ts';
+import { deepest, mostInline, mostItems } from './limits.ts';
 import { linkTarget } from './targets.ts';
 
-type Content = TemplateResult | string | typeof nothing;
-
-/** Elements that one block may take; what is over it is shown as text. */
-const mostInline = 400;
-const mostItems = 200;
-const deepest = 12;
+export type Content = TemplateResult | string | typeof nothing;
 
 export interface MarkdownActions {
   copy(text: string): void;
+  /** What is shown in the place of a text that is marked. */
+  readonly marked?: (token: Token) => Content | undefined;
 }
 
 /** A block as DOM, made from its tokens: only what is named here can appear. */
@@ -47,7 +45,9 @@ class Renderer {
       case 'paragraph':
         return html`<p class=${joined ? 'joined' : nothing}>${this.inline(token.tokens)}</p>`;
       case 'text':
-        return token.tokens === undefined ? shown(entities(token.text)) : html`${this.inline(token.tokens)}`;
+        return token.tokens === undefined
+          ? (this.#marked(token) ?? shown(entities(token.text)))
+          : html`${this.inline(token.tokens)}`;
       case 'code':
         return this.#code(token, joined);
       case 'list':
@@ -70,6 +70,8 @@ class Renderer {
   #span(token: Token): Content {
     this.#inline += 1;
     if (!isKnown(token) || this.#inline > mostInline) return shown(token.raw);
+    const marked = this.#marked(token);
+    if (marked !== undefined) return marked;
     switch (token.type) {
       case 'text':
         return token.tokens === undefined ? shown(entities(token.text)) : this.inline(token.tokens);
@@ -94,6 +96,10 @@ class Renderer {
       default:
         return shown(token.raw);
     }
+  }
+
+  #marked(token: Token): Content | undefined {
+    return this.#actions.marked?.(token);
   }
 
   /** No `href`: nothing but the page's own click handling can follow it. */

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
+import type { Token } from 'marked';
 import type { PageEntry } from '../../src/protocol/messages.ts';
+import { marked, restOf } from '../cite/marks.ts';
 import { codicon, controlsReady } from '../controls.ts';
 import { bodyOf } from '../documents.ts';
 import { t } from '../l10n.ts';
@@ -13,9 +15,12 @@ import { sources } from './annotations.ts';
 import type { Context } from './context.ts';
 import { originView } from './origin.ts';
 
-/** Blocks that are closed are drawn once. */
-function partBody({ actions }: Context, part: Part | undefined): unknown {
-  return part?.blocks.map((block) => guard([block, controlsReady()], () => renderBlock(block, actions)));
+/** Blocks that are closed are drawn once, and again when it is known where they come from. */
+function partBody({ actions, store }: Context, entry: PageEntry, part: Part | undefined): unknown {
+  const placed = store.placed(entry);
+  const drawn =
+    placed === undefined ? actions : { ...actions, marked: (token: Token) => marked(entry.index, placed, token) };
+  return part?.blocks.map((block) => guard([block, placed, controlsReady()], () => renderBlock(block, drawn)));
 }
 
 export function promptRow(context: Context, entry: PageEntry): TemplateResult {
@@ -34,6 +39,11 @@ function withCode(text: string): unknown {
   return html`${spans.map((span, at) => (at % 2 === 1 ? html`<code>${shown(span.slice(1, -1))}</code>` : shown(span)))}${rest}`;
 }
 
+/** What the host's own menu is told of an answer. */
+function answerContext(index: number): string {
+  return JSON.stringify({ webviewSection: 'answer', entry: index, preventDefaultContextMenuItems: false });
+}
+
 export function proseRow(context: Context, entry: PageEntry, part: number): TemplateResult {
   const { store } = context;
   const parts = store.document(entry);
@@ -42,11 +52,19 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
   return html`<div
     class="prose ${part === 0 ? '' : 'later'}"
     data-focus
+    data-vscode-context=${answerContext(entry.index)}
     tabindex="-1"
     aria-busy=${open ? 'true' : nothing}
   >
-    ${partBody(context, parts[part])}${last ? html`${sources(entry)}${showAll({ entry, actions: context.actions })}` : nothing}
+    ${partBody(context, entry, parts[part])}${last ? proseEnd(context, entry) : nothing}
   </div>`;
+}
+
+/** Numbers of the sources that have no place in the text; until any is known, what the agent gave, as it gave it. */
+function proseEnd({ store, actions }: Context, entry: PageEntry): TemplateResult {
+  const placed = store.placed(entry);
+  const from = placed === undefined ? sources(entry) : restOf(entry.index, placed);
+  return html`${from}${showAll({ entry, actions })}`;
 }
 
 /** One line of what was thought; all of it when open. */
@@ -77,7 +95,7 @@ export function thoughtRow(context: Context, entry: PageEntry, key: string): Tem
     ${
       open
         ? html`<div class="prose thought">
-            ${store.document(entry).map((part) => partBody(context, part))}${showAll({ entry, actions })}
+            ${store.document(entry).map((part) => partBody(context, entry, part))}${showAll({ entry, actions })}
           </div>`
         : nothing
     }

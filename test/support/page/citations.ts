@@ -1,0 +1,50 @@
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import { evidenceOf, sinceThen } from '../../../src/insight/citations/evidence.ts';
+import { SessionLinks } from '../../../src/insight/citations/sessionLinks.ts';
+import type { FromPage, PageEntry, ToPage } from '../../../src/protocol/messages.ts';
+import { evidenceCard, pageLink, pageSource } from '../../../src/vscode/evidenceView.ts';
+import { projectDir } from './madeUp.ts';
+
+type Question = Extract<FromPage, { type: 'getEvidence' | 'getSources' }>;
+
+/** Answers for sources as the host does, over entries in memory; `files` is what the project holds now. */
+export class PageCitations {
+  readonly #links = new SessionLinks(projectDir);
+  readonly #files: Readonly<Record<string, string>>;
+
+  constructor(entries: readonly NormalizedEntry[], open: ReadonlySet<number>, files: Readonly<Record<string, string>>) {
+    this.#files = files;
+    for (const entry of entries) this.#links.add(entry, open.has(entry.index));
+  }
+
+  settled(entry: NormalizedEntry): void {
+    this.#links.add(entry, false);
+  }
+
+  on(entry: PageEntry): PageEntry {
+    const links = this.#links.of(entry.index).map(pageLink);
+    return links.length === 0 ? entry : { ...entry, links };
+  }
+
+  answer(message: Question, entry: (index: number) => NormalizedEntry | undefined): ToPage {
+    const { request } = message;
+    if (message.type === 'getSources') {
+      const sources = this.#links.sources().map((source) => {
+        const first = this.#links.of(source.entries[0] ?? -1).find((each) => each.number === source.number);
+        return pageSource(source, first?.at ?? 0);
+      });
+      return { type: 'sources', request, sources, more: 0, complete: true };
+    }
+    const numbered = this.#links.of(message.index).find((each) => each.at === message.link);
+    if (numbered === undefined) return { type: 'evidence', request, card: null };
+    const { link } = numbered;
+    const step = link.source === undefined ? undefined : entry(link.source.entryIndex);
+    const evidence =
+      step === undefined || link.source === undefined ? null : evidenceOf(step, link.source, link, () => 'hash');
+    const now = this.#files[evidence?.path ?? ''];
+    const became = evidence === null || now === undefined ? 'unknown' : sinceThen(evidence, now);
+    const exists = link.status === 'not_found' && link.path !== undefined ? link.path in this.#files : null;
+    const card = evidenceCard(numbered, { evidence, since: became === 'unknown' ? null : became, exists });
+    return { type: 'evidence', request, card };
+  }
+}

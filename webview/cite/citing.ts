@@ -1,0 +1,275 @@
+import { render } from 'lit/html.js';
+import type { EvidenceCard, PageLink } from '../../src/protocol/evidence.ts';
+import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
+import type { Actions } from '../actions.ts';
+import type { Store } from '../store.ts';
+import { card } from '../parts/evidenceCard.ts';
+import { placeCard } from './placeCard.ts';
+
+export interface CitingDeps {
+  readonly main: HTMLElement;
+  readonly store: Store;
+  readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
+  readonly actions: Actions;
+  /** Shows a row and puts the keyboard on it. */
+  readonly reveal: (index: number, part: number) => Promise<void>;
+  readonly changed: () => void;
+}
+
+/** Milliseconds until a card opens under the pointer, and until it closes behind it. */
+const openAfter = 300;
+const closeAfter = 250;
+/** Answers of the host that are kept; files change, so not for long. */
+const freshFor = 5_000;
+
+interface Cite {
+  readonly index: number;
+  readonly at: number;
+}
+
+/** Cards of sources: opened by pointer, focus or key, one at a time; and the way from an answer to its steps and back. */
+export class Citing {
+  readonly #deps: CitingDeps;
+  readonly #place: HTMLElement;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #open: (Cite & { readonly anchor: HTMLElement }) | undefined;
+  #answers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
+  /** Number that gets the keyboard when it is drawn. */
+  #wanted: Cite | undefined;
+  /** Where the reader came from, by the step they went to. */
+  #cameFrom: (Cite & { readonly step: number }) | undefined;
+
+  constructor(deps: CitingDeps) {
+    this.#deps = deps;
+    this.#place = document.createElement('div');
+    deps.main.append(this.#place);
+    this.#listen();
+  }
+
+  #listen(): void {
+    const { main } = this.#deps;
+    main.addEventListener('pointerover', ({ target, pointerType }) => {
+      if (pointerType === 'touch') return;
+      const anchor = anchorOf(target);
+      if (anchor !== undefined) this.#later(openAfter, () => this.#show(anchor));
+      else if (this.#place.contains(nodeOf(target))) clearTimeout(this.#timer);
+      else if (!this.#place.contains(document.activeElement)) this.#later(closeAfter, () => this.close());
+    });
+    main.addEventListener('pointerleave', () => this.#later(closeAfter, () => this.#closeUnlessFocused()));
+    main.addEventListener('focusin', ({ target }) => {
+      const anchor = anchorOf(target);
+      if (anchor !== undefined && anchor.matches(':focus-visible')) this.#show(anchor);
+      else if (anchor === undefined && !this.#place.contains(nodeOf(target))) this.close();
+    });
+    main.addEventListener('click', (event) => {
+      const anchor = anchorOf(event.target);
+      if (anchor === undefined || !anchor.matches('.cref, .obj')) return;
+      event.preventDefault();
+      this.#show(anchor);
+    });
+    // Before the rows' own keys: what is used here is not for them.
+    main.addEventListener('keydown', (event) => this.#key(event), { capture: true });
+    main.addEventListener('scroll', () => this.#closeUnlessFocused(), { capture: true, passive: true });
+    window.addEventListener('resize', () => this.close());
+  }
+
+  #later(ms: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(act, ms);
+  }
+
+  #closeUnlessFocused(): void {
+    if (!this.#place.contains(document.activeElement)) this.close();
+  }
+
+  /** True where a card was open. */
+  close(): boolean {
+    clearTimeout(this.#timer);
+    const open = this.#open;
+    if (open === undefined) return false;
+    this.#open = undefined;
+    const inside = this.#place.contains(document.activeElement);
+    render('', this.#place);
+    this.#mark(undefined);
+    if (inside) this.#anchor(open)?.focus({ preventScroll: true });
+    return true;
+  }
+
+  /** To be called when the rows are in the page. */
+  drawn(): void {
+    const wanted = this.#wanted;
+    if (wanted !== undefined) {
+      const anchor = this.#anchor(wanted);
+      if (anchor !== undefined) {
+        this.#wanted = undefined;
+        anchor.scrollIntoView({ block: 'nearest' });
+        anchor.focus({ preventScroll: true });
+        this.#show(anchor);
+      }
+    }
+    const open = this.#open;
+    if (open === undefined || open.anchor.isConnected) return;
+    const again = this.#anchor(open);
+    if (again === undefined) this.close();
+    else this.#open = { ...open, anchor: again };
+  }
+
+  /**
+   * The one key between answers and steps, on a row: from a step to the answer that rests on it, from an answer to its first
+   * source. True where it was used.
+   */
+  rowKey(key: string, event: KeyboardEvent): boolean {
+    if (event.key !== 's' || event.ctrlKey || event.metaKey || event.altKey) return false;
+    const index = Number(/^e:(\d+)/.exec(key)?.[1] ?? NaN);
+    const links = this.#deps.store.entry(index)?.links;
+    const [first] = links ?? [];
+    const from = this.#cameFrom?.step === index ? this.#cameFrom : this.#deps.store.citingOf(index);
+    const to = first === undefined ? from : { index, at: first.at };
+    if (to !== undefined) this.#goTo(to);
+    return to !== undefined;
+  }
+
+  /** Shows the number of a source in the transcript. */
+  #goTo(cite: Cite): void {
+    const { store, reveal, changed } = this.#deps;
+    const entry = store.entry(cite.index);
+    const part = entry === undefined ? 0 : (store.placed(entry)?.parts.get(cite.at) ?? 0);
+    void reveal(cite.index, part).then(() => {
+      this.#wanted = { index: cite.index, at: cite.at };
+      changed();
+    });
+  }
+
+  goToStep(index: number, from: Cite): void {
+    this.close();
+    this.#cameFrom = { index: from.index, at: from.at, step: index };
+    this.#deps.actions.reveal(index);
+  }
+
+  #key(event: KeyboardEvent): void {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    if (ctrlKey || metaKey || altKey) return;
+    const inCard = this.#place.contains(nodeOf(target));
+    const anchor = anchorOf(target);
+    if (key === 's' && (anchor !== undefined || inCard)) this.#stepKey(event, anchor);
+    else if (inCard && key === 'Tab') this.#tab(event);
+    else if (anchor !== undefined && (key === 'Enter' || key === ' ')) {
+      take(event);
+      this.#show(anchor);
+      this.#enter();
+    }
+  }
+
+  #stepKey(event: KeyboardEvent, anchor: HTMLElement | undefined): void {
+    const cite = anchor === undefined ? this.#open : citeOf(anchor);
+    const step = cite === undefined ? undefined : this.#link(cite)?.step;
+    if (cite === undefined || step === undefined) return;
+    take(event);
+    this.goToStep(step, cite);
+  }
+
+  /** Leaving the card by Tab leads back to its number. */
+  #tab(event: KeyboardEvent): void {
+    const stops = this.#stops();
+    const at = stops.findIndex((each) => each === document.activeElement);
+    const next = event.shiftKey ? at - 1 : at + 1;
+    if (stops[next] !== undefined) return;
+    take(event);
+    this.close();
+  }
+
+  #stops(): HTMLElement[] {
+    return [...this.#place.querySelectorAll<HTMLElement>('button, a[tabindex="0"], pre[tabindex="0"]')];
+  }
+
+  #enter(): void {
+    (this.#stops()[0] ?? this.#place.querySelector<HTMLElement>('[role=dialog]'))?.focus({ preventScroll: true });
+  }
+
+  #show(anchor: HTMLElement): void {
+    clearTimeout(this.#timer);
+    const cite = citeOf(anchor);
+    if (cite === undefined) return;
+    if (this.#open?.index === cite.index && this.#open.at === cite.at) return;
+    this.#open = { ...cite, anchor };
+    this.#mark(cite);
+    this.#draw();
+    void this.#ask(cite);
+  }
+
+  async #ask(cite: Cite): Promise<void> {
+    const id = idOf(cite);
+    const known = this.#answers.get(id);
+    if (known !== undefined && Date.now() - known.at < freshFor) return;
+    const answer = await this.#deps.request((request) => ({
+      type: 'getEvidence',
+      request,
+      index: cite.index,
+      link: cite.at,
+    }));
+    // Only one card is ever on screen.
+    this.#answers = new Map([[id, { card: answer.type === 'evidence' ? answer.card : null, at: Date.now() }]]);
+    if (this.#open !== undefined && idOf(this.#open) === id) this.#draw();
+  }
+
+  #draw(): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    const { store, actions } = this.#deps;
+    render(
+      card({
+        link: this.#link(open),
+        card: this.#answers.get(idOf(open))?.card,
+        projectDir: store.view?.summary.project_dir,
+        actions,
+        goToStep: (index) => this.goToStep(index, open),
+        goToText: anchorIn(open.anchor, '.view') ? () => this.#goTo(open) : undefined,
+      }),
+      this.#place,
+    );
+    const dialog = this.#place.querySelector<HTMLElement>('[role=dialog]');
+    if (dialog !== null) placeCard(dialog, open.anchor);
+  }
+
+  #link({ index, at }: Cite): PageLink | undefined {
+    return this.#deps.store.entry(index)?.links?.find((each) => each.at === at);
+  }
+
+  #anchor(cite: Cite): HTMLElement | undefined {
+    const id = CSS.escape(idOf(cite));
+    return this.#deps.main.querySelector<HTMLElement>(`.cref[data-cite="${id}"], .obj[data-cite="${id}"]`) ?? undefined;
+  }
+
+  #mark(cite: Cite | undefined): void {
+    for (const each of this.#deps.main.querySelectorAll('.cited.on')) each.classList.remove('on');
+    if (cite === undefined) return;
+    const id = CSS.escape(idOf(cite));
+    for (const each of this.#deps.main.querySelectorAll(`.cited[data-cite="${id}"]`)) each.classList.add('on');
+  }
+}
+
+function idOf({ index, at }: Cite): string {
+  return `${index}:${at}`;
+}
+
+function take(event: Event): void {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function nodeOf(target: EventTarget | null): Node | null {
+  return target instanceof Node ? target : null;
+}
+
+function anchorOf(target: EventTarget | null): HTMLElement | undefined {
+  return (target instanceof Element ? target.closest<HTMLElement>('[data-cite]') : null) ?? undefined;
+}
+
+function anchorIn(anchor: HTMLElement, place: string): boolean {
+  return anchor.closest(place) !== null;
+}
+
+function citeOf({ dataset }: HTMLElement): Cite | undefined {
+  const [index, at] = (dataset['cite'] ?? '').split(':').map(Number);
+  return index === undefined || at === undefined || Number.isNaN(index) || Number.isNaN(at) ? undefined : { index, at };
+}

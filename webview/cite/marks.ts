@@ -1,0 +1,105 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { Token } from 'marked';
+import type { PageLink } from '../../src/protocol/evidence.ts';
+import type { PageEntry } from '../../src/protocol/messages.ts';
+import { bodyOf } from '../documents.ts';
+import { t } from '../l10n.ts';
+import type { Part } from '../markdown/blocks.ts';
+import type { Content } from '../markdown/render.ts';
+import { shown } from '../text/shown.ts';
+import { type Piece, type Placed, placeLinks } from './places.ts';
+
+interface Known {
+  readonly links: readonly PageLink[];
+  readonly content: string;
+  readonly placed: Placed;
+}
+
+/** Messages whose marks are kept. */
+const mostKept = 200;
+
+/** The marks of messages, made once for what is shown of them. */
+export class Marks {
+  readonly #known = new Map<number, Known>();
+
+  /** `undefined` for a message that has none, or still grows. */
+  of(entry: PageEntry, parts: readonly Part[], open: boolean): Placed | undefined {
+    const { links, index } = entry;
+    if (open || links === undefined || links.length === 0) return undefined;
+    const content = bodyOf(entry);
+    const known = this.#known.get(index);
+    if (known?.links === links && known.content === content) return known.placed;
+    const placed = placeLinks(parts, content, links);
+    this.#known.delete(index);
+    this.#known.set(index, { links, content, placed });
+    if (this.#known.size > mostKept) for (const first of this.#known.keys()) return this.#dropped(first, placed);
+    return placed;
+  }
+
+  #dropped(index: number, placed: Placed): Placed {
+    this.#known.delete(index);
+    return placed;
+  }
+}
+
+/** How the page names a link; what the number's element carries. */
+export const citeId = (index: number, at: number): string => `${index}:${at}`;
+
+/** The marked text of a token. */
+export function marked(index: number, { pieces }: Placed, token: Token): Content | undefined {
+  const own = pieces.get(token);
+  if (own === undefined) return undefined;
+  const code = token.type === 'codespan';
+  // Code that is marked from end to end stays one piece of code.
+  if (code && own.length > 1) return html`<code>${own.map((piece) => markedPiece(index, piece, false))}</code>`;
+  return html`${own.map((piece) => markedPiece(index, piece, code))}`;
+}
+
+function markedPiece(index: number, { text, links, ends }: Piece, code: boolean): Content {
+  const link = closest(links);
+  const body = code ? html`<code>${shown(text)}</code>` : shown(text);
+  if (link === undefined) return body;
+  const look = link.status === 'not_found' ? 'cited nf' : 'cited';
+  // Nothing stands between the text and its number: no space is added to what the agent wrote.
+  return html`<span class=${look} data-cite=${citeId(index, link.at)}>${body}</span
+    >${ends.map((each) => reference(index, each))}`;
+}
+
+/** Of links that lie in each other, the one that says most about this place. */
+function closest(links: readonly PageLink[]): PageLink | undefined {
+  const length = ({ range: [start, end] }: PageLink): number => end - start;
+  return links.reduce<PageLink | undefined>(
+    (best, link) => (best === undefined || length(link) < length(best) ? link : best),
+    undefined,
+  );
+}
+
+/** The number of a source. It follows nothing by itself: what it leads to is in its card. */
+export function reference(index: number, { at, number, status }: PageLink): TemplateResult {
+  return html`<a
+    class=${status === 'not_found' ? 'cref nf' : 'cref'}
+    role="doc-noteref"
+    tabindex="0"
+    data-cite=${citeId(index, at)}
+    aria-label=${spoken(number, status)}
+    aria-haspopup="dialog"
+    >${number}${status === 'not_found' ? '?' : nothing}</a
+  >`;
+}
+
+function spoken(number: number, status: PageLink['status']): string {
+  switch (status) {
+    case 'given':
+      return t('Source {0}, given by the agent', number);
+    case 'found':
+      return t('Source {0}, found in this session', number);
+    case 'not_found':
+      return t('Source {0}, evidence not found', number);
+  }
+}
+
+/** Sources of the message as a whole, and those whose place is not shown. */
+export function restOf(index: number, { rest }: Placed): TemplateResult | typeof nothing {
+  if (rest.length === 0) return nothing;
+  return html`<p class="cites">${t('Sources of this message:')} ${rest.map((link) => reference(index, link))}</p>`;
+}

@@ -1,0 +1,193 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { CardStep, EvidenceCard, PageLink } from '../../src/protocol/evidence.ts';
+import type { Actions } from '../actions.ts';
+import { codicon } from '../controls.ts';
+import { t } from '../l10n.ts';
+import { linkTarget } from '../markdown/targets.ts';
+import { dateTime, time } from '../text/format.ts';
+import { splitPath } from '../text/paths.ts';
+import { shown } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+import { evidenceText } from './evidenceText.ts';
+
+export interface CardState {
+  readonly link: PageLink | undefined;
+  /** `undefined` until the host has answered, `null` where it knows nothing. */
+  readonly card: EvidenceCard | null | undefined;
+  readonly projectDir: string | undefined;
+  readonly actions: Actions;
+  readonly goToStep: (index: number) => void;
+  /** Where the card was not opened from the text itself. */
+  readonly goToText: (() => void) | undefined;
+}
+
+/** Where a claim comes from. A dialog that takes no focus by itself. */
+export function card(state: CardState): TemplateResult {
+  const { link, card: known } = state;
+  const number = known?.number ?? link?.number;
+  return html`<div
+    class="card"
+    role="dialog"
+    aria-label=${number === undefined ? t('Source') : t('Source {0}', number)}
+    aria-busy=${known === undefined ? 'true' : nothing}
+    tabindex="-1"
+  >
+    ${
+      known === undefined
+        ? html`<p class="c-n">${t('Looking in the record…')}</p>`
+        : known === null
+          ? html`<p class="c-n">${t('The record holds nothing about this source.')}</p>`
+          : filled(state, known)
+    }
+  </div>`;
+}
+
+function filled(state: CardState, known: EvidenceCard): TemplateResult {
+  return html`${head(state, known)}
+    <p class="c-e" data-e=${known.status}>
+      ${codicon({ given: 'verified', found: 'link', not_found: 'unverified' }[known.status])}<span
+        >${verdict(known)}</span
+      >
+    </p>
+    ${evidenceText(known)}${others(state, known.others)}${foot(state, known)}`;
+}
+
+function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
+  const { given, source, claim } = known;
+  const path = source?.path ?? known.path;
+  const url = given?.url ?? source?.url ?? known.url;
+  if (path !== null) {
+    const { name } = splitPath(path, projectDir);
+    const lines = known.text?.lines ?? known.lines;
+    return heading('file', name, [
+      known.text === null
+        ? html`${known.status === 'not_found' ? t('File named in the text') : t('File')}`
+        : html`<span title=${dateTime(source?.at ?? '')}>${t('As it was at {0}', time(source?.at ?? ''))}</span>`,
+      html`<span class="mono">${shown(path)}${lines === null ? nothing : `:${rangeOf(known.lines ?? lines)}`}</span>`,
+    ]);
+  }
+  if (source?.command !== null && source?.command !== undefined) {
+    const exit = source.exitCode;
+    return heading('terminal', claim, [
+      html`${exit === null ? t('Command, exit code not recorded') : t('Command, exit {0}', exit)}${
+        source.at === '' ? nothing : html` <span title=${dateTime(source.at)}>· ${time(source.at)}</span>`
+      }`,
+    ]);
+  }
+  if (url !== null || given !== null) {
+    const title = given?.title ?? source?.title ?? url ?? claim;
+    const about = given?.description ?? '';
+    return heading('globe', title, [
+      ...(url === null ? [] : [address(url)]),
+      ...(about === '' ? [] : [html`${shown(about)}`]),
+    ]);
+  }
+  return heading(known.kind === 'command' || known.kind === 'test' ? 'terminal' : 'quote', claim, []);
+}
+
+function heading(icon: string, title: string, about: readonly TemplateResult[]): TemplateResult {
+  return html`<div class="c-h">
+    ${codicon(icon)}<span class="c-t" title=${plain(title)}>${shown(title.slice(0, 300))}</span>
+    ${about.map((line) => html`<span class="c-k">${line}</span>`)}
+  </div>`;
+}
+
+/** The whole address, as it is: a title can say anything. */
+function address(url: string): TemplateResult {
+  return linkTarget(url)?.kind === 'page'
+    ? html`<a role="link" tabindex="0" data-url=${url}>${shown(url)}</a>`
+    : html`<span>${shown(url)}</span>`;
+}
+
+function rangeOf([first, last]: readonly [number, number]): string {
+  return first === last ? String(first) : `${first}–${last}`;
+}
+
+function verdict({ status, reason, source, agrees, exists }: EvidenceCard): string {
+  const differs = agrees === false ? ` ${t('What was recorded there differs from what is said.')}` : '';
+  switch (status) {
+    case 'given':
+      return source === null
+        ? t('Given by the agent. No step of this session shows it.')
+        : t('Given by the agent. It is also in step {0}.', source.step);
+    case 'found':
+      return `${t('Found in step {0}. The agent itself named no source.', source?.step ?? '')}${differs}`;
+    case 'not_found':
+      break;
+  }
+  switch (reason) {
+    case 'lines_not_seen':
+      return t('Not found. The file is in this session, but no step had these lines.');
+    case 'url_not_in_session':
+      return t('Not found. No step of this session has this address.');
+    case 'file_not_in_session': {
+      const now = exists === null ? '' : ` ${exists ? t('The file exists now.') : t('There is no such file now.')}`;
+      return `${t('Not found. No step of this session read, changed or named this file.')}${now}`;
+    }
+    case 'no_matching_command':
+    case null:
+      return t('Not found. No matching command in this session.');
+  }
+}
+
+function others({ goToStep }: CardState, steps: readonly CardStep[]): TemplateResult | typeof nothing {
+  if (steps.length === 0) return nothing;
+  return html`<p class="c-o">
+    ${t('May also come from:')}
+    ${steps.map(
+      ({ step, entryIndex, path, command, url }) =>
+        html`<button class="link" title=${plain(path ?? command ?? url ?? '')} @click=${() => goToStep(entryIndex)}>
+          ${t('Step {0}', step)}
+        </button> `,
+    )}
+  </p>`;
+}
+
+function foot({ actions, goToStep, goToText }: CardState, known: EvidenceCard): TemplateResult | typeof nothing {
+  const { source, status } = known;
+  const path = source?.path ?? known.path;
+  const url = known.given?.url ?? source?.url ?? known.url;
+  const lines = known.lines ?? known.text?.lines ?? null;
+  const gone = known.since === 'gone' || known.exists === false;
+  const open = (to: string): void => {
+    if (lines === null) actions.openFile(to);
+    else actions.openFile(to, ...lines);
+  };
+  const parts = [
+    source === null
+      ? nothing
+      : html`<button
+          class="link"
+          title=${t('Go to step {0} (S)', source.step)}
+          @click=${() => goToStep(source.entryIndex)}
+        >
+          ${t('Go to step {0}', source.step)}
+        </button>`,
+    goToText === undefined
+      ? nothing
+      : html`<button class="link" @click=${goToText}>${t('Show in the transcript')}</button>`,
+    path === null || gone ? nothing : html`<button class="link" @click=${() => open(path)}>${t('Open file')}</button>`,
+    url !== null && path === null && linkTarget(url)?.kind === 'page'
+      ? html`<button class="link" @click=${() => actions.followPage(url)}>${t('Open link')}</button>`
+      : nothing,
+    since(known),
+  ];
+  return parts.every((part) => part === nothing) && status === 'not_found'
+    ? nothing
+    : html`<div class="c-f">${parts}</div>`;
+}
+
+function since({ since: became }: EvidenceCard): TemplateResult | typeof nothing {
+  switch (became) {
+    case 'same':
+      return html`<span class="sp">${codicon('check', 'sm')}${t('unchanged since')}</span>`;
+    case 'moved':
+      return html`<span class="sp mod">${codicon('diff-renamed', 'sm')}${t('moved since')}</span>`;
+    case 'changed':
+      return html`<span class="sp mod">${codicon('diff-modified', 'sm')}${t('changed since')}</span>`;
+    case 'gone':
+      return html`<span class="sp mod">${codicon('diff-removed', 'sm')}${t('gone since')}</span>`;
+    case null:
+      return nothing;
+  }
+}
