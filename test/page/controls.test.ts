@@ -218,7 +218,7 @@ describe('page', () => {
     await page.keyboard.type('half a thought');
     await page.waitForFunction(() => sessionStorage.getItem('made-up-state')?.includes('half a thought') === true);
     const state = await page.evaluate(() => JSON.parse(sessionStorage.getItem('made-up-state') ?? '{}') as object);
-    assert.deepEqual(Object.keys(state).sort(), ['anchor', 'closed', 'draft', 'expanded', 'sessionId']);
+    assert.deepEqual(Object.keys(state).sort(), ['anchor', 'closed', 'draft', 'expanded', 'sessionId', 'tab']);
     await page.close();
   });
 

@@ -5,7 +5,7 @@ import { fingerprint } from './fingerprint.ts';
 /** Something a reviewer may want to know, with the steps that show it, in order. */
 export interface Finding {
   readonly kind: 'duplicate_read' | 'retry_loop';
-  /** Entry indexes: at least two. */
+  /** Entry indexes: at least two; of more than `mostSteps` the first. */
   readonly steps: readonly number[];
   /** The path that was read again, or the command or path of what failed again. */
   readonly subject: string;
@@ -15,6 +15,7 @@ export interface Finding {
 const maxFindings = 1000;
 const maxWatched = 10_000;
 const longestSubject = 400;
+const mostSteps = 500;
 
 interface Watched {
   steps: number[];
@@ -83,7 +84,7 @@ export class Findings {
   }
 
   #again(known: Watched, index: number, kind: Finding['kind'], subject: string): void {
-    if (known.steps.includes(index)) return;
+    if (known.steps.length >= mostSteps || known.steps.includes(index)) return;
     known.steps = [...known.steps, index];
     const finding: Finding = { kind, steps: known.steps, subject: subject.slice(0, longestSubject) };
     const at = known.finding === undefined ? -1 : this.#found.indexOf(known.finding);

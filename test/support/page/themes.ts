@@ -20,7 +20,9 @@ const dark = `color-scheme: dark;
   --vscode-scrollbarSlider-background: #79797966; --vscode-scrollbarSlider-hoverBackground: #646464b3;
   --vscode-diffEditor-insertedLineBackground: #9bb95533; --vscode-diffEditor-removedLineBackground: #ff000033; --vscode-diffEditor-unchangedRegionBackground: #181818;
   --vscode-chat-linesAddedForeground: #54b054; --vscode-chat-linesRemovedForeground: #fc6a6a;
-  --vscode-charts-red: #f14c4c; --vscode-charts-blue: #3794ff; --vscode-charts-green: #89d185; --vscode-terminal-foreground: #cccccc;`;
+  --vscode-charts-red: #f14c4c; --vscode-charts-blue: #3794ff; --vscode-charts-green: #89d185; --vscode-terminal-foreground: #cccccc;
+  --vscode-charts-purple: #b180d7; --vscode-charts-orange: #d18616; --vscode-terminal-ansiCyan: #11a8cd; --vscode-panelTitle-inactiveForeground: #9d9d9d;
+  --vscode-list-activeSelectionBackground: #04395e; --vscode-list-activeSelectionForeground: #ffffff; --vscode-list-inactiveSelectionBackground: #37373d;`;
 
 const light = `color-scheme: light;
   --vscode-foreground: #3b3b3b; --vscode-descriptionForeground: #3b3b3b; --vscode-disabledForeground: #61616180; --vscode-icon-foreground: #3b3b3b;
@@ -39,7 +41,9 @@ const light = `color-scheme: light;
   --vscode-scrollbarSlider-background: #64646466; --vscode-scrollbarSlider-hoverBackground: #646464b3;
   --vscode-diffEditor-insertedLineBackground: #9bb95533; --vscode-diffEditor-removedLineBackground: #ff000033; --vscode-diffEditor-unchangedRegionBackground: #f8f8f8;
   --vscode-chat-linesAddedForeground: #107c10; --vscode-chat-linesRemovedForeground: #bc2f32;
-  --vscode-charts-red: #e51400; --vscode-charts-blue: #1a85ff; --vscode-charts-green: #388a34; --vscode-terminal-foreground: #3b3b3b;`;
+  --vscode-charts-red: #e51400; --vscode-charts-blue: #1a85ff; --vscode-charts-green: #388a34; --vscode-terminal-foreground: #3b3b3b;
+  --vscode-charts-purple: #652d90; --vscode-charts-orange: #d18616; --vscode-terminal-ansiCyan: #0598bc; --vscode-panelTitle-inactiveForeground: #3b3b3b;
+  --vscode-list-activeSelectionBackground: #e8e8e8; --vscode-list-activeSelectionForeground: #000000; --vscode-list-inactiveSelectionBackground: #e4e6f1;`;
 
 const contrast = `color-scheme: dark;
   --vscode-contrastBorder: #6fc3df; --vscode-contrastActiveBorder: #f38518;
@@ -57,7 +61,8 @@ const contrast = `color-scheme: dark;
   --vscode-scrollbarSlider-background: #6fc3df99; --vscode-scrollbarSlider-hoverBackground: #6fc3dfcc;
   --vscode-diffEditor-insertedTextBorder: #33ff2e; --vscode-diffEditor-removedTextBorder: #ff008f;
   --vscode-chat-linesAddedForeground: #54b054; --vscode-chat-linesRemovedForeground: #f48771;
-  --vscode-charts-red: #f48771; --vscode-charts-blue: #3794ff; --vscode-charts-green: #89d185; --vscode-terminal-foreground: #ffffff;`;
+  --vscode-charts-red: #f48771; --vscode-charts-blue: #3794ff; --vscode-charts-green: #89d185; --vscode-terminal-foreground: #ffffff;
+  --vscode-charts-purple: #b180d7; --vscode-charts-orange: #d18616; --vscode-terminal-ansiCyan: #00cdcd; --vscode-panelTitle-inactiveForeground: #ffffff;`;
 
 const contrastLight = `${light}
   --vscode-contrastBorder: #0f4a85; --vscode-contrastActiveBorder: #006bbd; --vscode-foreground: #292929; --vscode-icon-foreground: #292929; --vscode-focusBorder: #006bbd; --vscode-panel-border: #0f4a85;
