@@ -23,7 +23,6 @@ const middle = new RegExp(
 const tail = new RegExp(`^"(?:,"(?:thinking_display|api_message_id)":"${text}")*\\}$`);
 /** Inside of a JSON string each quote follows a backslash, and so this ends the string. */
 const end = '"}},"session_id":"';
-const uuid = /[0-9a-f-]{36}/y;
 const uuidLength = 36;
 
 /**
@@ -41,9 +40,9 @@ export class DeltaLines {
     const from = frame.head.length;
     const to = line.indexOf(end, from);
     if (to === -1 || !has(line, frame.middle, to)) return undefined;
-    uuid.lastIndex = to + frame.middle.length;
-    const after = uuid.lastIndex + uuidLength;
-    if (line.length !== after + frame.tail.length || !has(line, frame.tail, after) || !uuid.test(line))
+    const uuid = to + frame.middle.length;
+    const after = uuid + uuidLength;
+    if (line.length !== after + frame.tail.length || !has(line, frame.tail, after) || !isPlain(line, uuid, after))
       return undefined;
     const piece = unescaped(line.slice(from, to));
     if (piece === undefined) return undefined;
@@ -69,6 +68,15 @@ export class DeltaLines {
 /** A `startsWith` that compares memory at once, and not letter by letter. */
 function has(line: string, part: string, at: number): boolean {
   return line.slice(at, at + part.length) === part;
+}
+
+/** Without what ends or escapes in a JSON string, or may not stand in one. A loop: this is asked of each line. */
+function isPlain(line: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at += 1) {
+    const code = line.charCodeAt(at);
+    if (code < 32 || code === 34 || code === 92) return false;
+  }
+  return true;
 }
 
 /** A string of its own: a part of the line would keep all of it in memory. */
