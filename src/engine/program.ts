@@ -36,7 +36,8 @@ export class ProgramFinder {
   }
 
   async find(adapter: AgentAdapter, request: ProgramRequest): Promise<FoundProgram | EngineFailure> {
-    const key = [adapter.type, ...adapter.programs, request.explicitPath ?? ''].join('\n');
+    const { type, programs, versionArgs } = adapter;
+    const key = JSON.stringify([type, programs, versionArgs, request.explicitPath]);
     const known = this.#found.get(key);
     if (known !== undefined && (await whyNotExecutable(known.path)) === null) return known;
     const located = await this.#locate(adapter, request);
