@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { repeat } from 'lit/directives/repeat.js';
 import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
 import type {
   FileGroup,
@@ -192,9 +193,10 @@ export class FilesView implements PageView {
     const places = Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
     if (this.#at < from) places.unshift(this.#at);
     else if (this.#at >= to) places.push(this.#at);
-    return places
-      .filter((at) => at < this.#lines.total)
-      .map((at) => {
+    return repeat(
+      places.filter((at) => at < this.#lines.total),
+      (at) => at,
+      (at) => {
         const line = this.#lines.line(at);
         const selected = at === this.#at;
         const focus = (): void => {
@@ -215,7 +217,8 @@ export class FilesView implements PageView {
         >
           ${line === undefined ? nothing : cells(context, line)}
         </div>`;
-      });
+      },
+    );
   }
 
   #go(at: number, step: number): void {

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { repeat } from 'lit/directives/repeat.js';
 import type { StepKind } from '../../src/model/steps.ts';
 import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
 import {
@@ -180,9 +181,10 @@ export class TrajectoryView implements PageView {
     // The line that has the keyboard stays in the page wherever it scrolls.
     if (this.#at < from) places.unshift(this.#at);
     else if (this.#at >= to) places.push(this.#at);
-    return places
-      .filter((at) => at < this.#lines.total)
-      .map((at) =>
+    return repeat(
+      places.filter((at) => at < this.#lines.total),
+      (at) => at,
+      (at) =>
         waterfallRow(this.#lines.line(at), {
           context,
           axis,
@@ -193,7 +195,7 @@ export class TrajectoryView implements PageView {
           press: (to_, event) => this.#press(to_, event),
           reveal: (to_) => this.#reveal(context, to_),
         }),
-      );
+    );
   }
 
   /** Keeps the selection on its line when lines come before it, and takes what it did not have yet. */
