@@ -66,7 +66,16 @@ function keyInRow(deps: InputDeps, event: KeyboardEvent): boolean {
   const { target } = event;
   if (!(target instanceof Element) || !target.matches('[data-focus]')) return false;
   const key = keyOf(target);
-  return key !== undefined && deps.keyInRow(key, event);
+  if (key === undefined) return false;
+  return toTrajectory(deps, key, target, event) || deps.keyInRow(key, event);
+}
+
+/** `t` on a step leads to where it stands in the trajectory. */
+function toTrajectory(deps: InputDeps, key: string, target: Element, event: KeyboardEvent): boolean {
+  const isStep = /^e:\d+$/.test(key) && target.closest('.row[data-kind]:not([data-kind=system])') !== null;
+  if (!isStep || event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey) return false;
+  deps.actions.revealStep(Number(key.slice(2)));
+  return true;
 }
 
 function keyOf(target: EventTarget | null): string | undefined {

@@ -82,6 +82,28 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       await status('Finished').waitFor({ timeout: 60_000 });
     });
 
+    it('shows what ran when, and leads from a step to the transcript', async () => {
+      await page().getByRole('tab', { name: 'Trajectory' }).click();
+      const steps = page().locator('.trow[data-kind]');
+      await steps.first().waitFor();
+      await steps.first().click();
+      await page().locator('.pane .detail').waitFor();
+      await picture(workbench, 'trajectory');
+      await page().getByRole('button', { name: 'Show in transcript' }).click();
+      await page().getByRole('tabpanel', { name: 'Transcript' }).waitFor();
+      await page().locator('.item.marked .detail').first().waitFor();
+    });
+
+    it('lists the files it changed, and opens all changes in one editor', async () => {
+      await page().getByRole('tab', { name: 'Files' }).click();
+      await page().locator('.frow[data-group=changed]').waitFor();
+      await picture(workbench, 'files');
+      await page().getByRole('button', { name: 'Open all changes' }).click();
+      await workbench.page.locator('.multiDiffEditor, .multiDiffEntry').first().waitFor();
+      await workbench.page.locator('.multiDiffEditor .line-insert, .multiDiffEntry .line-insert').first().waitFor();
+      await picture(workbench, 'changes');
+    });
+
     it('asks nothing of the network', () => {
       assert.deepEqual(outside, []);
     });

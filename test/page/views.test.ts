@@ -91,8 +91,13 @@ describe('views of a session', () => {
     await page.getByRole('tabpanel', { name: 'Transcript' }).waitFor();
     await page.locator('.item.marked .term', { hasText: 'FAIL' }).waitFor();
     await page.waitForFunction(() => document.activeElement?.textContent.includes('npm test') === true);
+    const isStep = () =>
+      page.waitForFunction(() => document.activeElement?.getAttribute('aria-label')?.includes('npm test'));
+    await page.keyboard.press('t');
+    await isStep();
+    await page.keyboard.press('Enter');
     await page.locator('.item.marked').getByRole('button', { name: 'Show in trajectory' }).click();
-    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label')?.includes('npm test'));
+    await isStep();
     await page.close();
   });
 

@@ -59,7 +59,7 @@ export function axisHead({ length, turns, gaps }: Axis): TemplateResult {
       ${named.map(
         ({ turn, offset, startedAt }) =>
           html`<b ${placed({ left: share(offset, length) })}
-            >${t('Turn {0}', turn)}<em> ${time(new Date(startedAt).toISOString()).slice(0, 5)}</em></b
+            >${t('Turn {0}', turn)}${offset > length * 0.7 ? nothing : html`<em> ${time(new Date(startedAt).toISOString()).slice(0, 5)}</em>`}</b
           >`,
       )}
       ${ticksOf(length)
@@ -164,7 +164,7 @@ function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult 
   return html`<span
       class="bar"
       data-s=${look}
-      ${placed({ left: share(offset, axis.length), width: share(took, axis.length) })}
+      ${placed({ left: `min(${share(offset, axis.length)}, calc(100% - 8px))`, width: share(took, axis.length) })}
     ></span>
     ${
       words === '' && icon === ''
