@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { AgentSession } from '../agents/acp/sessionList.ts';
 import { capabilitiesOf, type AgentAdapter, type AgentOptions } from '../agents/adapter.ts';
 import type { DialogueFactory } from '../agents/dialogue.ts';
 import type { Capabilities } from '../model/capabilities.ts';
@@ -56,6 +57,8 @@ export interface AgentSource {
   createNormalizer(context: NormalizerContext): Normalizer;
   /** @throws EngineFailure */
   prepare(): Promise<PreparedAgent>;
+  /** What the agent keeps itself; absent where none of this kind tells. @throws EngineFailure */
+  sessions?(launch: LaunchRequest, signal?: AbortSignal): Promise<readonly AgentSession[]>;
 }
 
 export interface ReportOptions {

@@ -205,6 +205,11 @@ export interface SessionHandle extends Disposable {
   onConversation(listener: () => void): Disposable;
 }
 
+export interface AgentSessionsRequest extends Pick<StartRequest, 'agent' | 'profile' | 'cwd'> {
+  /** Ends the agent and rejects. */
+  readonly signal?: AbortSignal;
+}
+
 export interface FoundProgram {
   readonly path: string;
   readonly version: string | null;

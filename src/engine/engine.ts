@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentSession } from '../agents/acp/sessionList.ts';
 import type { AgentAdapter } from '../agents/adapter.ts';
 import type { RecordedRun } from '../formats/record.ts';
 import { cutPrompt } from '../formats/recordState.ts';
@@ -15,6 +16,7 @@ import type { AgentSource, LaunchRequest, PreparedAgent, ReportOptions } from '.
 import { AgentSources } from './agentSources.ts';
 import type {
   AgentReport,
+  AgentSessionsRequest,
   Disposable,
   EngineDeps,
   EventListener,
@@ -24,6 +26,7 @@ import type {
   SummaryListener,
   SweepReport,
 } from './api.ts';
+import { askingLaunch } from './askingLaunch.ts';
 import { Emitter } from './emitter.ts';
 import { Archive } from './archive.ts';
 import { failures } from './failures.ts';
@@ -181,6 +184,16 @@ export class Engine {
   agents(options: ReportOptions & { readonly fresh?: boolean } = {}): Promise<readonly AgentReport[]> {
     if (options.fresh === true) this.#sources.refresh();
     return this.#sources.reports(options);
+  }
+
+  /** Conversations of a folder that the agent itself keeps: starts it, asks, ends it. @throws EngineFailure */
+  async agentSessions(request: AgentSessionsRequest): Promise<readonly AgentSession[]> {
+    const { agent, profile, cwd, signal } = request;
+    const source = this.#sources.of({ executor_type: agent, executor_profile: profile });
+    await assertFolder(cwd);
+    this.#assertOpen();
+    if (source.sessions === undefined) throw failures.listNotOffered(source.label);
+    return source.sessions(await askingLaunch(this.#deps, cwd), signal);
   }
 
   /** Whose output the file may hold, best first; several or none where it does not tell. @throws EngineFailure */

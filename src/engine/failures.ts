@@ -21,6 +21,7 @@ export type FailureCode =
   | 'silent'
   | 'ignores_signals'
   | 'takes_no_message'
+  | 'list_not_offered'
   | 'session_busy'
   | 'session_elsewhere'
   | 'session_missing'
@@ -178,6 +179,19 @@ export const failures = {
     new EngineFailure('agent_failed', {
       message: `${label} failed: ${why}`,
       detail: 'The transcript has what it printed. The session can be gone on with.',
+    }),
+
+  listNotOffered: (label: string) =>
+    new EngineFailure('list_not_offered', {
+      message: `${label} offers no list of its sessions.`,
+      detail: 'Only some agents of the Agent Client Protocol do. Vitrine lists those that it has recorded itself.',
+    }),
+
+  listFailed: (label: string, why: string) =>
+    new EngineFailure('agent_failed', {
+      message: `${label} did not list its sessions: ${why}`,
+      detail: 'Nothing was changed. Run it once in a terminal; it may need to be set up or logged in.',
+      action: 'doctor',
     }),
 
   silent: (label: string, seconds: number) =>

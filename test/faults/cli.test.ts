@@ -59,6 +59,21 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(without.stderr, /no agent "command-line"/);
   });
 
+  it('lists the sessions that an agent keeps itself, or says that it has no list', async () => {
+    const program = path.resolve('test/support/acpAgent/agent.mjs');
+    const listed = await vitrine('sessions', '--of', 'acp', '--', program, '--list=pages').ended;
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.match(listed.stdout, /^kept-0 {2}2026-01-02 03:04 {2}Page 0 \[2J\nkept-1 .*\nkept-2 .*\n$/);
+    const none = await vitrine('sessions', '--of', 'acp', '--', program).ended;
+    assert.deepEqual([none.code, none.stdout], [2, '']);
+    assert.match(none.stderr, /^vitrine: agent\.mjs offers no list of its sessions\./);
+    const other = await vitrine('sessions', '--of', 'claude-code').ended;
+    assert.match(other.stderr, /^vitrine: Claude Code offers no list of its sessions\./);
+    const whose = await vitrine('sessions', '--profile', 'codex-acp').ended;
+    assert.deepEqual([other.code, whose.code], [2, 2]);
+    assert.match(whose.stderr, /Whose sessions\?/);
+  });
+
   it('says which agents of the Agent Client Protocol there are, and what else is wrong with a call', async () => {
     const unknown = await vitrine('run', '--agent', 'acp', 'x').ended;
     assert.match(unknown.stderr, /Which agent .*claude-agent-acp, codex-acp, gemini-acp, copilot-acp/s);

@@ -21,6 +21,8 @@ export interface Greeting {
   readonly preset: AcpPreset | undefined;
   readonly canResume: boolean;
   readonly canLoad: boolean;
+  /** Tells which conversations it keeps. */
+  readonly canList: boolean;
   readonly logins: readonly Login[];
 }
 
@@ -39,6 +41,7 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
     preset: presetOf(nonEmpty(field(field(answer, 'agentInfo'), 'name')) ?? null) ?? given,
     canResume: isObject(field(session, 'resume')),
     canLoad: field(capabilities, 'loadSession') === true,
+    canList: isObject(field(session, 'list')),
     logins: objects(field(answer, 'authMethods')).flatMap((method) => {
       const name = nonEmpty(method['name']) ?? nonEmpty(method['id']);
       return name === undefined ? [] : [{ name, description: nonEmpty(method['description']) }];

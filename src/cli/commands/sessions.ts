@@ -1,27 +1,61 @@
+import path from 'node:path';
 import type { SessionSummary } from '../../model/summary.ts';
-import { parseOptions } from '../args.ts';
-import type { Command } from '../command.ts';
+import { acpChoice, acpProfileIds } from '../acpAgent.ts';
+import { agentOption, parseOptions } from '../args.ts';
+import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { writeLines } from '../output.ts';
+import { printAgentSessions } from './agentSessions.ts';
 
 const help = `Usage: vitrine sessions [options]
+       vitrine sessions --of acp --profile ID [--cwd DIR]
+       vitrine sessions --of acp [--cwd DIR] -- COMMAND [ARGUMENT…]
 
 Lists sessions, newest first: id, how it stands, cost so far, last change, agent, title. Agents that a crash left behind are
 ended first.
 
   --json             one session per line as JSON
   --all              hidden ones, too
+  --of TYPE          those that the agent keeps itself of a folder, recorded here or not: id, last change, title. It is
+                     started, asked and ended. Exit code 2: it has no list, or could not be asked
+  --profile ID       of the agents of the Agent Client Protocol, which one: ${acpProfileIds.join(', ')}
+  --program PATH     its program; default: it is looked for
+  --cwd DIR          the folder; default: the current one
 ${storeHelp}`;
+
+const options = {
+  store: { type: 'string' },
+  json: { type: 'boolean' },
+  all: { type: 'boolean' },
+  of: { type: 'string' },
+  profile: { type: 'string' },
+  program: { type: 'string' },
+  cwd: { type: 'string' },
+} as const;
 
 export const sessions: Command = {
   help,
   async run(args, context) {
-    const options = { store: { type: 'string' }, json: { type: 'boolean' }, all: { type: 'boolean' } } as const;
-    const { values } = parseOptions('sessions', { args: [...args], options });
+    const { values, positionals } = parseOptions('sessions', { args: [...args], options, allowPositionals: true });
+    const { of, profile, cwd: folder, json = false } = values;
+    if (of !== undefined) {
+      const agent = agentOption(of).type;
+      const cwd = path.resolve(context.cwd, folder ?? '.');
+      const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
+      const resumes = false;
+      const acp = acpChoice({ agent, resumes, profile, program, command: positionals, cwd: context.cwd });
+      const chosen = acp?.profile === undefined ? {} : { profile: acp.profile };
+      const engine = createEngine(context, { store: values.store, ...(acp !== undefined && { acp: acp.agents }) });
+      return printAgentSessions(engine, context, { agent, cwd, ...chosen }, json);
+    }
+    const [unknown] = positionals;
+    if (unknown !== undefined || profile !== undefined || folder !== undefined || values.program !== undefined) {
+      throw new UsageError('Whose sessions?', 'Add --of acp; without it, sessions of all agents are listed.');
+    }
     const engine = createEngine(context, { store: values.store });
     await engine.sweep();
     const found = (await engine.list()).filter((summary) => values.all === true || summary.hidden !== true);
-    if (values.json === true) await writeLines(context.stdout, found);
+    if (json) await writeLines(context.stdout, found);
     else for (const summary of found) context.stdout.write(`${row(summary)}\n`);
     await engine.dispose();
     return 0;

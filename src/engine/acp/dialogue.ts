@@ -1,23 +1,15 @@
-import { errorCode, errorText } from '../../agents/acp/errors.ts';
 import { OpenCalls } from '../../agents/acp/openCalls.ts';
-import {
-  greetingOf,
-  initializeParams,
-  loginAdvice,
-  openingOf,
-  protocolVersion,
-  type Greeting,
-} from '../../agents/acp/opening.ts';
+import { greetingOf, initializeParams, openingOf, type Greeting } from '../../agents/acp/opening.ts';
 import type { AcpPreset } from '../../agents/acp/presets.ts';
 import { chooseMode, chooseModel } from '../../agents/acp/selection.ts';
-import { rpcError, type RpcError } from '../../agents/acp/wire.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import type { Dialogue, DialogueHost } from '../../agents/dialogue.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { ClientMethods } from './clientMethods.ts';
+import { answeredCode, assertVersion, ImpossibleError, isLoginError, whyUnanswered } from './failedAnswers.ts';
 import { Grants } from './grants.ts';
-import { AcpPeer, UnansweredError } from './peer.ts';
+import { AcpPeer } from './peer.ts';
 import { Terminals } from './terminals.ts';
 import { WorkspaceFiles } from './workspaceFiles.ts';
 
@@ -49,11 +41,6 @@ export interface AcpTask {
 
 /** The first start of an agent may download something, and the opening starts its MCP servers. */
 const defaultDeadlines: AcpDeadlines = { greeting: 60_000, opening: 120_000, cancel: 30_000 };
-
-/** The conversation cannot be had, for a reason that is no error of the protocol. */
-class ImpossibleError extends Error {
-  override readonly name = 'ImpossibleError';
-}
 
 /** Vitrine's part of a conversation in the Agent Client Protocol. */
 export class AcpDialogue implements Dialogue {
@@ -172,7 +159,7 @@ export class AcpDialogue implements Dialogue {
     const hello = initializeParams(clientVersion, preset);
     const greeting = greetingOf(await this.#peer.request('initialize', hello, greetingMs), preset);
     this.#greeting = greeting;
-    if (greeting.version !== protocolVersion) throw new ImpossibleError(otherVersion(greeting.version));
+    assertVersion(greeting);
     const opening = openingOf(greeting, resume, cwd);
     if (opening === 'impossible') throw new ImpossibleError(noResume);
     const answer = await this.#peer.request(opening.method, opening.params, openingMs);
@@ -257,40 +244,9 @@ export class AcpDialogue implements Dialogue {
   }
 
   #why(error: unknown): string {
-    if (error instanceof ImpossibleError) return error.message;
-    const { program } = this.#task;
-    if (UnansweredError.is(error)) {
-      return `${error.message}. Start it once in a terminal (${program}); it may wait for a login there.`;
-    }
-    if (isLoginError(error)) {
-      const { preset, logins = [] } = this.#greeting ?? { preset: this.#task.preset };
-      return `you are not logged in to it. ${loginAdvice({ preset, logins }, program)}`;
-    }
-    const answered = answeredError(error);
-    if (answered !== undefined) return `it answered with an error: ${errorText(answered)}`;
-    return error instanceof Error ? error.message : String(error);
+    const { preset, program } = this.#task;
+    return whyUnanswered(error, this.#greeting ?? { preset, logins: [] }, program);
   }
 }
 
 const noResume = 'it cannot go on with an earlier conversation. Start afresh: a new one is told what the record knows.';
-
-function otherVersion(version: number | null): string {
-  const theirs = version === null ? 'does not say which version' : `speaks version ${version}`;
-  return `it ${theirs} of the Agent Client Protocol, and Vitrine speaks version ${protocolVersion}. Install a version of the agent that speaks that, or update Vitrine.`;
-}
-
-/** What the agent answered, where that is what went wrong. */
-function answeredError(error: unknown): RpcError | undefined {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number') return undefined;
-  const data = 'data' in error ? error.data : undefined;
-  return rpcError({ code: error.code, message: error.message, ...(data !== undefined && { data }) });
-}
-
-function answeredCode(error: unknown): string | undefined {
-  const answered = answeredError(error);
-  return answered === undefined ? undefined : errorCode(answered);
-}
-
-function isLoginError(error: unknown): boolean {
-  return answeredCode(error) === 'authentication_failed';
-}

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { AcpPreset } from '../../agents/acp/presets.ts';
 import type { AgentAdapter, AgentOptions } from '../../agents/adapter.ts';
 import { shellWord } from '../../agents/shared/shellWords.ts';
-import { programSource, type AgentSource, type SourceDeps, type TalkWith } from '../agentSource.ts';
+import { programSource, type AgentSource, type LaunchRequest, type SourceDeps, type TalkWith } from '../agentSource.ts';
 import type { AgentReport, EngineSettings } from '../api.ts';
 import { failures } from '../failures.ts';
 import { acpAgents, type AcpAgent } from './profiles.ts';
@@ -48,11 +48,12 @@ export function acpReports(deps: AcpDeps): Promise<readonly AgentReport[]> {
 function sourceOf(agent: AcpAgent, deps: AcpDeps) {
   const { label, preset, program, environment } = agent;
   const settings = { ...(program !== undefined && { program }), ...(environment !== undefined && { environment }) };
+  const { clock, clientVersion } = deps;
+  const shown = (file: string) => [path.basename(file), ...(agent.args ?? [])].map(shellWord).join(' ');
   const talk: TalkWith = async ({ request, resume, program: found, env }) => {
     const { AcpDialogue } = await import('./dialogue.ts');
     const { runId, cwd, prompt, options } = request;
-    const started = [path.basename(found.path), ...(agent.args ?? [])].map(shellWord).join(' ');
-    const { clock, clientVersion } = deps;
+    const started = shown(found.path);
     const task = { prompt, cwd, resume, options, preset, program: started, runId, env, clock, clientVersion };
     return (host) => new AcpDialogue(host, task);
   };
@@ -60,6 +61,13 @@ function sourceOf(agent: AcpAgent, deps: AcpDeps) {
   const cannotResume = resumeReason(preset);
   return {
     ...source,
+    sessions: async (request: LaunchRequest, signal?: AbortSignal) => {
+      const { listSessions } = await import('./sessionList.ts');
+      const { process, program: file } = await (await source.prepare()).launch(request, null);
+      const { cwd } = request;
+      const task = { label, preset, cwd, program: shown(file), clientVersion, clock };
+      return listSessions(process, { ...task, ...(signal !== undefined && { signal }) });
+    },
     prepare: async () => {
       const prepared = await source.prepare();
       if (cannotResume === undefined) return prepared;

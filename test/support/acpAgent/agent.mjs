@@ -3,7 +3,7 @@
 /**
  * An agent that speaks the Agent Client Protocol: each prompt is a JSON list of steps, done one after the other. How it
  * behaves before there is a prompt its arguments say: `--greeting=never|version|late`, `--opening=never|login|error`,
- * `--stay` (lives on without input), `--deaf` (takes no notice of a cancelled turn).
+ * `--list=pages|endless|error|exit|none` (what it says of its sessions), `--stay` (lives on without input), `--deaf` (takes no notice of a cancelled turn).
  * Plain JavaScript, because it is started as a program.
  */
 import { createInterface } from 'node:readline';
@@ -107,7 +107,7 @@ const methods = {
     return {
       protocolVersion: option('greeting') === 'version' ? 7 : 1,
       agentInfo: { name: 'fake-acp', title: 'Fake', version: '1.2.3' },
-      agentCapabilities: { sessionCapabilities: { resume: {} } },
+      agentCapabilities: { sessionCapabilities: { resume: {}, ...(option('list') !== '' && { list: {} }) } },
       authMethods: [{ id: 'a', name: 'Account', description: 'Run `fake login`' }],
     };
   },
@@ -125,6 +125,21 @@ const methods = {
     sessionId = params.sessionId;
     kept['cwd'] = params.cwd;
     return { modes };
+  },
+  'session/list': ({ cwd, cursor }) => {
+    if (option('list') === 'error') throw new Failed(-32603, 'Internal error', { details: 'no disk' });
+    if (option('list') === 'none') return never;
+    if (option('list') === 'exit') process.stderr.write('no sessions here\n', () => process.exit(3));
+    if (option('list') === 'exit') return never;
+    const page = Number(cursor ?? 0);
+    const nextCursor = option('list') === 'endless' || page < 2 ? String(page + 1) : null;
+    const session = {
+      sessionId: `kept-${page}`,
+      cwd,
+      title: `Page ${page}\u001b[2J`,
+      updatedAt: '2026-01-02T03:04:05Z',
+    };
+    return { sessions: [session, { sessionId: 7 }, 'no session'], nextCursor };
   },
   'session/set_mode': ({ modeId }) => {
     update({ sessionUpdate: 'current_mode_update', currentModeId: modeId });

@@ -1,0 +1,30 @@
+import { field, nonEmpty, objects } from '../shared/guards.ts';
+
+/** A conversation as the agent itself keeps it. */
+export interface AgentSession {
+  readonly id: string;
+  readonly cwd: string | null;
+  readonly title: string | null;
+  /** ISO 8601, as the agent gives it. */
+  readonly updatedAt: string | null;
+}
+
+const maxText = 1000;
+
+/** One page of the answer to `session/list`. `next`: by what to ask for the next one. */
+export function sessionPageOf(answer: unknown): {
+  readonly sessions: readonly AgentSession[];
+  readonly next: string | null;
+} {
+  const sessions = objects(field(answer, 'sessions')).flatMap((each): AgentSession[] => {
+    const id = nonEmpty(each['sessionId']);
+    // One cut short would be another.
+    if (id === undefined || id.length > maxText) return [];
+    return [{ id, cwd: cut(each['cwd']), title: cut(each['title']), updatedAt: cut(each['updatedAt']) }];
+  });
+  return { sessions, next: nonEmpty(field(answer, 'nextCursor')) ?? null };
+}
+
+function cut(value: unknown): string | null {
+  return nonEmpty(value)?.slice(0, maxText) ?? null;
+}

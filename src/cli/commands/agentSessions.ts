@@ -1,0 +1,41 @@
+import { EngineFailure } from '../../engine/failures.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { AgentSessionsRequest } from '../../engine/api.ts';
+import type { CliContext } from '../command.ts';
+import { writeLines } from '../output.ts';
+
+const notListed = 2;
+
+/** Prints the sessions that an agent keeps itself. Disposes the engine. */
+export async function printAgentSessions(
+  engine: Engine,
+  context: CliContext,
+  request: Omit<AgentSessionsRequest, 'signal'>,
+  json: boolean,
+): Promise<number> {
+  const stopped = new AbortController();
+  const stopListening = context.onInterrupt(() => stopped.abort());
+  try {
+    const found = await engine.agentSessions({ ...request, signal: stopped.signal });
+    if (json) await writeLines(context.stdout, found);
+    else {
+      for (const { id, updatedAt, title } of found) {
+        const when = (updatedAt ?? '').slice(0, 16).replace('T', ' ').padEnd(16);
+        context.stdout.write(`${[id, when, title ?? ''].map(onOneLine).join('  ').trimEnd()}\n`);
+      }
+    }
+    return 0;
+  } catch (error) {
+    if (!EngineFailure.is(error)) throw error;
+    context.stderr.write(`vitrine: ${error.message}\n${error.detail}\n`);
+    return notListed;
+  } finally {
+    stopListening();
+    await engine.dispose();
+  }
+}
+
+/** Without what would move the cursor or hide something: the agent chose these words. */
+function onOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+}

@@ -1,0 +1,26 @@
+import { hostname } from 'node:os';
+import type { LaunchRequest } from './agentSource.ts';
+import type { EngineDeps } from './api.ts';
+import { runId, sessionId, uuid } from './ids.ts';
+import { ownIdentity } from './processIdentity.ts';
+
+/** To start an agent that is only asked what it has: no session, no record, but the lease that every process has. */
+export async function askingLaunch(
+  { clock, randomHex, storeDir }: Pick<EngineDeps, 'clock' | 'randomHex' | 'storeDir'>,
+  cwd: string,
+): Promise<LaunchRequest> {
+  const id = runId(randomHex);
+  const at = new Date(clock()).toISOString();
+  const owner = await ownIdentity();
+  return {
+    runId: id,
+    cwd,
+    prompt: '',
+    options: {},
+    newSessionId: uuid(randomHex),
+    interactive: false,
+    earlierRuns: 0,
+    runsFolder: storeDir,
+    lease: { run_id: id, session_id: sessionId(randomHex), hostname: hostname(), at, owner },
+  };
+}
