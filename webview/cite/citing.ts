@@ -33,6 +33,7 @@ export class Citing {
   readonly #place: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #open: (Cite & { readonly anchor: HTMLElement }) | undefined;
+  #returning = false;
   #answers = new Map<string, { readonly card: EvidenceCard | null; readonly at: number }>();
   /** Number that gets the keyboard when it is drawn. */
   #wanted: Cite | undefined;
@@ -58,6 +59,7 @@ export class Citing {
     main.addEventListener('pointerleave', () => this.#later(closeAfter, () => this.#closeUnlessFocused()));
     main.addEventListener('focusin', ({ target }) => {
       const anchor = anchorOf(target);
+      if (this.#returning) return;
       if (anchor !== undefined && anchor.matches(':focus-visible')) this.#show(anchor);
       else if (anchor === undefined && !this.#place.contains(nodeOf(target))) this.close();
     });
@@ -91,8 +93,15 @@ export class Citing {
     const inside = this.#place.contains(document.activeElement);
     render('', this.#place);
     this.#mark(undefined);
-    if (inside) this.#anchor(open)?.focus({ preventScroll: true });
+    if (inside) this.#focus(open);
     return true;
+  }
+
+  /** Puts the keyboard back on a number without opening its card again. */
+  #focus(cite: Cite): void {
+    this.#returning = true;
+    this.#anchor(cite)?.focus({ preventScroll: true });
+    this.#returning = false;
   }
 
   /** To be called when the rows are in the page. */
@@ -221,7 +230,14 @@ export class Citing {
         link: this.#link(open),
         card: this.#answers.get(idOf(open))?.card,
         projectDir: store.view?.summary.project_dir,
-        actions,
+        openFile: (path, ...lines) => {
+          this.close();
+          actions.openFile(path, ...lines);
+        },
+        followPage: (url) => {
+          this.close();
+          actions.followPage(url);
+        },
         goToStep: (index) => this.goToStep(index, open),
         goToText: anchorIn(open.anchor, '.view') ? () => this.#goTo(open) : undefined,
       }),

@@ -15,7 +15,8 @@ export interface CardState {
   /** `undefined` until the host has answered, `null` where it knows nothing. */
   readonly card: EvidenceCard | null | undefined;
   readonly projectDir: string | undefined;
-  readonly actions: Actions;
+  readonly openFile: Actions['openFile'];
+  readonly followPage: Actions['followPage'];
   readonly goToStep: (index: number) => void;
   /** Where the card was not opened from the text itself. */
   readonly goToText: (() => void) | undefined;
@@ -143,15 +144,18 @@ function others({ goToStep }: CardState, steps: readonly CardStep[]): TemplateRe
   </p>`;
 }
 
-function foot({ actions, goToStep, goToText }: CardState, known: EvidenceCard): TemplateResult | typeof nothing {
+function foot(
+  { openFile, followPage, goToStep, goToText }: CardState,
+  known: EvidenceCard,
+): TemplateResult | typeof nothing {
   const { source, status } = known;
   const path = source?.path ?? known.path;
   const url = known.given?.url ?? source?.url ?? known.url;
   const lines = known.lines ?? known.text?.lines ?? null;
   const gone = known.since === 'gone' || known.exists === false;
   const open = (to: string): void => {
-    if (lines === null) actions.openFile(to);
-    else actions.openFile(to, ...lines);
+    if (lines === null) openFile(to);
+    else openFile(to, ...lines);
   };
   const parts = [
     source === null
@@ -168,7 +172,7 @@ function foot({ actions, goToStep, goToText }: CardState, known: EvidenceCard): 
       : html`<button class="link" @click=${goToText}>${t('Show in the transcript')}</button>`,
     path === null || gone ? nothing : html`<button class="link" @click=${() => open(path)}>${t('Open file')}</button>`,
     url !== null && path === null && linkTarget(url)?.kind === 'page'
-      ? html`<button class="link" @click=${() => actions.followPage(url)}>${t('Open link')}</button>`
+      ? html`<button class="link" @click=${() => followPage(url)}>${t('Open link')}</button>`
       : nothing,
     since(known),
   ];

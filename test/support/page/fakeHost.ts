@@ -4,6 +4,7 @@ import { Transcript } from '../../../src/model/transcript.ts';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
 import type { Envelope, FromPage, PageUpdate, SessionView, ToPage } from '../../../src/protocol/messages.ts';
 import { pageEntry } from '../../../src/protocol/pageEntries.ts';
+import { PageCitations } from './citations.ts';
 import { StepNumbers } from '../../../src/model/steps.ts';
 import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
 import { SessionViews } from '../../../src/vscode/views/sessionViews.ts';
@@ -13,6 +14,8 @@ export interface LoadOptions {
   readonly entries: readonly NormalizedEntry[];
   readonly open?: readonly number[];
   readonly l10n?: Readonly<Record<string, string>>;
+  /** Files of the project as they are now, by their path in it. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 const stateKey = 'made-up-state';
@@ -29,6 +32,7 @@ export class FakeHost {
   #options: LoadOptions | undefined;
   #entries = new Transcript();
   #steps = new StepNumbers();
+  #citations = new PageCitations([], new Set(), {});
   #total = 0;
   #ready = false;
   #views: SessionViews | undefined;
@@ -67,6 +71,7 @@ export class FakeHost {
     const open = new Set(options.open);
     this.#entries.apply(options.entries.map((entry) => ({ op: 'put', entry, open: open.has(entry.index) })));
     for (const entry of options.entries) this.#steps.add(entry);
+    this.#citations = new PageCitations(options.entries, open, options.files ?? {});
     this.#total = options.entries.length;
     this.#views = this.#newViews();
     if (this.#ready) this.#init();
@@ -103,7 +108,8 @@ export class FakeHost {
     for (const update of updates) if (update.op === 'put') this.#total = Math.max(this.#total, update.entry.index + 1);
     const forPage = updates.map((update): PageUpdate => {
       if (update.op === 'append') return update;
-      return { ...update, entry: pageEntry(update.entry, this.#steps.add(update.entry)) };
+      if (update.open !== true) this.#citations.settled(update.entry);
+      return { ...update, entry: this.#citations.on(pageEntry(update.entry, this.#steps.add(update.entry))) };
     });
     this.#feed.push(forPage, this.#total);
     this.#views?.update(updates);
@@ -154,7 +160,7 @@ export class FakeHost {
     const entries = [];
     for (let index = from; index < to; index++) {
       const entry = this.#entries.get(index);
-      if (entry !== undefined) entries.push(pageEntry(entry, this.#steps.of(index)));
+      if (entry !== undefined) entries.push(this.#citations.on(pageEntry(entry, this.#steps.of(index))));
     }
     return entries;
   }
@@ -185,6 +191,10 @@ export class FakeHost {
       case 'getTrajectory':
       case 'getFiles':
         void this.#views?.answer(message);
+        break;
+      case 'getEvidence':
+      case 'getSources':
+        this.#channel.send(this.#citations.answer(message, (index) => this.#entries.get(index)));
         break;
       case 'getEntry':
         this.#channel.send({
