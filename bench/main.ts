@@ -11,6 +11,7 @@ import { markdown } from './markdown.ts';
 import { normalizers } from './normalizers.ts';
 import { openRecord } from './openRecord.ts';
 import { againstPeer } from './peer.ts';
+import { recordLines } from './recordLines.ts';
 import { sizes } from './sizes.ts';
 
 const figure = ({ unit }: Row, value: number): string => `${value.toFixed(unit === '×' ? 2 : 1)} ${unit}`;
@@ -33,6 +34,7 @@ const cases: readonly Case[] = [
   normalizers,
   hugeLine,
   openRecord,
+  recordLines,
   markdown,
   evidence,
   activation,

@@ -92,6 +92,8 @@ export interface RecordReader {
   raw(runId: string, stream: RawStream): AsyncIterable<Buffer>;
   /** Bytes of that, 0 where there is none. */
   rawSize(runId: string, stream: RawStream): Promise<number>;
+  /** SHA-256 of the last intact line, which the next one will name; `null` where there is none. */
+  head(): Promise<string | null>;
   /** Takes in what was appended since; true where something was. */
   refresh(): Promise<boolean>;
   close(): Promise<void>;

@@ -2,6 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+import { lastHash } from './chain.ts';
 import type { FindResult, RawStream, RecordedResult, RecordProblem, RecordReader } from './contract.ts';
 import { RecordNotFoundError } from './errors.ts';
 import { errorCode, rawFile, recordFile } from './layout.ts';
@@ -152,6 +153,10 @@ export class FileRecordReader implements RecordReader {
 
   async rawSize(runId: string, stream: RawStream): Promise<number> {
     return (await stat(rawFile(this.#folder, runId, stream)).catch(noFile))?.size ?? 0;
+  }
+
+  async head(): Promise<string | null> {
+    return await lastHash(this.#record.path);
   }
 
   async refresh(): Promise<boolean> {

@@ -39,6 +39,9 @@ describe('the chain over a record', () => {
     assert.equal(found.chainedFrom, 1);
     assert.equal(found.lines, lines.length);
     assert.equal(found.head, sha256(lines.at(-1) ?? ''));
+    const reader = await place.store.openReader(sessionId);
+    assert.equal(await reader.head(), found.head);
+    await reader.close();
     assert.deepEqual([found.kept?.hash, found.kept?.line], [found.head, lines.length]);
   });
 
