@@ -7,7 +7,7 @@ import { linkTarget } from '../markdown/targets.ts';
 import { dateTime, time } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { shown } from '../text/shown.ts';
-import { plain } from '../text/visible.ts';
+import { firstWords, plain } from '../text/visible.ts';
 import { evidenceText } from './evidenceText.ts';
 
 export interface CardState {
@@ -69,7 +69,7 @@ function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
   }
   if (source?.command !== null && source?.command !== undefined) {
     const exit = source.exitCode;
-    return heading('terminal', claim, [
+    return heading('terminal', firstWords(claim), [
       html`${exit === null ? t('Command, exit code not recorded') : t('Command, exit {0}', exit)}${
         source.at === '' ? nothing : html` <span title=${dateTime(source.at)}>· ${time(source.at)}</span>`
       }`,

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { EvidenceStatus, PageSource } from '../../src/protocol/evidence.ts';
 import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
 import { citeId } from '../cite/marks.ts';
-import { codicon } from '../controls.ts';
+import { codicon, field } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { number } from '../text/format.ts';
@@ -82,13 +82,17 @@ export class SourcesView implements PageView {
     );
     return html`<div class="sumbar">
         ${summary(all)}
-        <label class="filter"
-          >${codicon('filter')}<span class="sr">${t('Filter sources')}</span
-          ><input
-            placeholder=${t('Filter sources')}
-            .value=${this.#filter}
-            @input=${(event: Event) => this.#setFilter(event)}
-        /></label>
+        <span class="filter">
+          ${field({
+            id: 'source-filter',
+            label: t('Filter sources'),
+            value: this.#filter,
+            placeholder: t('Filter sources'),
+            multiline: false,
+            onInput: (query) => this.#setFilter(query),
+            onKey: (event) => this.#filterKey(event),
+          })}
+        </span>
       </div>
       <div class="pane" tabindex="0" role="region" aria-label=${t('Sources')}>
         <table class="srct">
@@ -117,9 +121,15 @@ export class SourcesView implements PageView {
     this.#deps.changed();
   }
 
-  #setFilter({ target }: Event): void {
-    if (target instanceof HTMLInputElement) this.#filter = target.value;
+  #setFilter(query: string): void {
+    this.#filter = query;
     this.#deps.changed();
+  }
+
+  #filterKey(event: KeyboardEvent): void {
+    if (event.key === 'Escape' && this.#filter !== '') this.#setFilter('');
+    else return;
+    event.preventDefault();
   }
 }
 
