@@ -43,7 +43,6 @@ const fromPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('openDiff'), index }),
   z.object({ type: z.literal('openLink'), url: z.url({ protocol: /^https?$/ }).max(8192) }),
   z.object({ type: z.literal('copy'), text: text(16_000_000) }),
-  z.object({ type: z.literal('copyWithSources'), index }),
   z.object({ type: z.literal('command'), command: z.enum(pageCommands) }),
   z.object({
     type: z.literal('getTrajectory'),

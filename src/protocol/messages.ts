@@ -134,7 +134,6 @@ export type FromPage =
   | { readonly type: 'openDiff'; readonly index: number }
   | { readonly type: 'openLink'; readonly url: string }
   | { readonly type: 'copy'; readonly text: string }
-  | { readonly type: 'copyWithSources'; readonly index: number }
   | { readonly type: 'command'; readonly command: PageCommand }
   | ViewRequest;
 

@@ -58,6 +58,11 @@ export class SessionPanels implements vscode.Disposable {
     await this.#fill(vscode.window.createWebviewPanel(viewType, title, column), id);
   }
 
+  /** Copies a message of the panel that has the focus, with a footnote for every source. */
+  async copyWithSources(index: number): Promise<void> {
+    await this.#sessions.get(this.active ?? '')?.copyWithSources(index);
+  }
+
   isVisible(id: string): boolean {
     return this.#panels.get(id)?.visible === true;
   }

@@ -81,6 +81,11 @@ export class SessionPanel implements vscode.Disposable {
     if (this.#begun) this.#showReview();
   }
 
+  async copyWithSources(index: number): Promise<void> {
+    const text = await this.#citations.markdown(index);
+    if (text !== undefined) await this.#actions.copy(text);
+  }
+
   #showReview(): void {
     if (!this.#review) return;
     this.#review = false;
@@ -189,8 +194,6 @@ export class SessionPanel implements vscode.Disposable {
         return this.#actions.openLink(message.url);
       case 'copy':
         return this.#actions.copy(message.text);
-      case 'copyWithSources':
-        return this.#actions.copy((await this.#citations.markdown(message.index)) ?? '');
       case 'command':
         return this.#actions.command(message.command, id);
       case 'ack':

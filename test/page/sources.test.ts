@@ -36,7 +36,7 @@ describe('sources in the page', () => {
       .evaluate((prose) => {
         const copy = prose.cloneNode(true) as Element;
         for (const each of copy.querySelectorAll('.cref')) each.remove();
-        return (copy.textContent ?? '').replace(/\s+/g, ' ').trim();
+        return copy.textContent.replace(/\s+/g, ' ').trim();
       });
     assert.equal(
       text,

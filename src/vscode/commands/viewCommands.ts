@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json.ts';
 import { groupNames } from '../sessionGroups.ts';
 import type { Commands, Shell } from './shell.ts';
 
@@ -9,6 +10,11 @@ export function viewCommands(shell: Shell): Commands {
     },
     hideHiddenSessions() {
       shell.list.showHidden = false;
+    },
+    /** From the menu of an answer; `argument` is what its element says of itself. */
+    async copyWithSources(argument) {
+      const entry = isObject(argument) ? argument['entry'] : undefined;
+      if (typeof entry === 'number') await shell.panels.copyWithSources(entry);
     },
     /** Behind a row of the tree, so not in the manifest. */
     showMoreSessions(argument) {
