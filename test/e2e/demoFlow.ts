@@ -52,6 +52,15 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       assert.ok((await page().locator('.row[data-kind]').count()) > 2, 'tool calls are on screen');
     });
 
+    it('shows where a claim of the answer comes from, and leads to the step', async () => {
+      await page().locator('.cited', { hasText: 'src/bill.js' }).first().hover();
+      const card = page().getByRole('dialog', { name: /^Source / });
+      await card.getByText(/^Found in step \d/).waitFor();
+      await picture(workbench, 'source');
+      await card.getByRole('button', { name: /^Go to step/ }).click();
+      await page().locator('.item.marked .rb:focus').waitFor();
+    });
+
     it('says what the recorded session had cost, and that it is a recording', async () => {
       await page().locator('header').getByText('reported').first().waitFor();
       assert.match(await page().locator('header').innerText(), /\$\d+\.\d\d/);
@@ -102,6 +111,15 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       await workbench.page.locator('.multiDiffEditor, .multiDiffEntry').first().waitFor();
       await workbench.page.locator('.multiDiffEditor .line-insert, .multiDiffEntry .line-insert').first().waitFor();
       await picture(workbench, 'changes');
+    });
+
+    it('opens the source of a claim in the editor', async () => {
+      await workbench.treeItem('Recording').first().click();
+      await page().getByRole('tab', { name: 'Sources' }).click();
+      await page().locator('.srct .obj', { hasText: 'bill.js' }).first().click();
+      await picture(workbench, 'sources');
+      await page().getByRole('dialog').getByRole('button', { name: 'Open file' }).click();
+      await workbench.page.locator('.tab.active', { hasText: 'bill.js' }).waitFor();
     });
 
     it('asks nothing of the network', () => {
