@@ -46,13 +46,17 @@ describe('An agent on a server, from the palette to the next turn', function () 
     await run('researcher', 'How is AI doing?');
     await statusWord(workbench, 'Finished');
     await page().getByText('AI adoption has increased by 40%').first().waitFor();
-    const sources = page().getByRole('list', { name: 'Sources' }).getByRole('listitem');
-    assert.equal(await sources.count(), 2);
-    const [first, second] = [sources.first(), sources.nth(1)];
-    const link = first.getByRole('link', { name: 'AI Adoption Report 2024' });
-    assert.equal(await link.getAttribute('data-url'), 'https://example.com/ai-study-2024');
-    assert.equal(await first.locator('q').textContent(), 'recent study');
-    assert.match((await second.textContent()) ?? '', /A dictionary.*Naïve/);
+    await page().locator('.cref').nth(1).waitFor();
+    const numbers = await page()
+      .locator('.cref')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
+    assert.deepEqual(numbers, ['Source 1, given by the agent', 'Source 2, given by the agent']);
+    assert.deepEqual(await page().locator('.prose .cited').allTextContents(), ['Naïve', 'recent study']);
+    await page().locator('.cited', { hasText: 'recent study' }).hover();
+    const card = page().getByRole('dialog');
+    for (const given of ['AI Adoption Report 2024', 'https://example.com/ai-study-2024', 'Comprehensive analysis']) {
+      await card.getByText(given).first().waitFor();
+    }
     await picture(workbench, 'acp-http');
   });
 
@@ -69,10 +73,10 @@ describe('An agent on a server, from the palette to the next turn', function () 
 
   it('goes on in the same session of the server', async () => {
     await run('memory', 'Do you remember me?');
-    await page().getByText('You asked me 0 times before.').waitFor();
+    await page().getByText('You asked me 0 times before.').first().waitFor();
     await statusWord(workbench, 'Finished');
     await send(workbench, 'And now?');
-    await page().getByText('You asked me 1 times before.').waitFor();
+    await page().getByText('You asked me 1 times before.').first().waitFor();
     await statusWord(workbench, 'Finished');
     const sessions = [...agents.runs.values()].slice(-2).map(({ run: { session_id: id } }) => id);
     assert.equal(sessions[0], sessions[1]);

@@ -11,7 +11,6 @@ import { renderBlock } from '../markdown/render.ts';
 import { showAll } from '../steps/detail.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords } from '../text/visible.ts';
-import { sources } from './annotations.ts';
 import type { Context } from './context.ts';
 import { originView } from './origin.ts';
 
@@ -60,11 +59,10 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
   </div>`;
 }
 
-/** Numbers of the sources that have no place in the text; until any is known, what the agent gave, as it gave it. */
+/** Numbers of the sources that have no place in the text. */
 function proseEnd({ store, actions }: Context, entry: PageEntry): TemplateResult {
   const placed = store.placed(entry);
-  const from = placed === undefined ? sources(entry) : restOf(entry.index, placed);
-  return html`${from}${showAll({ entry, actions })}`;
+  return html`${placed === undefined ? nothing : restOf(entry.index, placed)}${showAll({ entry, actions })}`;
 }
 
 /** One line of what was thought; all of it when open. */
