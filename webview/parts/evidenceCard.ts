@@ -61,8 +61,8 @@ function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
     const { name } = splitPath(path, projectDir);
     const lines = known.text?.lines ?? known.lines;
     return heading('file', name, [
-      known.text === null
-        ? html`${known.status === 'not_found' ? t('File named in the text') : t('File')}`
+      known.text === null || isOnlyNamed(source)
+        ? html`${fileWords(known)}`
         : html`<span title=${dateTime(source?.at ?? '')}>${t('As it was at {0}', time(source?.at ?? ''))}</span>`,
       html`<span class="mono">${shown(path)}${lines === null ? nothing : `:${rangeOf(known.lines ?? lines)}`}</span>`,
     ]);
@@ -84,6 +84,17 @@ function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
     ]);
   }
   return heading(known.kind === 'command' || known.kind === 'test' ? 'terminal' : 'quote', claim, []);
+}
+
+/** A step that named a file need not have looked into it. */
+function isOnlyNamed(source: CardStep | null): boolean {
+  return source?.why === 'named_in_command' || source?.why === 'named_in_output';
+}
+
+function fileWords({ status, source }: EvidenceCard): string {
+  if (source?.why === 'named_in_command') return t('File named in a command');
+  if (source?.why === 'named_in_output') return t('File named in an output');
+  return status === 'not_found' ? t('File named in the text') : t('File');
 }
 
 function heading(icon: string, title: string, about: readonly TemplateResult[]): TemplateResult {

@@ -88,10 +88,11 @@ function filesOf(mention: Mention, session: SessionEvidence, before: number): Ca
 function pathsLike(named: string, session: SessionEvidence): { readonly path: string; readonly fit: number }[] {
   const path = normalPath(named, session.workDir);
   const known = session.pathsNamed(baseName(path));
-  const exact = known.filter((each) => each === path);
-  if (exact.length > 0) return exact.map((each) => ({ path: each, fit: 1 }));
-  const endings = known.filter((each) => endsWithPath(each, path) || endsWithPath(path, each));
-  return endings.map((each) => ({ path: each, fit: 0.97 }));
+  const alike = known.filter((each) => each !== path && (endsWithPath(each, path) || endsWithPath(path, each)));
+  if (!known.includes(path)) return alike.map((each) => ({ path: each, fit: 0.97 }));
+  // A recording may have been made in another folder, whose files its commands name by their relative paths.
+  const elsewhere = path.includes('/') ? alike.filter((each) => each.startsWith('/')) : [];
+  return [{ path, fit: 1 }, ...elsewhere.map((each) => ({ path: each, fit: 0.97 }))];
 }
 
 function endsWithPath(path: string, ending: string): boolean {
