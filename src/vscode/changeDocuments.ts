@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { SessionHandle } from '../engine/api.ts';
-import { FileHistory } from '../insight/files/history.ts';
 import { hunksOf } from '../insight/files/patch.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
 import type { EngineHost } from './engineHost.ts';
@@ -74,6 +73,7 @@ function sideOf(change: RecordedChange | undefined, side: string | null): string
 }
 
 async function fileText(handle: SessionHandle, query: URLSearchParams): Promise<string> {
+  const { FileHistory } = await import('../insight/files/history.ts');
   const history = new FileHistory(query.get('file') ?? '', handle.summary().project_dir ?? '');
   const to = Math.min(handle.total(), Number(query.get('to')) + 1);
   for (let from = Number(query.get('from')); from < to; from += chunk) {

@@ -5,7 +5,6 @@ import type { Answer } from '../model/request.ts';
 import type { PageCommand } from '../protocol/messages.ts';
 import { openChange, openFile, openLink } from './openers.ts';
 import type { RunControl } from './runControl.ts';
-import { openAllChanges, openFileChanges } from './sessionChanges.ts';
 
 /** What a page can ask for, and no more: each command stands for one of ours. */
 const commands: Readonly<Record<PageCommand, string>> = {
@@ -60,11 +59,13 @@ export class PageActions {
   }
 
   /** `files`: what the session read and changed. */
-  openFileChanges(handle: SessionHandle, files: readonly SessionFile[], path: string): Promise<void> {
+  async openFileChanges(handle: SessionHandle, files: readonly SessionFile[], path: string): Promise<void> {
+    const { openFileChanges } = await import('./sessionChanges.ts');
     return openFileChanges(handle, files, path);
   }
 
-  openAllChanges(handle: SessionHandle, files: readonly SessionFile[]): Promise<void> {
+  async openAllChanges(handle: SessionHandle, files: readonly SessionFile[]): Promise<void> {
+    const { openAllChanges } = await import('./sessionChanges.ts');
     return openAllChanges(handle, files);
   }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { verdictDetails, verdictText } from '../../engine/audit/verify.ts';
+import { verdictDetails, verdictText } from '../../engine/audit/verdictText.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import { sessionIdSchema } from '../../model/session.ts';
 import { parseOptions } from '../args.ts';

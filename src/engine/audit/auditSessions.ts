@@ -3,7 +3,8 @@ import type { Redactor } from '../../formats/redaction/redactor.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { sourceOf } from '../exportSession.ts';
 import type { RecordReader } from '../record/contract.ts';
-import { verdictText, type Verified } from './verify.ts';
+import { verdictText } from './verdictText.ts';
+import type { Verified } from './verify.ts';
 
 /** A period: from `from` on, and before `to`; epoch milliseconds. */
 export interface Period {

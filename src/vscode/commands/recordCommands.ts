@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { verdictDetails, verdictText, type Verified } from '../../engine/audit/verify.ts';
+import { verdictDetails, verdictText } from '../../engine/audit/verdictText.ts';
+import type { Verified } from '../../engine/audit/verify.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 
