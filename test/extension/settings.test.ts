@@ -35,6 +35,7 @@ describe('settings', () => {
       acp: [],
       acpHttp: [],
       replaySpeed: 1,
+      unreportedChanges: true,
     });
     assert.equal(requestMinutes(), 10);
   });

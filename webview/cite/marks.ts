@@ -74,12 +74,12 @@ function closest(links: readonly PageLink[]): PageLink | undefined {
   );
 }
 
-/** The number of a source. It follows nothing by itself: what it leads to is in its card. */
+/** The number of a source. Its address, which makes it a link for screen readers, leads nowhere: the card does. */
 export function reference(index: number, { at, number, status }: PageLink): TemplateResult {
   return html`<a
     class=${status === 'not_found' ? 'cref nf' : 'cref'}
     role="doc-noteref"
-    tabindex="0"
+    href="#source"
     data-cite=${citeId(index, at)}
     aria-label=${spoken(number, status)}
     aria-haspopup="dialog"

@@ -11,7 +11,7 @@ const forbidden: readonly RegExp[] = [
   /\bstyle=|setAttribute\('style'|styleMap|cssText/,
   /\beval\(|new Function\b|srcdoc/,
   /<(?:img|iframe|object|embed|video|audio|link|script)\b/,
-  /\bhref=|\bsrc=|\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|new Image\b/,
+  /\bhref=(?!"#)|\bsrc=|\bfetch\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|new Image\b/,
 ];
 
 describe('sources of the page', () => {
