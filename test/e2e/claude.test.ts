@@ -45,7 +45,7 @@ describe('Claude Code, from the palette to the next turn', function () {
   });
 
   it('shows what it said and did', async () => {
-    for (const shown of ['Put matcha on the menu.', 'for 5.20 EUR, and the tests pass.', 'NOTES.md', 'node --test']) {
+    for (const shown of ['Put matcha on the menu.', 'Matcha is on the menu for 5.20 EUR', 'NOTES.md', 'node --test']) {
       await page().getByRole('tabpanel', { name: 'Transcript' }).getByText(shown).first().waitFor();
     }
     await picture(workbench, 'claude');
