@@ -59,7 +59,7 @@ describe('transcript', () => {
     const page = await openAll();
     await page.locator('.esc', { hasText: 'U+202E' }).waitFor();
     await scrollTo(page, 0.5);
-    assert.equal(await page.locator('a[href]').count(), 0);
+    assert.equal(await page.locator('a[href]:not([href="#source"])').count(), 0);
     assert.equal(await page.locator('main img').count(), 0);
     await page.locator('[data-url]').first().click();
     await page.locator('[data-file]').first().click();
