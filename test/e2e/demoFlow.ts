@@ -116,10 +116,10 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
     it('opens the source of a claim in the editor', async () => {
       await workbench.treeItem('Recording').first().click();
       await page().getByRole('tab', { name: 'Sources' }).click();
-      await page().locator('.srct .obj', { hasText: 'bill.js' }).first().click();
+      await page().locator('.srct .obj', { hasText: 'README.md' }).first().click();
       await picture(workbench, 'sources');
       await page().getByRole('dialog').getByRole('button', { name: 'Open file' }).click();
-      await workbench.page.locator('.tab.active', { hasText: 'bill.js' }).waitFor();
+      await workbench.page.locator('.tab.active', { hasText: 'README.md' }).waitFor();
     });
 
     it('asks nothing of the network', () => {
