@@ -78,6 +78,8 @@ export interface RunFacts {
   readonly ended?: ExitInfo;
   /** True where the agent said that it does not know the conversation it was to resume. */
   readonly unknownSession: boolean;
+  /** Tokens of the conversation so far, where the agent counts them itself. */
+  readonly contextTokens?: number;
 }
 
 /** How the process ended; both `null` when that is not known. */

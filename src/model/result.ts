@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reachedSchema } from './budget.ts';
 import { costSchema, modelUsageSchema, tokenUsageSchema } from './usage.ts';
 
 export const resultEventSchema = z.discriminatedUnion('type', [
@@ -39,6 +40,8 @@ export const resultMetadataSchema = z.object({
   apiDuration: z.number().nullable(),
   isMaxTurns: z.boolean(),
   isMaxBudget: z.boolean(),
+  /** The limit that ended the run, where one did: the session can go on. */
+  budget: reachedSchema.optional(),
   costProvenance: costSchema,
   totalCostProvenance: costSchema,
   /** Tokens of this run, subagents included. */

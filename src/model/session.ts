@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { demandsSchema } from './demands.ts';
 import { executorTypes } from './executorTypes.ts';
 
 export const executorTypeSchema = z.enum(executorTypes);
@@ -49,13 +50,6 @@ export const sessionSchema = z.object({
   imported: importedSchema.optional(),
 });
 export type Session = z.infer<typeof sessionSchema>;
-
-export const demandsSchema = z.object({
-  hostname: z.string().optional(),
-  project_dir: z.string().optional(),
-  executor_type: executorTypeSchema.optional(),
-  tags: z.array(z.string()).default([]),
-});
 
 /** One start or resume of a session. */
 export const runSchema = z.object({

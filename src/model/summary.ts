@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { budgetStateSchema } from './budget.ts';
 import { sessionSchema } from './session.ts';
 import { costSchema, tokenUsageSchema } from './usage.ts';
 
@@ -27,9 +28,13 @@ export const sessionSummarySchema = sessionSchema.extend({
   duration: z.number().nullable().default(null),
   api_duration: z.number().nullable().default(null),
   context_window: z.number().nullable().default(null),
+  /** Tokens of the conversation after its newest answer; absent where the agent does not tell. */
+  context_tokens: z.number().int().nonnegative().optional(),
   /** Lines of output that no normalizer knew, and such as were damaged, over all runs. */
   unknown_lines: z.number().int().optional(),
   malformed_lines: z.number().int().optional(),
+  /** Limits that are near, or ended the last run; absent where none did. */
+  budget: budgetStateSchema.optional(),
   /** Requests that wait for a person, and since when the oldest does. */
   needs_you: z.object({ count: z.number().int().positive(), since: z.string(), title: z.string() }).optional(),
   updated_at: z.string(),

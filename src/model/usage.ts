@@ -31,6 +31,16 @@ export const costSchema = z.discriminatedUnion('provenance', [
 ]);
 export type Cost = z.infer<typeof costSchema>;
 
+/** A sum of costs that says what is in it. */
+export interface CostSum {
+  /** What is known; `null` where nothing is. Never 0 for what nobody knows. */
+  readonly usd: number | null;
+  /** The part of it that is estimated. */
+  readonly estimatedUsd: number;
+  /** Costs that are not known, and not in the sum. */
+  readonly unknown: number;
+}
+
 /** Usage and cost of one model. */
 export const modelUsageSchema = tokenUsageSchema.extend({
   model: z.string(),

@@ -1,0 +1,13 @@
+import * as z from 'zod';
+
+/**
+ * What a run asks of a runner. Properties have to be equal, letter for letter; of tags the runner must have all. An
+ * executor may be one that this Vitrine does not know: then only a runner that does can take the run.
+ */
+export const demandsSchema = z.object({
+  hostname: z.string().optional().describe('The runner has to be on this machine (exact match).'),
+  project_dir: z.string().optional().describe('The runner has to work in this folder (absolute path, exact match).'),
+  executor_type: z.string().optional().describe('The runner has to run this kind of agent (exact match).'),
+  tags: z.array(z.string().min(1)).default([]).describe('The runner must have all of these tags.'),
+});
+export type Demands = z.infer<typeof demandsSchema>;

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+
+const values = z.record(z.string(), z.string());
+const resolved =
+  'May hold ${env:NAME}, ${workspaceFolder} and ${input:name}, which are filled in when the agent starts.';
+
+/** A program that the agent starts and speaks with over stdin and stdout. */
+const stdioServerSchema = z.strictObject({
+  type: z.literal('stdio'),
+  command: z.string().min(1).describe(`The program, without its arguments. ${resolved}`),
+  args: z.array(z.string()).default([]).describe(resolved),
+  env: values.default({}).describe(`Variables for the program. ${resolved}`),
+});
+
+const httpServerSchema = z.strictObject({
+  type: z.literal('http'),
+  url: z
+    .string()
+    .regex(/^(?:https?:\/\/|\$\{)/i, 'Write an address that begins with http:// or https://.')
+    .describe(`Address of the server. ${resolved}`),
+  headers: values.default({}).describe(`Sent with every request. ${resolved}`),
+});
+
+/** A server of the Model Context Protocol that an agent is given. */
+export const mcpServerSchema = z.discriminatedUnion('type', [stdioServerSchema, httpServerSchema]);
+export type McpServer = z.infer<typeof mcpServerSchema>;
+
+/** By name; the name is what the agent knows it by. */
+export const mcpServersSchema = z.record(
+  z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Use letters, digits, "_" and "-" alone: agents name tools by it.'),
+  mcpServerSchema,
+);
+export type McpServers = Readonly<Record<string, McpServer>>;
