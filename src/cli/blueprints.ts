@@ -1,0 +1,81 @@
+import path from 'node:path';
+import type { AgentOptions } from '../agents/adapter.ts';
+import type { ResumeRequest, StartRequest } from '../engine/api.ts';
+import { blueprintsFolder, loadBlueprints, type Blueprint } from '../engine/blueprints/load.ts';
+import {
+  executorOf,
+  findBlueprint,
+  resumeRequest,
+  startRequest,
+  type BlueprintUse,
+} from '../engine/blueprints/request.ts';
+import type { Engine } from '../engine/engine.ts';
+import { EngineFailure } from '../engine/failures.ts';
+import type { ExecutorType } from '../model/session.ts';
+import type { CliContext } from './command.ts';
+
+/** Those of a folder and of the user's home. */
+export function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly Blueprint[]> {
+  const home = env['HOME'] ?? env['USERPROFILE'];
+  return loadBlueprints([
+    { folder: path.join(cwd, blueprintsFolder), level: 'workspace' },
+    ...(home === undefined ? [] : [{ folder: path.join(home, blueprintsFolder), level: 'user' as const }]),
+  ]);
+}
+
+interface Asked {
+  readonly prompt: string;
+  readonly cwd: string;
+  /** Of the command line: these go before what the blueprint says. */
+  readonly options: AgentOptions;
+}
+
+/** @throws EngineFailure */
+export async function startByBlueprint(context: CliContext, name: string, asked: Asked): Promise<StartRequest> {
+  const agent = findBlueprint(await blueprintsOf(context, asked.cwd), name);
+  const request = await startRequest(agent, useOf(context, asked));
+  return { ...request, options: { ...request.options, ...asked.options } };
+}
+
+/** Which kind of agent it is. @throws EngineFailure */
+export async function executorByName(context: CliContext, name: string, cwd: string): Promise<ExecutorType> {
+  return executorOf(findBlueprint(await blueprintsOf(context, cwd), name));
+}
+
+/** With the blueprint that the session was started by, where it can still be found. @throws EngineFailure */
+export async function resumeByBlueprint(
+  context: CliContext,
+  engine: Engine,
+  session: string,
+  asked: Omit<Asked, 'cwd'>,
+): Promise<ResumeRequest> {
+  const { prompt, options } = asked;
+  const handle = await engine.open(session);
+  const { agent_name: name, project_dir: cwd = context.cwd } = handle.summary();
+  handle.dispose();
+  if (name === undefined) return { prompt, options };
+  try {
+    const agent = findBlueprint(await blueprintsOf(context, cwd), name);
+    const request = await resumeRequest(agent, useOf(context, { ...asked, cwd }));
+    return { ...request, options: { ...request.options, ...options } };
+  } catch (error) {
+    if (!EngineFailure.is(error, 'blueprint_unknown')) throw error;
+    context.stderr.write(`vitrine: ${error.message} The session goes on without its instructions and servers.\n`);
+    return { prompt, options };
+  }
+}
+
+/** Nobody is asked here: an input is the variable VITRINE_INPUT_ with its name in upper case. */
+export function inputOf({ env }: CliContext): BlueprintUse['input'] {
+  return (name) => Promise.resolve(env[`VITRINE_INPUT_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`]);
+}
+
+function useOf(context: CliContext, { prompt, cwd }: Omit<Asked, 'options'>): BlueprintUse {
+  return {
+    prompt,
+    cwd,
+    options: () => ({}),
+    environment: context.env,
+    input: inputOf(context),
+  };
+}

@@ -1,0 +1,137 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { parseBlueprint } from '../../formats/blueprint/parse.ts';
+import type { BlueprintProblem } from '../../formats/blueprint/problem.ts';
+import { agentNamePattern, type Agent } from '../../model/agent.ts';
+
+/** A folder with blueprints, as in `.vitrine/agents`. */
+export interface BlueprintFolder {
+  /** Absolute; need not exist. */
+  readonly folder: string;
+  readonly level: 'workspace' | 'user';
+}
+
+/** One file with a blueprint, whole or not. */
+export interface Blueprint {
+  readonly name: string;
+  /** Absolute path of the file with the fields. */
+  readonly file: string;
+  readonly level: BlueprintFolder['level'];
+  /** `null` where an error keeps it from being started. */
+  readonly agent: Agent | null;
+  /** Of the file, in its order. */
+  readonly problems: readonly BlueprintProblem[];
+}
+
+export const blueprintsFolder = '.vitrine/agents';
+
+const endings = ['.json', '.yaml', '.yml'];
+/** More in one folder is no list that a person keeps. */
+const maxBlueprints = 500;
+const maxFileBytes = 512 << 10;
+
+/** Those of the first folders come before those of later ones with the same name. Sorted by name within a folder. */
+export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promise<readonly Blueprint[]> {
+  const found = (await Promise.all(folders.map(loadFolder))).flat();
+  const first = new Map<string, Blueprint>();
+  return found.map((blueprint) => {
+    const earlier = first.get(blueprint.name);
+    if (earlier === undefined) {
+      first.set(blueprint.name, blueprint);
+      return blueprint;
+    }
+    const shadowed = earlier.level !== blueprint.level;
+    const message = shadowed
+      ? `The workspace has an agent "${blueprint.name}" of its own, which is used instead: ${earlier.file}`
+      : `There is another agent "${blueprint.name}": ${earlier.file}. Give one of them another name.`;
+    return {
+      ...blueprint,
+      agent: null,
+      problems: [...blueprint.problems, atStart(shadowed ? 'warning' : 'error', message)],
+    };
+  });
+}
+
+async function loadFolder({ folder, level }: BlueprintFolder): Promise<readonly Blueprint[]> {
+  const entries = await readdir(folder).catch((): string[] => []);
+  const files = await Promise.all(
+    entries
+      .sort()
+      .slice(0, maxBlueprints)
+      .map((entry) => fileOf(folder, entry)),
+  );
+  const loaded = files.filter((each) => each !== undefined).map((each) => loadFile(each, level));
+  return (await Promise.all(loaded)).sort((a, b) => a.name.localeCompare(b.name) || a.file.localeCompare(b.file));
+}
+
+interface Found {
+  readonly name: string;
+  readonly file: string;
+  /** Of a folder of its own, with the system prompt; may be missing. */
+  readonly promptFile?: string;
+}
+
+async function fileOf(folder: string, entry: string): Promise<Found | undefined> {
+  const place = path.join(folder, entry);
+  const ending = endings.find((each) => entry.endsWith(each));
+  if (ending !== undefined) return { name: entry.slice(0, -ending.length), file: place };
+  const inside = await readdir(place).catch((): string[] => []);
+  const file = endings.map((each) => `agent${each}`).find((name) => inside.includes(name));
+  if (file === undefined) return undefined;
+  const prompt = inside.includes('prompt.md') ? { promptFile: path.join(place, 'prompt.md') } : {};
+  return { name: entry, file: path.join(place, file), ...prompt };
+}
+
+async function loadFile({ name: given, file, promptFile }: Found, level: Blueprint['level']): Promise<Blueprint> {
+  const read = await readText(file);
+  if (typeof read !== 'string') return broken(given, file, level, read.problem);
+  const { value, problems } = parseBlueprint(read, { json: file.endsWith('.json') });
+  if (value === null) return { name: given, file, level, agent: null, problems };
+  const { name = given, created_at, modified_at, ...fields } = value;
+  delete fields.$schema;
+  const more: BlueprintProblem[] = [];
+  if (!agentNamePattern.test(name)) {
+    more.push(atStart('error', `"${name}" cannot be the name of an agent. Rename the file, or add a "name" to it.`));
+  }
+  const prompt = promptFile === undefined ? undefined : await readText(promptFile);
+  if (typeof prompt === 'object') more.push(atStart('error', prompt.problem));
+  if (prompt !== undefined && fields.system_prompt !== undefined) {
+    more.push(atStart('error', 'There is a system prompt here, and one in prompt.md. Keep one of them.'));
+  }
+  const all = [...problems, ...more];
+  if (more.length > 0) return { name, file, level, agent: null, problems: all };
+  const { birthtime, mtime } = await stat(file);
+  const agent: Agent = {
+    ...fields,
+    ...(typeof prompt === 'string' && { system_prompt: prompt }),
+    name,
+    file,
+    created_at: created_at ?? birthtime.toISOString(),
+    modified_at: modified_at ?? mtime.toISOString(),
+  };
+  return { name, file, level, agent, problems: all };
+}
+
+async function readText(file: string): Promise<string | { readonly problem: string }> {
+  try {
+    const { size } = await stat(file);
+    if (size > maxFileBytes) return { problem: `${path.basename(file)} is larger than ${maxFileBytes >> 10} KB.` };
+    return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
+  } catch (error) {
+    return {
+      problem: `${path.basename(file)} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
+
+function broken(name: string, file: string, level: Blueprint['level'], problem: string): Blueprint {
+  return { name, file, level, agent: null, problems: [atStart('error', problem)] };
+}
+
+const start = { line: 0, character: 0 };
+const atStart = (severity: BlueprintProblem['severity'], message: string): BlueprintProblem => ({
+  severity,
+  message,
+  from: start,
+  to: start,
+});

@@ -1,0 +1,89 @@
+import type { AgentOptions } from '../../agents/adapter.ts';
+import { fillIn, inputsOf } from '../../formats/blueprint/placeholders.ts';
+import type { Agent } from '../../model/agent.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import type { ResumeRequest, StartRequest } from '../api.ts';
+import { failures } from '../failures.ts';
+import type { Blueprint } from './load.ts';
+
+/** What stands behind the placeholders of a blueprint, and what is set for its executor. */
+export interface BlueprintUse {
+  readonly prompt: string;
+  /** Absolute path of an existing folder; also `${workspaceFolder}`. */
+  readonly cwd: string;
+  /** As set for the executor; what the blueprint says goes before it. */
+  readonly options: (executor: ExecutorType) => AgentOptions;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The value of `${input:name}`; `undefined`: nobody gave one. */
+  readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
+}
+
+/** The one that is started by this name. @throws EngineFailure where there is none, or it cannot be started */
+export function findBlueprint(blueprints: readonly Blueprint[], name: string): Agent {
+  const found = blueprints.find((blueprint) => blueprint.name === name);
+  if (found === undefined) {
+    throw failures.blueprintUnknown(
+      name,
+      blueprints.filter(({ agent }) => agent?.status === 'active').map((each) => each.name),
+    );
+  }
+  const { agent, file, problems } = found;
+  if (agent === null) {
+    const [first] = problems.filter(({ severity }) => severity === 'error');
+    throw failures.blueprintBroken(name, `${file}:${(first?.from.line ?? 0) + 1}: ${first?.message ?? ''}`);
+  }
+  if (agent.status === 'inactive') throw failures.blueprintInactive(name, file);
+  return agent;
+}
+
+export function executorOf({ executor_type, demands }: Agent): ExecutorType {
+  return executor_type ?? executorTypeSchema.safeParse(demands?.executor_type).data ?? 'claude-code';
+}
+
+/** How an agent is started by its blueprint. @throws EngineFailure where a placeholder has no value */
+export async function startRequest(agent: Agent, use: BlueprintUse): Promise<StartRequest> {
+  const { cwd, prompt } = use;
+  const { options, blueprint } = await resumeRequest(agent, use);
+  return {
+    agent: executorOf(agent),
+    ...(agent.executor_profile !== undefined && { profile: agent.executor_profile }),
+    prompt,
+    cwd,
+    options,
+    blueprint,
+  };
+}
+
+/** How one of its sessions goes on. @throws EngineFailure where a placeholder has no value */
+export async function resumeRequest(
+  agent: Agent,
+  use: BlueprintUse,
+): Promise<ResumeRequest & Required<Pick<ResumeRequest, 'options' | 'blueprint'>>> {
+  const { name, model, system_prompt: systemPrompt, limits, mcp_servers: servers } = agent;
+  const inputs = new Map<string, string>();
+  for (const input of inputsOf(servers)) {
+    const value = await use.input(input, agent);
+    if (value !== undefined) inputs.set(input, value);
+  }
+  const filled = fillIn(servers, {
+    env: use.environment,
+    workspaceFolder: use.cwd,
+    inputs: Object.fromEntries(inputs),
+  });
+  if (filled.missing.length > 0) throw failures.placeholdersMissing(name, filled.missing);
+  const options: AgentOptions = {
+    ...use.options(executorOf(agent)),
+    ...(model !== undefined && { model }),
+    ...(limits.max_turns !== undefined && { maxTurns: limits.max_turns }),
+    ...(limits.max_budget_usd !== undefined && { maxBudgetUsd: limits.max_budget_usd }),
+    ...(limits.max_ai_credits !== undefined && { maxAiCredits: limits.max_ai_credits }),
+    ...(Object.keys(servers).length > 0 && { mcpServers: filled.servers }),
+  };
+  const { max_children: children = 0, max_depth: depth = 1 } = limits;
+  const blueprint = {
+    name,
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(children > 0 && { children: { children, depth } }),
+  };
+  return { prompt: use.prompt, options, blueprint };
+}

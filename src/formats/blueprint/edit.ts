@@ -1,0 +1,73 @@
+import { isMap, isNode, isScalar, parse, parseDocument, type Document, type Pair, type YAMLMap } from 'yaml';
+
+/**
+ * The text of a blueprint, YAML or JSON, with `fields` set to these values and nothing else changed: comments, quotes and the
+ * order of fields stay. With `present`, only fields that are there already. `undefined`: the file is written so that only a
+ * person can do it.
+ */
+export function editBlueprint(
+  text: string,
+  fields: Readonly<Record<string, string>>,
+  { present = false }: { readonly present?: boolean } = {},
+): string | undefined {
+  let edited: string | undefined = text;
+  for (const [key, value] of Object.entries(fields)) {
+    if (edited !== undefined) edited = editField(edited, key, value, present);
+  }
+  return edited;
+}
+
+function editField(text: string, key: string, value: string, present: boolean): string | undefined {
+  const document = parseDocument(text);
+  const map = document.contents;
+  if (document.errors.length > 0 || !isMap(map)) return undefined;
+  const pair = map.items.find((each) => isScalar(each.key) && each.key.value === key);
+  if (pair === undefined && present) return text;
+  const edited = pair === undefined ? added(text, map, key, value) : replaced(text, pair, value);
+  return edited !== undefined && says(edited, document, key, value) ? edited : undefined;
+}
+
+function replaced(text: string, { value: node }: Pair, value: string): string | undefined {
+  if (!isScalar(node) || node.range === undefined || node.range === null) return undefined;
+  const [from, to] = node.range;
+  // Some words mean something else without quotes.
+  const quote = /^["']/.exec(text.slice(from, to))?.[0] ?? (parse(value) === value ? '' : '"');
+  return text.slice(0, from) + quote + value + quote + text.slice(to);
+}
+
+/** At the end, written like what stands before it. */
+function added(text: string, map: YAMLMap, key: string, value: string): string | undefined {
+  const [start, mapEnd] = map.range ?? [0, 0];
+  const last = map.items.at(-1);
+  if (map.flow === true) {
+    const field = `${JSON.stringify(key)}: ${JSON.stringify(value)}`;
+    if (last === undefined) return `${text.slice(0, start + 1)}${field}${text.slice(mapEnd - 1)}`;
+    const end = rangeOf(last.value)?.[1];
+    const first = rangeOf(map.items[0]?.key)?.[0];
+    if (end === undefined || first === undefined) return undefined;
+    const gap = /\s*$/.exec(text.slice(start + 1, first))?.[0] ?? '';
+    return `${text.slice(0, end)},${gap === '' ? ' ' : gap}${field}${text.slice(end)}`;
+  }
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const indent = text.slice(text.lastIndexOf('\n', start) + 1, start);
+  return `${text}${/\n$/.test(text) ? '' : eol}${indent}${key}: ${value}${eol}`;
+}
+
+function rangeOf(node: unknown): readonly [number, number] | undefined {
+  if (!isNode(node) || node.range === undefined || node.range === null) return undefined;
+  const [from, to] = node.range;
+  return [from, to];
+}
+
+/** Whether a text means what the document did, with the one field set. */
+function says(text: string, document: Document, key: string, value: string): boolean {
+  const after = parseDocument(text);
+  if (after.errors.length > 0) return false;
+  try {
+    const before: unknown = document.toJS({ maxAliasCount: 100 });
+    const wanted = { ...(typeof before === 'object' ? before : {}), [key]: value };
+    return JSON.stringify(after.toJS({ maxAliasCount: 100 })) === JSON.stringify(wanted);
+  } catch {
+    return false;
+  }
+}
