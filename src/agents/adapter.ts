@@ -1,5 +1,6 @@
 import type { Capabilities } from '../model/capabilities.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { McpServers } from '../model/mcpServer.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { DialogueFactory } from './dialogue.ts';
@@ -13,7 +14,17 @@ export interface AgentOptions {
   /** In the credits that Copilot CLI counts. */
   readonly maxAiCredits?: number;
   readonly appendSystemPrompt?: string;
+  /** Given besides those of the agent's own configuration, with everything filled in. Hold secrets: for no record and no log. */
+  readonly mcpServers?: McpServers;
+  /** Names of those whose tools are used unasked, where the program can be told so. */
+  readonly trustedServers?: readonly string[];
   readonly extraArgs?: readonly string[];
+}
+
+/** Limits that Vitrine holds a run to. Passed on where the agent can hold them by itself; no warning where not. */
+export interface HeldLimits {
+  readonly turns?: number | undefined;
+  readonly usd?: number | undefined;
 }
 
 /** What is known of the installed program. `version` is `null` when it did not say. */
@@ -25,12 +36,15 @@ export interface CommandRequest {
   readonly prompt: string;
   readonly options: AgentOptions;
   readonly program: ProgramInfo;
+  readonly limits?: HeldLimits;
   /** Id the agent knows the conversation by; absent for a new one. */
   readonly resume?: string;
   /** A UUID that the agent is to use for a new conversation, where it takes one. */
   readonly newSessionId: string;
   /** Absolute path of a private folder for files that the agent writes beside its output; absent: there is none. */
   readonly runFolder?: string;
+  /** Absolute path of a folder for files that the agent reads, gone with the run and outside of the record. */
+  readonly privateFolder?: string;
   /** Somebody can be asked, and may say more while the agent works: to be a dialogue where this version has one. */
   readonly interactive?: boolean;
 }
@@ -49,10 +63,16 @@ export interface CommandLine {
   readonly stdin: string | null;
   /** The id the agent will use, where the command line decides it. */
   readonly sessionId: string | null;
+  /** The program holds a limit in US dollars by itself, and ends when it is reached. */
+  readonly holdsUsd?: boolean;
   /** Options that this version does not take, for people. */
   readonly warnings: readonly string[];
   /** Asks the engine for the run's folder, and to read these. */
   readonly sideFiles?: SideFiles;
+  /** Texts by absolute path in the private folder, to be there before the program starts, for this user alone. */
+  readonly privateFiles?: Readonly<Record<string, string>>;
+  /** Variables for this run, besides the agent's environment. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** Stdin stays open for it, and `stdin` is not given: the dialogue says the prompt. */
   readonly dialogue?: DialogueFactory;
 }
@@ -81,6 +101,8 @@ export interface AgentAdapter {
   readonly ownVariables: readonly RegExp[];
   /** The agent can write a file with the tokens of a run, which its normalizer reads. */
   readonly usageFile?: true;
+  /** `appendSystemPrompt` is an option of the program; where it is none, Vitrine says it before the first prompt. */
+  readonly takesSystemPrompt?: true;
   /** First signal of the stop ladder. */
   readonly politeSignal: 'SIGINT' | 'SIGTERM';
   /** @throws UnusableConversationIdError where the agent would take `resume` for something else. */

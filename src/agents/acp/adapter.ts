@@ -23,7 +23,7 @@ export const acp: AgentAdapter = {
     subagents: { supported: true, reason: 'where the agent tells of them' },
     midRunMessages: { supported: true, reason: 'queued until the turn is over; a turn can be cancelled' },
     modelChoice: told,
-    mcp: { supported: true, reason: 'servers are those of the own configuration of the agent' },
+    mcp: { supported: true, reason: 'servers over HTTP where the agent says that it can' },
   },
   ownVariables: [],
   politeSignal: 'SIGTERM',

@@ -84,6 +84,7 @@ export class AcpReader implements AgentReader {
       permissionMode: this.#session.mode,
       reports: this.#turns.reports,
       sideCalls: this.#subagents + this.#conversation.calls.sideCalls,
+      ...(this.#turns.contextTokens !== undefined && { contextTokens: this.#turns.contextTokens }),
       ...(this.#ended !== undefined && { ended: this.#ended }),
     };
   }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
+import type { McpServers } from '../../model/mcpServer.ts';
 import { field, nonEmpty, objects } from '../shared/guards.ts';
 import { presetOf, type AcpPreset } from './presets.ts';
 
@@ -21,6 +22,8 @@ export interface Greeting {
   readonly preset: AcpPreset | undefined;
   readonly canResume: boolean;
   readonly canLoad: boolean;
+  /** Speaks with MCP servers over HTTP. */
+  readonly canHttpServers: boolean;
   /** Tells which conversations it keeps. */
   readonly canList: boolean;
   readonly logins: readonly Login[];
@@ -41,6 +44,7 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
     preset: presetOf(nonEmpty(field(field(answer, 'agentInfo'), 'name')) ?? null) ?? given,
     canResume: isObject(field(session, 'resume')),
     canLoad: field(capabilities, 'loadSession') === true,
+    canHttpServers: field(field(capabilities, 'mcpCapabilities'), 'http') === true,
     canList: isObject(field(session, 'list')),
     logins: objects(field(answer, 'authMethods')).flatMap((method) => {
       const name = nonEmpty(method['name']) ?? nonEmpty(method['id']);
@@ -53,14 +57,31 @@ export type Opening =
   { readonly method: 'session/new' | 'session/resume' | 'session/load'; readonly params: JsonObject } | 'impossible';
 
 /** How the conversation is begun, or gone on with: without its history where the agent can do that. */
-export function openingOf(greeting: Greeting, resume: string | null, cwd: string): Opening {
-  const place = { cwd, mcpServers: [] };
+export function openingOf(greeting: Greeting, resume: string | null, cwd: string, servers: McpServers = {}): Opening {
+  const place = { cwd, mcpServers: takenServers(greeting, servers) };
   if (resume === null) return { method: 'session/new', params: place };
   const params = { sessionId: resume, ...place };
   const known = greeting.preset?.quirks.resume;
   if (greeting.canResume && known !== 'load' && known !== 'none') return { method: 'session/resume', params };
   if (greeting.canLoad && known !== 'none') return { method: 'session/load', params };
   return 'impossible';
+}
+
+/** As the protocol says them. Every agent speaks over stdio, some over HTTP. */
+function takenServers({ canHttpServers }: Greeting, servers: McpServers): readonly JsonObject[] {
+  const pairs = (record: Readonly<Record<string, string>>) =>
+    Object.entries(record).map(([name, value]) => ({ name, value }));
+  return Object.entries(servers).flatMap(([name, server]): JsonObject[] => {
+    if (server.type === 'stdio') {
+      return [{ name, command: server.command, args: server.args, env: pairs(server.env) }];
+    }
+    return canHttpServers ? [{ type: 'http', name, url: server.url, headers: pairs(server.headers) }] : [];
+  });
+}
+
+/** Names of the servers that this agent cannot be given. */
+export function refusedServers({ canHttpServers }: Greeting, servers: McpServers): readonly string[] {
+  return canHttpServers ? [] : Object.keys(servers).filter((name) => servers[name]?.type === 'http');
 }
 
 /** What to do about an agent that wants a login, which Vitrine never does by itself. */

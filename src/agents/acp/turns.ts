@@ -35,9 +35,13 @@ export class Turns {
     return this.#reports.all;
   }
 
-  usage({ usd, contextWindow, model }: UsageUpdate): void {
+  /** As the agent last said. */
+  contextTokens: number | undefined;
+
+  usage({ usd, contextWindow, contextTokens, model }: UsageUpdate): void {
     this.#reports.cost(usd);
     this.#reports.contextWindow(contextWindow);
+    this.contextTokens = contextTokens ?? this.contextTokens;
     this.#session.modelUsed(model);
   }
 

@@ -177,6 +177,8 @@ export interface UsageUpdate {
   /** US dollars since the conversation began. */
   readonly usd: number | undefined;
   readonly contextWindow: number | undefined;
+  /** Of the window. */
+  readonly contextTokens: number | undefined;
   readonly model: string | undefined;
 }
 
@@ -185,6 +187,7 @@ export function usageUpdate(update: JsonObject): UsageUpdate {
   return {
     usd: field(cost, 'currency') === 'USD' ? amount(field(cost, 'amount')) : undefined,
     contextWindow: count(update['size']),
+    contextTokens: count(update['used']),
     model: nonEmpty(field(update['_meta'], '_claude/model')),
   };
 }

@@ -28,7 +28,7 @@ export const claudeCode: AgentAdapter = {
     subagents: { supported: true, reason: 'their tool calls; their texts only where the version prints them' },
     midRunMessages: yes,
     modelChoice: yes,
-    mcp: { supported: true, reason: 'servers are those of the own configuration of Claude Code' },
+    mcp: yes,
   },
   versionCapabilities: (version) => (hasDialogue(version) ? {} : { approvals: tooOld, midRunMessages: tooOld }),
   // What a Claude Code sets for its children. What a user sets for it (CLAUDE_CODE_USE_…, ANTHROPIC_…) is kept.
@@ -40,6 +40,7 @@ export const claudeCode: AgentAdapter = {
     /^CLAUDE_AGENT_SDK_VERSION$/,
     /^CLAUDE_(?:ENV_FILE|PROJECT_DIR|PLUGIN_ROOT)$/,
   ],
+  takesSystemPrompt: true,
   politeSignal: 'SIGINT',
   command: claudeCommand,
   createNormalizer: (context) => new ClaudeCodeNormalizer(context),

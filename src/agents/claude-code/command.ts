@@ -1,12 +1,13 @@
 import type { AgentOptions, CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
-import { atLeast } from '../shared/versions.ts';
+import { serversFile } from '../shared/mcp.ts';
+import { atLeast } from '../../model/versions.ts';
 import { claudeChoices } from './choices.ts';
 import { claudeDialogue } from './dialogue.ts';
 
 /**
  * First versions that are known to take an option. Measured: 1.0.3 refuses all of these, 1.0.128, 2.0.77 and 2.1.328
- * take them (the budget from 2.0.77 on); the agent's own change log dates partial messages and the budget.
+ * take them (the budget from 2.0.77 on); the agent's own change log dates partial messages, the budget and servers.
  */
 const since = {
   partialMessages: '1.0.109',
@@ -14,6 +15,8 @@ const since = {
   permissionMode: '1.0.128',
   sessionId: '1.0.128',
   maxBudget: '2.0.28',
+  /** MCP servers over HTTP; before, one of them makes it refuse all. */
+  httpServers: '1.0.27',
   /** The two-way mode with permission requests. */
   dialogue: '1.0.128',
   /** Resuming keeps the id of the conversation; before, each resume gave a new one. */
@@ -23,6 +26,10 @@ const since = {
 /** An option with its value, in the form that cannot be taken for another option. */
 function option(flag: string, value: string): string[] {
   return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
+}
+
+function lower(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 /** Whether this version can be spoken with while it works. */
@@ -35,7 +42,7 @@ export function hasDialogue(version: string | null): boolean {
  * to be asked, with stdin open for the dialogue.
  */
 export function claudeCommand(request: CommandRequest): CommandLine {
-  const { prompt, options, program, resume, newSessionId, interactive = false } = request;
+  const { prompt, options, limits = {}, program, resume, newSessionId, interactive = false } = request;
   const { version } = program;
   const warnings: string[] = [];
   const has = (feature: keyof typeof since) => atLeast(version, since[feature]);
@@ -58,17 +65,32 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   }
   if (options.model !== undefined) args.push(...option('--model', options.model));
   permissionMode(options, args, add);
-  if (options.maxTurns !== undefined) args.push('--max-turns', String(options.maxTurns));
-  if (options.maxBudgetUsd !== undefined) {
-    add('maxBudget', 'budget limit', ['--max-budget-usd', String(options.maxBudgetUsd)]);
-  }
+  const maxTurns = lower(options.maxTurns, limits.turns);
+  if (maxTurns !== undefined) args.push('--max-turns', String(maxTurns));
+  // Measured with 2.0.77 and 2.1.328: what a resumed conversation had cost before does not count.
+  const maxBudget = lower(options.maxBudgetUsd, has('maxBudget') ? limits.usd : undefined);
+  if (maxBudget !== undefined) add('maxBudget', 'budget limit', ['--max-budget-usd', String(maxBudget)]);
+  const holdsUsd = maxBudget !== undefined && has('maxBudget');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     const added = option('--append-system-prompt', options.appendSystemPrompt);
     add('appendSystemPrompt', 'option to add to the system prompt', added);
   }
-  args.push(...(options.extraArgs ?? []));
-  if (speaks) return { args, stdin: null, sessionId, warnings, dialogue: claudeDialogue(prompt) };
-  return { args, stdin: prompt, sessionId, warnings };
+  const { mcpServers = {} } = options;
+  const refused = has('httpServers') ? [] : Object.keys(mcpServers).filter((name) => mcpServers[name]?.type === 'http');
+  if (refused.length > 0) {
+    warnings.push(`Claude Code ${version ?? ''} has no MCP servers over HTTP; it runs without ${refused.join(', ')}.`);
+  }
+  const taken = Object.fromEntries(Object.entries(mcpServers).filter(([name]) => !refused.includes(name)));
+  const { args: mcp, ...given } = serversFile(
+    { ...request, options: { ...options, mcpServers: taken } },
+    (server) => ({ ...server }),
+    (file) => ({
+      args: [`--mcp-config=${file}`, ...(options.trustedServers ?? []).map((name) => `--allowedTools=mcp__${name}`)],
+    }),
+  );
+  args.push(...mcp, ...(options.extraArgs ?? []));
+  if (speaks) return { args, stdin: null, sessionId, holdsUsd, warnings, ...given, dialogue: claudeDialogue(prompt) };
+  return { args, stdin: prompt, sessionId, holdsUsd, warnings, ...given };
 }
 
 type Add = (feature: 'permissionMode', name: string, added: readonly string[]) => void;

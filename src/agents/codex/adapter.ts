@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { atLeast } from '../shared/versions.ts';
+import { atLeast } from '../../model/versions.ts';
 import { LineNormalizer } from '../shared/lineNormalizer.ts';
 import { codexCommand, threadsSince } from './command.ts';
 import { CodexReader } from './normalize.ts';
@@ -31,7 +31,7 @@ export const codex: AgentAdapter = {
     subagents: { supported: true, reason: 'that they were asked and what they answered, not what they did' },
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
     modelChoice: yes,
-    mcp: { supported: true, reason: 'servers are those of the own configuration of Codex' },
+    mcp: yes,
   },
   versionCapabilities: (version) =>
     atLeast(version, threadsSince)

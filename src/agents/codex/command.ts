@@ -1,8 +1,10 @@
 import type { CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
+import { serversOf } from '../shared/mcp.ts';
 import { requireUuid } from '../shared/conversationId.ts';
-import { atLeast } from '../shared/versions.ts';
+import { atLeast } from '../../model/versions.ts';
 import { codexChoices } from './choices.ts';
+import { codexServers, serversSince } from './servers.ts';
 
 /** First version whose output has the id of the thread, without which nothing can be resumed. */
 export const threadsSince = '0.44.0';
@@ -25,6 +27,13 @@ export function codexCommand({ prompt, options, program, resume }: CommandReques
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Codex has no option to add to the system prompt; it runs without.');
   }
+  const servers = serversOf({ options });
+  const given = servers === undefined ? undefined : codexServers(servers);
+  const takesServers = program.version === null || atLeast(program.version, serversSince);
+  if (given !== undefined && takesServers) args.push(...given.args);
+  else if (given !== undefined) {
+    warnings.push(`Codex ${program.version ?? ''} takes no MCP servers for one run; it has its own.`);
+  }
   args.push(...(options.extraArgs ?? []));
   let sessionId: string | null = null;
   if (resume !== undefined) {
@@ -37,5 +46,6 @@ export function codexCommand({ prompt, options, program, resume }: CommandReques
     }
   }
   args.push('-');
-  return { args, stdin: prompt, sessionId, warnings };
+  const { variables } = takesServers ? (given ?? {}) : {};
+  return { args, stdin: prompt, sessionId, warnings, ...(variables !== undefined && { variables }) };
 }

@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
 import { LineNormalizer } from '../shared/lineNormalizer.ts';
-import { atLeast } from '../shared/versions.ts';
+import { atLeast } from '../../model/versions.ts';
 import { copilotCommand, since } from './command.ts';
 import { CopilotReader } from './normalize.ts';
 
@@ -27,7 +27,7 @@ export const copilot: AgentAdapter = {
     subagents: yes,
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
     modelChoice: yes,
-    mcp: { supported: true, reason: 'servers are those of the own configuration of Copilot CLI' },
+    mcp: yes,
   },
   versionCapabilities: (version) => {
     if (atLeast(version, since.usageFile)) return {};

@@ -1,7 +1,8 @@
 import type { CommandLine, CommandRequest, SideFiles } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
-import { atLeast } from '../shared/versions.ts';
+import { serversFile } from '../shared/mcp.ts';
+import { atLeast } from '../../model/versions.ts';
 import { copilotChoices } from './choices.ts';
 import { sessionInLog } from './wire.ts';
 
@@ -15,6 +16,7 @@ export const since = {
   sessionId: '1.0.51',
   usageFile: '1.0.83',
   maxAiCredits: '1.0.102',
+  mcpConfig: '0.0.343',
 } as const;
 
 /**
@@ -53,8 +55,21 @@ export function copilotCommand(request: CommandRequest): CommandLine {
   const sideFiles = runFolder === undefined ? undefined : sideFilesIn(runFolder, has('usageFile'), sessionId !== null);
   if (sideFiles?.usage !== undefined) args.push(`--usage-output-file=${sideFiles.usage}`);
   if (sideFiles?.log !== undefined) args.push(`--log-dir=${sideFiles.log.folder}`, '--log-level=info');
+  const { args: mcp, ...given } = serversFile(
+    request,
+    (server) => ({ ...server, type: server.type === 'stdio' ? 'local' : 'http', tools: ['*'] }),
+    (file) => ({
+      args: [
+        `--additional-mcp-config=@${file}`,
+        ...(options.trustedServers ?? []).map((name) => `--allow-tool=${name}`),
+      ],
+    }),
+  );
+  if (has('mcpConfig')) args.push(...mcp);
+  else if (mcp.length > 0)
+    warnings.push(`Copilot CLI ${version ?? ''} takes no MCP servers for one run; it has its own.`);
   args.push(...(options.extraArgs ?? []));
-  return { args, stdin: prompt, sessionId, warnings, ...(sideFiles !== undefined && { sideFiles }) };
+  return { args, stdin: prompt, sessionId, warnings, ...given, ...(sideFiles !== undefined && { sideFiles }) };
 }
 
 function permissions(mode: string, planMode: boolean, warnings: string[]): readonly string[] {

@@ -24,7 +24,7 @@ export const cursor: AgentAdapter = {
     subagents: { supported: true, reason: 'that they were asked and what they answered, not what they did' },
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
     modelChoice: yes,
-    mcp: { supported: true, reason: 'servers are those of the own configuration of Cursor' },
+    mcp: { supported: false, reason: 'servers are those of its own configuration; it takes none for one run' },
   },
   ownVariables: [/^CURSOR_AGENT$/, /^CURSOR_(?:TRACE|SESSION|INVOKED)_.*$/],
   politeSignal: 'SIGINT',

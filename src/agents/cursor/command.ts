@@ -1,5 +1,6 @@
 import type { CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
+import { serversOf } from '../shared/mcp.ts';
 import { cursorChoices } from './choices.ts';
 
 /** First version (a date) that may ask whether the folder is trusted. */
@@ -23,6 +24,11 @@ export function cursorCommand({ prompt, options, program, resume }: CommandReque
   if (options.maxBudgetUsd !== undefined) warnings.push('Cursor has no budget limit; it runs without.');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Cursor has no option to add to the system prompt; it runs without.');
+  }
+  if (serversOf({ options }) !== undefined) {
+    warnings.push(
+      'Cursor takes MCP servers from its own configuration only (.cursor/mcp.json); it runs without these.',
+    );
   }
   args.push(...(options.extraArgs ?? []), '--', prompt);
   return { args, stdin: null, sessionId: resume ?? null, warnings };

@@ -1,7 +1,10 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { McpServer } from '../../model/mcpServer.ts';
 import type { CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
-import { atLeast } from '../shared/versions.ts';
+import { serversFile } from '../shared/mcp.ts';
+import { atLeast } from '../../model/versions.ts';
 import { geminiChoices } from './choices.ts';
 
 /** First version that asks for a trusted folder, and has the option to do without; before, the option is an error. */
@@ -11,7 +14,8 @@ const trustSince = '0.39.1';
  * `gemini -o stream-json` with the prompt on stdin, which makes it run without a terminal.
  * @throws UnusableConversationIdError
  */
-export function geminiCommand({ prompt, options, program, resume, newSessionId }: CommandRequest): CommandLine {
+export function geminiCommand(request: CommandRequest): CommandLine {
+  const { prompt, options, program, resume, newSessionId } = request;
   const warnings: string[] = [];
   const args = ['--output-format', 'stream-json'];
   // Vitrine starts nothing in a workspace that the user does not trust: this folder is one that was trusted.
@@ -36,6 +40,22 @@ export function geminiCommand({ prompt, options, program, resume, newSessionId }
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     warnings.push('Gemini CLI has no option to add to the system prompt; it runs without.');
   }
-  args.push(...(options.extraArgs ?? []));
-  return { args, stdin: prompt, sessionId, warnings };
+  const { args: mcp, ...given } = serversFile(request, describeServer(options.trustedServers), (file) => ({
+    args: [],
+    variables: { [defaultsVariable]: file },
+  }));
+  args.push(...mcp, ...(options.extraArgs ?? []));
+  return { args, stdin: prompt, sessionId, warnings, ...given };
 }
+
+/** Settings below those of the user and the workspace. Their servers are added to these. */
+const defaultsVariable = 'GEMINI_CLI_SYSTEM_DEFAULTS_PATH';
+
+const describeServer =
+  (trusted: readonly string[] = []) =>
+  (server: McpServer, name: string): JsonObject => {
+    const trust = trusted.includes(name) ? { trust: true } : {};
+    if (server.type === 'http') return { httpUrl: server.url, headers: server.headers, ...trust };
+    const { command, args, env } = server;
+    return { command, args, env, ...trust };
+  };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { normalizedEntrySchema, type NormalizedEntry } from '../../../src/model/entry.ts';
-import { claudeCaptures, normalized, outputLines, type Capture } from '../../support/captures.ts';
+import { type AgentCapture, linesOfCapture } from '../../support/agentCaptures.ts';
+import { claudeCaptures, normalized } from '../../support/captures.ts';
 
 type Value = Record<string, unknown>;
 
@@ -8,7 +9,7 @@ const isValue = (value: unknown): value is Value =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Every message of a capture, read without the code under test. */
-function messages({ stdout }: Capture): Value[] {
+function messages({ stdout }: AgentCapture): Value[] {
   return stdout.flatMap((line) => {
     try {
       const value: unknown = JSON.parse(line);
@@ -36,7 +37,7 @@ interface Wire {
 }
 
 /** What stands on the wire: of streamed messages only what no final line repeats. */
-function wire(capture: Capture): Wire {
+function wire(capture: AgentCapture): Wire {
   const found: Wire = {
     calls: new Map(),
     results: new Map(),
@@ -110,7 +111,7 @@ describe('every Claude Code capture', () => {
 
   for (const capture of captures) {
     describe(capture.name, () => {
-      const { entries, open, updates, facts } = normalized(outputLines(capture), capture.exit);
+      const { entries, open, updates, facts } = normalized(linesOfCapture(capture), capture.exit);
       const expected = wire(capture);
 
       it('gives valid entries, numbered without gaps, none left open', () => {

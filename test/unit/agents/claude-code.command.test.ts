@@ -51,6 +51,24 @@ describe('command line of Claude Code', () => {
     assert.deepEqual(warnings, []);
   });
 
+  it('passes what is left of limits that Vitrine holds, and warns of none', () => {
+    const limits = { turns: 2, usd: 0.25 };
+    const of = (version: string, options = {}, more = {}) =>
+      claudeCode.command({ prompt: 'x', options, limits, program: { version }, newSessionId: 'new', ...more });
+    const flags = ({ args }: { args: readonly string[] }) => args.slice(args.indexOf('--max-turns'));
+    assert.deepEqual(flags(of('2.1.328')), ['--max-turns', '2', '--max-budget-usd', '0.25']);
+    assert.deepEqual(flags(of('2.1.328', {}, { resume: 'old' })), ['--max-turns', '2', '--max-budget-usd', '0.25']);
+    assert.deepEqual(flags(of('2.1.328', { maxTurns: 1, maxBudgetUsd: 9 })), [
+      '--max-turns',
+      '1',
+      '--max-budget-usd',
+      '0.25',
+    ]);
+    const older = of('2.0.20');
+    assert.deepEqual([flags(older), older.warnings, older.holdsUsd], [['--max-turns', '2'], [], false]);
+    assert.equal(of('2.1.328').holdsUsd, true);
+  });
+
   it('warns of what a version cannot do, and runs without', () => {
     const { args, warnings } = command('1.0.3', { options });
     assert.deepEqual(args, [...always, '--model', 'sonnet', '--max-turns', '3', '--add-dir', 'x']);

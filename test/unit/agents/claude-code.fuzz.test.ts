@@ -4,6 +4,7 @@ import { normalizedEntrySchema } from '../../../src/model/entry.ts';
 import type { OutputLine } from '../../../src/model/normalizer.ts';
 import { claudeCaptures, normalized } from '../../support/captures.ts';
 import { mutated, mutation } from '../../support/damage.ts';
+import { fuzzRuns } from '../../support/fuzz.ts';
 
 const captures = claudeCaptures().filter(({ stdout }) => stdout.length > 0);
 
@@ -50,7 +51,7 @@ describe('damaged output of Claude Code', () => {
         for (const id of calledIn(stdout)) assert.ok(ids.includes(id), id);
         assert.equal(facts.lines.total, stdout.filter((text) => text.trim() !== '').length);
       }),
-      { numRuns: 1500 },
+      { numRuns: fuzzRuns(1500) },
     );
   });
 
@@ -78,7 +79,7 @@ describe('damaged output of Claude Code', () => {
         for (const entry of entries) normalizedEntrySchema.parse(entry);
         assert.deepEqual(open, []);
       }),
-      { numRuns: 1000 },
+      { numRuns: fuzzRuns(1000) },
     );
   });
 });

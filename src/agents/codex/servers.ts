@@ -1,0 +1,71 @@
+import type { McpServer, McpServers } from '../../model/mcpServer.ts';
+
+/** First version that was looked at which forwards variables by name and speaks with servers over HTTP. */
+export const serversSince = '0.77.0';
+
+interface CodexServers {
+  readonly args: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Variables that mean something to Codex itself, or to every program: they cannot be set for a server by its own. */
+const taken =
+  /^(?:PATH|HOME|USER|SHELL|TMPDIR|LANG|LC_.*|LD_.*|DYLD_.*|NODE_.*|SSL_.*|https?_proxy|no_proxy|all_proxy|OPENAI_.*|CODEX_.*|RUST_.*)$/i;
+
+/**
+ * Codex takes servers as values of its configuration. Arguments can be read by every user of the machine: variables and
+ * headers go in by the environment wherever their names permit it.
+ */
+export function codexServers(servers: McpServers): CodexServers {
+  const args: string[] = [];
+  const variables: Record<string, string> = {};
+  const set = (name: string, key: string, value: unknown): void => {
+    args.push('-c', `mcp_servers.${name}.${key}=${toml(value)}`);
+  };
+  for (const [name, server] of Object.entries(servers)) {
+    if (server.type === 'stdio') stdio(server, variables, (key, value) => set(name, key, value));
+    else http(server, variables, (key, value) => set(name, key, value));
+  }
+  return { args, variables };
+}
+
+type SetValue = (key: string, value: unknown) => void;
+type Of<T extends McpServer['type']> = Extract<McpServer, { type: T }>;
+
+function stdio({ command, args, env }: Of<'stdio'>, variables: Record<string, string>, set: SetValue): void {
+  set('command', command);
+  if (args.length > 0) set('args', args);
+  const forwarded: string[] = [];
+  const inline: Record<string, string> = {};
+  for (const [key, value] of Object.entries(env)) {
+    const other = variables[key];
+    if (taken.test(key) || (other !== undefined && other !== value)) inline[key] = value;
+    else {
+      variables[key] = value;
+      forwarded.push(key);
+    }
+  }
+  if (forwarded.length > 0) set('env_vars', forwarded);
+  if (Object.keys(inline).length > 0) set('env', inline);
+}
+
+function http({ url, headers }: Of<'http'>, variables: Record<string, string>, set: SetValue): void {
+  set('url', url);
+  const names = Object.entries(headers).map(([header, value]) => {
+    const variable = `VITRINE_MCP_HEADER_${Object.keys(variables).length}`;
+    variables[variable] = value;
+    return [header, variable] as const;
+  });
+  if (names.length > 0) set('env_http_headers', Object.fromEntries(names));
+}
+
+/** Texts, lists of texts and tables of texts. What JSON escapes, TOML does too, except this one. */
+function toml(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([key, each]) => `${toml(key)} = ${toml(each)}`)
+      .join(', ')}}`;
+  }
+  return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+}

@@ -1,0 +1,32 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { McpServer, McpServers } from '../../model/mcpServer.ts';
+import type { CommandLine, CommandRequest } from '../adapter.ts';
+
+/** What a command line needs besides its arguments for the agent to have its servers. */
+type GivenServers = Pick<CommandLine, 'privateFiles' | 'variables'> & { readonly args: readonly string[] };
+
+export const noServers: GivenServers = { args: [] };
+
+/** The servers of a run that has any, else `undefined`. */
+export function serversOf({ options }: Pick<CommandRequest, 'options'>): McpServers | undefined {
+  const { mcpServers = {} } = options;
+  return Object.keys(mcpServers).length === 0 ? undefined : mcpServers;
+}
+
+/**
+ * A file with the servers, since arguments can be read by every user of the machine. `as` names the file where it is given
+ * to the program; `describe` says a server in the program's words.
+ */
+export function serversFile(
+  { privateFolder, options }: Pick<CommandRequest, 'privateFolder' | 'options'>,
+  describe: (server: McpServer, name: string) => JsonObject,
+  as: (file: string) => Omit<GivenServers, 'privateFiles'>,
+): GivenServers {
+  const servers = serversOf({ options });
+  if (servers === undefined || privateFolder === undefined) return noServers;
+  const file = `${privateFolder}/mcp.json`;
+  const mcpServers = Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [name, describe(server, name)]),
+  );
+  return { ...as(file), privateFiles: { [file]: JSON.stringify({ mcpServers }) } };
+}
