@@ -1,0 +1,133 @@
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { CoordinatorError } from '../../coordinator/errors.ts';
+import { executeJob } from '../../engine/coordinator/execute.ts';
+import { joinCoordinator } from '../../engine/coordinator/join.ts';
+import { RunnerLoop } from '../../engine/coordinator/runner.ts';
+import type { Run } from '../../model/session.ts';
+import { numberOption, parseOptions } from '../args.ts';
+import { blueprintsOf, inputOf } from '../blueprints.ts';
+import { UsageError, type CliContext, type Command } from '../command.ts';
+import { coordinatorDeps } from '../coordinator.ts';
+import { createEngine, storeFolder, storeHelp } from '../engine.ts';
+import { executorOption } from '../executorOption.ts';
+
+const help = `Usage: vitrine runner --executor TYPE [options]
+
+Takes queued runs and executes them here, until it is ended. What VS Code and other terminals queue in the same store goes to
+whoever meets its demands first. Where no coordinator runs for the store, this process is it.
+Prints one line for each thing that happens to a run. Ctrl-C stops what runs, and leaves.
+Exit code 0: it was ended; 2: it could not be started, such as where there is one like it.
+
+  --executor TYPE    which kind of agent it runs; part of its identity
+  --tags A,B         what it can do, for runs that demand it
+  --limit N          runs at a time; default: 1
+  --cwd DIR          the folder where it works; part of its identity; default: the current one
+  --program PATH     the agent's program; default: it is looked for
+  --speed N          of recordings: 2 is twice as fast, 0 does not wait
+${storeHelp}`;
+
+const options = {
+  executor: { type: 'string' },
+  tags: { type: 'string', multiple: true },
+  limit: { type: 'string' },
+  cwd: { type: 'string' },
+  program: { type: 'string' },
+  speed: { type: 'string' },
+  store: { type: 'string' },
+} as const;
+
+const ended = 0;
+const notStarted = 2;
+
+export const runner: Command = {
+  help,
+  async run(args, context) {
+    const { values } = parseOptions('runner', { args: [...args], options });
+    const executor = executorOption('--executor', values.executor);
+    const cwd = path.resolve(context.cwd, values.cwd ?? '.');
+    const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
+    const store = storeFolder(context, values.store);
+    const engine = createEngine(context, {
+      store: values.store,
+      agents: program === undefined ? {} : { [executor]: { program } },
+      ...(values.speed !== undefined && { replaySpeed: numberOption('--speed', values.speed) }),
+    });
+    const say = (text: string): void => void context.stdout.write(`${text}\n`);
+    const mine = new Set<string>();
+    const deps = coordinatorDeps(context);
+    const loop = new RunnerLoop({
+      registration: {
+        hostname: hostname(),
+        project_dir: cwd,
+        executor_type: executor,
+        tags: tagsOf(values.tags),
+        limit: limitOf(values.limit),
+      },
+      join: async () => {
+        const joined = await joinCoordinator(store, deps, { host: true });
+        // Whose runner was killed left an agent behind, and a session that nobody brought to its end.
+        const sweepAfter = (run: Run): void => {
+          if (run.status === 'failed' && run.runner_id !== undefined && !mine.has(run.run_id)) void engine.sweep();
+        };
+        if (joined.hosting) joined.link.onRun(sweepAfter);
+        return joined;
+      },
+      execute: (job, started) =>
+        executeJob(
+          job,
+          {
+            engine,
+            projectDir: cwd,
+            blueprints: (folder) => blueprintsOf(context, folder),
+            use: { options: () => ({}), environment: context.env, input: inputOf(context) },
+          },
+          started,
+        ),
+      stop: ({ run }) => engine.stop(run.session_id),
+      log: deps.log,
+      onJoined: ({ runner_id }, hosting) =>
+        say(`${runner_id} registered for ${executor} in ${cwd}${hosting ? ', and coordinates' : ''}`),
+      onRun: ({ run_id, session_id, status, error }) => {
+        mine.add(run_id);
+        say([run_id, session_id, status, error?.split('\n', 1)[0] ?? ''].join(' ').trimEnd());
+      },
+    });
+    return work(context, loop, async () => {
+      await engine.sweep();
+    }).finally(() => engine.dispose());
+  },
+};
+
+async function work(context: CliContext, loop: RunnerLoop, prepare: () => Promise<void>): Promise<number> {
+  const interrupted = new Promise<void>((resolve) => {
+    let times = 0;
+    context.onInterrupt(() => {
+      times += 1;
+      if (times > 1) process.exit(notStarted);
+      resolve();
+    });
+  });
+  try {
+    await prepare();
+    await loop.start();
+  } catch (error) {
+    if (!CoordinatorError.is(error)) throw error;
+    context.stderr.write(`vitrine: ${error.message}\n`);
+    return notStarted;
+  }
+  await interrupted;
+  await loop.close();
+  return ended;
+}
+
+function tagsOf(given: readonly string[] = []): string[] {
+  return given.flatMap((each) => each.split(',').map((tag) => tag.trim())).filter((tag) => tag !== '');
+}
+
+function limitOf(given: string | undefined): number {
+  const limit = given === undefined ? 1 : numberOption('--limit', given);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 64)
+    throw new UsageError(`"${given ?? ''}" is no number of runs at a time (--limit).`, 'Give one from 1 to 64.');
+  return limit;
+}

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { demandsSchema } from '../model/demands.ts';
+import { runnerIdSchema, runnerSchema, type ListedRunner, type Runner } from '../model/runner.ts';
+import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run } from '../model/session.ts';
+
+const line = z.string().max(200);
+
+/** How the agent is to run, over what the blueprint and the runner's settings say. */
+const choiceSchema = z.object({
+  executor_type: line,
+  executor_profile: line.optional(),
+  model: line.optional(),
+  permission_mode: line.optional(),
+  max_turns: z.int().positive().optional(),
+  title: line.optional(),
+});
+
+/** A run that is wanted. A `resume_session` names its session, a `start_session` gets a new one. */
+export const createRunSchema = choiceSchema.extend({
+  type: z.enum(['start_session', 'resume_session']).default('start_session'),
+  session_id: sessionIdSchema.optional(),
+  agent_name: line.optional(),
+  prompt: z.string().max(1 << 20),
+  project_dir: z.string().optional(),
+  parent_session_id: sessionIdSchema.optional(),
+  execution_mode: executionModeSchema.default('sync'),
+  /** Of the blueprint. */
+  demands: demandsSchema.optional(),
+  /** Of this run, besides. */
+  additional_demands: demandsSchema.optional(),
+});
+export type CreateRun = z.input<typeof createRunSchema>;
+
+/** A run with what its runner has to know to execute it. */
+export const jobSchema = choiceSchema.extend({ run: runSchema });
+export type Job = z.infer<typeof jobSchema>;
+
+export const registrationSchema = z.object({
+  hostname: line,
+  project_dir: z.string(),
+  executor_type: line,
+  tags: z.array(line).max(100).default([]),
+  /** Runs at a time. */
+  limit: z.int().min(1).max(64).default(1),
+  /** Of this process: tells one that comes back from one that takes its place. */
+  instance: z.string().min(8).max(100),
+});
+export type Registration = z.input<typeof registrationSchema>;
+
+export const seatSchema = z.object({ runner_id: runnerIdSchema, instance: z.string() });
+/** A runner, and which process it is. */
+export type Seat = z.infer<typeof seatSchema>;
+
+export const reportSchema = z.object({
+  run_id: runIdSchema,
+  status: z.enum(['running', 'completed', 'failed', 'stopped']),
+  error: z.string().max(10_000).optional(),
+});
+export type RunReport = z.infer<typeof reportSchema>;
+
+/** A runner as it is kept. */
+export const takenSchema = z.object({ runner: runnerSchema, instance: z.string(), limit: z.number() });
+
+/** A run became another, or a new one came. */
+export type RunListener = (run: Run) => void;
+
+/**
+ * What runs and runners are asked for and told. One in this process and one behind a local socket; a server on the net can
+ * be a third. Everything that goes in and out is plain data; what is refused rejects with a `CoordinatorError`.
+ */
+export interface CoordinatorLink {
+  createRun(request: CreateRun): Promise<Run>;
+  /** What waits is stopped at once; what runs is `stopping` until its runner says that it has stopped. */
+  stopRun(runId: string): Promise<Run>;
+  /** In the order in which they came; those that are over only as far as they are still known. */
+  runs(): Promise<readonly Run[]>;
+  runners(): Promise<readonly ListedRunner[]>;
+  register(registration: Registration): Promise<Runner>;
+  heartbeat(seat: Seat): Promise<void>;
+  /** The first run that waits and that this runner may take, now its own; `null`: none, or it has as many as it may. */
+  claim(seat: Seat): Promise<Job | null>;
+  report(seat: Seat, report: RunReport): Promise<Run>;
+  /** Goes in order; what it still has fails. */
+  leave(seat: Seat): Promise<void>;
+  onRun(listener: RunListener): { dispose(): void };
+}

@@ -1,0 +1,48 @@
+import type { Demands } from '../model/demands.ts';
+import type { Runner } from '../model/runner.ts';
+import { CoordinatorError } from './errors.ts';
+
+const properties = ['hostname', 'project_dir', 'executor_type'] as const;
+
+/** Whether anything is asked for: only such runs time out. */
+export function hasDemands(demands: Demands | undefined): demands is Demands {
+  return demands !== undefined && (demands.tags.length > 0 || properties.some((name) => demands[name] !== undefined));
+}
+
+/**
+ * What a blueprint and a run ask for together: every property of both, all tags, each once.
+ * @throws CoordinatorError where both want another value of the same property, which no runner can have
+ */
+export function mergeDemands(blueprint: Demands | undefined, run: Demands | undefined): Demands | undefined {
+  if (blueprint === undefined || run === undefined) return blueprint ?? run;
+  const merged: Demands = { ...blueprint, tags: [...new Set([...blueprint.tags, ...run.tags])] };
+  for (const name of properties) {
+    const wanted = run[name];
+    if (wanted === undefined) continue;
+    const other = blueprint[name];
+    if (other !== undefined && other !== wanted) {
+      throw new CoordinatorError(
+        'contradiction',
+        `The agent demands the ${name} "${other}", and this run "${wanted}": no runner has both.`,
+      );
+    }
+    merged[name] = wanted;
+  }
+  return merged;
+}
+
+/** Properties are equal, letter for letter; of the tags the runner has all. */
+export function meets(runner: Runner, demands: Demands | undefined): boolean {
+  if (demands === undefined) return true;
+  return (
+    properties.every((name) => demands[name] === undefined || demands[name] === runner[name]) &&
+    demands.tags.every((tag) => runner.tags.includes(tag))
+  );
+}
+
+/** For people: `hostname "a", tags gpu, web`. */
+export function demandsText(demands: Demands): string {
+  const named = properties.flatMap((name) => (demands[name] === undefined ? [] : [`${name} "${demands[name]}"`]));
+  const tags = demands.tags.length === 0 ? [] : [`tags ${demands.tags.join(', ')}`];
+  return [...named, ...tags].join(', ');
+}

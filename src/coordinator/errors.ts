@@ -1,0 +1,34 @@
+import * as z from 'zod';
+
+/**
+ * `conflict`: another runner has this identity and is there (409 in HTTP). `unknown_runner`: it has to register first, or
+ * another has taken its place. `over`: the run has ended, or is not this runner's. `forbidden`: the token is not that of
+ * this coordinator. `unreachable`: nobody answers.
+ */
+export const errorCodeSchema = z.enum([
+  'conflict',
+  'contradiction',
+  'forbidden',
+  'full',
+  'invalid',
+  'over',
+  'unknown_run',
+  'unknown_runner',
+  'unreachable',
+]);
+export type CoordinatorErrorCode = z.infer<typeof errorCodeSchema>;
+
+/** What a coordinator refuses, and why. Tell them apart by `code`. */
+export class CoordinatorError extends Error {
+  override readonly name = 'CoordinatorError';
+  readonly code: CoordinatorErrorCode;
+
+  constructor(code: CoordinatorErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  static is(error: unknown, code?: CoordinatorErrorCode): error is CoordinatorError {
+    return error instanceof CoordinatorError && (code === undefined || error.code === code);
+  }
+}

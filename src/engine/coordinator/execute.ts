@@ -1,0 +1,87 @@
+import { CoordinatorError } from '../../coordinator/errors.ts';
+import type { Job } from '../../coordinator/api.ts';
+import type { AgentOptions } from '../../agents/adapter.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import type { ResumeRequest, StartRequest } from '../api.ts';
+import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
+import { findBlueprint, startRequest } from '../blueprints/request.ts';
+import type { Engine } from '../engine.ts';
+import { EngineFailure } from '../failures.ts';
+import type { Outcome } from './runner.ts';
+
+export interface ExecuteDeps extends GoOnDeps {
+  readonly engine: Engine;
+}
+
+/** Has a job run by the engine, with its blueprint as it is now. Never rejects: what went wrong is the outcome. */
+export async function executeJob(job: Job, deps: ExecuteDeps, started: () => void): Promise<Outcome> {
+  try {
+    const { engine } = deps;
+    const { type, session_id } = job.run;
+    const handle =
+      type === 'start_session'
+        ? await engine.start(await startOf(job, deps))
+        : await engine.resume(session_id, await resumeOf(job, deps));
+    started();
+    const result = await handle.done;
+    const { outcome, reason } = handle.summary();
+    handle.dispose();
+    if (outcome === 'stopped') return { status: 'stopped' };
+    if (result?.success === true) return { status: 'completed' };
+    return { status: 'failed', error: reason ?? result?.error ?? 'The agent gave no reason.' };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { status: 'failed', error: EngineFailure.is(error) ? `${why} ${error.detail}` : why };
+  }
+}
+
+async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
+  const { run, title, executor_profile: profile } = job;
+  const cwd = run.project_dir ?? deps.projectDir;
+  const common = {
+    queued: queuedOf(job),
+    ...(run.parent_session_id !== undefined && { parent: run.parent_session_id }),
+    ...(title !== undefined && { title }),
+  };
+  if (run.agent_name === undefined) {
+    const agent = executor(job);
+    const options = { ...deps.use.options(agent), ...choiceOf(job) };
+    return { agent, prompt: run.prompt, cwd, options, ...common, ...(profile !== undefined && { profile }) };
+  }
+  const agent = findBlueprint(await deps.blueprints(cwd), run.agent_name);
+  const request = await startRequest(agent, { ...deps.use, prompt: run.prompt, cwd });
+  return { ...request, ...common, options: { ...request.options, ...choiceOf(job) } };
+}
+
+async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {
+  const { session_id, prompt } = job.run;
+  return { ...(await goOnRequest(session_id, prompt, deps, choiceOf(job))), queued: queuedOf(job) };
+}
+
+function queuedOf({ run }: Job): NonNullable<StartRequest['queued']> {
+  const { run_id, session_id, created_at, execution_mode, parent_session_id, demands, timeout_at, runner_id } = run;
+  return {
+    run_id,
+    session_id,
+    created_at,
+    execution_mode,
+    ...(parent_session_id !== undefined && { parent_session_id }),
+    ...(demands !== undefined && { demands }),
+    ...(timeout_at !== undefined && { timeout_at }),
+    ...(runner_id !== undefined && { runner_id }),
+  };
+}
+
+function choiceOf({ model, permission_mode, max_turns }: Job): AgentOptions {
+  return {
+    ...(model !== undefined && { model }),
+    ...(permission_mode !== undefined && { permissionMode: permission_mode }),
+    ...(max_turns !== undefined && { maxTurns: max_turns }),
+  };
+}
+
+function executor({ executor_type }: Job): ExecutorType {
+  const known = executorTypeSchema.safeParse(executor_type);
+  if (known.success) return known.data;
+  throw new CoordinatorError('invalid', `There is no executor "${executor_type}" in this version of Vitrine.`);
+}

@@ -1,0 +1,42 @@
+import type { Socket } from 'node:net';
+import { LineSplitter } from '../lines.ts';
+import { maxLine } from './wire.ts';
+
+/** One JSON object per line in both directions. What is no JSON, or too long, is `undefined`. */
+export class LineSocket {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket, on: { readonly message: (message: unknown) => void; readonly closed: () => void }) {
+    this.#socket = socket;
+    const lines = new LineSplitter(maxLine);
+    socket.on('data', (chunk) => {
+      for (const line of lines.push(chunk)) {
+        if (!socket.destroyed) on.message('text' in line ? parse(line.text) : undefined);
+      }
+    });
+    // What went wrong is not of interest: it is closed then, and that is told.
+    socket.on('error', () => undefined);
+    socket.once('close', on.closed);
+  }
+
+  send(message: unknown): void {
+    if (this.#socket.writable) this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Says everything that was sent, and no more. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import {
+  createRunSchema,
+  registrationSchema,
+  type CoordinatorLink,
+  type CreateRun,
+  type Job,
+  type Registration,
+  type RunListener,
+  type RunReport,
+  type Seat,
+} from '../../coordinator/api.ts';
+import { Coordinator, type Change } from '../../coordinator/coordinator.ts';
+import { CoordinatorError } from '../../coordinator/errors.ts';
+import type { ListedRunner, Runner } from '../../model/runner.ts';
+import type { Run } from '../../model/session.ts';
+import type { Disposable, Log } from '../api.ts';
+import { Emitter } from '../emitter.ts';
+import { runId, runnerId, sessionId } from '../ids.ts';
+import { Journal } from './journal.ts';
+
+const tickMs = 1000;
+
+export interface LocalDeps {
+  readonly clock: () => number;
+  readonly monotonic: () => number;
+  readonly randomHex: (digits: number) => string;
+  readonly log: Log;
+}
+
+/** The coordinator in this process. Owns a timer and the journal until it is disposed. */
+export class LocalCoordinator implements CoordinatorLink, Disposable {
+  readonly #core: Coordinator;
+  readonly #journal: Journal;
+  readonly #changed: Emitter<[run: Run]>;
+  readonly #timer: NodeJS.Timeout;
+  /** Told once the journal has them. */
+  #untold: Run[] = [];
+
+  private constructor(journal: Journal, kept: readonly Change[], { clock, monotonic, randomHex, log }: LocalDeps) {
+    this.#journal = journal;
+    this.#changed = new Emitter(log);
+    this.#core = new Coordinator(
+      {
+        clock,
+        monotonic,
+        runnerId,
+        newRunId: () => runId(randomHex),
+        newSessionId: () => sessionId(randomHex),
+        onChange: (change) => {
+          journal.add(change);
+          if (change.kind === 'job') this.#untold.push(change.job.run);
+        },
+      },
+      kept,
+    );
+    this.#timer = setInterval(() => void this.tick(), tickMs);
+    this.#timer.unref();
+  }
+
+  static async open(file: string, deps: LocalDeps): Promise<LocalCoordinator> {
+    const journal = new Journal(file, deps.log);
+    const local = new LocalCoordinator(journal, await journal.read(), deps);
+    await journal.rewrite(local.#core.kept());
+    return local;
+  }
+
+  createRun(request: CreateRun): Promise<Run> {
+    const parsed = createRunSchema.safeParse(request);
+    if (!parsed.success) return Promise.reject(invalid(parsed.error.issues));
+    return this.#kept(() => this.#core.create(parsed.data));
+  }
+
+  stopRun(id: string): Promise<Run> {
+    return this.#kept(() => this.#core.stop(id));
+  }
+
+  runs(): Promise<readonly Run[]> {
+    return Promise.resolve(this.#core.runs());
+  }
+
+  runners(): Promise<readonly ListedRunner[]> {
+    return Promise.resolve(this.#core.runners());
+  }
+
+  register(registration: Registration): Promise<Runner> {
+    const parsed = registrationSchema.safeParse(registration);
+    if (!parsed.success) return Promise.reject(invalid(parsed.error.issues));
+    return this.#kept(() => this.#core.register(parsed.data));
+  }
+
+  heartbeat(seat: Seat): Promise<void> {
+    return this.#kept(() => this.#core.heartbeat(seat));
+  }
+
+  claim(seat: Seat): Promise<Job | null> {
+    return this.#kept(() => this.#core.claim(seat));
+  }
+
+  report(seat: Seat, report: RunReport): Promise<Run> {
+    return this.#kept(() => this.#core.report(seat, report));
+  }
+
+  leave(seat: Seat): Promise<void> {
+    return this.lost(seat, 'The runner left while it had this run.');
+  }
+
+  /** The process of a runner is gone, and could not say so. */
+  lost(seat: Seat, reason: string): Promise<void> {
+    return this.#kept(() => this.#core.left(seat, reason));
+  }
+
+  onRun(listener: RunListener): Disposable {
+    return this.#changed.on(listener);
+  }
+
+  tick(): Promise<void> {
+    return this.#kept(() => this.#core.tick());
+  }
+
+  async close(): Promise<void> {
+    this.dispose();
+    await this.#journal.flush();
+  }
+
+  dispose(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** What was decided is kept before anybody is told, so that nothing is decided twice. */
+  async #kept<T>(decide: () => T): Promise<T> {
+    const result = decide();
+    await this.#journal.flush();
+    for (const run of this.#untold.splice(0)) this.#changed.fire(run);
+    return result;
+  }
+}
+
+function invalid(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): CoordinatorError {
+  const [first] = issues;
+  const where = first === undefined || first.path.length === 0 ? 'The request' : first.path.map(String).join('.');
+  return new CoordinatorError('invalid', `${where}: ${first?.message ?? 'is none'}`);
+}

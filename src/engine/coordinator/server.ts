@@ -1,0 +1,163 @@
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Seat } from '../../coordinator/api.ts';
+import { CoordinatorError } from '../../coordinator/errors.ts';
+import type { Disposable, Log } from '../api.ts';
+import { isProof, newNonce, proofOf } from './handshake.ts';
+import { LineSocket } from './lineSocket.ts';
+import type { LocalCoordinator } from './local.ts';
+import type { CoordinatorPlace } from './place.ts';
+import { calls, callSchema, proofSchema, type CallName } from './wire.ts';
+
+const maxConnections = 128;
+const handshakeMs = 5000;
+
+/** Lets other processes of this user speak with the coordinator in this one. */
+export class CoordinatorServer {
+  readonly #server: Server;
+  readonly #connections = new Set<Connection>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  /** The caller holds the lease of the place: a socket that is there is one that nobody listens on. */
+  static async listen(place: CoordinatorPlace, coordinator: LocalCoordinator, log: Log): Promise<CoordinatorServer> {
+    if (process.platform !== 'win32') await rm(place.address, { force: true });
+    const server = createServer();
+    server.maxConnections = maxConnections;
+    const listening = new CoordinatorServer(server);
+    server.on('connection', (socket) => {
+      const connection = new Connection(socket, place.token, coordinator, log);
+      listening.#connections.add(connection);
+      socket.once('close', () => listening.#connections.delete(connection));
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      // The folder is private, so that there is no moment at which another user could connect.
+      server.listen({ path: place.address }, resolve);
+    });
+    if (process.platform !== 'win32') await chmod(place.address, 0o600);
+    return listening;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    for (const connection of this.#connections) connection.close();
+    await closed;
+  }
+}
+
+/** One client: nothing is done for it until it has shown that it knows the token. */
+class Connection {
+  readonly #coordinator: LocalCoordinator;
+  readonly #token: string;
+  readonly #log: Log;
+  readonly #lines: LineSocket;
+  readonly #nonce = newNonce();
+  readonly #timer: NodeJS.Timeout;
+  /** Runners that are there as long as this connection is. */
+  readonly #seats = new Map<string, Seat>();
+  #news: Disposable | undefined;
+
+  constructor(socket: Socket, token: string, coordinator: LocalCoordinator, log: Log) {
+    this.#coordinator = coordinator;
+    this.#token = token;
+    this.#log = log;
+    this.#lines = new LineSocket(socket, {
+      message: (message) => {
+        if (this.#news === undefined) this.#greet(message);
+        else void this.#call(message);
+      },
+      closed: () => this.#closed(),
+    });
+    this.#timer = setTimeout(() => this.#lines.destroy(), handshakeMs);
+    this.#lines.send({ nonce: this.#nonce });
+  }
+
+  /** The coordinator ends, and not the runner: what it has it keeps for the next one. */
+  close(): void {
+    this.#seats.clear();
+    this.#lines.destroy();
+  }
+
+  #greet(message: unknown): void {
+    clearTimeout(this.#timer);
+    const given = proofSchema.safeParse(message);
+    if (!given.success || !isProof(given.data.proof, this.#token, 'client', this.#nonce)) {
+      this.#log.warn('Somebody spoke to the coordinator without its token, and was refused.');
+      this.#lines.end();
+      return;
+    }
+    this.#lines.send({ proof: proofOf(this.#token, 'server', given.data.nonce) });
+    this.#news = this.#coordinator.onRun((run) => this.#lines.send({ run }));
+  }
+
+  async #call(message: unknown): Promise<void> {
+    const parsed = callSchema.safeParse(message);
+    if (!parsed.success) {
+      this.#lines.destroy();
+      return;
+    }
+    const { id, call, params } = parsed.data;
+    try {
+      this.#lines.send({ id, result: (await this.#result(call, params)) ?? null });
+    } catch (error) {
+      const known = CoordinatorError.is(error);
+      if (!known) this.#log.error(`The coordinator failed: ${String(error)}`);
+      const { code, message: text } = known ? error : { code: 'invalid', message: 'The coordinator failed.' };
+      this.#lines.send({ id, error: { code, message: text } });
+    }
+  }
+
+  async #result(call: CallName, given: readonly unknown[]): Promise<unknown> {
+    const coordinator = this.#coordinator;
+    switch (call) {
+      case 'createRun':
+        return coordinator.createRun(...params('createRun', given));
+      case 'stopRun':
+        return coordinator.stopRun(...params('stopRun', given));
+      case 'runs':
+        return coordinator.runs();
+      case 'runners':
+        return coordinator.runners();
+      case 'register': {
+        const [registration] = params('register', given);
+        const runner = await coordinator.register(registration);
+        this.#seats.set(runner.runner_id, { runner_id: runner.runner_id, instance: registration.instance });
+        return runner;
+      }
+      case 'heartbeat':
+        return coordinator.heartbeat(...params('heartbeat', given));
+      case 'claim':
+        return coordinator.claim(...params('claim', given));
+      case 'report':
+        return coordinator.report(...params('report', given));
+      case 'leave': {
+        const [seat] = params('leave', given);
+        this.#seats.delete(seat.runner_id);
+        return coordinator.leave(seat);
+      }
+    }
+  }
+
+  #closed(): void {
+    clearTimeout(this.#timer);
+    this.#news?.dispose();
+    for (const seat of this.#seats.values()) {
+      void this.#coordinator.lost(seat, 'The runner ended while it had this run.');
+    }
+  }
+}
+
+type ParamsOf<N extends CallName> = ReturnType<(typeof calls)[N]['params']['parse']>;
+
+function params<N extends CallName>(call: N, given: readonly unknown[]): ParamsOf<N>;
+function params(call: CallName, given: readonly unknown[]): unknown {
+  const parsed = calls[call].params.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new CoordinatorError('invalid', `${call}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
+}

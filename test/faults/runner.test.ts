@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { CreateRun } from '../../src/coordinator/api.ts';
+import { joinCoordinator, type Joined } from '../../src/engine/coordinator/join.ts';
+import { Journal } from '../../src/engine/coordinator/journal.ts';
+import { coordinatorPlace } from '../../src/engine/coordinator/place.ts';
+import { isAlive, startTimeOf } from '../../src/engine/processIdentity.ts';
+import { isRunOver } from '../../src/model/status.ts';
+import type { Run } from '../../src/model/session.ts';
+import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
+import { until } from '../support/until.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('vitrine runner, queue, agents', function () {
+  this.timeout(120_000);
+  let bench: Bench;
+  let runners: ChildProcess[];
+  let joined: Joined | undefined;
+  beforeEach(() => {
+    bench = new Bench();
+    runners = [];
+    mkdirSync(bench.cwd, { recursive: true });
+  });
+  afterEach(async () => {
+    await joined?.close();
+    joined = undefined;
+    for (const runner of runners) runner.kill('SIGKILL');
+    await bench.close();
+  });
+
+  function start(
+    args: readonly string[],
+    cwd = bench.cwd,
+  ): { process: ChildProcess; ended: Promise<Ended>; lines: string[] } {
+    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args, '--store', bench.store], {
+      cwd,
+      env: { PATH: process.env['PATH'], HOME: bench.dir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const lines: string[] = [];
+    child.stdout.on('data', (chunk: Buffer) =>
+      lines.push(
+        ...chunk
+          .toString()
+          .split('\n')
+          .filter((line) => line !== ''),
+      ),
+    );
+    const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]);
+    return { process: child, lines, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
+  }
+  /** One that has registered. */
+  async function runner(name: string, ...more: string[]) {
+    const cwd = path.join(bench.dir, name);
+    mkdirSync(cwd, { recursive: true });
+    const started = start(['runner', ...more], cwd);
+    runners.push(started.process);
+    const line = await until('the registration', () => started.lines.find((each) => each.includes('registered')));
+    return { ...started, cwd, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
+  }
+  async function coordinator(): Promise<Joined> {
+    const none = (): void => undefined;
+    const log = { debug: none, info: none, warn: none, error: none };
+    const deps = { clock: Date.now, monotonic: () => performance.now(), randomHex: () => '', log };
+    joined = await joinCoordinator(bench.store, deps, { host: false });
+    return joined;
+  }
+  const claude = (steps: Parameters<typeof prompt>[0]): CreateRun => ({
+    executor_type: 'claude-code',
+    prompt: prompt(steps),
+    project_dir: bench.cwd,
+  });
+  const claudeRunner = (...more: string[]) => runner('r', '--executor', 'claude-code', '--program', fakeAgent, ...more);
+
+  it('execute 200 runs by 4 processes, each once and in order', async () => {
+    const names = ['one', 'two', 'three', 'four'];
+    const replay = (name: string) => runner(name, '--executor', 'replay', '--speed', '0', '--limit', '2');
+    const first = await replay('one');
+    const { link } = await coordinator();
+    const over = new Map<string, Run>();
+    link.onRun((run) => {
+      if (isRunOver(run.status)) over.set(run.run_id, run);
+    });
+    const created: Run[] = [];
+    for (let at = 0; at < 200; at += 1)
+      created.push(await link.createRun({ executor_type: 'replay', prompt: `Run ${at}` }));
+    const others = await Promise.all(names.slice(1).map(replay));
+    await until('200 runs', () => over.size === 200, 100_000);
+    assert.deepEqual(
+      [...over.values()].filter(({ status }) => status !== 'completed'),
+      [],
+    );
+
+    const none = (): void => undefined;
+    const quiet = { debug: none, info: none, warn: none, error: none };
+    const changes = await new Journal((await coordinatorPlace(bench.store)).journal, quiet).read();
+    const claims = changes.flatMap((each) =>
+      each.kind === 'job' && each.job.run.status === 'claimed' ? [each.job.run] : [],
+    );
+    assert.deepEqual(
+      claims.map(({ run_id }) => run_id),
+      created.map(({ run_id }) => run_id),
+    );
+    const ids = [first, ...others].map(({ id }) => id);
+    assert.equal(new Set(ids).size, 4);
+    for (const id of ids)
+      assert.ok(
+        claims.some(({ runner_id }) => runner_id === id),
+        `${id} had some`,
+      );
+    // What was claimed is what was executed: one session with one run for each, by that runner.
+    const engine = await bench.engine();
+    const sessions = await engine.list();
+    assert.equal(sessions.length, 200);
+    assert.deepEqual(
+      new Set(sessions.map(({ session_id }) => session_id)),
+      new Set(created.map(({ session_id }) => session_id)),
+    );
+    assert.ok(sessions.every(({ runs, outcome }) => runs === 1 && outcome === 'completed'));
+    const record = readFileSync(engine.recordPath(claims[0]!.session_id), 'utf8');
+    assert.ok(record.includes(claims[0]!.run_id) && record.includes(claims[0]!.runner_id ?? 'none'));
+  });
+
+  it('give a run to the runner that meets its demands, and take blueprints', async () => {
+    const plain = await claudeRunner();
+    const gpu = await runner('gpu', '--executor', 'claude-code', '--program', fakeAgent, '--tags', 'gpu,web');
+    mkdirSync(path.join(bench.cwd, '.vitrine/agents'), { recursive: true });
+    const blueprint = 'description: Renders\ndemands: { tags: [gpu] }\nsystem_prompt: You render.\n';
+    writeFileSync(path.join(bench.cwd, '.vitrine/agents/renderer.yaml'), blueprint);
+    const note = path.join(bench.dir, 'given.json');
+    const steps = prompt([{ init: true }, { given: note }, { say: 'rendered' }, { result: {} }]);
+    const added = await start([
+      'queue',
+      'add',
+      '--blueprint',
+      'renderer',
+      '--demand',
+      `hostname=${hostname()}`,
+      '--wait',
+      '--json',
+      steps,
+    ]).ended;
+    assert.equal(added.code, 0, added.stderr);
+    const run = JSON.parse(added.stdout.trim().split('\n').at(-1) ?? '') as Run;
+    assert.equal(run.runner_id, gpu.id);
+    assert.notEqual(gpu.id, plain.id);
+    assert.deepEqual(run.demands, { hostname: hostname(), tags: ['gpu'] });
+    assert.equal(run.agent_name, 'renderer');
+    const given = JSON.parse(readFileSync(note, 'utf8')) as { args: string[] };
+    assert.ok(given.args.includes('You render.'));
+    const [session] = await (await bench.engine()).list();
+    assert.deepEqual([session?.session_id, session?.agent_name, session?.runs], [run.session_id, 'renderer', 1]);
+    const listed = await start(['queue']).ended;
+    assert.match(listed.stdout, new RegExp(`${gpu.id} {2}online .*#gpu #web`));
+    assert.match(listed.stdout, new RegExp(`${run.run_id} {2}completed`));
+    const stopped = await start(['queue', 'add', '--executor', 'codex', 'Do it']).ended;
+    const id = /run_[0-9a-f]{12}/.exec(stopped.stdout)?.[0] ?? '';
+    assert.match((await start(['queue', 'stop', id]).ended).stdout, /stopped/);
+  });
+
+  it('end a killed runner’s run with why, leave its session to be gone on with, and take it back under its id', async () => {
+    const host = await runner('host', '--executor', 'replay');
+    const victim = await claudeRunner();
+    const { link } = await coordinator();
+    const run = await link.createRun(
+      claude([{ init: true }, { note: bench.note }, { say: 'begun' }, { forever: true }]),
+    );
+    await until('the run', async () => (await link.runs()).find(({ status }) => status === 'running'));
+    const pid = await until('the agent', () => {
+      try {
+        return bench.pids()[0];
+      } catch {
+        return undefined;
+      }
+    });
+    const agent = { pid, startTime: await startTimeOf(pid) };
+    victim.process.kill('SIGKILL');
+    const failed = await until('its end', async () =>
+      (await link.runs()).find(({ run_id, status }) => run_id === run.run_id && status === 'failed'),
+    );
+    assert.equal(failed.error, 'The runner ended while it had this run.');
+    await until('the agent’s end', async () => !(await isAlive(agent)));
+    const engine = await bench.engine();
+    const session = await until('the session', async () =>
+      (await engine.list()).find(({ outcome }) => outcome === 'interrupted'),
+    );
+    assert.equal(session.session_id, run.session_id);
+
+    const back = await claudeRunner();
+    assert.equal(back.id, victim.id);
+    const again = await link.createRun({
+      ...claude([{ init: true }, { say: 'back' }, { result: {} }]),
+      type: 'resume_session',
+      session_id: run.session_id,
+    });
+    await until('the second run', async () =>
+      (await link.runs()).find(({ run_id, status }) => run_id === again.run_id && status === 'completed'),
+    );
+    const handle = await engine.open(run.session_id);
+    assert.deepEqual(
+      handle.turns().map(({ runId, status }) => [runId, status]),
+      [
+        [run.run_id, 'failed'],
+        [again.run_id, 'completed'],
+      ],
+    );
+    handle.dispose();
+    assert.ok(host.lines[0]?.includes('and coordinates'));
+  });
+
+  it('take over from a coordinator that was killed, and lose no run', async () => {
+    const host = await runner('host', '--executor', 'replay', '--speed', '0');
+    await claudeRunner();
+    const { link, gone } = await coordinator();
+    const go = path.join(bench.dir, 'go');
+    const running = await link.createRun(claude([{ init: true }, { until: go }, { say: 'done' }, { result: {} }]));
+    await until('the run', async () => (await link.runs()).find(({ status }) => status === 'running'));
+    const waiting = await link.createRun({ executor_type: 'codex', prompt: 'Later' });
+    host.process.kill('SIGKILL');
+    await gone;
+    await joined?.close();
+    const next = await until('the next coordinator', () => coordinator().catch(() => undefined));
+    writeFileSync(go, '');
+    await until('its end', async () =>
+      (await next.link.runs()).find(({ run_id, status }) => run_id === running.run_id && status === 'completed'),
+    );
+    const kept = (await next.link.runs()).find(({ run_id }) => run_id === waiting.run_id);
+    assert.equal(kept?.status, 'pending');
+  });
+
+  it('refuse a second runner with one identity, and leave in order', async () => {
+    const first = await claudeRunner();
+    const second = await start(['runner', '--executor', 'claude-code'], first.cwd).ended;
+    assert.equal(second.code, 2);
+    assert.match(second.stderr, new RegExp(`There is a runner ${first.id} for claude-code`));
+    const { link } = await coordinator();
+    const waits = claude([{ init: true }, { forever: true }]);
+    const { run_id } = await link.createRun(waits);
+    await until('the run', async () => (await link.runs()).find(({ status }) => status === 'running'));
+    const other = await runner('other', '--executor', 'replay');
+    first.process.kill('SIGINT');
+    assert.equal((await first.ended).code, 0);
+    await joined?.close();
+    const next = await until('the next coordinator', () => coordinator().catch(() => undefined));
+    const over = await until('its end', async () =>
+      (await next.link.runs()).find((each) => each.run_id === run_id && isRunOver(each.status)),
+    );
+    assert.equal(over.status, 'stopped');
+    assert.ok(other.id !== first.id);
+  });
+
+  it('say what is wrong with the call', async () => {
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [['runner'], /--executor is missing/],
+      [['runner', '--executor', 'gpt'], /There is no executor "gpt"/],
+      [['runner', '--executor', 'codex', '--limit', '0'], /no number of runs at a time/],
+      [['queue'], /No coordinator runs for this store/],
+      [['queue', 'add'], /no whole command/],
+      [['queue', 'add', '--blueprint', 'none', 'Do it'], /There is no agent "none"/],
+      [['queue', 'add', '--executor', 'codex', '--demand', 'speed=9', 'Do it'], /is no demand/],
+    ];
+    for (const [args, expected] of wrong) {
+      const { code, stderr } = await start(args).ended;
+      assert.equal(code, 2, args.join(' '));
+      assert.match(stderr, expected);
+    }
+  });
+
+  it('list agents with what is wrong with them, and run one', async () => {
+    const folder = path.join(bench.cwd, '.vitrine/agents');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      path.join(folder, 'fine.yaml'),
+      'description: Fine\ntags: [team]\nskills: [talking]\nsystem_prompt: Be fine.\n',
+    );
+    const vitrine = (...args: string[]) => {
+      const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
+        cwd: bench.cwd,
+        env: { PATH: process.env['PATH'], HOME: bench.dir },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+      return Promise.all([exit, text(child.stdout), text(child.stderr)]);
+    };
+    assert.deepEqual(await vitrine('agents'), [
+      0,
+      `${'fine'.padEnd(24)}  claude-code   active    here  [team] Fine\n`,
+      '',
+    ]);
+    writeFileSync(path.join(folder, 'broken.json'), '{\n  "status": "off"\n}\n');
+    const [code, stdout, stderr] = await vitrine('agents');
+    assert.equal(code, 1);
+    assert.match(stdout, /^broken +unusable/);
+    assert.ok(stderr.endsWith('/broken.json:2:13: error: "status" must be one of: active, inactive.\n'), stderr);
+    assert.match((await vitrine('agents', '--tag', 'team', '--skill', 'talking'))[1], /^fine/);
+    assert.deepEqual(await vitrine('agents', '--tag', 'other'), [0, '', '']);
+    const note = path.join(bench.dir, 'given.json');
+    const steps = prompt([{ init: true }, { given: note }, { say: 'fine' }, { result: {} }]);
+    const ran = await vitrine('run', '--blueprint', 'fine', '--program', fakeAgent, '--store', bench.store, steps);
+    assert.equal(ran[0], 0, ran[2]);
+    assert.ok((JSON.parse(readFileSync(note, 'utf8')) as { args: string[] }).args.includes('Be fine.'));
+    const refused = await vitrine('run', '--blueprint', 'broken', steps);
+    assert.equal(refused[0], 2);
+    assert.match(refused[2], /"broken" cannot be started as it is written.*broken\.json:2/s);
+  });
+});

@@ -1,0 +1,395 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
+import { hasDemands, meets, mergeDemands } from '../../../src/coordinator/demands.ts';
+import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
+import { lostMs, staleMs } from '../../../src/coordinator/seats.ts';
+import { demandsSchema } from '../../../src/model/demands.ts';
+import { listedRunnerSchema, type Runner } from '../../../src/model/runner.ts';
+import { runSchema } from '../../../src/model/session.ts';
+import { StillCoordinator } from '../../support/coordinator.ts';
+
+const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
+const demands = (given: object) => demandsSchema.parse(given);
+
+describe('demands', () => {
+  const runner: Runner = {
+    runner_id: 'lnch_000000000000',
+    registered_at: '',
+    last_heartbeat: '',
+    hostname: 'builder',
+    project_dir: '/srv/app',
+    executor_type: 'codex',
+    tags: ['gpu', 'web'],
+  };
+
+  it('want properties exactly and all of the tags', () => {
+    const cases: readonly [object, boolean][] = [
+      [{}, true],
+      [{ hostname: 'builder' }, true],
+      [{ hostname: 'Builder' }, false],
+      [{ hostname: 'build' }, false],
+      [{ project_dir: '/srv/app' }, true],
+      [{ project_dir: '/srv/app/' }, false],
+      [{ executor_type: 'codex' }, true],
+      [{ executor_type: 'claude-code' }, false],
+      [{ tags: ['gpu'] }, true],
+      [{ tags: ['web', 'gpu'] }, true],
+      [{ tags: ['gpu', 'mac'] }, false],
+      [{ hostname: 'builder', tags: ['mac'] }, false],
+      [{ hostname: 'other', tags: ['gpu'] }, false],
+    ];
+    for (const [given, expected] of cases) {
+      assert.equal(meets(runner, demands(given)), expected, JSON.stringify(given));
+    }
+    assert.equal(meets(runner, undefined), true);
+  });
+
+  it('of a blueprint and a run hold together', () => {
+    assert.deepEqual(
+      mergeDemands(demands({ hostname: 'a', tags: ['x'] }), demands({ project_dir: '/p', tags: ['y', 'x'] })),
+      {
+        hostname: 'a',
+        project_dir: '/p',
+        tags: ['x', 'y'],
+      },
+    );
+    assert.deepEqual(mergeDemands(undefined, demands({ tags: ['x'] })), { tags: ['x'] });
+    assert.deepEqual(mergeDemands(demands({ hostname: 'a' }), demands({ hostname: 'a' })), { hostname: 'a', tags: [] });
+    assert.throws(() => mergeDemands(demands({ hostname: 'a' }), demands({ hostname: 'b' })), refused('contradiction'));
+  });
+
+  it('are none where nothing is asked for', () => {
+    assert.equal(hasDemands(undefined), false);
+    assert.equal(hasDemands(demands({})), false);
+    assert.equal(hasDemands(demands({ tags: ['x'] })), true);
+    assert.equal(hasDemands(demands({ executor_type: 'codex' })), true);
+  });
+});
+
+describe('runs', () => {
+  it('go from pending over claimed and running to completed, each with its time', () => {
+    const still = new StillCoordinator();
+    const { run_id } = still.create({
+      agent_name: 'a',
+      project_dir: '/p',
+      parent_session_id: 'ses_0123456789ab',
+      execution_mode: 'async_poll',
+    });
+    const seat = still.register();
+    still.pass(1000);
+    assert.equal(still.core.claim(seat)?.run.run_id, run_id);
+    still.pass(1000);
+    still.core.report(seat, { run_id, status: 'running' });
+    still.pass(1000);
+    still.core.report(seat, { run_id, status: 'completed' });
+    assert.deepEqual(runSchema.parse(still.run(run_id)), {
+      run_id: 'run_000000000001',
+      type: 'start_session',
+      session_id: 'ses_000000000002',
+      agent_name: 'a',
+      prompt: 'Do it',
+      project_dir: '/p',
+      parent_session_id: 'ses_0123456789ab',
+      execution_mode: 'async_poll',
+      status: 'completed',
+      runner_id: seat.runner_id,
+      created_at: '2026-01-01T00:00:00.000Z',
+      claimed_at: '2026-01-01T00:00:01.000Z',
+      started_at: '2026-01-01T00:00:02.000Z',
+      completed_at: '2026-01-01T00:00:03.000Z',
+    });
+  });
+
+  it('fail with what the runner says', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const { run_id } = still.create();
+    still.core.claim(seat);
+    still.core.report(seat, { run_id, status: 'failed', error: 'No program.' });
+    assert.deepEqual([still.run(run_id).status, still.run(run_id).error], ['failed', 'No program.']);
+  });
+
+  it('are stopped at once while they wait, and by their runner when they run', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const first = still.create();
+    assert.equal(still.core.stop(first.run_id).status, 'stopped');
+    assert.equal(still.core.claim(seat), null);
+    const second = still.create();
+    still.core.claim(seat);
+    assert.equal(still.core.stop(second.run_id).status, 'stopping');
+    assert.equal(still.core.stop(second.run_id).status, 'stopping');
+    assert.equal(still.core.report(seat, { run_id: second.run_id, status: 'running' }).status, 'stopping');
+    assert.equal(still.core.report(seat, { run_id: second.run_id, status: 'stopped' }).status, 'stopped');
+    assert.throws(() => still.core.report(seat, { run_id: second.run_id, status: 'completed' }), refused('over'));
+    assert.throws(() => still.core.stop('run_ffffffffffff'), refused('unknown_run'));
+  });
+
+  it('with demands are given up after five minutes; others wait', () => {
+    const still = new StillCoordinator();
+    const demanding = still.create({
+      demands: demands({ tags: ['gpu'] }),
+      additional_demands: demands({ hostname: 'x' }),
+    });
+    const patient = still.create();
+    assert.equal(demanding.timeout_at, '2026-01-01T00:05:00.000Z');
+    assert.equal(patient.timeout_at, undefined);
+    assert.equal(patient.demands, undefined);
+    still.pass(demandsTimeoutMs - 1);
+    assert.equal(still.run(demanding.run_id).status, 'pending');
+    still.pass(1);
+    assert.equal(still.run(demanding.run_id).status, 'failed');
+    assert.equal(
+      still.run(demanding.run_id).error,
+      'No runner with hostname "x", tags gpu took this run within 5 minutes.',
+    );
+    assert.equal(still.run(patient.run_id).status, 'pending');
+  });
+
+  it('are not given up once somebody has claimed them', () => {
+    const still = new StillCoordinator();
+    const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
+    const seat = still.register({ tags: ['gpu'] });
+    still.core.claim(seat);
+    still.core.report(seat, { run_id, status: 'running' });
+    for (let at = 0; at < 40; at += 1) {
+      still.pass(10_000);
+      still.core.heartbeat(seat);
+    }
+    assert.equal(still.run(run_id).status, 'running');
+  });
+
+  it('take no notice of a clock that jumps', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
+    still.wall += 3_600_000;
+    still.core.tick();
+    assert.equal(still.run(run_id).status, 'pending');
+    assert.deepEqual(
+      [still.core.runners()[0]?.status, still.core.runners()[0]?.seconds_since_heartbeat],
+      ['online', 0],
+    );
+    still.wall -= 7_200_000;
+    still.core.tick();
+    still.pass(3000);
+    assert.equal(still.core.runners()[0]?.seconds_since_heartbeat, 3);
+    still.core.heartbeat(seat);
+    still.pass(demandsTimeoutMs);
+    assert.equal(still.run(run_id).status, 'failed');
+  });
+
+  it('of one session follow one another', () => {
+    const still = new StillCoordinator();
+    const seat = still.register({ limit: 4 });
+    const session_id = 'ses_0123456789ab';
+    const resume = { type: 'resume_session' as const, session_id };
+    const [first, second, other] = [still.create(resume), still.create(resume), still.create()];
+    assert.equal(still.core.claim(seat)?.run.run_id, first.run_id);
+    assert.equal(still.core.claim(seat)?.run.run_id, other.run_id);
+    assert.equal(still.core.claim(seat), null);
+    still.core.report(seat, { run_id: first.run_id, status: 'completed' });
+    assert.equal(still.core.claim(seat)?.run.run_id, second.run_id);
+    assert.throws(() => still.create({ type: 'resume_session' }), refused('invalid'));
+  });
+
+  it('are each claimed once, in the order in which they came, whoever asks when', () => {
+    const kinds = ['a', 'b'] as const;
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('create' as const), tag: fc.constantFrom('', ...kinds) }),
+      fc.record({ do: fc.constant('claim' as const), who: fc.nat(3) }),
+      fc.record({ do: fc.constant('finish' as const), who: fc.nat(3) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
+        const still = new StillCoordinator();
+        const tags = [['a'], ['b'], ['a', 'b'], []];
+        const seats = tags.map((own, at) =>
+          still.register({ project_dir: `/${at}`, tags: own, limit: 2, instance: `instance-${at}` }),
+        );
+        const held: string[][] = seats.map(() => []);
+        const waiting: { id: string; tag: string }[] = [];
+        const claimed = new Set<string>();
+        for (const each of steps) {
+          if (each.do === 'create') {
+            const { run_id } = still.create(each.tag === '' ? {} : { demands: demands({ tags: [each.tag] }) });
+            waiting.push({ id: run_id, tag: each.tag });
+          } else if (each.do === 'claim') {
+            const job = still.core.claim(seats[each.who]!);
+            const own = tags[each.who]!;
+            const mayTake = held[each.who]!.length < 2;
+            const next = mayTake ? waiting.find(({ tag }) => tag === '' || own.includes(tag)) : undefined;
+            assert.equal(job?.run.run_id, next?.id);
+            if (job === null) continue;
+            assert.ok(!claimed.has(job.run.run_id));
+            claimed.add(job.run.run_id);
+            held[each.who]!.push(job.run.run_id);
+            waiting.splice(
+              waiting.findIndex(({ id }) => id === job.run.run_id),
+              1,
+            );
+          } else {
+            const run_id = held[each.who]!.shift();
+            if (run_id !== undefined) still.core.report(seats[each.who]!, { run_id, status: 'completed' });
+          }
+        }
+      }),
+    );
+  });
+
+  it('wait in no more than a stated number', () => {
+    const still = new StillCoordinator();
+    const { run_id } = still.create();
+    const job = still.changes[0]!;
+    assert.ok(job.kind === 'job');
+    const kept = Array.from({ length: 10_000 }, (_, at) => ({
+      kind: 'job' as const,
+      job: { ...job.job, run: { ...job.job.run, run_id: `run_a${at.toString(16).padStart(11, '0')}` } },
+    }));
+    assert.throws(() => new StillCoordinator(kept).create(), refused('full'));
+    assert.equal(still.run(run_id).status, 'pending');
+  });
+});
+
+describe('runners', () => {
+  it('have an id made of machine, folder and executor', () => {
+    const still = new StillCoordinator();
+    const first = still.register();
+    assert.match(first.runner_id, /^lnch_[0-9a-f]{12}$/);
+    assert.equal(still.register({ tags: ['more'] }).runner_id, first.runner_id);
+    for (const other of [{ hostname: 'there' }, { project_dir: '/x' }, { executor_type: 'codex' }]) {
+      assert.notEqual(still.register({ ...other, instance: 'instance-2' }).runner_id, first.runner_id);
+    }
+  });
+
+  it('are listed with what the specification says', () => {
+    const still = new StillCoordinator();
+    still.register({ tags: ['gpu'] });
+    still.pass(7000);
+    const [listed] = still.core.runners();
+    assert.deepEqual(listedRunnerSchema.parse(listed), {
+      runner_id: listed?.runner_id,
+      registered_at: '2026-01-01T00:00:00.000Z',
+      last_heartbeat: '2026-01-01T00:00:00.000Z',
+      hostname: 'here',
+      project_dir: '/w',
+      executor_type: 'claude-code',
+      tags: ['gpu'],
+      status: 'online',
+      seconds_since_heartbeat: 7,
+    });
+  });
+
+  it('with an identity that is taken are refused', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const { run_id } = still.create();
+    still.core.claim(seat);
+    assert.throws(() => still.register({ instance: 'instance-2' }), refused('conflict'));
+    assert.equal(still.run(run_id).status, 'claimed');
+    assert.equal(still.core.runners().length, 1);
+  });
+
+  it('take the place of one that is stale, whose runs fail', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const { run_id } = still.create();
+    still.core.claim(seat);
+    still.pass(staleMs);
+    assert.equal(still.core.runners()[0]?.status, 'stale');
+    const next = still.register({ instance: 'instance-2' });
+    assert.equal(next.runner_id, seat.runner_id);
+    assert.equal(still.run(run_id).status, 'failed');
+    assert.match(still.run(run_id).error ?? '', /started again/);
+    assert.throws(() => still.core.claim(seat), refused('unknown_runner'));
+    assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('unknown_runner'));
+  });
+
+  it('that were late go on where they were', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const { run_id } = still.create();
+    still.core.claim(seat);
+    still.core.report(seat, { run_id, status: 'running' });
+    still.pass(lostMs - 1);
+    assert.equal(still.core.runners()[0]?.status, 'stale');
+    still.core.heartbeat(seat);
+    assert.deepEqual(
+      [still.core.runners()[0]?.status, still.core.runners()[0]?.seconds_since_heartbeat],
+      ['online', 0],
+    );
+    assert.equal(still.core.report(seat, { run_id, status: 'completed' }).status, 'completed');
+  });
+
+  it('that nobody hears of any more lose their runs, and may come back', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const { run_id } = still.create();
+    still.core.claim(seat);
+    still.pass(lostMs);
+    assert.deepEqual(
+      [still.run(run_id).status, still.run(run_id).error],
+      ['failed', 'The runner is not heard of any more.'],
+    );
+    assert.throws(() => still.core.heartbeat(seat), refused('unknown_runner'));
+    assert.equal(still.register().runner_id, seat.runner_id);
+    assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('over'));
+  });
+
+  it('whose process is gone leave at once; what was to be stopped is stopped', () => {
+    const still = new StillCoordinator();
+    const seat = still.register({ limit: 2 });
+    const [first, second] = [still.create(), still.create()];
+    still.core.claim(seat);
+    still.core.claim(seat);
+    still.core.stop(second.run_id);
+    still.core.left({ ...seat, instance: 'another-one' }, 'no');
+    assert.equal(still.run(first.run_id).status, 'claimed');
+    still.core.left(seat, 'The runner ended.');
+    assert.deepEqual([still.run(first.run_id).status, still.run(second.run_id).status], ['failed', 'stopped']);
+    assert.equal(still.register({ instance: 'instance-2' }).runner_id, seat.runner_id);
+  });
+
+  it('cannot report what is with another', () => {
+    const still = new StillCoordinator();
+    const [one, two] = [still.register(), still.register({ project_dir: '/2', instance: 'instance-2' })];
+    const { run_id } = still.create();
+    still.core.claim(one);
+    assert.throws(() => still.core.report(two, { run_id, status: 'completed' }), refused('over'));
+    assert.throws(() => still.core.claim({ ...one, instance: 'forged-one' }), refused('unknown_runner'));
+  });
+});
+
+describe('a coordinator that begins where another ended', () => {
+  it('knows what waits, and who has what', () => {
+    const before = new StillCoordinator();
+    const seat = before.register();
+    const running = before.create();
+    before.core.claim(seat);
+    const waiting = before.create({ demands: demands({ tags: ['gpu'] }) });
+    const after = new StillCoordinator(before.changes, before.wall + 60_000);
+    assert.deepEqual(
+      after.core.runs().map(({ run_id, status }) => [run_id, status]),
+      [
+        [running.run_id, 'claimed'],
+        [waiting.run_id, 'pending'],
+      ],
+    );
+    assert.equal(after.core.runners()[0]?.status, 'stale');
+    after.register();
+    assert.equal(after.core.report(seat, { run_id: running.run_id, status: 'completed' }).status, 'completed');
+    const again = new StillCoordinator(after.core.kept());
+    assert.deepEqual(again.core.runs(), after.core.runs());
+  });
+
+  it('gives up what waited too long meanwhile, and no sooner', () => {
+    const before = new StillCoordinator();
+    const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
+    const after = new StillCoordinator(before.changes, before.wall + demandsTimeoutMs - 1000);
+    after.core.tick();
+    assert.equal(after.run(run_id).status, 'pending');
+    after.pass(1000);
+    assert.equal(after.run(run_id).status, 'failed');
+  });
+});
