@@ -1,0 +1,164 @@
+import path from 'node:path';
+import type { LineOf } from '../../formats/record.ts';
+import { boundsOf, tighten } from '../../insight/budgets/limits.ts';
+import { agentKey, nothingElsewhere, rootOf, spentElsewhere, type Elsewhere } from '../../insight/budgets/spent.ts';
+import { isUsedUp, standings } from '../../insight/budgets/standing.ts';
+import type { SessionRuns } from '../../insight/budgets/used.ts';
+import type { Bound, Budgets as Limiting, Limits, Standing } from '../../model/budget.ts';
+import type { BudgetScope } from '../../model/budgetNames.ts';
+import type { Session } from '../../model/session.ts';
+import type { Disposable, EngineSettings, Log } from '../api.ts';
+import { failures } from '../failures.ts';
+import { Raises } from './raises.ts';
+import { RunBudget } from './runBudget.ts';
+
+/** Between two looks at what other runs have used. */
+const othersEveryMs = 1000;
+
+type Decision = LineOf<'decision'>['decision'];
+
+export interface BudgetsDeps {
+  readonly storeDir: string;
+  readonly clock: () => number;
+  readonly log: Log;
+  readonly settings: () => Pick<EngineSettings, 'budgets'>;
+  /** Every session with its runs; those at work here as they are now. */
+  readonly ledgers: () => Promise<readonly SessionRuns[]>;
+  /** Something was used by a run. */
+  readonly onUsed: (listener: () => void) => Disposable;
+  /** Into the record of a session. */
+  readonly decide: (sessionId: string, decision: Decision) => Promise<void>;
+}
+
+/** A run that is held. */
+export interface HeldRun {
+  readonly runId: string;
+  readonly session: Session;
+  /** Of this run alone, besides what the settings say. */
+  readonly limits: Limits | undefined;
+}
+
+/** Limits of what agents may use: a gate before each run, and a watch over each that goes on. */
+export class Budgets {
+  readonly #deps: BudgetsDeps;
+  readonly #raises: Raises;
+  readonly #held = new Map<RunBudget, HeldRun>();
+
+  constructor(deps: BudgetsDeps) {
+    this.#deps = deps;
+    this.#raises = new Raises(deps.storeDir);
+  }
+
+  /** Before anything is started. `session` need not have a record. @throws EngineFailure where nothing is left */
+  async gate(session: Session, limits: Limits | undefined): Promise<void> {
+    const { bounds, elsewhere } = await this.#standOf({ session, limits });
+    const used = standings(bounds, elsewhere).find(isUsedUp);
+    if (used === undefined) return;
+    if (session.status !== 'pending') await this.#decide(session.session_id, 'budget_refused', used);
+    throw failures.budgetUsedUp(used);
+  }
+
+  /** For a run that is about to begin. */
+  async hold(run: HeldRun): Promise<RunBudget> {
+    return new RunBudget({ clock: this.#deps.clock, ...(await this.#standOf(run)) });
+  }
+
+  /** As long as the run goes on, it is told what others use, and what limits are raised. */
+  follow(budget: RunBudget, run: HeldRun, done: Promise<unknown>): void {
+    this.#held.set(budget, run);
+    let timer: NodeJS.Timeout | undefined;
+    const look = async (): Promise<void> => {
+      timer = undefined;
+      budget.update(await this.#standOf(run));
+    };
+    const soon = (): void => {
+      timer ??= setTimeout(() => {
+        look().catch((error: unknown) => this.#deps.log.warn(`Budgets: ${String(error)}`));
+      }, othersEveryMs);
+    };
+    const used = this.#deps.onUsed(() => {
+      // Its own figures it knows; they count at once.
+      if (this.#held.size > 1) soon();
+    });
+    void done.finally(() => {
+      clearTimeout(timer);
+      used.dispose();
+      this.#held.delete(budget);
+    });
+  }
+
+  /** A person gives more. Counts at once, also for runs that go on. @throws EngineFailure where it cannot be kept */
+  async raise(sessionId: string | undefined, raise: Bound): Promise<void> {
+    await this.#raises.add(raise);
+    if (sessionId !== undefined) await this.#decide(sessionId, 'budget_raised', raise);
+    for (const [budget, run] of this.#held) budget.update(await this.#standOf(run));
+  }
+
+  async #decide(sessionId: string, type: string, what: Bound | Standing): Promise<void> {
+    const at = new Date(this.#deps.clock()).toISOString();
+    await this.#deps
+      .decide(sessionId, { type, at, ...what })
+      .catch((error: unknown) => this.#deps.log.warn(`${sessionId}: ${type} is not in its record: ${String(error)}`));
+  }
+
+  async #standOf({ session, limits, runId }: Omit<HeldRun, 'runId'> & { readonly runId?: string }): Promise<{
+    readonly bounds: readonly Bound[];
+    readonly elsewhere: Elsewhere;
+  }> {
+    const found = this.#limiting(session, limits);
+    if (found === undefined) return { bounds: [], elsewhere: nothingElsewhere };
+    const { budgets, folder } = found;
+    const now = this.#deps.clock();
+    const day = localDay(now);
+    const { session_id: id, executor_type: type = '', executor_profile: profile, parent_session_id: parent } = session;
+    const agent = agentKey(type, profile);
+    // A run of which only single runs are limited needs to know of no other.
+    const shared =
+      budgets.session ?? budgets.tree ?? budgets.day ?? budgets.agent ?? budgets.agents ?? budgets.workspace;
+    const sessions = shared === undefined ? [] : await this.#deps.ledgers();
+    const parents = new Map(sessions.map(({ summary }) => [summary.session_id, summary.parent_session_id]));
+    const keys: Record<BudgetScope, string> = {
+      message: id,
+      run: id,
+      session: id,
+      tree: parent === undefined ? id : rootOf(parent, (each) => parents.get(each)),
+      day,
+      agent: `${agent} ${day}`,
+      workspace: folder,
+    };
+    const subject = {
+      sessionId: id,
+      parentId: parent,
+      agent,
+      folder,
+      day,
+      ...(runId !== undefined && { exceptRun: runId }),
+    };
+    const bounds = boundsOf(budgets, type, keys, await this.#raises.all());
+    const elsewhere = spentElsewhere(subject, sessions, now, { dayOf: (at) => localDay(Date.parse(at)), inside });
+    return { bounds, elsewhere };
+  }
+
+  /** What limits a session's runs; recordings cost nothing. */
+  #limiting(
+    { executor_type: type, project_dir: dir = '' }: Session,
+    limits: Limits | undefined,
+  ): { readonly budgets: Limiting; readonly folder: string } | undefined {
+    if (type === 'replay') return undefined;
+    const { limits: set = {}, folder = dir } = this.#deps.settings().budgets?.(dir) ?? {};
+    const budgets = limits === undefined ? set : tighten(set, { run: limits });
+    return Object.keys(budgets).length === 0 ? undefined : { budgets, folder };
+  }
+}
+
+function inside(dir: string, folder: string): boolean {
+  const between = path.relative(folder, dir);
+  return between === '' || !(between === '..' || between.startsWith(`..${path.sep}`) || path.isAbsolute(between));
+}
+
+/** As `2026-11-21`, in the time zone of this machine. */
+function localDay(at: number): string {
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}

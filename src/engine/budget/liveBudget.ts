@@ -1,0 +1,157 @@
+import { tightest } from '../../insight/budgets/standing.ts';
+import { reachedText, unheldText } from '../../insight/budgets/text.ts';
+import type { Used } from '../../insight/budgets/used.ts';
+import { findPrice } from '../../insight/prices.ts';
+import { usdOf } from '../../insight/money.ts';
+import type { Reached, Standing } from '../../model/budget.ts';
+import type { ResultMetadata, RunResult } from '../../model/result.ts';
+import { totalTokens } from '../../model/usage.ts';
+import { estimateOf, type FiguresContext } from '../runFigures.ts';
+import type { RunFeed } from '../runFeed.ts';
+import type { Note, RunPlan } from '../runPlan.ts';
+import type { SessionState } from '../sessionState.ts';
+import type { BudgetListener, RunBudget } from './runBudget.ts';
+
+export interface LiveBudgetDeps {
+  readonly state: SessionState;
+  readonly plan: RunPlan;
+  readonly feed: RunFeed;
+  readonly clock: () => number;
+  /** Ends the run so that its session can go on. */
+  readonly stop: () => void;
+}
+
+/** Budgets of the run that goes on, told to its session: what is near, what ended it, what holds nothing. */
+export class LiveBudget implements BudgetListener {
+  readonly #deps: LiveBudgetDeps;
+  readonly #budget: RunBudget;
+  #unheld = false;
+
+  constructor(deps: LiveBudgetDeps) {
+    this.#deps = deps;
+    this.#budget = deps.plan.budget;
+  }
+
+  /** A limit asked for the end. */
+  get tripped(): boolean {
+    return this.#budget.reached !== undefined;
+  }
+
+  /** Before anything is started. */
+  async begin(): Promise<void> {
+    const { state, plan } = this.#deps;
+    if (state.summary.budget !== undefined) state.change({ budget: undefined });
+    await this.#seeModel(plan.figures.askedModel ?? state.summary.model);
+    this.#budget.begin(this);
+  }
+
+  look(figures: FiguresContext): void {
+    this.#budget.look(() => this.#figures(figures));
+  }
+
+  leaveUsdToAgent(yes: boolean): void {
+    this.#budget.leaveUsdToAgent(yes);
+  }
+
+  waits(yes: boolean): void {
+    this.#budget.waits(yes);
+  }
+
+  mayGoOn(figures: FiguresContext): boolean {
+    return this.#budget.mayGoOn(() => this.#figures(figures));
+  }
+
+  /** The run is over: its result says so where a limit ended it, which is no error. */
+  settle(result: RunResult): RunResult {
+    this.#budget.end();
+    const { metadata } = result;
+    const { reached } = this.#budget;
+    if (metadata === undefined) return result;
+    if (reached !== undefined && !result.success) return paused(result, metadata, this.#by('vitrine', reached));
+    if (!metadata.isMaxTurns && !metadata.isMaxBudget) return result;
+    return { ...result, metadata: { ...metadata, budget: this.#by('agent', this.#endedBy(metadata)) } };
+  }
+
+  /** For the record of the run. */
+  counted(metadata: ResultMetadata | undefined): { responses: number; active_ms: number } {
+    const { turns } = this.#deps.feed;
+    const responses = turns > 0 ? turns : Math.max(0, metadata?.runTurns ?? 0);
+    return { responses, active_ms: Math.round(this.#budget.ms) };
+  }
+
+  near(standing: Standing): void {
+    const { state } = this.#deps;
+    state.change({ budget: { ...state.summary.budget, near: this.#budget.near ?? standing } });
+    this.#decide('budget_near', standing);
+  }
+
+  reached(standing: Standing): void {
+    const { state, stop } = this.#deps;
+    state.change({ budget: { ...state.summary.budget, near: standing } });
+    this.#decide('budget_reached', standing);
+    stop();
+  }
+
+  #figures(context: FiguresContext): Omit<Used, 'ms'> {
+    const { feed } = this.#deps;
+    const facts = feed.output.facts();
+    const { cost, usage = {} } = estimateOf(facts, context).change;
+    if (cost?.provenance === 'unknown' && facts.messages.length > 0) void this.#seeModel(facts.model);
+    return { usd: cost === undefined ? null : usdOf(cost), tokens: totalTokens(usage), turns: feed.turns };
+  }
+
+  /** Where no price is known, US dollars hold nothing until the agent says what it cost. */
+  async #seeModel(model: string | null): Promise<void> {
+    const { state, plan, feed } = this.#deps;
+    const { bounds } = this.#budget;
+    const inUsd = bounds.some(({ unit }) => unit === 'usd');
+    if (this.#unheld || !inUsd || model === null || findPrice(plan.figures.prices, model) !== undefined) return;
+    this.#unheld = true;
+    const unheld = unheldText(model, bounds);
+    state.change({ budget: { ...state.summary.budget, unheld } });
+    this.#decide('budget_unheld', { model });
+    await feed.noteNow({ subtype: 'budget', content: unheld });
+  }
+
+  /** By its own flag; which of our limits that was, the figures tell. */
+  #endedBy(metadata: ResultMetadata): Standing {
+    const unit = metadata.isMaxTurns ? 'turns' : 'usd';
+    const own = tightest(this.#budget.standings().filter((each) => each.unit === unit));
+    if (own !== undefined) return own;
+    // One of its own configuration, which it does not tell.
+    const spent = (metadata.isMaxTurns ? metadata.runTurns : metadata.cost) ?? 0;
+    return { scope: 'run', unit, key: this.#deps.state.id, limit: spent > 0 ? spent : 1, spent };
+  }
+
+  #by(by: Reached['by'], standing: Standing): Reached {
+    return { ...standing, by, at: new Date(this.#deps.clock()).toISOString() };
+  }
+
+  #decide(type: string, what: object): void {
+    const { state, plan, clock } = this.#deps;
+    const decision = { type, at: new Date(clock()).toISOString(), run_id: plan.run.run_id, ...what };
+    void state.append({ kind: 'decision', decision });
+  }
+}
+
+/** What the transcript says of it. */
+export function reachedNote(reached: Reached): Note {
+  const whose = reached.by === 'agent' ? ' The agent ended by its own limit.' : '';
+  const content = `${reachedText(reached)}${whose} The session can go on: raise the limit, and resume it.`;
+  return { subtype: 'budget', content, metadata: { budget: reached } };
+}
+
+function paused(result: RunResult, metadata: ResultMetadata, budget: Reached): RunResult {
+  const isMaxTurns = budget.unit === 'turns';
+  return {
+    ...result,
+    error: reachedText(budget),
+    metadata: {
+      ...metadata,
+      isMaxTurns,
+      isMaxBudget: !isMaxTurns,
+      endReason: isMaxTurns ? 'max_turns' : 'max_budget',
+      budget,
+    },
+  };
+}

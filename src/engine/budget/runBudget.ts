@@ -1,0 +1,213 @@
+import type { Elsewhere } from '../../insight/budgets/spent.ts';
+import {
+  isNear,
+  isOverrun,
+  isUsedUp,
+  msToNext,
+  remaining,
+  standings,
+  tightest,
+} from '../../insight/budgets/standing.ts';
+import { addUsed, noneUsed, usedSince, type Used } from '../../insight/budgets/used.ts';
+import type { Bound, Standing } from '../../model/budget.ts';
+import type { BudgetScope } from '../../model/budgetNames.ts';
+
+/** Of the time that passes, at most this part goes into looking. */
+const lookShare = 20;
+const longestTimer = 0x7fffffff;
+
+export interface RunBudgetDeps {
+  readonly clock: () => number;
+  /** What other runs have used. */
+  readonly elsewhere: Elsewhere;
+  readonly bounds: readonly Bound[];
+}
+
+export interface BudgetListener {
+  /** Once for each limit. */
+  near(standing: Standing): void;
+  /** Once. */
+  reached(standing: Standing): void;
+}
+
+/** Holds one run to every limit that it counts in, from what the agent says while it works. */
+export class RunBudget {
+  readonly #clock: () => number;
+  #bounds: readonly Bound[];
+  #elsewhere: Elsewhere;
+  #listener: BudgetListener | undefined;
+  #figures: Omit<Used, 'ms'> = noneUsed;
+  #messageBegan: Used = noneUsed;
+  readonly #told = new Set<string>();
+  #usdLeft = false;
+  /** Responses when that limit was used up. */
+  #usedUpAt: number | undefined;
+  #reached: Standing | undefined;
+  #nextLook = 0;
+  #laterLook: { readonly timer: NodeJS.Timeout; readonly figures: () => Omit<Used, 'ms'> } | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** At work since then; `null` while it waits for a person, or is not at work. */
+  #since: number | null = null;
+  #worked = 0;
+
+  constructor({ clock, elsewhere, bounds }: RunBudgetDeps) {
+    this.#clock = clock;
+    this.#elsewhere = elsewhere;
+    this.#bounds = bounds;
+  }
+
+  /** What ended the run, or is to. */
+  get reached(): Standing | undefined {
+    return this.#reached;
+  }
+
+  get bounds(): readonly Bound[] {
+    return this.#bounds;
+  }
+
+  /** The limit that is near, and used up most. */
+  get near(): Standing | undefined {
+    return tightest(this.standings().filter(isNear));
+  }
+
+  /** Milliseconds at work. */
+  get ms(): number {
+    return this.#worked + (this.#since === null ? 0 : Math.max(0, this.#clock() - this.#since));
+  }
+
+  /** What is left of all limits of this kind. */
+  left(unit: 'turns' | 'usd'): number | undefined {
+    return remaining(this.#bounds, this.#used(), unit);
+  }
+
+  /** The agent is at work from now on. */
+  begin(listener: BudgetListener): void {
+    this.#listener = listener;
+    this.#since = this.#clock();
+    this.#check();
+  }
+
+  /** What the run has used so far; asked for no more often than it can be told without being felt. */
+  look(figures: () => Omit<Used, 'ms'>): void {
+    const began = this.#clock();
+    if (this.#bounds.length === 0 || this.#laterLook !== undefined) return;
+    if (began < this.#nextLook) {
+      const later = (): void => {
+        this.#laterLook = undefined;
+        if (this.#listener !== undefined) this.look(figures);
+      };
+      this.#laterLook = { timer: setTimeout(later, this.#nextLook - began), figures };
+      return;
+    }
+    this.#figures = figures();
+    const now = this.#clock();
+    this.#nextLook = now + (now - began) * lookShare;
+    this.#check();
+  }
+
+  /**
+   * A program that holds a limit in US dollars by itself may end by itself, and so say what it cost: it is made to only when
+   * it begins another response.
+   */
+  leaveUsdToAgent(yes: boolean): void {
+    this.#usdLeft = yes;
+  }
+
+  /** Time in which an agent waits for a person is not its own. */
+  waits(yes: boolean): void {
+    if (yes === (this.#since === null) || this.#listener === undefined) return;
+    this.#worked = this.ms;
+    this.#since = yes ? null : this.#clock();
+    this.#check();
+  }
+
+  /** Whether another message may be said; it has the budget of a message for itself. */
+  mayGoOn(figures: () => Omit<Used, 'ms'>): boolean {
+    if (this.#reached !== undefined) return false;
+    if (this.#bounds.length > 0) this.#figures = figures();
+    const used = this.standings().find((each) => each.scope !== 'message' && isUsedUp(each));
+    if (used !== undefined) {
+      this.#trip(used);
+      return false;
+    }
+    this.#messageBegan = this.#own();
+    return true;
+  }
+
+  /** Limits were raised, or others have used more. */
+  update({ bounds = this.#bounds, elsewhere = this.#elsewhere }: Partial<Omit<RunBudgetDeps, 'clock'>>): void {
+    this.#bounds = bounds;
+    this.#elsewhere = elsewhere;
+    this.#check();
+  }
+
+  /** What was not looked at yet can be near a limit, and ends nothing any more. */
+  end(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#laterLook?.timer);
+    if (this.#laterLook !== undefined) {
+      this.#figures = this.#laterLook.figures();
+      this.#tellNear(this.standings());
+    }
+    this.#worked = this.ms;
+    this.#since = null;
+    this.#listener = undefined;
+  }
+
+  standings(): readonly Standing[] {
+    return standings(this.#bounds, this.#used());
+  }
+
+  #used(): Readonly<Record<BudgetScope, Used>> {
+    const own = this.#own();
+    return {
+      message: usedSince(own, this.#messageBegan),
+      run: own,
+      session: addUsed(this.#elsewhere.session, own),
+      tree: addUsed(this.#elsewhere.tree, own),
+      day: addUsed(this.#elsewhere.day, own),
+      agent: addUsed(this.#elsewhere.agent, own),
+      workspace: addUsed(this.#elsewhere.workspace, own),
+    };
+  }
+
+  #own(): Used {
+    return { ...this.#figures, ms: this.ms };
+  }
+
+  #check(): void {
+    if (this.#listener === undefined || this.#reached !== undefined) return;
+    const all = this.standings();
+    this.#tellNear(all);
+    const over = tightest(all.filter((each) => isOverrun(each) && !this.#mayEndItself(each)));
+    if (over !== undefined) this.#trip(over);
+    else this.#wait(this.#since === null ? null : msToNext(all));
+  }
+
+  #tellNear(all: readonly Standing[]): void {
+    for (const standing of all) {
+      const name = `${standing.scope} ${standing.unit} ${standing.limit}`;
+      if (!isNear(standing) || this.#told.has(name)) continue;
+      this.#told.add(name);
+      this.#listener?.near(standing);
+    }
+  }
+
+  #mayEndItself({ unit }: Standing): boolean {
+    if (!this.#usdLeft || unit !== 'usd') return false;
+    const { turns } = this.#figures;
+    this.#usedUpAt ??= turns;
+    return turns <= this.#usedUpAt;
+  }
+
+  #trip(standing: Standing): void {
+    this.#reached = standing;
+    clearTimeout(this.#timer);
+    this.#listener?.reached(standing);
+  }
+
+  #wait(ms: number | null): void {
+    clearTimeout(this.#timer);
+    this.#timer = ms === null ? undefined : setTimeout(() => this.#check(), Math.min(ms, longestTimer));
+  }
+}

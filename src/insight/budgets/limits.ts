@@ -1,0 +1,84 @@
+import type { Bound, Budgets, Limits } from '../../model/budget.ts';
+import { budgetScopes, budgetUnits, type BudgetScope, type BudgetUnit } from '../../model/budgetNames.ts';
+import { isObject } from '../../model/json.ts';
+
+const whole: ReadonlySet<BudgetUnit> = new Set(['tokens', 'turns']);
+const scopes: ReadonlySet<string> = new Set(budgetScopes);
+const units: ReadonlySet<string> = new Set(budgetUnits);
+
+/** What settings say. What is no limit is left out and named in `problems`; the others hold. */
+export function parseBudgets(found: unknown): { readonly value: Budgets; readonly problems: readonly string[] } {
+  if (found === undefined || found === null) return { value: {}, problems: [] };
+  if (!isObject(found)) return { value: {}, problems: ['It is no object.'] };
+  const problems: string[] = [];
+  const value: Record<string, Limits | Record<string, Limits>> = {};
+  for (const [name, given] of Object.entries(found)) {
+    if (scopes.has(name)) value[name] = limitsOf(given, name, problems);
+    else if (name === 'agents' && isObject(given)) {
+      const agents = Object.entries(given);
+      value[name] = Object.fromEntries(
+        agents.map(([type, each]) => [type, limitsOf(each, `agents.${type}`, problems)]),
+      );
+    } else problems.push(`There is no scope "${name}".`);
+  }
+  return { value, problems };
+}
+
+function limitsOf(given: unknown, name: string, problems: string[]): Limits {
+  if (!isObject(given)) {
+    problems.push(`"${name}" is no object.`);
+    return {};
+  }
+  const limits: Partial<Record<BudgetUnit, number>> = {};
+  for (const [unit, limit] of Object.entries(given)) {
+    const known = budgetUnits.find((each) => each === unit);
+    if (known === undefined || !units.has(unit)) problems.push(`There is no unit "${name}.${unit}".`);
+    // 0 is how a form says that there is no limit.
+    else if (limit === 0) continue;
+    else if (typeof limit !== 'number' || !Number.isFinite(limit) || limit < 0)
+      problems.push(`"${name}.${unit}" is no number above 0.`);
+    else limits[known] = whole.has(known) ? Math.max(1, Math.floor(limit)) : limit;
+  }
+  return limits;
+}
+
+/** Of each limit the lower one: nobody can raise what another has set. */
+export function tightenLimits(a: Limits = {}, b: Limits = {}): Limits {
+  const limits: Partial<Record<BudgetUnit, number>> = {};
+  for (const unit of budgetUnits) {
+    const given = [a[unit], b[unit]].filter((each) => each !== undefined);
+    if (given.length > 0) limits[unit] = Math.min(...given);
+  }
+  return limits;
+}
+
+export function tighten(a: Budgets, b: Budgets): Budgets {
+  const value: Partial<Record<BudgetScope, Limits>> = {};
+  for (const scope of budgetScopes) {
+    if (a[scope] !== undefined || b[scope] !== undefined) value[scope] = tightenLimits(a[scope], b[scope]);
+  }
+  const types = new Set([...Object.keys(a.agents ?? {}), ...Object.keys(b.agents ?? {})]);
+  if (types.size === 0) return value;
+  const agents = [...types].map((type) => [type, tightenLimits(a.agents?.[type], b.agents?.[type])] as const);
+  return { ...value, agents: Object.fromEntries(agents) };
+}
+
+/** `keys`: what each scope counts for; scopes without one hold nothing. `raises` are higher limits of single keys. */
+export function boundsOf(
+  budgets: Budgets,
+  agent: string,
+  keys: Readonly<Partial<Record<BudgetScope, string>>>,
+  raises: readonly Bound[],
+): Bound[] {
+  return budgetScopes.flatMap((scope): Bound[] => {
+    const key = keys[scope];
+    if (key === undefined) return [];
+    const limits = scope === 'agent' ? tightenLimits(budgets.agent, budgets.agents?.[agent]) : (budgets[scope] ?? {});
+    return budgetUnits.flatMap((unit): Bound[] => {
+      const limit = limits[unit];
+      if (limit === undefined) return [];
+      const raised = raises.filter((each) => each.scope === scope && each.unit === unit && each.key === key);
+      return [{ scope, unit, key, limit: Math.max(limit, ...raised.map((each) => each.limit)) }];
+    });
+  });
+}

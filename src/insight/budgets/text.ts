@@ -1,0 +1,36 @@
+import type { Bound, Standing } from '../../model/budget.ts';
+import type { BudgetScope, BudgetUnit } from '../../model/budgetNames.ts';
+
+const scopes: Readonly<Record<BudgetScope, string>> = {
+  message: 'this message',
+  run: 'this run',
+  session: 'this session',
+  tree: 'this session and those that belong to it',
+  day: 'today',
+  agent: 'this agent today',
+  workspace: 'this workspace',
+};
+
+const units: Readonly<Record<BudgetUnit, string>> = { usd: '', tokens: 'tokens', turns: 'turns', minutes: 'minutes' };
+
+/** `3 of 3 turns`, `$1.02 of $1`. */
+export function figuresText({ unit, spent, limit }: Standing): string {
+  if (unit === 'usd') return `$${round(spent)} of $${round(limit)}`;
+  return `${round(spent)} of ${round(limit)} ${units[unit]}`;
+}
+
+/** For the record, in which every text is English. */
+export function reachedText(standing: Standing): string {
+  return `The budget of ${scopes[standing.scope]} is used up: ${figuresText(standing)}.`;
+}
+
+/** Said before a run, or as soon as its model is known. */
+export function unheldText(model: string, bounds: readonly Bound[]): string {
+  const others = new Set(bounds.map(({ unit }) => unit).filter((unit) => unit !== 'usd'));
+  const held = others.size === 0 ? 'Nothing else limits it.' : `Its limits in ${[...others].join(', ')} hold.`;
+  return `No price is known for the model ${model}, so that limits in US dollars do not hold this run while it works. ${held}`;
+}
+
+function round(amount: number): string {
+  return String(Number(amount >= 100 ? amount.toFixed(2) : amount.toPrecision(4)));
+}

@@ -1,0 +1,40 @@
+import type { EntryUpdate } from '../../model/entry.ts';
+import type { RunFacts } from '../../model/facts.ts';
+
+/**
+ * Responses of the model in the main conversation of a run. Where the agent tells the usage of each, these are counted; else
+ * a response begins with what the agent says or calls first after a result of a tool.
+ */
+export class TurnCount {
+  #seen = 0;
+  /** A response goes on: what comes belongs to it. */
+  #within = false;
+  #last = -1;
+
+  see(updates: readonly EntryUpdate[]): void {
+    for (const update of updates) {
+      if (update.op !== 'put') continue;
+      const { index, type, metadata } = update.entry;
+      if (metadata?.parentCallId !== undefined) continue;
+      const isNew = index > this.#last;
+      this.#last = Math.max(this.#last, index);
+      const tool = type.kind === 'tool_use' ? type.tool : undefined;
+      if (tool?.parentCallId !== undefined) continue;
+      if (isNew && (tool !== undefined || type.kind === 'assistant_message' || type.kind === 'thinking')) {
+        if (!this.#within) this.#seen += 1;
+        this.#within = true;
+      }
+      if (
+        type.kind === 'user_message' ||
+        (tool !== undefined && tool.status !== 'created' && tool.status !== 'running')
+      ) {
+        this.#within = false;
+      }
+    }
+  }
+
+  count({ messages }: Pick<RunFacts, 'messages'>): number {
+    const told = messages.filter(({ parentCallId }) => parentCallId === null).length;
+    return told > 0 ? told : this.#seen;
+  }
+}

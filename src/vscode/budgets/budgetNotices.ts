@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import { isSessionLive } from '../../model/status.ts';
+import { inertText } from '../inertText.ts';
+import type { SessionList } from '../sessionList.ts';
+import { titleOf, type SessionRow } from '../sessionRow.ts';
+import { nearText, reachedText } from './budgetText.ts';
+
+const { t } = vscode.l10n;
+
+/** Says once of each limit that it is near, ended a run, or holds nothing. */
+export class BudgetNotices implements vscode.Disposable {
+  readonly #list: SessionList;
+  readonly #since: number;
+  readonly #subscription: vscode.Disposable;
+  readonly #told = new Set<string>();
+
+  constructor(list: SessionList, now: number) {
+    this.#list = list;
+    this.#since = now;
+    this.#subscription = list.onDidChange(() => this.#look());
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+  }
+
+  #look(): void {
+    for (const row of this.#list.here()) {
+      const { near, reached, unheld } = row.budget ?? {};
+      // What happened before this window was told by another.
+      if (reached !== undefined && Date.parse(reached.at) >= this.#since) {
+        this.#tell(`reached ${reached.at}`, row, t('“{0}” is paused. {1}', name(row), reachedText(reached)));
+      }
+      if (!isSessionLive(row.status)) continue;
+      if (near !== undefined && near.spent < near.limit) {
+        const which = `${near.scope} ${near.unit} ${near.limit}`;
+        this.#tell(`${row.runs} ${which}`, row, t('“{0}”: {1}', name(row), nearText(near)));
+      }
+      if (unheld !== undefined) this.#tell(`${row.runs} unheld`, row, t('“{0}”: {1}', name(row), unheld));
+    }
+  }
+
+  #tell(what: string, row: SessionRow, text: string): void {
+    const once = `${row.session_id} ${what}`;
+    if (this.#told.has(once)) return;
+    this.#told.add(once);
+    void show(row, text);
+  }
+}
+
+const name = (row: SessionRow): string => inertText(titleOf(row));
+
+async function show({ session_id: id, budget }: SessionRow, text: string): Promise<void> {
+  const [raise, open] = [t('Raise Budget…'), t('Show')];
+  const held = budget?.near ?? budget?.reached;
+  const chosen = await vscode.window.showWarningMessage(text, ...(held === undefined ? [open] : [raise, open]));
+  if (chosen === raise) await vscode.commands.executeCommand('vitrine.raiseBudget', id);
+  if (chosen === open) await vscode.commands.executeCommand('vitrine.openSession', id);
+}
