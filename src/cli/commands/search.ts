@@ -1,0 +1,103 @@
+import type { Scanned, SearchHit, SessionHits } from '../../engine/search/contract.ts';
+import { problemText } from '../../insight/search/query.ts';
+import { numberOption, parseOptions } from '../args.ts';
+import { UsageError, type CliContext, type Command } from '../command.ts';
+import { createEngine, storeHelp } from '../engine.ts';
+import { writeLines } from '../output.ts';
+
+const help = `Usage: vitrine search TEXT [options]
+       vitrine search --rebuild [TEXT]
+
+Looks through everything that sessions recorded, the output of tools included. Words are found by their beginning, and all
+of them have to stand in one entry.
+
+  "two words"        words that stand together; quote them once more for the shell
+  tool:NAME          calls of a tool
+  file:PART          calls that name a file
+  kind:KIND          user, assistant, thinking, system, error, tool, read, edit, command, search, web, other
+  state:STATE        done, failed, denied, cancelled, running
+  error              what failed; "error" in quotes is the word
+
+The index of it is kept beside the records, and only what has changed since is read again.
+
+  --json             one hit per line as JSON
+  --limit N          sessions to show; default 50
+  --hits N           hits to show of each; default 20
+  --rebuild          makes the index again first
+${storeHelp}
+Exit code 1: nothing was found.
+`;
+
+const options = {
+  store: { type: 'string' },
+  json: { type: 'boolean' },
+  limit: { type: 'string' },
+  hits: { type: 'string' },
+  rebuild: { type: 'boolean' },
+} as const;
+
+export const search: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('search', { args: [...args], options, allowPositionals: true });
+    const query = positionals.join(' ').trim();
+    if (query === '' && values.rebuild !== true)
+      throw new UsageError('What to search for?', 'Give a word, as in: vitrine search timeout');
+    const engine = createEngine(context, { store: values.store });
+    try {
+      const sessionSearch = engine.archive.search;
+      if (values.rebuild === true) {
+        const scanned = await sessionSearch.rebuild();
+        if (query === '') {
+          tell(context, scanned, []);
+          return 0;
+        }
+      }
+      const answer = await sessionSearch.search({
+        query,
+        ...(values.limit !== undefined && { mostSessions: numberOption('--limit', values.limit) }),
+        ...(values.hits !== undefined && { mostHits: numberOption('--hits', values.hits) }),
+      });
+      if (values.json === true)
+        await writeLines(
+          context.stdout,
+          answer.sessions.flatMap(({ hits }) => hits),
+        );
+      else for (const each of answer.sessions) context.stdout.write(text(each));
+      const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions hold it (--limit).`];
+      tell(context, answer.scanned, [...answer.problems.map(problemText), ...more]);
+      return answer.sessions.length === 0 ? 1 : 0;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};
+
+function text({ session, hits, count, unsure }: SessionHits): string {
+  const title = session.title ?? session.prompt;
+  const left = count - hits.length;
+  const rest = left === 0 ? '' : `  … ${unsure ? 'up to ' : ''}${left} more\n`;
+  return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${printable(title)}\n${hits.map(line).join('')}${rest}\n`;
+}
+
+function line({ entry, kind, tool, excerpt }: SearchHit): string {
+  return `  [${entry}] ${printable(tool ?? kind.replace('_message', ''))}: ${printable(excerpt.text)}\n`;
+}
+
+/** What was recorded must not move the cursor or colour the terminal. */
+function printable(recorded: string): string {
+  return recorded.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
+}
+
+/** On stderr, so that what was found can be piped on. */
+function tell({ stderr }: CliContext, scanned: Scanned, notes: readonly string[]): void {
+  const { sessions, entries, cut, damaged, unreadable } = scanned;
+  const lines = [
+    `Searched ${sessions} sessions, ${entries} entries.`,
+    ...(cut > 0 ? [`Of ${cut} long entries only the beginning is found.`] : []),
+    ...(damaged.length > 0 ? [`Parts of ${damaged.length} records are damaged: ${damaged.join(', ')}`] : []),
+    ...unreadable.map(({ id, reason }) => `${id} could not be read: ${reason}`),
+    ...notes,
+  ];
+  stderr.write(lines.map((each) => `${each}\n`).join(''));
+}

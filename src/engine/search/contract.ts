@@ -1,0 +1,65 @@
+import type { Excerpt } from '../../insight/search/excerpt.ts';
+import type { EntryType } from '../../model/entry.ts';
+import type { QueryProblem } from '../../model/query.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+
+export interface SearchRequest {
+  /** As it was typed; the language is that of `insight/search/query.ts`. */
+  readonly query: string;
+  /** Which sessions; default all. */
+  readonly within?: (session: SessionSummary) => boolean;
+  /** Default 50; the best. */
+  readonly mostSessions?: number;
+  /** Per session; default 20, the best. */
+  readonly mostHits?: number;
+  readonly signal?: AbortSignal;
+  /** Sessions that were looked at while the index is brought up to date, of those whose record has changed. */
+  readonly onProgress?: (done: number, of: number) => void;
+}
+
+/** An entry that answers a query. */
+export interface SearchHit {
+  readonly sessionId: string;
+  /** Index of the entry. */
+  readonly entry: number;
+  readonly kind: EntryType['kind'];
+  /** Name of the tool, where it is a call. */
+  readonly tool: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Higher is better; to be compared within one answer only. 0 where nothing but operators was asked for. */
+  readonly score: number;
+  readonly excerpt: Excerpt;
+}
+
+export interface SessionHits {
+  readonly session: SessionSummary;
+  /** In the order of the session. */
+  readonly hits: readonly SearchHit[];
+  /** Entries that answer, those left off included. */
+  readonly count: number;
+  /** `count` may be too high: not every entry was read to see whether its words stand together. */
+  readonly unsure: boolean;
+}
+
+/** What an answer rests on. */
+export interface Scanned {
+  readonly sessions: number;
+  readonly entries: number;
+  /** Entries of which only the beginning can be found, because they are too long. */
+  readonly cut: number;
+  /** Sessions of which parts are damaged, and those that could not be read at all. */
+  readonly damaged: readonly string[];
+  readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
+  /** Left out by `within`. */
+  readonly elsewhere: number;
+}
+
+export interface SearchAnswer {
+  /** Best first. */
+  readonly sessions: readonly SessionHits[];
+  /** Further sessions with hits. */
+  readonly moreSessions: number;
+  readonly problems: readonly QueryProblem[];
+  readonly scanned: Scanned;
+}

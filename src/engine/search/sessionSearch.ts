@@ -1,0 +1,205 @@
+import path from 'node:path';
+import { isEmptyQuery, parseQuery, type Query } from '../../insight/search/query.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { RecordStore } from '../record/store.ts';
+import type { Log } from '../api.ts';
+import type { Scanned, SearchAnswer, SearchRequest, SessionHits } from './contract.ts';
+import { counts, evaluate, type Plan, planOf } from './evaluate.ts';
+import { indexSession, stampOf } from './indexSession.ts';
+import { IndexStore, type SessionIndex } from './indexStore.ts';
+import { readHits, type Candidates } from './readHits.ts';
+
+const defaultSessions = 50;
+const defaultHits = 20;
+/** Sessions after whose indexing the manifest is written, so that little is lost when a window closes meanwhile. */
+const savedEvery = 20;
+
+interface SearchDeps {
+  readonly store: RecordStore;
+  readonly log: Log;
+}
+
+interface Known {
+  readonly summaries: readonly SessionSummary[];
+  readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
+}
+
+/**
+ * Full-text search over all records, tool output included. The index is made when somebody first searches, is kept on
+ * disk, and is brought up to date by reading the records that changed; it can be made again at any time.
+ */
+export class SessionSearch {
+  readonly #deps: SearchDeps;
+  readonly #index: IndexStore;
+  /** Stamps of sessions whose parts were seen to be there. */
+  readonly #whole = new Set<string>();
+  /** One search or change at a time: what they read and write is the same. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `storeDir` holds `sessions/`, and `search/` when it is made. */
+  constructor(storeDir: string, deps: SearchDeps) {
+    this.#deps = deps;
+    this.#index = new IndexStore(path.join(storeDir, 'search'));
+  }
+
+  /** @throws the reason of the signal; file system errors where the index cannot be written */
+  search(request: SearchRequest): Promise<SearchAnswer> {
+    return this.#alone(async () => {
+      const { query, problems } = parseQuery(request.query);
+      const known = await this.#refresh(request);
+      const chosen = known.summaries.filter((each) => request.within?.(each) ?? true);
+      const scanned = await this.#scanned(chosen, known);
+      if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, problems, scanned };
+      const candidates = await this.#candidates(planOf(query), chosen, scanned.entries, request.signal);
+      return { ...(await this.#answer(query, candidates, request)), problems, scanned };
+    });
+  }
+
+  /** Makes the whole index again. */
+  rebuild(request: Pick<SearchRequest, 'signal' | 'onProgress'> = {}): Promise<Scanned> {
+    return this.#alone(async () => {
+      await this.#index.clear();
+      const known = await this.#refresh(request);
+      return this.#scanned(known.summaries, known);
+    });
+  }
+
+  /** Forgets what it knows of a session that is deleted. */
+  forget(id: string): Promise<void> {
+    return this.#alone(async () => {
+      if (!(await this.#index.sessions()).has(id)) return;
+      await this.#index.forget(id);
+      await this.#index.save();
+    });
+  }
+
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Reads the records that changed since they were indexed. */
+  async #refresh({ signal, onProgress }: Pick<SearchRequest, 'signal' | 'onProgress'>): Promise<Known> {
+    const { store, log } = this.#deps;
+    const { summaries, unreadable } = await store.survey();
+    const failed = [...unreadable];
+    const indexed = await this.#index.sessions();
+    const stale: { id: string; stamp: string; known: SessionIndex | undefined }[] = [];
+    for (const { session_id: id } of summaries) {
+      const stamp = await stampOf(store.path(id)).catch(() => '');
+      const known = indexed.get(id);
+      if (known?.stamp !== stamp) stale.push({ id, stamp, known });
+      else if (!this.#whole.has(stamp) && !(await this.#isWhole(id, known)))
+        stale.push({ id, stamp, known: undefined });
+    }
+    const present = new Set(summaries.map((each) => each.session_id));
+    const gone = [...indexed.keys()].filter((id) => !present.has(id));
+    for (const id of gone) await this.#index.forget(id);
+    for (const [at, { id, stamp, known }] of stale.entries()) {
+      signal?.throwIfAborted();
+      onProgress?.(at, stale.length);
+      try {
+        const reader = await store.openReader(id);
+        try {
+          await this.#index.set(id, await indexSession(reader, stamp, known, this.#index, signal));
+        } finally {
+          await reader.close();
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        const reason = error instanceof Error ? error.message : String(error);
+        failed.push({ id, reason });
+        log.warn(`Session ${id} cannot be searched: ${reason}`);
+      }
+      if (at % savedEvery === savedEvery - 1) await this.#index.save();
+    }
+    if (stale.length > 0 || gone.length > 0) await this.#index.save();
+    return { summaries, unreadable: failed };
+  }
+
+  async #isWhole(id: string, { parts, stamp }: SessionIndex): Promise<boolean> {
+    for (const part of parts.keys()) if ((await this.#index.segment(id, part)) === undefined) return false;
+    this.#whole.add(stamp);
+    return true;
+  }
+
+  async #scanned(chosen: readonly SessionSummary[], { summaries, unreadable }: Known): Promise<Scanned> {
+    const indexed = await this.#index.sessions();
+    const failed = new Set(unreadable.map(({ id }) => id));
+    const read = chosen.map((each) => each.session_id).filter((id) => !failed.has(id));
+    const parts = read.flatMap((id) => indexed.get(id)?.parts ?? []);
+    return {
+      sessions: read.length,
+      entries: parts.reduce((sum, { from, to }) => sum + to - from, 0),
+      cut: parts.reduce((sum, { cut }) => sum + cut, 0),
+      damaged: read.filter((id) => indexed.get(id)?.damaged === true),
+      unreadable,
+      elsewhere: summaries.length - chosen.length,
+    };
+  }
+
+  /** Per session, what meets the plan. */
+  async #candidates(
+    plan: Plan,
+    chosen: readonly SessionSummary[],
+    entries: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Candidates[]> {
+    if (plan.clauses.length === 0) return [];
+    const indexed = await this.#index.sessions();
+    const total = plan.clauses.map(() => 0);
+    const hopeful: { session: SessionSummary; parts: number[] }[] = [];
+    let words = 0;
+    for (const session of chosen) {
+      signal?.throwIfAborted();
+      const parts = indexed.get(session.session_id)?.parts ?? [];
+      const some: number[] = [];
+      for (const [part, { words: own }] of parts.entries()) {
+        words += own;
+        const segment = await this.#index.segment(session.session_id, part);
+        const found = segment === undefined ? undefined : counts(plan, segment);
+        if (found === undefined) continue;
+        found.forEach((count, at) => (total[at] = (total[at] ?? 0) + count));
+        some.push(part);
+      }
+      if (some.length > 0) hopeful.push({ session, parts: some });
+    }
+    const found: Candidates[] = [];
+    for (const { session, parts } of hopeful) {
+      const scores = new Map<number, number>();
+      for (const part of parts) {
+        const segment = await this.#index.segment(session.session_id, part);
+        if (segment === undefined) continue;
+        for (const [entry, score] of evaluate(plan, segment, { entries, words, counts: total }))
+          scores.set(entry, score);
+      }
+      if (scores.size > 0) found.push({ session, scores, inexact: plan.inexact });
+    }
+    return found.sort((a, b) => best(b) - best(a) || (a.session.updated_at < b.session.updated_at ? 1 : -1));
+  }
+
+  async #answer(
+    query: Query,
+    candidates: readonly Candidates[],
+    { mostSessions = defaultSessions, mostHits = defaultHits, signal }: SearchRequest,
+  ): Promise<Pick<SearchAnswer, 'sessions' | 'moreSessions'>> {
+    const sessions: SessionHits[] = [];
+    let looked = 0;
+    for (const each of candidates) {
+      if (sessions.length === mostSessions) break;
+      looked += 1;
+      signal?.throwIfAborted();
+      const found = await readHits(this.#deps.store, each, query, mostHits);
+      if (found !== undefined) sessions.push(found);
+    }
+    return { sessions, moreSessions: candidates.length - looked };
+  }
+}
+
+/** A session of which many entries answer is a little better than its best one. */
+function best({ scores }: Candidates): number {
+  let most = 0;
+  for (const score of scores.values()) most = Math.max(most, score);
+  return most * (1 + Math.log10(1 + scores.size) / 10);
+}

@@ -1,0 +1,59 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { textsOf } from './facts.ts';
+
+/** A line of an entry with what was looked for; `ranges` are [from, to) in `text`, in order, and do not overlap. */
+export interface Excerpt {
+  readonly text: string;
+  readonly ranges: readonly (readonly [number, number])[];
+}
+
+const before = 24;
+const longest = 160;
+const mostRanges = 20;
+
+/** Terminal control sequences say nothing to readers. */
+// eslint forbids control characters in literals.
+const controls = new RegExp('\\u001b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|.)', 'g');
+
+/** Where `texts` (small letters) stand in the entry: around the first of the place that holds most of them. */
+export function excerptOf(entry: NormalizedEntry, texts: readonly string[]): Excerpt {
+  const all = textsOf(entry);
+  let best: { readonly text: string; readonly at: number; readonly held: number } | undefined;
+  for (const text of all) {
+    const small = text.toLowerCase();
+    // Where small letters have other lengths, places in one are no places in the other.
+    const places = small.length === text.length ? texts.map((each) => small.indexOf(each)).filter((at) => at >= 0) : [];
+    if (places.length > (best?.held ?? 0)) best = { text, at: Math.min(...places), held: places.length };
+  }
+  const { text, at } = best ?? { text: all[0] ?? '', at: 0 };
+  return cut(text, at, texts);
+}
+
+function cut(text: string, at: number, texts: readonly string[]): Excerpt {
+  const lineStart = text.lastIndexOf('\n', at) + 1;
+  const start = at - lineStart > before * 2 ? at - before : lineStart;
+  const piece = text
+    .slice(start, start + longest * 2)
+    .replace(controls, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const shown = `${start > lineStart ? '…' : ''}${piece.slice(0, longest)}${piece.length > longest ? '…' : ''}`;
+  return { text: shown, ranges: rangesIn(shown, texts) };
+}
+
+function rangesIn(text: string, texts: readonly string[]): (readonly [number, number])[] {
+  const small = text.toLowerCase();
+  if (small.length !== text.length) return [];
+  const found: (readonly [number, number])[] = [];
+  for (const each of texts) {
+    for (let at = small.indexOf(each); at !== -1 && each !== ''; at = small.indexOf(each, at + each.length)) {
+      found.push([at, at + each.length]);
+    }
+  }
+  found.sort(([a], [b]) => a - b);
+  const apart: (readonly [number, number])[] = [];
+  for (const range of found) {
+    if (range[0] >= (apart.at(-1)?.[1] ?? 0) && apart.length < mostRanges) apart.push(range);
+  }
+  return apart;
+}

@@ -1,0 +1,97 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { QueryKind, QueryState } from '../../model/query.ts';
+import type { ToolAction } from '../../model/tool.ts';
+import { isOver, kindOf } from '../trajectory/steps.ts';
+import type { Query } from './query.ts';
+
+/** What of an entry can be asked for. */
+export interface EntryFacts {
+  readonly kinds: readonly QueryKind[];
+  /** As the agent calls it. */
+  readonly tool: string | null;
+  /** Of files that the call names as its subject; `/` between the parts. */
+  readonly paths: readonly string[];
+  readonly state: QueryState | null;
+}
+
+export function factsOf({ type }: NormalizedEntry): EntryFacts {
+  switch (type.kind) {
+    case 'user_message':
+      return plain('user');
+    case 'assistant_message':
+      return plain('assistant');
+    case 'system_message':
+      return plain('system');
+    case 'thinking':
+      return plain('thinking');
+    case 'error':
+      return { ...plain('error'), state: 'failed' };
+    case 'tool_use': {
+      const { action, toolName, status } = type.tool;
+      const badExit = action.kind === 'command_run' && (action.exitCode ?? 0) !== 0;
+      const state = !isOver(status)
+        ? 'running'
+        : status === 'success'
+          ? badExit
+            ? 'failed'
+            : 'done'
+          : statusOf(status);
+      return { kinds: ['tool', kindOf(action)], tool: toolName, paths: pathsOf(action), state };
+    }
+  }
+}
+
+function plain(kind: QueryKind): EntryFacts {
+  return { kinds: [kind], tool: null, paths: [], state: null };
+}
+
+function statusOf(status: 'created' | 'running' | 'failed' | 'denied' | 'cancelled'): QueryState {
+  return status === 'created' ? 'running' : status;
+}
+
+function pathsOf(action: ToolAction): string[] {
+  const paths =
+    action.kind === 'file_edit'
+      ? action.changes.map(({ path }) => path)
+      : 'path' in action && action.path !== undefined
+        ? [action.path]
+        : [];
+  return [...new Set(paths)].map((path) => path.replaceAll('\\', '/'));
+}
+
+/** Everything that an entry shows as text, each text once, in the order in which it is read. */
+export function textsOf({ type, content }: NormalizedEntry): string[] {
+  const texts = new Set<string>();
+  const take = (value: unknown): void => {
+    if (typeof value === 'string') {
+      if (value !== '') texts.add(value);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const each of Object.values(value)) take(each);
+    }
+  };
+  take(content);
+  if (type.kind === 'thinking') take(type.reasoning);
+  if (type.kind === 'error') take(type.error);
+  if (type.kind === 'tool_use')
+    for (const key of ['toolName', 'action', 'input', 'result'] as const) take(type.tool[key]);
+  return [...texts];
+}
+
+/** Whether an entry is one of those that are asked for. */
+export function answers(entry: NormalizedEntry, query: Query): boolean {
+  if (!fitsFacts(factsOf(entry), query)) return false;
+  if (query.texts.length === 0) return true;
+  const texts = textsOf(entry).map((text) => text.toLowerCase());
+  return query.texts.every((wanted) => texts.some((text) => text.includes(wanted)));
+}
+
+function fitsFacts({ kinds, tool, paths, state }: EntryFacts, query: Query): boolean {
+  const any = <T>(wanted: readonly T[], fits: (each: T) => boolean): boolean =>
+    wanted.length === 0 || wanted.some(fits);
+  return (
+    any(query.kinds, (kind) => kinds.includes(kind)) &&
+    any(query.states, (wanted) => wanted === state) &&
+    any(query.tools, (wanted) => tool?.toLowerCase().includes(wanted) === true) &&
+    any(query.files, (wanted) => paths.some((path) => path.toLowerCase().includes(wanted)))
+  );
+}

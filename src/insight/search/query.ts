@@ -1,0 +1,127 @@
+import {
+  queryKinds,
+  queryOperators,
+  queryStates,
+  type QueryKind,
+  type QueryProblem,
+  type QueryState,
+} from '../../model/query.ts';
+
+/** A query longer than this is cut. */
+const longestQuery = 1000;
+/** Problems that are told. */
+const mostProblems = 5;
+
+/** Every part has to fit; of the values of one operator, any. Empty parts fit everything. All in small letters. */
+export interface Query {
+  /** Words and "words in quotes", each of which has to be there. */
+  readonly texts: readonly string[];
+  readonly tools: readonly string[];
+  readonly files: readonly string[];
+  readonly kinds: readonly QueryKind[];
+  readonly states: readonly QueryState[];
+}
+
+export interface ParsedQuery {
+  readonly query: Query;
+  readonly problems: readonly QueryProblem[];
+}
+
+interface Part {
+  /** As it was typed. */
+  readonly whole: string;
+  /** In small letters; empty: none. */
+  readonly operator: string;
+  readonly value: string;
+  readonly quoted: boolean;
+}
+
+/** Words, "words in quotes" and both behind `operator:`. A quote that is not closed goes to the end. */
+export function partsOf(query: string): Part[] {
+  const found = query.slice(0, longestQuery).matchAll(/(?:(\w+):)?(?:"([^"]*)(?:"|$)|([^\s"]+))/g);
+  return Array.from(found, ([whole, operator = '', quoted, plain = '']) => {
+    const lone = queryOperators.find((each) => plain.toLowerCase() === `${each}:`);
+    return {
+      whole,
+      operator: lone ?? operator.toLowerCase(),
+      value: lone === undefined ? (quoted ?? plain).toLowerCase() : '',
+      quoted: quoted !== undefined,
+    };
+  });
+}
+
+/**
+ * What somebody types to find entries: words, "words in quotes", `tool:`, `file:`, `kind:` and `state:` with a value;
+ * `error` alone is `state:failed`. Never fails: what is not understood is told, and looked for as text where it can be.
+ */
+export function parseQuery(text: string): ParsedQuery {
+  const query = {
+    texts: [] as string[],
+    tools: [] as string[],
+    files: [] as string[],
+    kinds: [] as QueryKind[],
+    states: [] as QueryState[],
+  };
+  const problems: QueryProblem[] = [];
+  for (const part of partsOf(text)) {
+    const { operator, value, quoted, whole } = part;
+    const problem = (code: QueryProblem['code']): void => void problems.push({ code, part: whole });
+    const known = queryOperators.find((each) => each === operator);
+    if (known === undefined) {
+      if (operator === '' && !quoted && value === 'error') query.states.push('failed');
+      else if (value !== '') query.texts.push(textOf(part));
+      if (looksMeant(part)) problem('unknown_operator');
+    } else if (value === '') {
+      problem('no_value');
+    } else if (known === 'tool') {
+      query.tools.push(value);
+    } else if (known === 'file') {
+      query.files.push(value.replaceAll('\\', '/'));
+    } else if (known === 'kind') {
+      const kind = kindNamed(value);
+      if (kind === undefined) problem('unknown_kind');
+      else query.kinds.push(kind);
+    } else {
+      const state = queryStates.find((each) => each === value);
+      if (state === undefined) problem('unknown_state');
+      else query.states.push(state);
+    }
+  }
+  return { query, problems: problems.slice(0, mostProblems) };
+}
+
+/** Whether nothing is asked for. */
+export function isEmptyQuery({ texts, tools, files, kinds, states }: Query): boolean {
+  return [texts, tools, files, kinds, states].every((part) => part.length === 0);
+}
+
+/** A problem for people who read English; surfaces with a language of their own have words of their own. */
+export function problemText({ code, part }: QueryProblem): string {
+  switch (code) {
+    case 'unknown_operator':
+      return `"${part}" begins with no operator; it was looked for as text. Operators: ${queryOperators.map((each) => `${each}:`).join(' ')}`;
+    case 'unknown_kind':
+      return `"${part}" names no kind. Kinds: ${queryKinds.join(', ')}`;
+    case 'unknown_state':
+      return `"${part}" names no state. States: ${queryStates.join(', ')}`;
+    case 'no_value':
+      return `"${part}" has no value.`;
+  }
+}
+
+const otherNames: Readonly<Record<string, QueryKind>> = { prompt: 'user', answer: 'assistant', thought: 'thinking' };
+
+function kindNamed(value: string): QueryKind | undefined {
+  return (
+    queryKinds.find((each) => each === value) ?? (Object.hasOwn(otherNames, value) ? otherNames[value] : undefined)
+  );
+}
+
+function textOf({ operator, value, whole }: Part): string {
+  return operator === '' ? value : whole.replaceAll('"', '').toLowerCase();
+}
+
+/** `tol:bash` is a slip; `https://x`, `c:\x`, `a.ts:12` and `Error:` are texts. */
+function looksMeant({ operator, value, quoted }: Part): boolean {
+  return operator.length > 1 && (quoted || /^[\p{L}_]/u.test(value)) && /^\p{L}+$/u.test(operator);
+}

@@ -1,0 +1,173 @@
+import * as vscode from 'vscode';
+import type { Scanned, SearchAnswer, SearchHit, SessionHits } from '../../engine/search/contract.ts';
+import type { QueryProblem } from '../../model/query.ts';
+import { queryKinds, queryStates } from '../../model/query.ts';
+import { visibleText } from '../inertText.ts';
+import { rowOf, titleOf } from '../sessionRow.ts';
+import { stateIcon, stateOf } from '../rowText.ts';
+import { rowLabel, rowTooltip } from '../rowTooltip.ts';
+
+const { t } = vscode.l10n;
+
+export type SearchNode =
+  | { readonly kind: 'session'; readonly found: SessionHits }
+  | { readonly kind: 'hit'; readonly hit: SearchHit }
+  | { readonly kind: 'rest'; readonly found: SessionHits }
+  /** What could not be searched, with its reasons below it. */
+  | { readonly kind: 'unread'; readonly lines: readonly string[] }
+  | { readonly kind: 'line'; readonly text: string };
+
+export function rootNodes({ sessions, scanned }: SearchAnswer): SearchNode[] {
+  const lines = unreadLines(scanned);
+  return [
+    ...sessions.map((found): SearchNode => ({ kind: 'session', found })),
+    ...(lines.length === 0 ? [] : [{ kind: 'unread' as const, lines }]),
+  ];
+}
+
+export function childNodes(node: SearchNode): SearchNode[] {
+  if (node.kind === 'unread') return node.lines.map((text) => ({ kind: 'line', text }));
+  if (node.kind !== 'session') return [];
+  const { found } = node;
+  const hits = found.hits.map((hit): SearchNode => ({ kind: 'hit', hit }));
+  return found.count > found.hits.length ? [...hits, { kind: 'rest', found }] : hits;
+}
+
+export function nodeItem(node: SearchNode, now: number): vscode.TreeItem {
+  switch (node.kind) {
+    case 'session':
+      return sessionItem(node.found, now);
+    case 'hit':
+      return hitItem(node.hit);
+    case 'rest':
+      return restItem(node.found);
+    case 'unread': {
+      const item = new vscode.TreeItem(t('Not searched'), vscode.TreeItemCollapsibleState.Collapsed);
+      item.description = String(node.lines.length);
+      item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+      return item;
+    }
+    case 'line': {
+      const item = new vscode.TreeItem(node.text);
+      item.tooltip = node.text;
+      return item;
+    }
+  }
+}
+
+/** What was looked at, in a sentence or two; stands over the results. */
+export function answerText({ sessions, moreSessions, problems, scanned }: SearchAnswer): string {
+  const entries = sessions.reduce((sum, { count }) => sum + count, 0);
+  const unsure = sessions.some((each) => each.unsure) || moreSessions > 0;
+  return [
+    sessions.length === 0
+      ? t('No entry was found.')
+      : unsure
+        ? t('At least {0} in {1}, the best first.', entriesText(shownEntries(sessions)), sessionsText(sessions.length))
+        : t('{0} in {1}.', entriesText(entries), sessionsText(sessions.length)),
+    t('Searched: {0}, {1}.', sessionsText(scanned.sessions), entriesText(scanned.entries)),
+    ...(scanned.cut > 0 ? [t('Of {0} long entries only the beginning can be found.', scanned.cut)] : []),
+    ...(scanned.elsewhere > 0
+      ? [t('Left out, hidden or in other folders: {0}.', sessionsText(scanned.elsewhere))]
+      : []),
+    ...problems.map(problemText),
+  ].join(' ');
+}
+
+function shownEntries(sessions: readonly SessionHits[]): number {
+  return sessions.reduce((sum, { hits }) => sum + hits.length, 0);
+}
+
+export function sessionsText(count: number): string {
+  return count === 1 ? t('1 session') : t('{0} sessions', count);
+}
+
+export function entriesText(count: number): string {
+  return count === 1 ? t('1 entry') : t('{0} entries', count);
+}
+
+export function problemText({ code, part }: QueryProblem): string {
+  const shown = visibleText(part);
+  switch (code) {
+    case 'unknown_operator':
+      return t('“{0}” begins with no operator and was looked for as text.', shown);
+    case 'unknown_kind':
+      return t('“{0}” names no kind; there are {1}.', shown, queryKinds.join(', '));
+    case 'unknown_state':
+      return t('“{0}” names no state; there are {1}.', shown, queryStates.join(', '));
+    case 'no_value':
+      return t('“{0}” needs something behind it.', shown);
+  }
+}
+
+function unreadLines({ unreadable, damaged }: Scanned): string[] {
+  return [
+    ...unreadable.map(({ id, reason }) => visibleText(t('{0}: {1}', id, reason))),
+    ...damaged.map((id) => t('{0}: parts of the record are damaged; the rest was searched', id)),
+  ];
+}
+
+function sessionItem({ session, count, unsure }: SessionHits, now: number): vscode.TreeItem {
+  const row = rowOf(session);
+  const item = new vscode.TreeItem(titleOf(row), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = session.session_id;
+  item.description = [unsure ? `≤ ${count}` : String(count), session.updated_at.slice(0, 10)].join(' · ');
+  item.iconPath = stateIcon(stateOf(row));
+  item.tooltip = rowTooltip(row, now);
+  item.contextValue = 'session';
+  item.accessibilityInformation = { label: [rowLabel(row, now), entriesText(count)].join(', ') };
+  return item;
+}
+
+const icons: Readonly<Record<SearchHit['kind'], string>> = {
+  user_message: 'account',
+  assistant_message: 'comment',
+  thinking: 'thinking',
+  system_message: 'info',
+  tool_use: 'tools',
+  error: 'error',
+};
+
+function kindWord({ kind, tool }: SearchHit): string {
+  switch (kind) {
+    case 'user_message':
+      return t('Prompt');
+    case 'assistant_message':
+      return t('Answer');
+    case 'thinking':
+      return t('Thought');
+    case 'system_message':
+      return t('Note');
+    case 'error':
+      return t('Error');
+    case 'tool_use':
+      return visibleText(tool ?? '');
+  }
+}
+
+function hitItem(hit: SearchHit): vscode.TreeItem {
+  const { sessionId, entry, excerpt } = hit;
+  const label = visibleText(excerpt.text);
+  // Where something was written out, places in the one are no places in the other.
+  const highlights = label === excerpt.text ? excerpt.ranges.map(([from, to]): [number, number] => [from, to]) : [];
+  const item = new vscode.TreeItem({ label, highlights });
+  item.id = `${sessionId}:${entry}`;
+  item.description = kindWord(hit);
+  item.iconPath = new vscode.ThemeIcon(icons[hit.kind]);
+  item.tooltip = label;
+  item.accessibilityInformation = { label: `${kindWord(hit)}: ${label}` };
+  item.command = { command: 'vitrine.openSearchHit', title: t('Open Session'), arguments: [sessionId, entry] };
+  return item;
+}
+
+function restItem({ session, count, hits, unsure }: SessionHits): vscode.TreeItem {
+  const left = count - hits.length;
+  const text = unsure ? t('Up to {0} more in this session', left) : t('{0} more in this session', left);
+  const item = new vscode.TreeItem('');
+  item.id = `${session.session_id}:rest`;
+  item.description = text;
+  item.iconPath = new vscode.ThemeIcon('ellipsis');
+  item.accessibilityInformation = { label: text };
+  item.command = { command: 'vitrine.openSession', title: t('Open Session'), arguments: [session.session_id] };
+  return item;
+}

@@ -1,0 +1,153 @@
+import * as vscode from 'vscode';
+import type { SearchAnswer } from '../../engine/search/contract.ts';
+import { parseQuery } from '../../insight/search/query.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { EngineHost } from '../engineHost.ts';
+import type { SessionList } from '../sessionList.ts';
+import {
+  answerText,
+  childNodes,
+  entriesText,
+  nodeItem,
+  problemText,
+  rootNodes,
+  type SearchNode,
+  sessionsText,
+} from './searchNodes.ts';
+
+const { t } = vscode.l10n;
+
+const viewId = 'vitrine.search';
+
+/**
+ * What was found in all sessions, below those that it was found in. The view comes with the first search, and goes when
+ * the results are cleared.
+ */
+export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.Disposable {
+  readonly #engines: EngineHost;
+  readonly #list: SessionList;
+  readonly #now: () => number;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #view: vscode.TreeView<SearchNode>;
+  #query = '';
+  #everywhere = false;
+  #answer: SearchAnswer | undefined;
+  #running: AbortController | undefined;
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(engines: EngineHost, list: SessionList, now: () => number) {
+    this.#engines = engines;
+    this.#list = list;
+    this.#now = now;
+    this.#view = vscode.window.createTreeView(viewId, { treeDataProvider: this, showCollapseAll: true });
+  }
+
+  getChildren(node?: SearchNode): SearchNode[] {
+    if (node !== undefined) return childNodes(node);
+    return this.#answer === undefined ? [] : rootNodes(this.#answer);
+  }
+
+  getTreeItem(node: SearchNode): vscode.TreeItem {
+    return nodeItem(node, this.#now());
+  }
+
+  /** Asks for what to look for, unless it is given. */
+  async search(given?: string): Promise<void> {
+    const query = given ?? (await this.#ask());
+    if (query === undefined || query.trim() === '') return;
+    this.#query = query;
+    await vscode.commands.executeCommand('setContext', 'vitrine.searched', true);
+    await vscode.commands.executeCommand(`${viewId}.focus`);
+    await this.#run();
+  }
+
+  /** Also in what the Sessions view hides, and in other folders' sessions. */
+  async setEverywhere(everywhere: boolean): Promise<void> {
+    this.#everywhere = everywhere;
+    await vscode.commands.executeCommand('setContext', 'vitrine.searchingEverywhere', everywhere);
+    if (this.#query !== '') await this.#run();
+  }
+
+  async clear(): Promise<void> {
+    this.#running?.abort();
+    this.#answer = undefined;
+    this.#query = '';
+    this.#changed.fire();
+    await vscode.commands.executeCommand('setContext', 'vitrine.searched', false);
+  }
+
+  async rebuild(): Promise<void> {
+    const options = { location: vscode.ProgressLocation.Notification, title: t('Making the search index again') };
+    const scanned = await vscode.window.withProgress({ ...options, cancellable: true }, async (progress, token) => {
+      const stop = new AbortController();
+      token.onCancellationRequested(() => stop.abort());
+      const onProgress = (done: number, of: number): void => progress.report({ message: t('{0} of {1}', done, of) });
+      const { archive } = await this.#engines.get();
+      return archive.search.rebuild({ signal: stop.signal, onProgress }).catch(unlessAborted(stop.signal));
+    });
+    if (scanned === undefined) return;
+    const { sessions, entries } = scanned;
+    const text = t('The search index was made again: {0}, {1}.', sessionsText(sessions), entriesText(entries));
+    void vscode.window.showInformationMessage(text);
+    if (this.#query !== '') await this.#run();
+  }
+
+  dispose(): void {
+    this.#running?.abort();
+    this.#view.dispose();
+    this.#changed.dispose();
+  }
+
+  async #ask(): Promise<string | undefined> {
+    return vscode.window.showInputBox({
+      title: t('Search Sessions'),
+      value: this.#query,
+      placeHolder: t('Words, "words together", tool: file: kind: state: error'),
+      prompt: t('Looks through everything that sessions recorded, the output of tools included.'),
+      validateInput: (value) => {
+        const [problem] = parseQuery(value).problems;
+        if (problem === undefined) return undefined;
+        return { message: problemText(problem), severity: vscode.InputBoxValidationSeverity.Info };
+      },
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#running?.abort();
+    const stop = new AbortController();
+    this.#running = stop;
+    this.#view.description = this.#query;
+    this.#view.message = t('Searching…');
+    this.#answer = undefined;
+    this.#changed.fire();
+    const answer = await vscode.window.withProgress({ location: { viewId } }, async () => {
+      const { archive } = await this.#engines.get();
+      const onProgress = (done: number, of: number): void => {
+        if (!stop.signal.aborted) this.#view.message = t('Reading sessions: {0} of {1}', done, of);
+      };
+      const request = { query: this.#query, within: this.#within(), signal: stop.signal, onProgress };
+      return archive.search.search(request).catch((error: unknown) => {
+        if (!stop.signal.aborted) this.#view.message = t('The search failed.');
+        unlessAborted(stop.signal)(error);
+        return undefined;
+      });
+    });
+    if (answer === undefined || stop.signal.aborted) return;
+    this.#answer = answer;
+    this.#view.message = answerText(answer);
+    this.#changed.fire();
+  }
+
+  #within(): (session: SessionSummary) => boolean {
+    if (this.#everywhere) return () => true;
+    const ids = new Set(this.#list.visible().map((row) => row.session_id));
+    return ({ session_id }) => ids.has(session_id);
+  }
+}
+
+/** Being stopped is no failure. @throws every other error */
+function unlessAborted(signal: AbortSignal): (error: unknown) => undefined {
+  return (error) => {
+    if (!signal.aborted) throw error;
+  };
+}

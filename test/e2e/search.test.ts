@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import type { BrowserContext } from 'playwright-core';
+import type { Server } from '../support/host/server.ts';
+import type { Workbench } from '../support/host/workbench.ts';
+import { call, reads, said } from '../support/madeEntries.ts';
+import { until } from '../support/until.ts';
+import { type Seed, seedSessions } from './seed.ts';
+import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
+
+const fence = '```';
+const code = `${fence}ts\nexport function nextDelay(attempt: number): number {\n  return 250 * attempt; // fixed\n}\n${fence}`;
+const output = '\u001b[31m FAIL \u001b[0m upload.spec.ts\u001b]0;t\u0007\n\u001b[32m1 passed\u001b[0m, 1 failed';
+const base = { daysAgo: 0, usd: 0.1, turns: 1, seconds: 60 };
+const seeds: readonly Seed[] = [
+  {
+    ...base,
+    title: 'Retry delays',
+    entries: [
+      said(0, 'Why does the retry test fail?', 'user_message'),
+      call(1, reads('/p/src/upload/retry.ts'), { toolName: 'Read', result: { text: 'const ceiling = 8000;' } }),
+      call(
+        2,
+        { kind: 'command_run', command: 'npx vitest run', exitCode: 1, stdout: output },
+        { toolName: 'Bash', status: 'failed' },
+      ),
+      said(3, `The delay is random. With this it is fixed:\n\n${code}`),
+    ],
+  },
+  {
+    ...base,
+    title: 'Quiet the logger',
+    entries: [said(0, 'Log less', 'user_message'), said(1, 'A retry is logged once.')],
+  },
+  { ...base, title: 'Nothing to find', entries: [said(0, 'Hello', 'user_message')] },
+  { ...base, title: 'Hidden retry', hidden: true, entries: [said(0, 'retry in hiding', 'user_message')] },
+];
+
+describe('search in the sidebar', function () {
+  this.timeout(90_000);
+  keepEvidence();
+  let server: Server;
+  let context: BrowserContext;
+  let workbench: Workbench;
+
+  before(async () => {
+    server = await startHost({ settings: { 'workbench.colorTheme': 'Default Dark Modern' } });
+    await seedSessions(server.folder, seeds);
+    ({ context } = await newProfile());
+    workbench = await openWindow(server, context);
+    await workbench.openView('Vitrine');
+    await workbench.treeItem('Retry delays').waitFor();
+  });
+  after(() => context.close());
+
+  const view = () =>
+    workbench.page.locator('.pane', { has: workbench.page.locator('.pane-header[aria-label^="Search"]') });
+  const search = async (query: string): Promise<void> => {
+    await workbench.runCommand('Vitrine: Search Sessions…');
+    await workbench.quickInput().fill(query);
+    await workbench.page.keyboard.press('Enter');
+  };
+  /** Rows of the results, with what stands beside each. */
+  const rows = (): Promise<string[]> =>
+    view()
+      .locator('[role=treeitem]')
+      .evaluateAll((all) => all.map((row) => row.querySelector('.monaco-icon-label')?.textContent.trim() ?? ''));
+
+  it('finds what was said and printed, marked in its lines, and says where it looked', async () => {
+    assert.equal(await view().count(), 0);
+    await search('retry');
+    await view()
+      .getByText(/3 entries in 2 sessions\. Searched: 3 sessions, 7 entries\./)
+      .waitFor();
+    await view().getByText('Left out, hidden or in other folders: 1 session.').waitFor();
+    const found = await rows();
+    assert.ok(
+      found.some((row) => row.startsWith('Why does the retry test fail?') && row.endsWith('Prompt')),
+      found.join('\n'),
+    );
+    assert.ok(
+      found.some((row) => row.endsWith('Read')),
+      found.join('\n'),
+    );
+    assert.ok((await view().locator('.highlight', { hasText: 'retry' }).count()) >= 3);
+    await picture(workbench, 'search');
+  });
+
+  it('takes operators and says which it does not know', async () => {
+    await workbench.runCommand('Vitrine: Search Sessions…');
+    await workbench.quickInput().fill('kind:nonsense retry');
+    await workbench.page.locator('.quick-input-widget').getByText('“kind:nonsense” names no kind').waitFor();
+    await workbench.quickInput().fill('tool:bash error "1 failed"');
+    await workbench.page.keyboard.press('Enter');
+    await view().getByText('1 entry in 1 session.').waitFor();
+    const found = await rows();
+    assert.ok(
+      found.some((row) => row.includes('1 failed') && row.endsWith('Bash')),
+      found.join('\n'),
+    );
+    assert.ok(!found.some((row) => row.includes('[31m')), found.join('\n'));
+  });
+
+  it('leads to the entry, in its colours', async () => {
+    await view().locator('[role=treeitem]', { hasText: '1 failed' }).first().click();
+    const page = workbench.webview();
+    await page.locator('.item.marked').waitFor();
+    const fail = page.locator('.term .fg-red', { hasText: 'FAIL' });
+    await fail.waitFor();
+    assert.ok(await fail.isVisible());
+    const seen = await page.locator('.item.marked').evaluate((item) => {
+      const place = item.getBoundingClientRect();
+      return place.top >= 0 && place.top < window.innerHeight;
+    });
+    assert.ok(seen, 'the entry is in sight');
+    await page.locator('.code', { hasText: 'nextDelay' }).scrollIntoViewIfNeeded();
+    const painted = () => page.locator('body').evaluate(() => [...(CSS.highlights.get('code-keyword') ?? [])].length);
+    await until('code to be coloured', async () => (await painted()) >= 3);
+    await picture(workbench, 'search-entry');
+    await page.getByRole('tab', { name: 'Trajectory' }).click();
+    await page.locator('.trow').first().waitFor();
+  });
+
+  it('looks into hidden sessions when it is told to, and goes when it is cleared', async () => {
+    await search('retry');
+    await view().getByText('3 entries in 2 sessions.').waitFor();
+    await workbench.runCommand('Vitrine: Search Hidden Sessions and Other Folders, Too');
+    await view()
+      .getByText(/4 entries in 3 sessions\. Searched: 4 sessions, 8 entries\./)
+      .waitFor();
+    await workbench.runCommand('Vitrine: Rebuild Search Index');
+    await workbench.notification('The search index was made again: 4 sessions, 8 entries.').waitFor();
+    await workbench.runCommand('Vitrine: Clear Search Results');
+    await until('the view to go', async () => (await view().count()) === 0);
+  });
+});

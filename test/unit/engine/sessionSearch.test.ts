@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile, appendFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import * as fc from 'fast-check';
+import type { SearchAnswer, SearchRequest } from '../../../src/engine/search/contract.ts';
+import { SessionSearch } from '../../../src/engine/search/sessionSearch.ts';
+import { answers } from '../../../src/insight/search/facts.ts';
+import { parseQuery } from '../../../src/insight/search/query.ts';
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import { call, edits, reads, runs, said } from '../../support/madeEntries.ts';
+import { aSession, aSummary, appendAll, temporaryStore } from '../../support/records.ts';
+
+const quiet = () => undefined;
+const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+describe('search over sessions', () => {
+  let temporary: Awaited<ReturnType<typeof temporaryStore>>;
+  beforeEach(async () => (temporary = await temporaryStore()));
+  afterEach(() => temporary.remove());
+
+  const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;
+  const search = () => new SessionSearch(temporary.dir, { store: temporary.store, log });
+
+  async function keep(n: number, entries: readonly NormalizedEntry[]): Promise<void> {
+    const session_id = id(n);
+    const writer = await temporary.store.create(aSession({ session_id }));
+    await add(writer, session_id, entries);
+  }
+
+  async function more(n: number, entries: readonly NormalizedEntry[]): Promise<void> {
+    await add(await temporary.store.openWriter(id(n)), id(n), entries);
+  }
+
+  async function add(
+    writer: Awaited<ReturnType<typeof temporary.store.create>>,
+    session_id: string,
+    entries: readonly NormalizedEntry[],
+  ): Promise<void> {
+    const last = entries.at(-1)?.index ?? -1;
+    await appendAll(writer, [
+      ...entries.map((entry) => ({ kind: 'entry' as const, entry })),
+      { kind: 'summary', summary: aSummary({ session_id, entries: last + 1 }), turns: [], turns_omitted: 0 },
+    ]);
+    await writer.close();
+  }
+
+  const short = ({ sessions }: SearchAnswer) =>
+    Object.fromEntries(
+      sessions.map(({ session, hits }) => [session.session_id.slice(-1), hits.map(({ entry }) => entry)]),
+    );
+  const ask = async (query: string, more: Partial<SearchRequest> = {}) => search().search({ query, ...more });
+
+  const sample = (): NormalizedEntry[] => [
+    said(0, 'Fix the flaky retry test', 'user_message'),
+    call(1, reads('/p/src/upload/retry.ts'), { toolName: 'Read', result: { text: 'export function nextDelay() {}' } }),
+    call(2, runs('npm test', 1), { toolName: 'Bash', result: { text: 'AssertionError: expected 250 to equal 300' } }),
+    said(3, 'The delay was random; now it is a fixed delay.'),
+  ];
+
+  it('finds words, parts of names and what tools printed, and says where', async () => {
+    await keep(1, sample());
+    await keep(2, [said(0, 'Something else', 'user_message'), said(1, '再試行の遅延')]);
+    const cases: readonly (readonly [string, object])[] = [
+      ['retry', { 1: [0, 1] }],
+      ['nextdel', { 1: [1] }],
+      ['delay', { 1: [1, 3] }],
+      ['asserti 250', { 1: [2] }],
+      ['"fixed delay"', { 1: [3] }],
+      ['"delay fixed"', {}],
+      ['src/upload', { 1: [1] }],
+      ['試行', { 2: [1] }],
+      ['error', { 1: [2] }],
+      ['kind:user', { 1: [0], 2: [0] }],
+      ['tool:bash 250', { 1: [2] }],
+      ['file:retry.ts', { 1: [1] }],
+      ['nothing', {}],
+      ['=>', {}],
+    ];
+    for (const [query, expected] of cases) assert.deepEqual(short(await ask(query)), expected, query);
+    const answer = await ask('250');
+    assert.deepEqual(answer.scanned, { sessions: 2, entries: 6, cut: 0, damaged: [], unreadable: [], elsewhere: 0 });
+    const [hit] = answer.sessions.flatMap(({ hits }) => hits);
+    assert.deepEqual([hit?.tool, hit?.kind, hit?.sessionId], ['Bash', 'tool_use', id(1)]);
+    assert.equal(hit?.excerpt.text, 'AssertionError: expected 250 to equal 300');
+    assert.deepEqual(hit.excerpt.ranges, [[25, 28]]);
+  });
+
+  it('puts the session first that is most about it', async () => {
+    await keep(1, [said(0, 'A long tale that names jitter once, among very many other words that say little of it.')]);
+    await keep(2, [said(0, 'jitter jitter'), said(1, 'more jitter')]);
+    await keep(3, [said(0, 'nothing of the kind')]);
+    const { sessions } = await ask('jitter');
+    assert.deepEqual(
+      sessions.map(({ session }) => session.session_id),
+      [id(2), id(1)],
+    );
+  });
+
+  it('reads only records that changed, across windows, and forgets those that are gone', async () => {
+    await keep(1, sample());
+    await keep(2, [said(0, 'other')]);
+    const seen: string[] = [];
+    const onProgress = (done: number, of: number) => void seen.push(`${done}/${of}`);
+    await ask('retry', { onProgress });
+    assert.deepEqual(seen.splice(0), ['0/2', '1/2']);
+    const next = search();
+    await next.search({ query: 'retry', onProgress });
+    assert.deepEqual(seen.splice(0), []);
+    await more(1, [said(4, 'A word that came later: zebra')]);
+    assert.deepEqual(short(await next.search({ query: 'zebra', onProgress })), { 1: [4] });
+    assert.deepEqual(seen.splice(0), ['0/1']);
+    assert.deepEqual(short(await next.search({ query: 'retry' })), { 1: [0, 1] });
+    await temporary.store.remove(id(1));
+    assert.deepEqual(short(await next.search({ query: 'retry' })), {});
+    const files = await readdir(path.join(temporary.dir, 'search'));
+    assert.deepEqual(files.sort(), ['manifest.json', `${id(2)}.0.seg`]);
+    await next.forget(id(2));
+    assert.deepEqual(await readdir(path.join(temporary.dir, 'search')), ['manifest.json']);
+  });
+
+  it('keeps large sessions in parts, of which growing makes only the last again', async () => {
+    const letters = (n: number) =>
+      Array.from(n.toString(26).padStart(4, '0'), (d) => 'abcdefghijklmnopqrstuvwxyz'[parseInt(d, 26)]).join('');
+    const words = (n: number) => Array.from({ length: 800 }, (_, k) => letters((n * 37 + k) % 2000)).join(' ');
+    const entries = Array.from({ length: 400 }, (_, n) => said(n, `only${letters(n)} ${words(n)}`));
+    await keep(1, entries);
+    assert.deepEqual(short(await ask(`only${letters(399)}`)), { 1: [399] });
+    assert.deepEqual(short(await ask(`only${letters(30)}`)), { 1: [30] });
+    const folder = path.join(temporary.dir, 'search');
+    const first = await readFile(path.join(folder, `${id(1)}.0.seg`));
+    assert.ok((await readdir(folder)).length > 2);
+    await more(1, [said(400, 'tail')]);
+    assert.deepEqual(short(await ask('tail')), { 1: [400] });
+    assert.deepEqual(short(await ask(`only${letters(30)}`)), { 1: [30] });
+    assert.deepEqual(await readFile(path.join(folder, `${id(1)}.0.seg`)), first);
+  }).timeout(10_000);
+
+  it('makes again what is damaged or missing', async () => {
+    await keep(1, sample());
+    await ask('retry');
+    const folder = path.join(temporary.dir, 'search');
+    const segment = path.join(folder, `${id(1)}.0.seg`);
+    const whole = await readFile(segment);
+    for (const damage of [whole.subarray(0, 100), Buffer.alloc(0), Buffer.from('no segment'), whole.subarray(0, -1)]) {
+      await writeFile(segment, damage);
+      assert.deepEqual(short(await ask('retry')), { 1: [0, 1] });
+    }
+    await writeFile(path.join(folder, 'manifest.json'), '{"version":1,"sessions":{"x');
+    assert.deepEqual(short(await ask('retry')), { 1: [0, 1] });
+    await rm(folder, { recursive: true });
+    assert.deepEqual(short(await ask('retry')), { 1: [0, 1] });
+    assert.equal((await search().rebuild()).entries, 4);
+  });
+
+  it('says what it could not read, what is damaged, too long or left out', async () => {
+    await keep(1, [said(0, `${'long '.repeat(20_000)} hiddenword`)]);
+    await keep(2, sample());
+    await keep(3, [said(0, 'elsewhere retry')]);
+    await appendFile(temporary.store.path(id(2)), '{"kind":"entry","entry":{"index":4, broken\n');
+    await writeFile(temporary.store.path(id(4)).replace('record.jsonl', ''), '').catch(() => undefined);
+    const answer = await ask('retry', { within: ({ session_id }) => session_id !== id(3) });
+    assert.deepEqual(short(answer), { 2: [0, 1] });
+    const { cut, damaged, elsewhere, sessions } = answer.scanned;
+    assert.deepEqual({ cut, damaged, elsewhere, sessions }, { cut: 1, damaged: [id(2)], elsewhere: 1, sessions: 2 });
+    assert.deepEqual(short(await ask('hiddenword')), {});
+  });
+
+  it('stops when it is told to, and works on afterwards', async () => {
+    await keep(1, sample());
+    const it = search();
+    await assert.rejects(it.search({ query: 'retry', signal: AbortSignal.abort(new Error('enough')) }), /enough/);
+    assert.deepEqual(short(await it.search({ query: 'retry' })), { 1: [0, 1] });
+  });
+
+  it('finds exactly what reading every entry finds', async () => {
+    const vocabulary = ['alpha', 'alphabet', 'betaGamma', 'gamma', 'snake_case', 'x1', 'Ünïcode', '再試行'];
+    const word = fc.constantFrom(...vocabulary);
+    const entry = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
+    const query = fc
+      .array(
+        fc.constantFrom(
+          'alpha',
+          'gamma',
+          '"alpha gamma"',
+          'snake',
+          'x',
+          'ünï',
+          '試行',
+          'kind:user',
+          'kind:edit',
+          'tool:ed',
+          'file:b',
+        ),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      )
+      .map((parts) => parts.join(' '));
+    const made = fc.array(fc.tuple(entry, fc.constantFrom('user', 'assistant', 'edit')), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(made, fc.array(query, { minLength: 1, maxLength: 4 }), async (texts, queries) => {
+        n += 1;
+        const entries = texts.map(([text, kind], index) =>
+          kind === 'edit'
+            ? call(index, edits(`/p/${kind}b.ts`, '', text), { toolName: 'Edit' })
+            : said(index, text, kind === 'user' ? 'user_message' : 'assistant_message'),
+        );
+        await keep(n, entries);
+        const within = ({ session_id }: { session_id: string }) => session_id === id(n);
+        for (const each of queries) {
+          const wanted = entries.filter((one) => answers(one, parseQuery(each).query)).map(({ index }) => index);
+          const found = (await ask(each, { within })).sessions[0]?.hits.map((hit) => hit.entry) ?? [];
+          assert.deepEqual(found, wanted, each);
+        }
+        await temporary.store.remove(id(n));
+      }),
+      { numRuns: 40 },
+    );
+  }).timeout(30_000);
+});
