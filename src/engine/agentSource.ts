@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AgentSession } from '../agents/acp/sessionList.ts';
-import { capabilitiesOf, type AgentAdapter, type AgentOptions } from '../agents/adapter.ts';
+import { capabilitiesOf, type AgentAdapter, type AgentOptions, type HeldLimits } from '../agents/adapter.ts';
 import type { DialogueFactory } from '../agents/dialogue.ts';
 import type { Capabilities } from '../model/capabilities.ts';
 import type { Origin } from '../model/entry.ts';
@@ -14,8 +14,10 @@ import type { LadderStep } from './processTree.ts';
 import { isSignedIn, type ProgramFinder } from './program.ts';
 import { loadRecording, playTurn, type Recording } from './replay.ts';
 import type { Launched, Note } from './runPlan.ts';
+import { writePrivate } from './privateFiles.ts';
 import { freshFolder, SideFiles } from './sideFiles.ts';
 import { assertCanSpawn } from './spawn.ts';
+import { withTraceContext } from './traceContext.ts';
 
 /** One run to be launched. */
 export interface LaunchRequest {
@@ -24,6 +26,8 @@ export interface LaunchRequest {
   /** What the agent is given. */
   readonly prompt: string;
   readonly options: AgentOptions;
+  /** What is left for this run of limits that Vitrine holds, for agents that can hold them too. */
+  readonly limits: HeldLimits;
   readonly newSessionId: string;
   /** Somebody can be asked, and may say more while the agent works. */
   readonly interactive: boolean;
@@ -52,6 +56,8 @@ export interface AgentSource {
   readonly recording: boolean;
   /** Whether a resume needs an id of the agent's own. */
   readonly resumesById: boolean;
+  /** `AgentOptions.appendSystemPrompt` is heeded. Absent: no. */
+  readonly takesSystemPrompt?: boolean;
   /** Why this version gives its conversations no id; absent or undefined where it does. */
   resumeMissing?(version: string | null): string | undefined;
   createNormalizer(context: NormalizerContext): Normalizer;
@@ -102,6 +108,7 @@ export function programSource(
     label,
     recording: false,
     resumesById: true,
+    takesSystemPrompt: adapter.takesSystemPrompt ?? false,
     resumeMissing: (version) => {
       const { supported, reason } = capabilitiesOf(adapter, version).resume;
       return supported ? undefined : reason;
@@ -128,10 +135,10 @@ export function programSource(
       if (EngineFailure.is(program)) throw program;
       const folderOf = ({ runsFolder, runId }: LaunchRequest) => path.join(runsFolder, `${runId}.files`);
       const commandOf = (request: LaunchRequest, resume: string | null) => {
-        const { prompt, options, newSessionId, interactive } = request;
+        const { prompt, options, limits, newSessionId, interactive } = request;
         const resumed = resume === null ? {} : { resume };
-        const runFolder = folderOf(request);
-        return adapter.command({ prompt, options, program, newSessionId, runFolder, interactive, ...resumed });
+        const folders = { runFolder: folderOf(request), privateFolder: deps.leases.privateFolder(request.runId) };
+        return adapter.command({ prompt, options, limits, program, newSessionId, ...folders, interactive, ...resumed });
       };
       return {
         canLaunch: () => true,
@@ -143,6 +150,7 @@ export function programSource(
           const { sideFiles } = command;
           const dialogue = command.dialogue ?? (await talk?.({ request, resume, program, env }));
           if (sideFiles !== undefined) await freshFolder(folderOf(request));
+          await writePrivate(deps.leases.privateFolder(runId), command.privateFiles);
           const process = await startAgentProcess({
             label,
             runId,
@@ -150,15 +158,16 @@ export function programSource(
             args: command.args,
             stdin: dialogue === undefined ? (command.stdin ?? '') : null,
             cwd,
-            env,
+            env: withTraceContext({ ...env, ...command.variables }, lease.session_id, runId),
             clock: deps.clock,
             ladder: deps.ladder(adapter.politeSignal),
             lease: { leases: deps.leases, content: { ...lease, program: program.path } },
           });
-          const { sessionId } = command;
+          const { sessionId, holdsUsd = false } = command;
           const launched = {
             process,
             sessionId,
+            holdsUsd,
             program: program.path,
             version: program.version,
             ...(dialogue !== undefined && { dialogue }),

@@ -1,11 +1,17 @@
 import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
+import type { Budgets, Limits } from '../model/budget.ts';
 import type { Capabilities } from '../model/capabilities.ts';
-import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { EntryUpdate, NormalizedEntry, Origin } from '../model/entry.ts';
+import type { MessageUsage } from '../model/facts.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
+import type { McpServer } from '../model/mcpServer.ts';
 import type { AgentRequest, Answer } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
-import type { ExecutorType } from '../model/session.ts';
+import type { ExecutorType, Run, Session } from '../model/session.ts';
 import type { SessionSummary } from '../model/summary.ts';
+import type { ModelUsage } from '../model/usage.ts';
+import type { Blueprint } from './blueprints/load.ts';
+import type { BlueprintUse } from './blueprints/request.ts';
 import type { EngineFailure } from './failures.ts';
 
 /** Shaped like a `vscode.Disposable`, which this layer cannot name. */
@@ -53,7 +59,15 @@ export interface AcpHttpProfile {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What limits runs in a folder; `folder` is the workspace's, whose own budget counts everything in it. */
+export interface FolderBudgets {
+  readonly limits: Budgets;
+  readonly folder?: string;
+}
+
 export interface EngineSettings {
+  /** Absent: nothing is limited but by the request. */
+  readonly budgets?: (folder: string) => FolderBudgets;
   /** Compare the folder before and after a run, for changes that no tool call reports. Default true. */
   readonly unreportedChanges?: boolean;
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
@@ -101,6 +115,15 @@ export interface EngineDeps {
   readonly timing?: Timing;
   /** Somebody is there to be asked and to write while an agent works. Default false: requests are denied at once. */
   readonly interactive?: boolean;
+  /** Agents that are files; with them agents may start others, as far as their own files permit. Absent: they may not. */
+  readonly blueprints?: BlueprintAccess;
+}
+
+/** Where agents that are files are found, and what stands behind their placeholders. */
+export interface BlueprintAccess {
+  /** Those of a folder and of the user. */
+  readonly load: (folder: string) => Promise<readonly Blueprint[]>;
+  readonly use: Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
 }
 
 export interface StartRequest {
@@ -113,6 +136,55 @@ export interface StartRequest {
   readonly options?: AgentOptions;
   /** Default: the first line of the prompt, cut to 80 characters. */
   readonly title?: string;
+  /** The blueprint by which it is started; kept in the session. */
+  readonly blueprint?: RunBlueprint;
+  /** Absent: it was not queued, and begins now. */
+  readonly queued?: QueuedRun;
+  /** Between it and its parent; default `sync`. */
+  readonly executionMode?: Session['execution_mode'];
+  /** Who caused the prompt; default: a person. Never taken from what somebody says. */
+  readonly origin?: Origin;
+  /** The session that asked for this one; both count in the budget of their tree. */
+  readonly parent?: string;
+  /** Of this run, where they are lower than what the settings allow. */
+  readonly limits?: Limits;
+}
+
+/** A run that was queued: what is fixed before it begins. */
+export type QueuedRun = Pick<
+  Run,
+  | 'run_id'
+  | 'session_id'
+  | 'created_at'
+  | 'execution_mode'
+  | 'parent_session_id'
+  | 'demands'
+  | 'timeout_at'
+  | 'runner_id'
+>;
+
+/** What a blueprint adds to every run of its sessions; the rest of it is in the options. */
+export interface RunBlueprint {
+  readonly name: string;
+  /** Where the agent has no option for it, it stands before the first prompt of each conversation. */
+  readonly systemPrompt?: string;
+  /** It may start others, within these; absent: it may not. */
+  readonly children?: ChildLimits;
+}
+
+export interface ChildLimits {
+  /** Sessions that one session may start. */
+  readonly children: number;
+  /** How many may stand above a session that is started. */
+  readonly depth: number;
+}
+
+/** Gives agents what they need to start others. */
+export interface ChildServer {
+  /** For one run, until `over` is called for it. */
+  open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
+  over(sessionId: string, runId: string): void;
+  close(): Promise<void>;
 }
 
 export interface ResumeRequest {
@@ -120,6 +192,12 @@ export interface ResumeRequest {
   readonly options?: AgentOptions;
   /** Overrides the setting. */
   readonly from?: ResumeFrom;
+  /** The blueprint of the session, as it is now. */
+  readonly blueprint?: RunBlueprint;
+  readonly queued?: QueuedRun;
+  readonly origin?: Origin;
+  /** Of this run, where they are lower than what the settings allow. */
+  readonly limits?: Limits;
 }
 
 /** One run of a session; what the heading of a turn shows. Times are ISO 8601. */
@@ -172,6 +250,32 @@ export interface SessionSizes {
   readonly malformedLines: number;
 }
 
+/** What a session used, beyond what its summary says. Durations in milliseconds; `null` is unknown. */
+export interface SessionLedger {
+  /** Of the newest run, by model. */
+  readonly models: readonly ModelUsage[] | null;
+  /** Of the session so far, by model. */
+  readonly totalModels: readonly ModelUsage[] | null;
+  /** Of the newest run. */
+  readonly runTurns: number | null;
+  /** Over all runs, as the agent told. */
+  readonly duration: number | null;
+  readonly apiDuration: number | null;
+}
+
+/** What one message of the model used. */
+export interface RunMessage extends MessageUsage {
+  readonly runId: string;
+}
+
+/** Who writes a record. */
+export interface RecordHolder {
+  readonly pid: number;
+  readonly hostname: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
 /**
  * A session, live or from disk. Handles of one session share everything; each is disposed by who opened it, which stops
  * nothing. Listeners are called once per chunk of output, not per line.
@@ -186,12 +290,22 @@ export interface SessionHandle extends Disposable {
   open(): readonly number[];
   /** Entries with `from <= index < to`, in index order. */
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
-  find(query: string, limit: number): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
+  /** Indexes of entries that answer a query (`insight/search`), from `from` (default 0) on, ascending. */
+  find(
+    query: string,
+    limit: number,
+    from?: number,
+  ): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
   /** Whether a run goes on in this engine. */
   live(): boolean;
   /** Of the run that goes on here; `null` where none does, or it is no dialogue. */
   conversation(): Conversation | null;
   sizes(): SessionSizes;
+  ledger(): Promise<SessionLedger>;
+  /** In the order of the record; at most the newest 5,000. Reads the record as a whole. */
+  messages(): Promise<readonly RunMessage[]>;
+  /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
+  elsewhere(): Promise<RecordHolder | 'unknown' | null>;
   /** Damage found in the record, one line each, for people. */
   problems(): readonly string[];
   /** Settles when the run is over that goes on here, or was the last here; `undefined` where none was. Never rejects. */

@@ -19,10 +19,14 @@ import type { EngineSettings, Log } from './api.ts';
 import { failures } from './failures.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
 import type { RecordStore } from './record/store.ts';
+import { SessionSearch } from './search/sessionSearch.ts';
 import type { Sessions } from './sessions.ts';
+import { spendingOf, usageCsv, type Spending, type UsagePeriod } from './spending.ts';
 import { writeWhole } from './wholeFile.ts';
 
 export interface ArchiveDeps {
+  /** Folder of the records. */
+  readonly storeDir: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
   readonly randomHex: (digits: number) => string;
@@ -35,14 +39,16 @@ export interface ArchiveDeps {
   readonly store: RecordStore;
 }
 
-/** Records as things to take along, check and account for. Starts no program. */
+/** Records as things to search, take along, check and account for. Starts no program. */
 export class Archive {
+  readonly search: SessionSearch;
   readonly #sessions: Sessions;
   readonly #deps: ArchiveDeps;
 
   constructor(sessions: Sessions, deps: ArchiveDeps) {
     this.#sessions = sessions;
     this.#deps = deps;
+    this.search = new SessionSearch(deps.storeDir, deps);
   }
 
   /** The session in another format, with secrets masked; running ones as far as they have come. @throws EngineFailure */
@@ -65,6 +71,25 @@ export class Archive {
     const exported = await this.export(sessionId, request);
     await writeWhole(file, exported.chunks);
     return exported.report();
+  }
+
+  /** One entry as the export to markdown writes it, with secrets masked; `undefined` where there is none. @throws EngineFailure */
+  async entryMarkdown(
+    sessionId: string,
+    index: number,
+  ): Promise<{ readonly text: string; readonly masked: number } | undefined> {
+    const reader = await this.#sessions.openReader(sessionId);
+    try {
+      const [entry] = await reader.read(index, index + 1);
+      if (entry === undefined) return undefined;
+      const { entryText } = await import('../formats/export/markdown.ts');
+      const key = this.#deps.randomHex(32);
+      const redactor = new Redactor((secret) => tag(key, secret));
+      const text = `${entryText(redactor.entry(entry))}\n`;
+      return { text, masked: redactor.report().total };
+    } finally {
+      await reader.close();
+    }
   }
 
   /** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */
@@ -98,6 +123,21 @@ export class Archive {
     if (key === undefined) return;
     await signHead(path.dirname(store.path(sessionId)), key, environment).catch((error: unknown) =>
       log.warn(`The record of ${sessionId} was not signed with ${key}: ${String(error)}`),
+    );
+  }
+
+  /** What every run used, for sums; from the ends of records, which are read again only where they have grown. */
+  async spending(): Promise<Spending> {
+    return await spendingOf(this.#deps.store, await this.#sessions.live());
+  }
+
+  /** The ledger of the runs of a period, of these sessions or all. All of it or nothing. @throws EngineFailure */
+  async usageToFile(period: UsagePeriod, file: string, only?: ReadonlySet<string>): Promise<void> {
+    const all = await this.#deps.store.list();
+    const wanted = only === undefined ? all : all.filter(({ session_id: id }) => only.has(id));
+    await writeWhole(
+      file,
+      usageCsv(wanted, period, (id) => this.#sessions.openReader(id)),
     );
   }
 

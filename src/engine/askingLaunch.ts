@@ -17,6 +17,7 @@ export async function askingLaunch(
     cwd,
     prompt: '',
     options: {},
+    limits: {},
     newSessionId: uuid(randomHex),
     interactive: false,
     earlierRuns: 0,

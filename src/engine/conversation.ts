@@ -15,6 +15,8 @@ export interface ConversationDeps extends RequestsDeps {
   readonly label: string;
   /** The agent was told all there is: its input is closed. `endsItself`: that is how it ends. */
   readonly onClosed: (endsItself: boolean) => void;
+  /** Whether another message may be said. */
+  readonly mayGoOn: () => boolean;
   /** It cannot go on; `message` says why. */
   readonly onFailure: (message: string) => void;
 }
@@ -141,6 +143,8 @@ export class LiveConversation implements Conversation {
   }
 
   #sayNext(): void {
+    // What is not said is kept with the run.
+    if (this.#queue.length === 0 || !this.#deps.mayGoOn()) return;
     const message = this.#queue.shift();
     if (message === undefined) return;
     this.#begun();

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentSession } from '../agents/acp/sessionList.ts';
 import type { AgentAdapter } from '../agents/adapter.ts';
 import type { RecordedRun } from '../formats/record.ts';
-import { cutPrompt } from '../formats/recordState.ts';
 import { loadPrices } from '../insight/prices.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
 import type { Session } from '../model/session.ts';
@@ -17,6 +16,7 @@ import { AgentSources } from './agentSources.ts';
 import type {
   AgentReport,
   AgentSessionsRequest,
+  ChildServer,
   Disposable,
   EngineDeps,
   EventListener,
@@ -29,21 +29,25 @@ import type {
 import { askingLaunch } from './askingLaunch.ts';
 import { Emitter } from './emitter.ts';
 import { Archive } from './archive.ts';
+import { asLimits } from './budget/asLimits.ts';
+import { Budgets } from './budget/budgets.ts';
+import { childServer, withChildren } from './children/childServer.ts';
 import { failures } from './failures.ts';
 import { runId, runnerId, sessionId, uuid } from './ids.ts';
 import { LiveRun } from './liveRun.ts';
+import { newSummary, titleOf } from './newSession.ts';
 import { ownIdentity } from './processIdentity.ts';
 import { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import { RecordStore } from './record/store.ts';
 import { recogniseOutput } from './replayFile.ts';
-import type { Note } from './runPlan.ts';
 import { Sessions } from './sessions.ts';
 import { FolderWatch } from './snapshot/watch.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
+import { ledgersOf } from './spending.ts';
+import { whatIsTold } from './told.ts';
 import { reapOrphans, sweep } from './sweep.ts';
 
-const titleLength = 80;
 /** Together under the 5 seconds that a closing window gives. */
 const closingLadder: readonly LadderStep[] = [
   { signal: 'SIGINT', graceMs: 1000 },
@@ -53,7 +57,7 @@ const closingMs = 4500;
 
 interface NewRun {
   readonly type: RecordedRun['type'];
-  readonly request: Pick<ResumeRequest, 'prompt' | 'options'>;
+  readonly request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'limits' | 'queued' | 'origin'>;
   /** Ids to resume by; `null` begins a new conversation. */
   readonly attempts: readonly (string | null)[];
   /** Put before the prompt, for the agent alone. */
@@ -64,6 +68,9 @@ interface NewRun {
 export class Engine {
   /** Records as things to take along, check and account for. */
   readonly archive: Archive;
+  readonly #children: ChildServer | undefined;
+  /** Limits of what agents may use. */
+  readonly budgets: Budgets;
   readonly #deps: EngineDeps;
   readonly #store: RecordStore;
   readonly #sessions: Sessions;
@@ -91,34 +98,46 @@ export class Engine {
     const reap = () => reapOrphans(this.#leases, deps.log);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
+    this.#children = deps.blueprints === undefined ? undefined : childServer(this, deps.blueprints, deps.log);
+    this.budgets = new Budgets({
+      ...deps,
+      ledgers: async () => (await ledgersOf(this.#store, await this.#sessions.live())).ledgers,
+      onUsed: (listener) => this.#summaries.on(listener),
+      decide: (id, decision) => this.#sessions.decide(id, decision),
+    });
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */
-  async start(request: StartRequest): Promise<SessionHandle> {
+  async start(given: StartRequest): Promise<SessionHandle> {
+    const request = asLimits(given);
     const source = this.#sources.of({ executor_type: request.agent, executor_profile: request.profile });
     await assertFolder(request.cwd);
     const agent = await source.prepare();
     this.#assertOpen();
     const session: Session = {
-      session_id: sessionId(this.#deps.randomHex),
+      session_id: request.queued?.session_id ?? sessionId(this.#deps.randomHex),
       status: 'pending',
       created_at: this.#now(),
       project_dir: request.cwd,
-      execution_mode: 'sync',
+      execution_mode: request.queued?.execution_mode ?? request.executionMode ?? 'sync',
       executor_session_ids: [],
       executor_type: request.agent,
       ...(request.profile !== undefined && { executor_profile: request.profile }),
       hostname: hostname(),
       title: request.title ?? titleOf(request.prompt),
+      ...(request.blueprint !== undefined && { agent_name: request.blueprint.name }),
+      ...(request.parent !== undefined && { parent_session_id: request.parent }),
     };
+    await this.budgets.gate(session, request.limits);
     const state = new SessionState(newSummary(session, request.prompt, source), this.#stateDeps);
     state.useWriter(await this.#store.create(session, { onProblem: state.tellWriteProblem }));
     this.#sessions.add(state);
     return this.#begin(state, source, agent, { type: 'start_session', request, attempts: [null] });
   }
 
-  resume(sessionId: string, request: ResumeRequest): Promise<SessionHandle> {
-    return this.#goOn(sessionId, (state, source) => {
+  resume(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
+    const request = asLimits(given);
+    return this.#goOn(sessionId, request, (state, source) => {
       if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
       const { executor_session_id: last, executor_session_ids: chain, executor_type: type } = state.session;
       const from = request.from ?? (type && this.#deps.settings().agents?.[type]?.resumeFrom) ?? 'newest';
@@ -132,8 +151,9 @@ export class Engine {
   }
 
   /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
-  startAfresh(sessionId: string, request: ResumeRequest): Promise<SessionHandle> {
-    return this.#goOn(sessionId, async (state) => {
+  startAfresh(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
+    const request = asLimits(given);
+    return this.#goOn(sessionId, request, async (state) => {
       const reader = await state.reader();
       const prefix = reader === null ? '' : await summaryForAgent(reader);
       const { session } = state;
@@ -167,8 +187,9 @@ export class Engine {
   }
 
   /** Deletes the record for good. */
-  remove(sessionId: string): Promise<void> {
-    return this.#sessions.remove(sessionId);
+  async remove(sessionId: string): Promise<void> {
+    await this.#sessions.remove(sessionId);
+    await this.archive.search.forget(sessionId);
   }
 
   async rebuildIndex(): Promise<SessionSummary[]> {
@@ -225,10 +246,12 @@ export class Engine {
     const runs = live.map(async (state) => state.run?.stop(closingLadder));
     await Promise.race([Promise.all(runs), delay(closingMs, undefined, { ref: false })]);
     await this.#sessions.close();
+    await this.#children?.close();
   }
 
   async #goOn(
     id: string,
+    { limits }: ResumeRequest,
     newRun: (state: SessionState, source: AgentSource) => NewRun | Promise<NewRun>,
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {
@@ -238,6 +261,7 @@ export class Engine {
       const agent = await source.prepare();
       await assertFolder(state.session.project_dir ?? '');
       await this.#sessions.recover(state);
+      await this.budgets.gate(state.session, limits);
       return state.exclusively(async () => {
         this.#assertOpen();
         if (state.isRunning()) throw failures.sessionBusy(id);
@@ -271,17 +295,30 @@ export class Engine {
       type,
       session_id: state.id,
       prompt: request.prompt,
+      ...(session.agent_name !== undefined && { agent_name: session.agent_name }),
       project_dir: cwd,
-      execution_mode: 'sync',
-      status: 'pending',
+      execution_mode: session.execution_mode,
+      ...(session.parent_session_id !== undefined && { parent_session_id: session.parent_session_id }),
       created_at: at,
+      ...request.queued,
+      status: 'pending',
       first_index: state.total,
     };
+    const held = { runId: run.run_id, session, limits: request.limits };
+    const budget = await this.budgets.hold(held);
+    const { notes: before, ...told } = whatIsTold(
+      source,
+      await withChildren(this.#children, request, session, run.run_id),
+      {
+        begins: attempts[0] === null,
+        prefix,
+      },
+    );
     const launch: LaunchRequest = {
       runId: run.run_id,
       cwd,
-      prompt: prefix + request.prompt,
-      options: request.options ?? {},
+      ...told,
+      limits: { turns: budget.left('turns'), usd: budget.left('usd') },
       newSessionId: uuid(randomHex),
       interactive,
       earlierRuns: summary.runs,
@@ -294,12 +331,12 @@ export class Engine {
       state,
       {
         run,
-        runnerId: runnerId(hostname(), cwd, session.executor_type ?? 'replay'),
+        runnerId: request.queued?.runner_id ?? runnerId(hostname(), cwd, session.executor_type ?? 'replay'),
         label: source.label,
         workDir: cwd,
         agentPrompt: launch.prompt,
-        promptOrigin: agent.promptOrigin ?? 'human',
-        notes: prefix === '' ? notes : [freshNote(source.label, prefix), ...notes],
+        promptOrigin: agent.promptOrigin ?? request.origin ?? 'human',
+        notes: [...before, ...notes],
         figures: {
           previous: results.map(({ metadata }) => metadata),
           afresh: prefix !== '',
@@ -307,6 +344,7 @@ export class Engine {
           askedModel: request.options?.model ?? null,
         },
         attempts: agent.canLaunch(launch) ? attempts : [],
+        budget,
         ...this.#watch(session),
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
@@ -323,8 +361,10 @@ export class Engine {
     );
     state.run = live;
     state.done = live.done;
+    this.budgets.follow(budget, held, live.done);
     state.change({ runs: summary.runs + 1, outcome: 'none', reason: undefined, updated_at: at });
     const signed = live.done.then(() => this.archive.sign(state.id));
+    void live.done.then(() => this.#children?.over(state.id, run.run_id));
     this.#sessions.hold(state, signed);
     const handle = this.#sessions.handle(state);
     try {
@@ -356,42 +396,4 @@ export class Engine {
 async function assertFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory() !== true) throw failures.directoryMissing(folder);
-}
-
-function titleOf(prompt: string): string {
-  const [line = ''] = prompt.trim().split('\n', 1);
-  const characters = Array.from(line.trim());
-  return characters.length <= titleLength ? line.trim() : `${characters.slice(0, titleLength - 1).join('')}…`;
-}
-
-function newSummary(session: Session, prompt: string, source: AgentSource): SessionSummary {
-  const none = { provenance: 'unknown', reason: 'Nothing has been reported yet.' } as const;
-  return {
-    ...session,
-    agent_label: source.label,
-    agent_version: null,
-    model: null,
-    permission_mode: null,
-    prompt: cutPrompt(prompt),
-    outcome: 'none',
-    runs: 0,
-    entries: 0,
-    turns: null,
-    cost: none,
-    total_cost: none,
-    usage: {},
-    total_usage: {},
-    duration: null,
-    api_duration: null,
-    context_window: null,
-    updated_at: session.created_at,
-    recording: source.recording,
-  };
-}
-
-function freshNote(label: string, prefix: string): Note {
-  return {
-    subtype: 'fresh_start',
-    content: `${label} began a new conversation. Before the prompt, Vitrine told it:\n\n${prefix.trim().replaceAll(/^/gm, '> ')}`,
-  };
 }

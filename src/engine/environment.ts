@@ -4,6 +4,7 @@
  *   that the agent starts would run as plain Node; by the hooks it would speak to this window.
  * - `APPLICATION_INSIGHTS_*`, `CHROME_DESKTOP`, `GIO_LAUNCHED_DESKTOP_FILE*`: left by the desktop that started the window.
  * - `VITRINE_RUN_ID`: of an outer run, where Vitrine itself was started by an agent.
+ * - `TRACEPARENT`, `TRACESTATE`: the run is the parent of what an agent traces.
  */
 const hostVariables = [
   /^VSCODE_/i,
@@ -12,6 +13,7 @@ const hostVariables = [
   /^CHROME_DESKTOP$/,
   /^GIO_LAUNCHED_DESKTOP_FILE/,
   /^VITRINE_RUN_ID$/,
+  /^TRACE(?:PARENT|STATE)$/,
 ];
 
 /** Marks everything that a run starts, so that what outlives its parent and leaves its group is still found. */

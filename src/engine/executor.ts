@@ -13,7 +13,7 @@ import { ProgramFinder } from './program.ts';
 import { RecentEntries } from './recentEntries.ts';
 import { RunOutput } from './runOutput.ts';
 
-export interface ExecutorConfig extends AgentOptions {
+export interface ExecutorConfig extends Omit<AgentOptions, 'mcpServers' | 'trustedServers'> {
   /** Absolute path of the folder to run in; default: that of this process. */
   readonly workDir?: string;
   /** Absolute path of the program; absent: it is looked for. */

@@ -1,8 +1,10 @@
+import { reachedText } from '../insight/budgets/text.ts';
+import type { Standing } from '../model/budget.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { RunResult } from '../model/result.ts';
 
 /** What a person can do about a failure; the shell turns it into a button. */
-export type FailureAction = 'openSettings' | 'doctor' | 'install' | 'startAfresh' | 'revealRecord';
+export type FailureAction = 'openSettings' | 'doctor' | 'install' | 'startAfresh' | 'revealRecord' | 'raiseBudget';
 
 export type FailureCode =
   | 'program_missing'
@@ -11,6 +13,9 @@ export type FailureCode =
   | 'output_unreadable'
   | 'agent_unknown'
   | 'directory_missing'
+  | 'blueprint_unknown'
+  | 'blueprint_unusable'
+  | 'child_refused'
   | 'spawn_failed'
   | 'node_too_old'
   | 'exited_at_once'
@@ -33,6 +38,7 @@ export type FailureCode =
   | 'import_failed'
   | 'output_unknown'
   | 'session_imported'
+  | 'budget_used_up'
   | 'engine_closed'
   | 'internal';
 
@@ -44,6 +50,8 @@ interface FailureText {
   readonly action?: FailureAction;
   /** Where a program was looked for, in order. */
   readonly tried?: readonly string[];
+  /** The limit that nothing is left of. */
+  readonly budget?: Standing;
 }
 
 /** A failure that a person sees. Tell them apart by `code`, never by text. */
@@ -53,6 +61,7 @@ export class EngineFailure extends Error {
   readonly detail: string;
   readonly action: FailureAction | undefined;
   readonly tried: readonly string[];
+  readonly budget: Standing | undefined;
 
   constructor(code: FailureCode, text: FailureText, cause?: unknown) {
     super(text.message, cause === undefined ? undefined : { cause });
@@ -60,6 +69,7 @@ export class EngineFailure extends Error {
     this.detail = text.detail;
     this.action = text.action;
     this.tried = text.tried ?? [];
+    this.budget = text.budget;
   }
 
   static is(error: unknown, code?: FailureCode): error is EngineFailure {
@@ -107,6 +117,37 @@ export const failures = {
           : `There is no agent "${id}" in the settings, or not any more.`,
       detail: `There are: ${known.join(', ')}. Others are added in the settings, with their command. Recorded sessions can be read.`,
       action: 'openSettings',
+    }),
+
+  blueprintUnknown: (name: string, known: readonly string[]) =>
+    new EngineFailure('blueprint_unknown', {
+      message: `There is no agent "${name}".`,
+      detail:
+        known.length === 0
+          ? 'Agents are files in .vitrine/agents of the workspace, or of your home folder. There is none that can be started.'
+          : `There are: ${known.join(', ')}.`,
+    }),
+
+  blueprintBroken: (name: string, why: string) =>
+    new EngineFailure('blueprint_unusable', {
+      message: `The agent "${name}" cannot be started as it is written.`,
+      detail: `${why}\nCorrect the file, and start it again.`,
+    }),
+
+  blueprintInactive: (name: string, file: string) =>
+    new EngineFailure('blueprint_unusable', {
+      message: `The agent "${name}" is inactive.`,
+      detail: `Set "status" to "active" to start it: ${file}`,
+    }),
+
+  childRefused: (why: string) =>
+    new EngineFailure('child_refused', { message: why, detail: 'The limits are in the file of the agent that asked.' }),
+
+  placeholdersMissing: (name: string, missing: readonly string[]) =>
+    new EngineFailure('blueprint_unusable', {
+      message: `The agent "${name}" was not started: its MCP servers want ${missing.join(', ')}.`,
+      detail:
+        'Set the environment variables that it names where Vitrine is started, and give the inputs when you are asked.',
     }),
 
   serverUnknown: (id: string | undefined) =>
@@ -292,6 +333,14 @@ export const failures = {
     new EngineFailure('session_imported', {
       message: `Session ${id} was imported: it can be read, and not gone on with.`,
       detail: 'Its agent keeps the conversation where it was recorded. Start a new session instead.',
+    }),
+
+  budgetUsedUp: (budget: Standing) =>
+    new EngineFailure('budget_used_up', {
+      message: reachedText(budget),
+      detail: 'Nothing was started. Raise the limit to go on, or change it in the settings.',
+      action: 'raiseBudget',
+      budget,
     }),
 
   exportFormatUnknown: (format: string, known: readonly string[]) =>

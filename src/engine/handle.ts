@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { RecordedTurn } from '../formats/record.ts';
 import type { Disposable, SessionHandle, Turn } from './api.ts';
+import { ledgerOf, messagesOf } from './sessionLedger.ts';
 import type { SessionState } from './sessionState.ts';
 
 /** `onDispose` is called once. */
@@ -23,11 +24,14 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
     total: () => state.total,
     open: () => state.recent.open(),
     read: (from, to) => state.read(from, to),
-    find: (query, limit) => state.find(query, limit),
+    find: (query, limit, from) => state.find(query, limit, from),
     live: () => state.run !== null,
     conversation: () => state.run?.conversation ?? null,
     sizes: () => state.sizes,
     problems: () => state.problems,
+    ledger: () => ledgerOf(state),
+    messages: () => messagesOf(state),
+    elsewhere: () => state.deps.store.holder(state.id),
     get done() {
       return state.done ?? Promise.resolve(undefined);
     },

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { ExecutorType } from '../model/session.ts';
 
 type RandomHex = (digits: number) => string;
 
@@ -12,7 +11,7 @@ export function runId(randomHex: RandomHex): string {
 }
 
 /** The same three always give the same runner, so that it is known again after a crash. */
-export function runnerId(hostname: string, projectDir: string, executorType: ExecutorType): string {
+export function runnerId(hostname: string, projectDir: string, executorType: string): string {
   const hash = createHash('sha256').update([hostname, projectDir, executorType].join('\n'));
   return `lnch_${hash.digest('hex').slice(0, 12)}`;
 }

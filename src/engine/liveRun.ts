@@ -6,7 +6,9 @@ import type { RunResult } from '../model/result.ts';
 import { moveRun, moveSession } from '../model/status.ts';
 import type { AgentProcess } from './agentProcess.ts';
 import type { Conversation, SessionSizes } from './api.ts';
+import { LiveBudget, reachedNote } from './budget/liveBudget.ts';
 import { LiveConversation } from './conversation.ts';
+import { endNotes } from './endNotes.ts';
 import { EngineFailure, failures, whyFailed } from './failures.ts';
 import type { LadderStep } from './processTree.ts';
 import { decisionLine, needsYou } from './requestRecord.ts';
@@ -27,6 +29,7 @@ export class LiveRun implements ActiveRun {
   readonly #deps: RunDeps;
   readonly #feed: RunFeed;
   readonly #conversation: LiveConversation;
+  readonly #budget: LiveBudget;
   #run: RecordedRun;
   #process: AgentProcess | null = null;
   #program = '';
@@ -57,6 +60,8 @@ export class LiveRun implements ActiveRun {
     this.#sizesBefore = state.sizes;
     this.#conversation = this.#newConversation();
     this.#feed = new RunFeed({ state, plan, clock: deps.clock, stdout: this.#conversation });
+    const stop = (): void => void this.stop();
+    this.#budget = new LiveBudget({ state, plan, feed: this.#feed, clock: deps.clock, stop });
     this.done = new Promise((resolve) => {
       this.#finished = resolve;
     });
@@ -84,6 +89,7 @@ export class LiveRun implements ActiveRun {
         await this.#finish({ code: 0, signal: null });
         return;
       }
+      await this.#budget.begin();
       launched = await this.#launch(first);
     } catch (error) {
       const failure = this.#failureOf(error);
@@ -128,8 +134,10 @@ export class LiveRun implements ActiveRun {
       onChange: () => {
         const needs_you = needsYou(this.#conversation.pending());
         if (needs_you !== state.summary.needs_you) state.change({ needs_you });
+        this.#budget.waits(needs_you !== undefined);
         state.conversations.fire();
       },
+      mayGoOn: () => this.#budget.mayGoOn(this.#figures()),
       onClosed: (endsItself) => {
         const stop = (): void => {
           if (this.#stopping) return;
@@ -172,6 +180,7 @@ export class LiveRun implements ActiveRun {
     const launched = await this.#plan.launch(resume);
     const { process, program, version, sessionId, dialogue } = launched;
     this.#process = process;
+    this.#budget.leaveUsdToAgent(launched.holdsUsd === true);
     this.#program = program;
     this.#version = version;
     this.#closed = null;
@@ -236,6 +245,7 @@ export class LiveRun implements ActiveRun {
         clearTimeout(silence);
         this.#closing?.refresh();
         await this.#feed.take(chunk, side);
+        this.#budget.look(this.#figures());
         this.#estimateSoon();
       }
     } finally {
@@ -250,18 +260,8 @@ export class LiveRun implements ActiveRun {
     // It was stopped because it was not needed any more: no sign of how the run went.
     const exit = this.#closed !== null && !this.#stopping ? { code: 0, signal: null } : ended;
     await this.#feed.end(exit, side);
-    if (this.#closed === 'late' && !this.#stopping) {
-      const content = `${label} did not end by itself when the conversation was over, and was ended.`;
-      await this.#feed.note({ subtype: 'ended', content });
-    }
-    if (leftovers > 0) {
-      const many =
-        leftovers === 1 ? 'A process that it had started was' : `${leftovers} processes that it had started were`;
-      await this.#feed.note({
-        subtype: 'leftovers',
-        content: `${many} still running when ${label} ended, and ended too.`,
-      });
-    }
+    const late = this.#closed === 'late' && !this.#stopping;
+    for (const note of endNotes(label, { late, leftovers })) await this.#feed.note(note);
     return exit;
   }
 
@@ -270,12 +270,16 @@ export class LiveRun implements ActiveRun {
     this.#over = true;
     clearTimeout(this.#estimateTimer);
     clearTimeout(this.#closing);
-    const stopped = this.#stopping || this.#conversation.endedByUser;
     const state = this.#state;
     if (this.#process !== null) await this.#compare();
     const facts = this.#feed.output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
-    const result = resultOf(facts, exit, this.#figures());
+    const result = this.#budget.settle(resultOf(facts, exit, this.#figures()));
+    const reached = result.metadata?.budget;
+    if (reached !== undefined) await this.#feed.note(reachedNote(reached));
+    // It had done all it was to do when a limit asked for the end.
+    const done = this.#budget.tripped && reached === undefined && result.success;
+    const stopped = reached !== undefined || (this.#stopping && !done) || this.#conversation.endedByUser;
     const failure = cause ?? (nothingRan || stopped ? undefined : this.#whyFailed(facts, exit, result));
     const status = stopped
       ? 'stopped'
@@ -286,9 +290,10 @@ export class LiveRun implements ActiveRun {
     const reason = status === 'completed' ? undefined : (failure?.message ?? result.error);
 
     const at = this.#now();
-    this.#run = { ...moveRun(this.#run, status, at), end_index: state.total, steps: this.#feed.steps };
-    if (reason !== undefined && status === 'failed') this.#run.error = reason;
     const metadata = nothingRan ? undefined : result.metadata;
+    const counted = { steps: this.#feed.steps, ...this.#budget.counted(metadata) };
+    this.#run = { ...moveRun(this.#run, status, at), end_index: state.total, ...counted };
+    if (reason !== undefined && status === 'failed') this.#run.error = reason;
     await state.writer?.appendAll(facts.messages.map((usage) => ({ kind: 'usage', run_id: this.runId, usage })));
     if (metadata !== undefined) await state.append({ kind: 'result', run_id: this.runId, result: metadata });
     await state.changeRun(this.#run, metadata);
@@ -298,6 +303,7 @@ export class LiveRun implements ActiveRun {
     await state.changeSession(moveSession(state.session, stopped ? 'stopped' : 'finished'), {
       ...knownOf(facts),
       ...(metadata === undefined ? {} : summaryOf(metadata)),
+      ...(reached !== undefined && { budget: { ...state.summary.budget, reached } }),
       outcome: status,
       reason,
       entries: state.total,
@@ -309,6 +315,7 @@ export class LiveRun implements ActiveRun {
     await state.writer?.flush();
     await state.giveBackWriter();
     state.run = null;
+    state.models = null;
     state.change({});
     state.conversations.fire();
     this.#finished(failure === undefined ? result : { ...result, success: false, error: reason ?? failure.message });
@@ -348,7 +355,9 @@ export class LiveRun implements ActiveRun {
         this.#estimated = this.#deps.clock();
         const facts = this.#feed.output.facts();
         this.#measure(facts);
-        this.#state.change({ ...estimateOf(facts, this.#figures()), entries: this.#state.total });
+        const { change, ...models } = estimateOf(facts, this.#figures());
+        this.#state.models = models;
+        this.#state.change({ ...change, entries: this.#state.total });
         void this.#state.learnIds(facts.sessionIds);
       },
       Math.max(0, this.#estimated + estimateEveryMs - this.#deps.clock()),

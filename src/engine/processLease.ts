@@ -43,7 +43,13 @@ export class ProcessLeases {
     }
   }
 
+  /** Of a run, for files that its agent reads: goes with the lease, whoever takes that away. */
+  privateFolder(runId: string): string {
+    return path.join(this.#dir, `${runId}.private`);
+  }
+
   async remove(runId: string): Promise<void> {
+    await rm(this.privateFolder(runId), { recursive: true, force: true });
     await rm(this.#file(runId), { force: true });
   }
 

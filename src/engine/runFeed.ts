@@ -1,4 +1,5 @@
 import { EventTeller } from '../formats/events.ts';
+import { TurnCount } from '../insight/budgets/turnCount.ts';
 import type { ClientLine } from '../model/clientLine.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { ExitInfo } from '../model/facts.ts';
@@ -29,6 +30,7 @@ export class RunFeed {
   readonly events: EventTeller;
   /** Tool calls of the main conversation. */
   steps = 0;
+  readonly #turns = new TurnCount();
   readonly #deps: RunFeedDeps;
   readonly #logs = new Map<RawStream, RawLog>();
   readonly #earlier: Record<RawStream, number> = { stdout: 0, stderr: 0, client: 0 };
@@ -46,6 +48,11 @@ export class RunFeed {
   /** Of the process that goes on, or was the last. */
   get output(): RunOutput {
     return this.#output;
+  }
+
+  /** Responses of the model in the main conversation. */
+  get turns(): number {
+    return this.#turns.count(this.#output.facts());
   }
 
   /** Where the output of the next process begins in the raw logs. */
@@ -103,6 +110,12 @@ export class RunFeed {
     });
   }
 
+  /** Whether a process prints or not. */
+  async noteNow(note: Note): Promise<void> {
+    if (this.#over) await this.note(note);
+    else this.tell({ type: 'note', subtype: note.subtype, content: note.content });
+  }
+
   /** While no process prints. */
   async note({ subtype, content, metadata }: Note): Promise<void> {
     const entry: NormalizedEntry = {
@@ -125,6 +138,7 @@ export class RunFeed {
       next = update.entry.index + 1;
       if (isStep(update.entry)) this.steps += 1;
     }
+    this.#turns.see(updates);
     state.countSteps(plan.run.run_id, this.steps);
     const at = this.#now();
     await state.apply(updates, at, this.events.tell(updates, at));

@@ -1,3 +1,4 @@
+import { contextTokens } from '../insight/context.ts';
 import { estimate, runResult, type LedgerOptions } from '../insight/ledger.ts';
 import { addModels } from '../insight/modelUsage.ts';
 import { addCosts, usdOf } from '../insight/money.ts';
@@ -6,7 +7,7 @@ import type { NormalizedEntry } from '../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { ResultMetadata, RunResult } from '../model/result.ts';
 import type { SessionSummary } from '../model/summary.ts';
-import { addUsage } from '../model/usage.ts';
+import { addUsage, type ModelUsage } from '../model/usage.ts';
 
 export interface FiguresContext {
   /** Results of the session's earlier runs, oldest first. */
@@ -17,6 +18,16 @@ export interface FiguresContext {
   readonly agentVersion: string | null;
   /** The model that a person chose for this run. */
   readonly askedModel: string | null;
+}
+
+interface Estimate extends Models {
+  readonly change: Partial<SessionSummary>;
+}
+
+/** Of a run, and of its session with it. */
+export interface Models {
+  readonly models: readonly ModelUsage[];
+  readonly totalModels: readonly ModelUsage[];
 }
 
 /** What a run has come to, with the session's totals in it. */
@@ -38,18 +49,20 @@ export function resultOf(facts: RunFacts, exit: ExitInfo, context: FiguresContex
   return { ...result, metadata };
 }
 
-/** The same while the run goes on. */
-export function estimateOf(facts: RunFacts, context: FiguresContext): Partial<SessionSummary> {
+/** The same while the run goes on; `models` and `totalModels` are what no summary holds. */
+export function estimateOf(facts: RunFacts, context: FiguresContext): Estimate {
   const { previous, afresh } = context;
   const figures = estimate(facts, afresh ? [] : previous, options(context));
   const last = afresh ? previous.at(-1) : undefined;
-  return {
+  const change = {
     ...knownOf(facts),
     cost: figures.cost,
     total_cost: last === undefined ? figures.totalCost : addCosts(last.totalCostProvenance, figures.cost),
     usage: figures.usage,
     total_usage: last === undefined ? figures.totalUsage : addUsage(last.totalUsage, figures.usage),
   };
+  const { models, totalModels } = figures;
+  return { change, models, totalModels: last === undefined ? totalModels : addModels(last.totalModels, models) };
 }
 
 /** What lists and headers show of a result. */
@@ -75,8 +88,11 @@ export function isStep({ type }: NormalizedEntry): boolean {
 }
 
 /** What the agent has said of itself so far. */
-export function knownOf({ model, agentVersion, permissionMode }: RunFacts): Partial<SessionSummary> {
+export function knownOf(facts: RunFacts): Partial<SessionSummary> {
+  const { model, agentVersion, permissionMode } = facts;
+  const tokens = contextTokens(facts);
   return {
+    ...(tokens === null ? {} : { context_tokens: tokens }),
     ...(model === null ? {} : { model }),
     ...(agentVersion === null ? {} : { agent_version: agentVersion }),
     ...(permissionMode === null ? {} : { permission_mode: permissionMode }),

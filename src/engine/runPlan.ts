@@ -4,6 +4,7 @@ import type { NormalizedEntryMetadata } from '../model/metadata.ts';
 import type { Origin } from '../model/entry.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { AgentProcess } from './agentProcess.ts';
+import type { RunBudget } from './budget/runBudget.ts';
 import type { Log } from './api.ts';
 import type { FiguresContext } from './runFigures.ts';
 import type { SideFiles } from './sideFiles.ts';
@@ -15,6 +16,8 @@ export interface Launched {
   readonly sessionId: string | null;
   readonly program: string;
   readonly version: string | null;
+  /** The program holds a limit in US dollars by itself. */
+  readonly holdsUsd?: boolean;
   /** What the agent writes beside its output. */
   readonly side?: SideFiles;
   /** Speaks with the process, whose input is open. */
@@ -42,6 +45,7 @@ export interface RunPlan {
   readonly figures: Omit<FiguresContext, 'agentVersion'>;
   /** Ids to resume by, tried in this order; `null` is a new conversation. None: nothing is launched. */
   readonly attempts: readonly (string | null)[];
+  readonly budget: RunBudget;
   /** Looks for changes that no tool call reports; absent: nobody does. */
   readonly watch?: FolderWatch;
   createNormalizer(context: NormalizerContext): Normalizer;

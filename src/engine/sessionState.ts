@@ -10,6 +10,7 @@ import type { Conversation, Log, Notice, SessionSizes } from './api.ts';
 import { Emitter } from './emitter.ts';
 import { failures } from './failures.ts';
 import type { LadderStep } from './processTree.ts';
+import type { Models } from './runFigures.ts';
 import type { FindResult, RecordReader, RecordWriter, WriteProblem } from './record/contract.ts';
 import { RecordNotFoundError } from './record/errors.ts';
 import type { RecordStore } from './record/store.ts';
@@ -50,6 +51,8 @@ export class SessionState {
   /** Of the run that goes on here, or of the last one that did. */
   done: Promise<RunResult> | undefined;
   total = 0;
+  /** Of the run that goes on here; what is over is in the record. */
+  models: Models | null = null;
   sizes: SessionSizes = { rawBytes: 0, unknownLines: 0, malformedLines: 0 };
   #summary: SessionSummary;
   #turns: readonly RecordedTurn[] = [];
@@ -88,6 +91,10 @@ export class SessionState {
 
   get turns(): readonly RecordedTurn[] {
     return this.#turns;
+  }
+
+  get turnsOmitted(): number {
+    return this.#turnsOmitted;
   }
 
   get problems(): readonly string[] {
@@ -145,7 +152,9 @@ export class SessionState {
     const written = this.append({ kind: 'run', run });
     this.#putTurn({
       ...turnOf(run),
-      ...(result === undefined ? {} : { cost: result.costProvenance, duration: result.duration }),
+      ...(result === undefined
+        ? {}
+        : { cost: result.costProvenance, duration: result.duration, models: result.models }),
     });
     await written;
   }
@@ -208,8 +217,8 @@ export class SessionState {
     return [...found.values()].sort((a, b) => a.index - b.index);
   }
 
-  async find(query: string, limit: number): Promise<FindResult> {
-    return (await (await this.reader())?.find(query, limit)) ?? { indexes: [], truncated: false };
+  async find(query: string, limit: number, from = 0): Promise<FindResult> {
+    return (await (await this.reader())?.find(query, limit, { from })) ?? { indexes: [], truncated: false };
   }
 
   /** The record up to now; `null` where it could not be written at all. */

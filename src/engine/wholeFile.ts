@@ -8,7 +8,10 @@ import { EngineFailure, failures } from './failures.ts';
  * Writes a file for the user alone. One that is there under that name stays until the new one is whole.
  * @throws EngineFailure where it cannot be written; what the chunks throw
  */
-export async function writeWhole(file: string, chunks: AsyncIterable<string>): Promise<void> {
+export async function writeWhole(
+  file: string,
+  chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): Promise<void> {
   const part = `${file}.part`;
   try {
     await pipeline(Readable.from(chunks), createWriteStream(part, { mode: 0o600 }));

@@ -1,5 +1,5 @@
 import { OpenCalls } from '../../agents/acp/openCalls.ts';
-import { greetingOf, initializeParams, openingOf, type Greeting } from '../../agents/acp/opening.ts';
+import { greetingOf, initializeParams, openingOf, refusedServers, type Greeting } from '../../agents/acp/opening.ts';
 import type { AcpPreset } from '../../agents/acp/presets.ts';
 import { chooseMode, chooseModel } from '../../agents/acp/selection.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
@@ -26,7 +26,7 @@ export interface AcpTask {
   readonly cwd: string;
   /** The agent's id of the conversation to go on with. */
   readonly resume: string | null;
-  readonly options: Pick<AgentOptions, 'model' | 'permissionMode'>;
+  readonly options: Pick<AgentOptions, 'model' | 'permissionMode' | 'mcpServers'>;
   readonly preset: AcpPreset | undefined;
   /** As a person would start it. */
   readonly program: string;
@@ -154,13 +154,19 @@ export class AcpDialogue implements Dialogue {
   }
 
   async #open(): Promise<void> {
-    const { resume, cwd, preset, clientVersion } = this.#task;
+    const { resume, cwd, preset, clientVersion, options } = this.#task;
     const { greeting: greetingMs, opening: openingMs } = this.#deadlines;
     const hello = initializeParams(clientVersion, preset);
     const greeting = greetingOf(await this.#peer.request('initialize', hello, greetingMs), preset);
     this.#greeting = greeting;
     assertVersion(greeting);
-    const opening = openingOf(greeting, resume, cwd);
+    const { mcpServers = {} } = options;
+    const refused = refusedServers(greeting, mcpServers);
+    if (refused.length > 0) {
+      const content = `The agent speaks with no MCP servers over HTTP; it runs without ${refused.join(', ')}.`;
+      this.#host.tell({ type: 'note', subtype: 'option_ignored', content });
+    }
+    const opening = openingOf(greeting, resume, cwd, mcpServers);
     if (opening === 'impossible') throw new ImpossibleError(noResume);
     const answer = await this.#peer.request(opening.method, opening.params, openingMs);
     this.#opened = isObject(answer) ? answer : {};

@@ -54,10 +54,16 @@ export interface RecordedResult {
 }
 
 export interface FindResult {
-  /** Indexes of entries that contain the text, ascending. */
+  /** Indexes of entries, ascending. */
   readonly indexes: readonly number[];
   /** True where there may be more. */
   readonly truncated: boolean;
+}
+
+export interface FindOptions {
+  /** Index of the first entry to look at; default 0. */
+  readonly from?: number;
+  readonly signal?: AbortSignal;
 }
 
 export interface RecordReader {
@@ -84,8 +90,8 @@ export interface RecordReader {
   lastRun(): Promise<RecordedRun | null>;
   /** Intact entries with `from <= index < to`, in index order. Reads no more than these, once the offsets are known. */
   read(from: number, to: number): Promise<NormalizedEntry[]>;
-  /** Entries that contain the text, whatever its case. @throws the reason of the signal */
-  find(query: string, limit: number, signal?: AbortSignal): Promise<FindResult>;
+  /** Entries that answer a query (`insight/search`), from `from` on. @throws the reason of the signal */
+  find(query: string, limit: number, options?: FindOptions): Promise<FindResult>;
   /** Every intact line in file order, and all problems with it. */
   lines(): AsyncIterable<RecordLine>;
   /** What the agent printed, verbatim; empty where it printed nothing. */

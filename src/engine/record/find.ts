@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { NormalizedEntry } from '../../model/entry.ts';
+import { answers } from '../../insight/search/facts.ts';
+import { isEmptyQuery, parseQuery, type Query } from '../../insight/search/query.ts';
 import type { FindResult } from './contract.ts';
 import type { EntryOffsets, Span } from './offsets.ts';
 import { readLine } from './readLine.ts';
@@ -12,8 +13,11 @@ const batchBytes = 1024 * 1024;
 const plain = /^[A-Za-z0-9 _.,:;!?@#$%&*()[\]{}<>=+|~^`'-]*$/;
 
 export interface FindRequest {
+  /** As it was typed. */
   readonly query: string;
   readonly limit: number;
+  /** Index of the first entry to look at. */
+  readonly from: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -23,15 +27,16 @@ export async function findEntries(
   offsets: EntryOffsets,
   request: FindRequest,
 ): Promise<FindResult> {
-  const needle = request.query.toLowerCase();
-  if (needle === '') return { indexes: [], truncated: false };
+  const { query } = parseQuery(request.query);
+  if (isEmptyQuery(query)) return { indexes: [], truncated: false };
+  const needles = [...query.texts, ...(query.tools.length === 1 ? query.tools : [])].filter((each) => plain.test(each));
   const indexes: number[] = [];
-  for (let from = 0; from < offsets.size;) {
+  for (let { from } = request; from < offsets.size;) {
     request.signal?.throwIfAborted();
     const { spans, to } = batch(offsets, from);
     const hits: number[] = [];
     for await (const { line, offset } of readSpans(handle, spans)) {
-      const index = matchIn(line, offset, needle);
+      const index = matchIn(line, offset, query, needles);
       if (index !== null) hits.push(index);
     }
     indexes.push(...hits.sort((a, b) => a - b));
@@ -54,26 +59,14 @@ function batch(offsets: EntryOffsets, from: number): { spans: Span[]; to: number
   return { spans, to };
 }
 
-function matchIn(line: Buffer, offset: number, needle: string): number | null {
-  if (plain.test(needle) && !line.toString('utf8').toLowerCase().includes(needle)) return null;
+/** `needles`: what the line has to hold as it stands. */
+function matchIn(line: Buffer, offset: number, query: Query, needles: readonly string[]): number | null {
+  if (needles.length > 0) {
+    const text = line.toString('utf8').toLowerCase();
+    if (!needles.every((needle) => text.includes(needle))) return null;
+  }
   for (const { line: parsed } of readLine(line, offset).found) {
-    if (parsed?.kind === 'entry' && contains(parsed.entry, needle)) return parsed.entry.index;
+    if (parsed?.kind === 'entry' && answers(parsed.entry, query)) return parsed.entry.index;
   }
   return null;
-}
-
-/** Whether the entry shows the text, whatever its case. `needle` is in lower case. */
-export function contains(entry: NormalizedEntry, needle: string): boolean {
-  const { type } = entry;
-  const shown: unknown[] = [entry.content];
-  if (type.kind === 'thinking') shown.push(type.reasoning);
-  if (type.kind === 'error') shown.push(type.error);
-  if (type.kind === 'tool_use') shown.push(type.tool.toolName, type.tool.action, type.tool.input, type.tool.result);
-  return shown.some((value) => holds(value, needle));
-}
-
-function holds(value: unknown, needle: string): boolean {
-  if (typeof value === 'string') return value.toLowerCase().includes(needle);
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some((each) => holds(each, needle));
 }

@@ -3,7 +3,7 @@ import type { RecordedRun, RecordedTurn, RecordLine } from '../../formats/record
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { lastHash } from './chain.ts';
-import type { FindResult, RawStream, RecordedResult, RecordProblem, RecordReader } from './contract.ts';
+import type { FindOptions, FindResult, RawStream, RecordedResult, RecordProblem, RecordReader } from './contract.ts';
 import { RecordNotFoundError } from './errors.ts';
 import { errorCode, rawFile, recordFile } from './layout.ts';
 import { follow, openRecord, type OpenRecord } from './openRecord.ts';
@@ -108,8 +108,8 @@ export class FileRecordReader implements RecordReader {
     return found.sort((a, b) => a.index - b.index);
   }
 
-  async find(query: string, limit: number, signal?: AbortSignal): Promise<FindResult> {
-    return await this.#record.entries.find(this.#record.end, { query, limit, signal });
+  async find(query: string, limit: number, { from = 0, signal }: FindOptions = {}): Promise<FindResult> {
+    return await this.#record.entries.find(this.#record.end, { query, limit, from, signal });
   }
 
   async *lines(): AsyncGenerator<RecordLine> {

@@ -1,16 +1,18 @@
 import { lstat, open, readdir, rm, stat, unlink } from 'node:fs/promises';
-import { recordVersion } from '../../formats/record.ts';
+import { hostname } from 'node:os';
+import { recordVersion, type RecordedTurn } from '../../formats/record.ts';
 import { sessionIdSchema, type Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+import { ownIdentity } from '../processIdentity.ts';
 import { lastHash } from './chain.ts';
 import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
-import { RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
+import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './header.ts';
 import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
 import { FileRecordReader } from './reader.ts';
 import { readTail } from './tail.ts';
 import { FileRecordWriter, makeFolder } from './writer.ts';
-import { isBeingWritten, WriterLease } from './writerLease.ts';
+import { isBeingWritten, liveHolder, WriterLease } from './writerLease.ts';
 
 /** Records whose ends are read at the same time while listing. */
 const listedAtOnce = 16;
@@ -30,20 +32,28 @@ export interface WriterOptions {
 export interface Survey {
   /** Newest first. */
   readonly summaries: readonly SessionSummary[];
+  /** The same sessions, in no order. */
+  readonly ledgers: readonly Ledger[];
   /** Sessions whose last run has no recorded end and that nobody is writing. */
   readonly interrupted: readonly string[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
 }
 
-interface Listed {
+/** A session with its newest runs; `omitted` counts those before. */
+export interface Ledger {
+  readonly summary: SessionSummary;
+  readonly turns: readonly RecordedTurn[];
+  readonly omitted: number;
+}
+
+interface Listed extends Ledger {
   readonly mtimeMs: number;
   readonly size: number;
-  readonly summary: SessionSummary;
   /** The last run has no recorded end. */
   readonly isOpen: boolean;
 }
 
-/** All records below one folder. Keeps one summary per session in memory. */
+/** All records below one folder. Keeps one summary per session in memory, with its newest runs. */
 export class RecordStore {
   readonly #dir: string;
   readonly #deps: StoreDeps;
@@ -67,7 +77,7 @@ export class RecordStore {
 
   async survey(): Promise<Survey> {
     const ids = await this.#ids();
-    const summaries: SessionSummary[] = [];
+    const ledgers: Ledger[] = [];
     const interrupted: string[] = [];
     const unreadable: { id: string; reason: string }[] = [];
     const left = ids.values();
@@ -75,7 +85,7 @@ export class RecordStore {
       for (const id of left) {
         try {
           const listed = await this.#read(id);
-          summaries.push(listed.summary);
+          ledgers.push(listed);
           if (listed.isOpen) interrupted.push(id);
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
@@ -87,8 +97,9 @@ export class RecordStore {
     await Promise.all(Array.from({ length: listedAtOnce }, lister));
     const present = new Set(ids);
     for (const id of this.#listed.keys()) if (!present.has(id)) this.#listed.delete(id);
+    const summaries = ledgers.map(({ summary }) => summary);
     summaries.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
-    return { summaries, interrupted, unreadable };
+    return { summaries, ledgers, interrupted, unreadable };
   }
 
   /** Writes header and session. Where the folder cannot be written, the writer starts in memory. @throws RecordBusyError */
@@ -141,6 +152,17 @@ export class RecordStore {
     await rm(folder, { recursive: true, force: true });
   }
 
+  /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
+  async holder(id: string): Promise<LeaseHolder | 'unknown' | null> {
+    const holder = await liveHolder(sessionFolder(this.#dir, id), this.#deps.clock);
+    if (holder === undefined) return null;
+    if (holder === null) return 'unknown';
+    const own = await ownIdentity();
+    return holder.pid === own.pid && holder.startTime === own.startTime && holder.hostname === hostname()
+      ? null
+      : holder;
+  }
+
   /** The record's file; need not exist. @throws where `id` is no session id */
   path(id: string): string {
     return recordFile(sessionFolder(this.#dir, id));
@@ -185,7 +207,8 @@ async function readSummary(folder: string, id: string): Promise<Listed> {
   try {
     const { size, mtimeMs, mtime } = await handle.stat();
     const { state } = await readTail(handle, id, size, 0);
-    return { size, mtimeMs, summary: state.summary(mtime.toISOString()), isOpen: state.isOpen };
+    const { turns, turnsOmitted: omitted, isOpen } = state;
+    return { size, mtimeMs, summary: state.summary(mtime.toISOString()), turns, omitted, isOpen };
   } finally {
     await handle.close();
   }

@@ -136,20 +136,20 @@ describe('reading a record', () => {
   it('finds text whatever its case, in content, commands, names and results', async () => {
     await written(wholeSession(5000));
     const reader = await opened();
-    assert.deepEqual(await reader.find('ENTRY 4321:', 10), { indexes: [4321], truncated: false });
+    assert.deepEqual(await reader.find('"ENTRY 4321:"', 10), { indexes: [4321], truncated: false });
     assert.deepEqual(await reader.find('bill-4.js', 10), { indexes: [4], truncated: false });
     assert.deepEqual(await reader.find('NAÏVE "quoted"', 2), { indexes: [1, 4], truncated: true });
     assert.deepEqual((await reader.find('bash', 10_000)).indexes.length, 1667);
     assert.deepEqual(await reader.find('toolName', 10), { indexes: [], truncated: false });
     assert.deepEqual(await reader.find('', 10), { indexes: [], truncated: false });
-    await assert.rejects(reader.find('x', 10, AbortSignal.abort(new Error('enough'))), /enough/);
+    await assert.rejects(reader.find('x', 10, { signal: AbortSignal.abort(new Error('enough')) }), /enough/);
   });
 
   it('finds only what an entry says last', async () => {
     const lines = wholeSession(10);
     await written([...lines.slice(0, -3), entryLine(5, 'settled late'), ...lines.slice(-3)]);
     const reader = await opened();
-    assert.deepEqual((await reader.find('entry 5', 10)).indexes, []);
+    assert.deepEqual((await reader.find('"entry 5"', 10)).indexes, []);
     assert.deepEqual((await reader.find('settled', 10)).indexes, [5]);
   });
 

@@ -1,0 +1,24 @@
+import type { Session } from '../../model/session.ts';
+import type { BlueprintAccess, ChildServer, Log, ResumeRequest } from '../api.ts';
+import type { Engine } from '../engine.ts';
+import { Children } from './children.ts';
+import { ChildMcpServer } from './server.ts';
+
+/** By which agents of this engine start others. Listens on nothing until a run needs it. */
+export function childServer(engine: Engine, { load, use }: BlueprintAccess, log: Log): ChildServer {
+  return new ChildMcpServer(new Children(engine, { blueprints: load, use, log }), log);
+}
+
+/** The request with that server, where the blueprint of the run permits its agent to start others. */
+export async function withChildren<R extends Pick<ResumeRequest, 'options' | 'blueprint'>>(
+  server: ChildServer | undefined,
+  request: R,
+  session: Session,
+  runId: string,
+): Promise<R> {
+  const { children } = request.blueprint ?? {};
+  if (children === undefined || server === undefined) return request;
+  const vitrine = await server.open(session, runId, children);
+  const mcpServers = { ...request.options?.mcpServers, vitrine };
+  return { ...request, options: { ...request.options, mcpServers, trustedServers: ['vitrine'] } };
+}

@@ -1,0 +1,213 @@
+import type { SessionSummary } from '../../model/summary.ts';
+import type { Session } from '../../model/session.ts';
+import { isSessionLive } from '../../model/status.ts';
+import type { ChildLimits, Log, SessionHandle, StartRequest } from '../api.ts';
+import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
+import { findBlueprint, startRequest } from '../blueprints/request.ts';
+import type { Engine } from '../engine.ts';
+import { EngineFailure, failures } from '../failures.ts';
+import { ended, type ChildResult } from './result.ts';
+
+type Mode = Session['execution_mode'];
+
+/** Whose agent asks: the session by its token, never by what it says. */
+export interface Caller {
+  readonly session: Session;
+  readonly limits: ChildLimits;
+}
+
+export interface ChildrenDeps extends Omit<GoOnDeps, 'engine' | 'projectDir'> {
+  readonly log: Log;
+}
+
+export interface ChildStatus {
+  readonly session_id: string;
+  readonly agent_name: string | null;
+  readonly status: Session['status'];
+  readonly execution_mode: Mode;
+  readonly outcome: SessionSummary['outcome'];
+  readonly cost_usd: number | null;
+}
+
+/** More callbacks than this do not wait for one parent. */
+const maxCallbacks = 100;
+
+/** Sessions that agents start, and what becomes of them. Everything is held against the limits of the caller. */
+export class Children {
+  readonly #engine: Engine;
+  readonly #deps: ChildrenDeps;
+  /** Results that a parent is to be told of when it is idle. */
+  readonly #callbacks = new Map<string, ChildResult[]>();
+
+  constructor(engine: Engine, deps: ChildrenDeps) {
+    this.#engine = engine;
+    this.#deps = deps;
+  }
+
+  /** Agents that can be started, in the words of their files. */
+  async agents({ session }: Caller): Promise<readonly object[]> {
+    const found = await this.#deps.blueprints(session.project_dir ?? '');
+    return found.flatMap(({ agent }) => {
+      if (agent?.status !== 'active') return [];
+      const { name, description, skills, tags } = agent;
+      return [{ name, description, skills, tags }];
+    });
+  }
+
+  /** @throws EngineFailure where a limit, a cycle or the blueprint forbids it */
+  async start(caller: Caller, name: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
+    const { session, limits } = caller;
+    const all = await this.#engine.list();
+    const chain = ancestry(session, all);
+    if (chain.some(({ agent_name }) => agent_name === name)) {
+      throw failures.childRefused(`The agent "${name}" is at work already above this one: that would not end.`);
+    }
+    if (chain.length > limits.depth) {
+      throw failures.childRefused(`Agents are ${limits.depth} deep here at most.`);
+    }
+    const own = all.filter(({ parent_session_id: parent }) => parent === session.session_id);
+    if (own.length >= limits.children) {
+      throw failures.childRefused(`This session may start ${limits.children} others, and has.`);
+    }
+    const cwd = session.project_dir ?? '';
+    const agent = findBlueprint(await this.#deps.blueprints(cwd), name);
+    const request: StartRequest = {
+      ...(await startRequest(agent, { ...this.#deps.use, prompt, cwd })),
+      parent: session.session_id,
+      executionMode: mode,
+      origin: 'subagent',
+    };
+    return this.#follow(caller, await this.#engine.start(request), mode);
+  }
+
+  /** @throws EngineFailure */
+  async resume(caller: Caller, id: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
+    await this.#own(caller, id);
+    const request = await goOnRequest(id, prompt, this.#goOn(caller));
+    return this.#follow(caller, await this.#engine.resume(id, { ...request, origin: 'subagent' }), mode);
+  }
+
+  async status(caller: Caller, id: string): Promise<ChildStatus> {
+    return statusOf(await this.#own(caller, id));
+  }
+
+  /** Of one that is over; of another how it stands. */
+  async result(caller: Caller, id: string): Promise<ChildStatus | ChildResult> {
+    const summary = await this.#own(caller, id);
+    if (isSessionLive(summary.status)) return statusOf(summary);
+    const handle = await this.#engine.open(id);
+    try {
+      return await ended(handle);
+    } finally {
+      handle.dispose();
+    }
+  }
+
+  async stop(caller: Caller, id: string): Promise<ChildStatus> {
+    await this.#own(caller, id);
+    await this.#engine.stop(id);
+    return this.status(caller, id);
+  }
+
+  async list({ session }: Caller): Promise<readonly ChildStatus[]> {
+    const all = await this.#engine.list();
+    return all.filter(({ parent_session_id: parent }) => parent === session.session_id).map(statusOf);
+  }
+
+  /** The run of a session is over: what waited for that is told now. */
+  idle(sessionId: string): void {
+    if (this.#callbacks.has(sessionId)) void this.#call(sessionId);
+  }
+
+  async #follow(caller: Caller, handle: SessionHandle, mode: Mode): Promise<ChildStatus | ChildResult> {
+    const over = handle.done.then(async () => {
+      const result = await ended(handle);
+      handle.dispose();
+      return result;
+    });
+    if (mode === 'sync') return over;
+    const status = statusOf(handle.summary());
+    void over.then(
+      (result) => {
+        if (mode === 'async_callback') this.#callback(caller.session.session_id, result);
+      },
+      (error: unknown) => this.#deps.log.error(`${handle.id}: its result is not known: ${String(error)}`),
+    );
+    return status;
+  }
+
+  #callback(parent: string, result: ChildResult): void {
+    const waiting = this.#callbacks.get(parent) ?? [];
+    if (waiting.length >= maxCallbacks) {
+      this.#deps.log.warn(`${parent} has ${maxCallbacks} callbacks waiting: ${result.session_id} is not told.`);
+      return;
+    }
+    this.#callbacks.set(parent, [...waiting, result]);
+    void this.#call(parent);
+  }
+
+  /** All at once, when the parent is idle; while it is at work, its end calls this again. */
+  async #call(parent: string): Promise<void> {
+    let results: readonly ChildResult[] | undefined;
+    try {
+      const summary = (await this.#engine.list()).find(({ session_id: id }) => id === parent);
+      if (summary !== undefined && isSessionLive(summary.status)) return;
+      results = this.#callbacks.get(parent);
+      this.#callbacks.delete(parent);
+      if (results === undefined) return;
+      if (summary === undefined || summary.outcome === 'stopped') {
+        const why = summary === undefined ? 'is not there any more' : 'was stopped';
+        this.#deps.log.warn(
+          `${parent} ${why}: it is not told of ${results.map((each) => each.session_id).join(', ')}.`,
+        );
+        return;
+      }
+      const deps = this.#goOn({ session: summary });
+      const request = await goOnRequest(parent, callbackPrompt(results), deps);
+      const handle = await this.#engine.resume(parent, { ...request, origin: 'callback' });
+      void handle.done.then(() => handle.dispose());
+    } catch (error) {
+      // A person was quicker: the end of what goes on now calls this again.
+      if (EngineFailure.is(error, 'session_busy') && results !== undefined) {
+        this.#callbacks.set(parent, [...results, ...(this.#callbacks.get(parent) ?? [])]);
+        return;
+      }
+      this.#deps.log.error(`${parent} could not be told of its children: ${String(error)}`);
+    }
+  }
+
+  #goOn({ session }: Pick<Caller, 'session'>): GoOnDeps {
+    const { blueprints, use } = this.#deps;
+    return { engine: this.#engine, blueprints, use, projectDir: session.project_dir ?? '' };
+  }
+
+  /** @throws EngineFailure for a session that the caller did not start */
+  async #own({ session }: Caller, id: string): Promise<SessionSummary> {
+    const found = (await this.#engine.list()).find(({ session_id }) => session_id === id);
+    if (found?.parent_session_id !== session.session_id) throw failures.sessionMissing(id);
+    return found;
+  }
+}
+
+/** The session and those above it, which others may have made into a ring. */
+function ancestry(session: Session, all: readonly Session[]): readonly Session[] {
+  const byId = new Map(all.map((each) => [each.session_id, each]));
+  const chain: Session[] = [];
+  for (let at: Session | undefined = session; at !== undefined && !chain.includes(at);) {
+    chain.push(at);
+    at = at.parent_session_id === undefined ? undefined : byId.get(at.parent_session_id);
+  }
+  return chain;
+}
+
+function statusOf(summary: SessionSummary): ChildStatus {
+  const { session_id, agent_name = null, status, execution_mode, outcome, total_cost } = summary;
+  const cost_usd = total_cost.provenance === 'unknown' ? null : total_cost.usd;
+  return { session_id, agent_name, status, execution_mode, outcome, cost_usd };
+}
+
+/** Whole JSON, so that nothing in a result can be taken for the end of it. */
+function callbackPrompt(results: readonly ChildResult[]): string {
+  const what = results.length === 1 ? 'A session that you started has ended.' : 'Sessions that you started have ended.';
+  return `${what} What came of it, as JSON:\n\n${JSON.stringify(results, null, 2)}`;
+}

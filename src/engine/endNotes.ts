@@ -1,0 +1,16 @@
+import type { Note } from './runPlan.ts';
+
+/** What there is to say of how a process ended, besides what it said itself. */
+export function endNotes(label: string, end: { readonly late: boolean; readonly leftovers: number }): Note[] {
+  const notes: Note[] = [];
+  if (end.late) {
+    const content = `${label} did not end by itself when the conversation was over, and was ended.`;
+    notes.push({ subtype: 'ended', content });
+  }
+  if (end.leftovers > 0) {
+    const many =
+      end.leftovers === 1 ? 'A process that it had started was' : `${end.leftovers} processes that it had started were`;
+    notes.push({ subtype: 'leftovers', content: `${many} still running when ${label} ended, and ended too.` });
+  }
+  return notes;
+}

@@ -1,0 +1,41 @@
+import type { RunMessage, SessionLedger } from './api.ts';
+import type { SessionState } from './sessionState.ts';
+
+/** Messages that are kept of one session; older ones are let go. */
+const mostMessages = 5000;
+
+/** From the record's results; of a run that goes on here, as it is now. */
+export async function ledgerOf(state: SessionState): Promise<SessionLedger> {
+  const results = (await (await state.reader())?.results()) ?? [];
+  const last = results.at(-1);
+  const isOver = last !== undefined && state.run === null && last.runId === state.turns.at(-1)?.run_id;
+  const own = state.run === null ? (last?.metadata ?? null) : state.models;
+  // A run without figures leaves the sum unknown.
+  const known = isOver && results.length === state.summary.runs;
+  return {
+    models: own?.models ?? null,
+    totalModels: own?.totalModels ?? null,
+    runTurns: isOver ? last.metadata.runTurns : null,
+    duration: known ? sum(results.map(({ metadata }) => metadata.duration)) : null,
+    apiDuration: known ? sum(results.map(({ metadata }) => metadata.apiDuration)) : null,
+  };
+}
+
+function sum(times: readonly (number | null)[]): number | null {
+  return times.reduce((total, time) => (total === null || time === null ? null : total + time), 0);
+}
+
+/** What single messages of the model used, each as it was last told. Reads the record as a whole. */
+export async function messagesOf(state: SessionState): Promise<readonly RunMessage[]> {
+  const reader = await state.reader();
+  const found = new Map<string, RunMessage>();
+  if (reader === null) return [];
+  for await (const line of reader.lines()) {
+    if (line.kind !== 'usage') continue;
+    const key = `${line.run_id} ${line.usage.messageId}`;
+    found.set(key, { runId: line.run_id, ...line.usage });
+    const [oldest] = found.keys();
+    if (found.size > mostMessages && oldest !== undefined) found.delete(oldest);
+  }
+  return [...found.values()];
+}

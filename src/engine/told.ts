@@ -1,0 +1,44 @@
+import type { AgentSource, LaunchRequest } from './agentSource.ts';
+import type { ResumeRequest } from './api.ts';
+import type { Note } from './runPlan.ts';
+
+interface Opening {
+  /** The agent begins a conversation. */
+  readonly begins: boolean;
+  /** Put before the prompt, for the agent alone: what the record knows. */
+  readonly prefix: string;
+}
+
+/** What an agent is told besides the prompt of a person, and how: the transcript says so. */
+export function whatIsTold(
+  source: Pick<AgentSource, 'label' | 'takesSystemPrompt'>,
+  { prompt, options = {}, blueprint }: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint'>,
+  { begins, prefix }: Opening,
+): Pick<LaunchRequest, 'prompt' | 'options'> & { readonly notes: readonly Note[] } {
+  const { label, takesSystemPrompt = false } = source;
+  const notes = prefix === '' ? [] : [freshNote(label, prefix)];
+  const system = blueprint?.systemPrompt?.trim() ?? '';
+  if (system === '') return { prompt: prefix + prompt, options, notes };
+  if (takesSystemPrompt) {
+    const appendSystemPrompt = [options.appendSystemPrompt ?? '', system].filter((text) => text !== '').join('\n\n');
+    return { prompt: prefix + prompt, options: { ...options, appendSystemPrompt }, notes };
+  }
+  if (!begins) return { prompt: prefix + prompt, options, notes };
+  return { prompt: `${system}\n\n${prefix}${prompt}`, options, notes: [systemNote(label, system), ...notes] };
+}
+
+function systemNote(label: string, system: string): Note {
+  return {
+    subtype: 'system_prompt',
+    content: `${label} takes no system prompt. The instructions of its blueprint stand before the first prompt:\n\n${quoted(system)}`,
+  };
+}
+
+function freshNote(label: string, prefix: string): Note {
+  return {
+    subtype: 'fresh_start',
+    content: `${label} began a new conversation. Before the prompt, Vitrine told it:\n\n${quoted(prefix)}`,
+  };
+}
+
+const quoted = (text: string): string => text.trim().replaceAll(/^/gm, '> ');

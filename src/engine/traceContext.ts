@@ -1,0 +1,19 @@
+import { createHash } from 'node:crypto';
+import { TraceIds } from '../formats/export/traceIds.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * `env` with what OpenTelemetry reads of it, so that what an agent reports by itself stands below its run as Vitrine exports
+ * it. What the settings say stays.
+ */
+export function withTraceContext(env: Variables, sessionId: string, runId: string): Variables {
+  const ids = new TraceIds(sessionId, (text) => createHash('sha256').update(text).digest('hex'));
+  const given = env['OTEL_RESOURCE_ATTRIBUTES'] ?? '';
+  const own = `vitrine.session.id=${sessionId},vitrine.run.id=${runId}`;
+  return {
+    TRACEPARENT: ids.parentOf(runId),
+    ...env,
+    OTEL_RESOURCE_ATTRIBUTES: given === '' ? own : `${given},${own}`,
+  };
+}
