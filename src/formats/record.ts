@@ -5,7 +5,7 @@ import { isObject } from '../model/json.ts';
 import { resultMetadataSchema } from '../model/result.ts';
 import { runIdSchema, runSchema, runStatusSchema, sessionIdSchema, sessionSchema } from '../model/session.ts';
 import { sessionSummarySchema } from '../model/summary.ts';
-import { costSchema, tokenUsageSchema } from '../model/usage.ts';
+import { costSchema, modelUsageSchema, tokenUsageSchema } from '../model/usage.ts';
 
 /** The version this code writes. A record of a newer version is read as far as it is understood, and never written. */
 export const recordVersion = 1;
@@ -24,6 +24,10 @@ export const recordedRunSchema = runSchema.extend({
   end_index: index.optional(),
   /** Tool calls of the main conversation. */
   steps: index.optional(),
+  /** Responses of the model in the main conversation, as budgets count turns. */
+  responses: index.optional(),
+  /** Milliseconds at work: without those in which it waited for a person. */
+  active_ms: index.optional(),
 });
 export type RecordedRun = z.infer<typeof recordedRunSchema>;
 
@@ -38,6 +42,10 @@ export const turnSchema = z.object({
   completed_at: z.string().optional(),
   duration: z.number().nullable().default(null),
   cost: costSchema,
+  /** What it used by model; absent where that was not recorded. */
+  models: z.array(modelUsageSchema).optional(),
+  responses: index.optional(),
+  active_ms: index.optional(),
 });
 export type RecordedTurn = z.infer<typeof turnSchema>;
 

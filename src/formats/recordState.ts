@@ -149,14 +149,17 @@ export class RecordState {
     this.#wentOn = true;
     this.#firstPrompt ??= run.prompt;
     const known = this.#turns.get(run.run_id);
-    this.#putTurn({ ...turnOf(run), ...(known === undefined ? {} : { cost: known.cost, duration: known.duration }) });
+    const figures = known === undefined ? {} : { cost: known.cost, duration: known.duration };
+    this.#putTurn({ ...turnOf(run), ...figures, ...(known?.models !== undefined && { models: known.models }) });
   }
 
   #takeResult({ run_id, result }: LineOf<'result'>): void {
     this.#lastResult = { runId: run_id, result };
     this.#wentOn = true;
     const turn = this.#turns.get(run_id);
-    if (turn !== undefined) this.#putTurn({ ...turn, cost: result.costProvenance, duration: result.duration });
+    if (turn === undefined) return;
+    const { costProvenance: cost, duration, models } = result;
+    this.#putTurn({ ...turn, cost, duration, models });
   }
 
   #putTurn(turn: RecordedTurn): void {
@@ -173,7 +176,14 @@ export class RecordState {
     this.#session = null;
     this.#lastResult = null;
     this.#omitted = line.turns_omitted;
-    this.#turns = new Map(line.turns.map((turn) => [turn.run_id, turn]));
+    const told = this.#turns;
+    this.#turns = new Map(
+      line.turns.map((turn) => {
+        // Summaries of earlier versions leave it to the result.
+        const models = turn.models ?? told.get(turn.run_id)?.models;
+        return [turn.run_id, models === undefined ? turn : { ...turn, models }];
+      }),
+    );
     this.#entries = Math.max(this.#entries, line.summary.entries);
   }
 }
@@ -188,6 +198,8 @@ export function turnOf(run: RecordedRun): RecordedTurn {
     steps: run.steps ?? 0,
     started_at: run.started_at ?? run.created_at,
     ...(run.completed_at === undefined ? {} : { completed_at: run.completed_at }),
+    ...(run.responses === undefined ? {} : { responses: run.responses }),
+    ...(run.active_ms === undefined ? {} : { active_ms: run.active_ms }),
     duration: null,
     cost: unpriced,
   };

@@ -3,7 +3,7 @@ import type { ModelUsage, TokenUsage } from '../model/usage.ts';
 import type { Before, Counters } from './counters.ts';
 import { askedBeside, covers, plainModel, sameTokens, subtractModels, sumUsage, type MainUsage } from './modelUsage.ts';
 import { sameUsd } from './money.ts';
-import { isSince } from './versions.ts';
+import { isSince } from '../model/versions.ts';
 
 interface Evidence {
   readonly counters: Counters;

@@ -1,8 +1,8 @@
 import type { MessageUsage } from '../model/facts.ts';
-import type { ResultMetadata } from '../model/result.ts';
 import type { SessionSummary } from '../model/summary.ts';
-import { addUsage, totalTokens, type Cost, type ModelUsage, type TokenUsage } from '../model/usage.ts';
-import { addModels, sumUsage, unknownModel } from './modelUsage.ts';
+import { addUsage, totalTokens, type Cost, type CostSum, type ModelUsage, type TokenUsage } from '../model/usage.ts';
+import { addCost, noCosts } from './costSum.ts';
+import { sumUsage, unknownModel } from './modelUsage.ts';
 import { addUsd, sameUsd, subtractUsd, unknownCost } from './money.ts';
 import { findPrice, isEmptyUsage, priceOfRequest, priceTableRef, type PriceTable } from './prices.ts';
 
@@ -24,44 +24,51 @@ interface KnownRun {
   readonly started_at: string;
   readonly completed_at?: string | undefined;
   readonly cost: Cost;
-  readonly result?: Pick<ResultMetadata, 'models'> | undefined;
+  readonly models?: readonly ModelUsage[] | undefined;
 }
 
 /**
- * The runs of a session, each on the day on which it ended. What the session's total holds beyond them (turns that its
- * summary leaves out) is on the day on which it was made.
+ * The runs of a session, each on the day on which it ended. What the session's total holds beyond them (`omitted` runs that
+ * its summary leaves out, or all of it where it lists none) is on the day on which it was made.
  */
 export function spentBy(summary: SessionSummary, runs: readonly KnownRun[], omitted = 0): Spent[] {
   const base = { sessionId: summary.session_id, agent: summary.agent_label };
+  const [only] = runs;
   const known = runs.map((run): Spent => ({
     ...base,
     runId: run.run_id,
     at: run.completed_at ?? run.started_at,
     cost: run.cost,
-    models: run.result?.models ?? [],
+    // The only run has used what the session has.
+    models: run.models ?? (only === run && omitted === 0 && runs.length === 1 ? ofSession(summary) : []),
   }));
-  if (omitted === 0) return known;
+  if (omitted === 0 && only !== undefined) return known;
   const total = summary.total_cost;
   const sum = runs.reduce((usd, { cost }) => (cost.provenance === 'unknown' ? usd : addUsd(usd, cost.usd)), 0);
   const rest: Cost = total.provenance === 'unknown' ? total : { ...total, usd: subtractUsd(total.usd, sum) };
-  return [{ ...base, runId: null, at: summary.created_at, cost: rest, models: [] }, ...known];
+  const models = only === undefined ? ofSession(summary) : [];
+  return [{ ...base, runId: null, at: summary.created_at, cost: rest, models }, ...known];
 }
 
-/** A sum of money that says what is in it. */
-export interface Group {
+function ofSession({ model, total_usage: usage }: SessionSummary): ModelUsage[] {
+  return model === null && Object.keys(usage).length === 0 ? [] : [{ model: model ?? unknownModel, ...usage }];
+}
+
+/** A sum of money over runs. */
+export interface Group extends CostSum {
   readonly key: string;
-  /** What is known; `null` where nothing is. Never 0 for what nobody knows. */
-  readonly usd: number | null;
-  /** The part of it that is estimated. */
-  readonly estimatedUsd: number;
-  /** Runs whose cost is not known, and which are not in the sum. */
-  readonly unknown: number;
   readonly runs: number;
   readonly sessions: number;
   readonly usage: TokenUsage;
+  /** Of it, what runs used whose cost is not known. */
+  readonly unknownUsage: TokenUsage;
 }
 
 export type GroupBy = 'day' | 'month' | 'agent' | 'model';
+
+export function emptyGroup(key: string): Group {
+  return { key, ...noCosts, runs: 0, sessions: 0, usage: {}, unknownUsage: {} };
+}
 
 /** `dayOf` gives the reader's calendar day (`2026-11-21`) of a time. Days and months ascend; the others cost most first. */
 export function groupSpent(all: readonly Spent[], by: GroupBy, dayOf: (at: string) => string): Group[] {
@@ -70,21 +77,19 @@ export function groupSpent(all: readonly Spent[], by: GroupBy, dayOf: (at: strin
     for (const { key, cost, usage } of partsOf(spent, by, dayOf)) {
       let entry = groups.get(key);
       if (entry === undefined) {
-        const group: Group = { key, usd: null, estimatedUsd: 0, unknown: 0, runs: 0, sessions: 0, usage: {} };
+        const group = emptyGroup(key);
         groups.set(key, (entry = { group, sessions: new Set(), runs: new Set() }));
       }
       entry.sessions.add(spent.sessionId);
       entry.runs.add(spent.runId ?? spent.sessionId);
       const { group } = entry;
-      const known = cost.provenance !== 'unknown';
       entry.group = {
         key,
-        usd: known ? addUsd(group.usd ?? 0, cost.usd) : group.usd,
-        estimatedUsd: cost.provenance === 'estimated' ? addUsd(group.estimatedUsd, cost.usd) : group.estimatedUsd,
-        unknown: group.unknown + (known ? 0 : 1),
+        ...addCost(group, cost),
         runs: entry.runs.size,
         sessions: entry.sessions.size,
         usage: addUsage(group.usage, usage),
+        unknownUsage: cost.provenance === 'unknown' ? addUsage(group.unknownUsage, usage) : group.unknownUsage,
       };
     }
   }
@@ -137,12 +142,6 @@ function usageOf({ input, output, cacheRead, cacheWrite, reasoning, webSearches 
     ...(reasoning !== undefined && { reasoning }),
     ...(webSearches !== undefined && { webSearches }),
   };
-}
-
-/** Models of several runs, each with its tokens by kind; those with most tokens first. */
-export function tokenTable(runs: readonly (readonly ModelUsage[])[]): ModelUsage[] {
-  const sum = runs.reduce<ModelUsage[]>((all, models) => addModels(all, models), []);
-  return sum.sort((a, b) => totalTokens(b) - totalTokens(a));
 }
 
 export interface MessageCost {

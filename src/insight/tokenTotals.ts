@@ -5,7 +5,7 @@ import { subtractUsage } from '../model/usage.ts';
 import { countersOf, type Totals } from './counters.ts';
 import { covers, sameTokens, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
 import { isEmptyUsage } from './prices.ts';
-import { isSince } from './versions.ts';
+import { isSince } from '../model/versions.ts';
 
 /** Tokens of an agent that prints them with its closing line, but no cost. */
 export interface TokenTotals {

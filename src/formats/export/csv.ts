@@ -1,11 +1,12 @@
 import type { Cost, TokenUsage } from '../../model/usage.ts';
 import type { ResultMetadata } from '../../model/result.ts';
 import type { RecordedRun } from '../record.ts';
-import type { Exporter, ExportedResult } from './source.ts';
+import type { Exporter, ExportSource } from './source.ts';
 
 const columns = [
   'session_id',
   'run_id',
+  'agent',
   'row',
   'type',
   'status',
@@ -23,6 +24,7 @@ const columns = [
   'provenance',
   'price_table',
   'price_date',
+  'reason',
   'session_usd',
   'session_provenance',
   'run_turns',
@@ -31,24 +33,32 @@ const columns = [
   'api_duration_ms',
 ] as const;
 
+type Ledger = Pick<ExportSource, 'summary' | 'runs' | 'results'>;
 type Row = Partial<Record<(typeof columns)[number], string | number | null | undefined>>;
 
 /** The ledger: a row per run, then one per model of that run. What is not known is empty, never 0. */
 export const csv: Exporter = {
-  async *write({ summary, runs, results }) {
-    yield `${columns.join(',')}\r\n`;
-    for (const run of runs) {
-      const metadata = results.findLast(({ runId }: ExportedResult) => runId === run.run_id)?.metadata;
-      for (const row of rowsOf(summary.session_id, run, metadata)) {
-        yield `${columns.map((column) => cell(row[column])).join(',')}\r\n`;
-        await Promise.resolve();
-      }
-    }
+  async *write(source) {
+    yield csvHeader;
+    yield* csvRuns(source);
+    await Promise.resolve();
   },
 };
 
-function rowsOf(session: string, run: RecordedRun, result: ResultMetadata | undefined): Row[] {
-  const ids = { session_id: session, run_id: run.run_id };
+export const csvHeader = `${columns.join(',')}\r\n`;
+
+/** The lines of each run of one session. */
+export function* csvRuns({ summary, runs, results }: Ledger): Generator<string> {
+  for (const run of runs) {
+    const metadata = results.findLast(({ runId }) => runId === run.run_id)?.metadata;
+    yield rowsOf(summary, run, metadata)
+      .map((row) => `${columns.map((column) => cell(row[column])).join(',')}\r\n`)
+      .join('');
+  }
+}
+
+function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMetadata | undefined): Row[] {
+  const ids = { session_id: summary.session_id, run_id: run.run_id, agent: summary.agent_label };
   const whole: Row = {
     ...ids,
     row: 'run',
@@ -73,7 +83,9 @@ function rowsOf(session: string, run: RecordedRun, result: ResultMetadata | unde
     model: each.model,
     ...tokens(each),
     usd: each.usd,
-    provenance: each.usd === undefined ? 'unknown' : result?.costProvenance.provenance,
+    ...(each.usd === undefined
+      ? { provenance: 'unknown', reason: 'What this model cost is not told apart.' }
+      : { provenance: result?.costProvenance.provenance }),
   }));
   return [whole, ...models];
 }
@@ -90,9 +102,11 @@ function tokens(usage: TokenUsage): Row {
 }
 
 function money(cost: Cost | undefined): Row {
-  if (cost === undefined || cost.provenance === 'unknown') return { provenance: 'unknown' };
-  const table = cost.provenance === 'estimated' ? cost.priceTable : undefined;
-  return { usd: cost.usd, provenance: cost.provenance, price_table: table?.name, price_date: table?.date };
+  if (cost === undefined) return { provenance: 'unknown', reason: 'No figures were recorded.' };
+  if (cost.provenance === 'unknown') return cost;
+  if (cost.provenance === 'reported') return { usd: cost.usd, provenance: cost.provenance };
+  const { usd, provenance, priceTable, reason } = cost;
+  return { usd, provenance, price_table: priceTable.name, price_date: priceTable.date, reason };
 }
 
 /** As RFC 4180 has it. What a spreadsheet would take for a formula is made text. */

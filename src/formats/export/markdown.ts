@@ -20,7 +20,8 @@ export const markdown: Exporter = {
   },
 };
 
-function entryText(entry: NormalizedEntry): string {
+/** One entry, without a line break at its end. */
+export function entryText(entry: NormalizedEntry): string {
   const { type, content } = entry;
   switch (type.kind) {
     case 'user_message': {

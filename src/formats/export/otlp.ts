@@ -6,6 +6,7 @@ import { attributes, nanoseconds, type OtlpSpan } from './otlpValue.ts';
 import { otelProvider } from './provider.ts';
 import type { Exporter, ExportSource, ExportTools } from './source.ts';
 import { isFailed, thoughtOf, toolInput, toolOutputText } from './toolFields.ts';
+import { TraceIds } from './traceIds.ts';
 
 /** One trace per session in OTLP JSON, after OpenTelemetry's conventions for generative AI: a span per run and per call. */
 export const otlp: Exporter = {
@@ -26,7 +27,7 @@ interface Messages {
 }
 
 async function* spans(source: ExportSource, tools: ExportTools): AsyncGenerator<OtlpSpan> {
-  const ids = new Ids(source, tools);
+  const ids = new TraceIds(source.summary.session_id, tools.sha256);
   const left = [...source.runs];
   let messages: Messages = { input: [], output: [], last: undefined };
   for await (const entry of source.entries()) {
@@ -44,25 +45,7 @@ async function* spans(source: ExportSource, tools: ExportTools): AsyncGenerator<
   }
 }
 
-class Ids {
-  readonly trace: string;
-  readonly #sha256: ExportTools['sha256'];
-
-  constructor({ summary }: ExportSource, { sha256 }: ExportTools) {
-    this.#sha256 = sha256;
-    this.trace = sha256(summary.session_id).slice(0, 32);
-  }
-
-  run(runId: string): string {
-    return this.#sha256(`${this.trace} ${runId}`).slice(0, 16);
-  }
-
-  call(callId: string): string {
-    return this.#sha256(`${this.trace} call ${callId}`).slice(0, 16);
-  }
-}
-
-function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages: Messages, ids: Ids): OtlpSpan {
+function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages: Messages, ids: TraceIds): OtlpSpan {
   const result = results.findLast(({ runId }) => runId === run.run_id)?.metadata;
   const model = result?.model ?? summary.model;
   const usage = result?.usage ?? {};
@@ -102,7 +85,7 @@ function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages:
   };
 }
 
-function toolSpan(entry: NormalizedEntry, tool: ToolUse, run: RecordedRun | undefined, ids: Ids): OtlpSpan {
+function toolSpan(entry: NormalizedEntry, tool: ToolUse, run: RecordedRun | undefined, ids: TraceIds): OtlpSpan {
   const parent = tool.parentCallId === undefined ? run && ids.run(run.run_id) : ids.call(tool.parentCallId);
   const began = tool.startedAt ?? entry.timestamp;
   const failed = isFailed(tool);

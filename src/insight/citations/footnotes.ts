@@ -12,14 +12,17 @@ export interface FootnoteWords {
 export function withFootnotes(content: string, links: readonly NumberedLink[], words: FootnoteWords): string {
   if (links.length === 0) return content;
   const marks = new Map<number, Set<number>>();
+  const code = codeIn(content);
   for (const { number, link } of links) {
-    const at = outsideOfCode(content, link.range[1]);
+    const at = outsideOfCode(code, link.range[1]);
     marks.set(at, (marks.get(at) ?? new Set()).add(number));
   }
   let text = '';
   let from = 0;
   for (const [at, numbers] of [...marks].sort(([a], [b]) => a - b)) {
-    text += content.slice(from, at) + [...numbers].map((number) => `[^${number}]`).join('');
+    // Behind the closing line of a block of code, which must stand alone.
+    const apart = /(?:^|\n) {0,3}(?:`{3,}|~{3,})$/.test(content.slice(Math.max(0, at - 200), at)) ? '\n\n' : '';
+    text += content.slice(from, at) + apart + [...numbers].map((number) => `[^${number}]`).join('');
     from = at;
   }
   const notes = new Map<number, string>();
@@ -28,9 +31,16 @@ export function withFootnotes(content: string, links: readonly NumberedLink[], w
   return `${text}${content.slice(from).trimEnd()}\n\n${[...notes.values()].join('\n')}\n`;
 }
 
-/** A range that ends inside of back-ticks is noted behind them. */
-function outsideOfCode(content: string, at: number): number {
-  return content.charAt(at) === '`' ? at + 1 : at;
+const codeSpan = /(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|^ {0,3}~{3,}[^]*?^ {0,3}~{3,}$/gm;
+
+/** Where code begins and ends, with its marks. */
+function codeIn(content: string): readonly (readonly [start: number, end: number])[] {
+  return [...content.matchAll(codeSpan)].map(({ index, 0: { length } }) => [index, index + length]);
+}
+
+/** A range that ends inside of code is noted behind it. */
+function outsideOfCode(code: ReturnType<typeof codeIn>, at: number): number {
+  return code.find(([start, end]) => start < at && at < end)?.[1] ?? at;
 }
 
 function noteOf(link: EvidenceLink, words: FootnoteWords): string {

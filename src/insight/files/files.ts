@@ -2,6 +2,7 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import { StepNumbers } from '../../model/steps.ts';
 import type { FileChange } from '../../model/tool.ts';
 import { normalPath } from '../citations/pathNames.ts';
+import { foundFiles } from './foundFiles.ts';
 import { changedLines } from './lineDiff.ts';
 import { hunksOf } from './patch.ts';
 
@@ -31,6 +32,7 @@ export interface SessionFile {
 
 const maxFiles = 50_000;
 const maxSteps = 10_000;
+const maxFound = 5000;
 
 interface Mutable extends SessionFile {
   steps: number[];
@@ -41,6 +43,7 @@ export class SessionFiles {
   readonly #workDir: string;
   readonly #numbers: StepNumbers;
   readonly #files = new Map<string, Mutable>();
+  readonly #found = new Map<string, StepRef>();
   readonly #seen = new Set<number>();
   #omitted = 0;
 
@@ -53,7 +56,7 @@ export class SessionFiles {
   add(entry: NormalizedEntry): void {
     const number = this.#numbers.add(entry);
     if (number === undefined || entry.type.kind !== 'tool_use') return;
-    const { action, status } = entry.type.tool;
+    const { action, status, result } = entry.type.tool;
     // A call that was denied or failed has read and changed nothing; one that was cut off may have.
     if ((status !== 'success' && status !== 'cancelled') || this.#seen.has(entry.index)) return;
     const step: StepRef = { entryIndex: entry.index, number };
@@ -68,7 +71,8 @@ export class SessionFiles {
       });
     } else if (action.kind === 'file_edit') {
       for (const change of action.changes) this.#touch(change.path, step, { kind: change.kind, ...countsOf(change) });
-    } else return;
+    } else if (action.kind === 'search' && status === 'success') this.#search(result?.text ?? '', step);
+    else return;
     this.#seen.add(entry.index);
   }
 
@@ -78,13 +82,30 @@ export class SessionFiles {
     return [...files.filter(({ change }) => change !== 'read'), ...files.filter(({ change }) => change === 'read')];
   }
 
+  /** Files that searches found and no call touched, with the first search that did. */
+  found(): { readonly path: string; readonly step: StepRef }[] {
+    return [...this.#found].flatMap(([path, step]) => (this.#files.has(path) ? [] : [{ path, step }]));
+  }
+
   get(path: string): SessionFile | undefined {
     return this.#files.get(normalPath(path, this.#workDir));
+  }
+
+  /** The number of a step that was added, as in the gutter. */
+  numberOf(entryIndex: number): string | undefined {
+    return this.#numbers.of(entryIndex);
   }
 
   /** Files beyond the bound. */
   get omitted(): number {
     return this.#omitted;
+  }
+
+  #search(result: string, step: StepRef): void {
+    for (const each of foundFiles(result)) {
+      const path = normalPath(each, this.#workDir);
+      if (this.#found.size < maxFound && !this.#found.has(path)) this.#found.set(path, step);
+    }
   }
 
   #touch(

@@ -2,6 +2,7 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import type { FileChange } from '../../model/tool.ts';
 import { linesOfResult } from '../citations/resultLines.ts';
 import { normalPath } from '../citations/pathNames.ts';
+import { Fragments, type Fragment } from './fragments.ts';
 import { keptLines } from './lineDiff.ts';
 import { hunksOf, type Hunk } from './patch.ts';
 
@@ -11,6 +12,14 @@ export interface HistoryLine {
   readonly text: string | null;
   /** The step (entry index) that wrote it last; `null` where it was there before, or came from outside. */
   readonly by: number | null;
+  /** The step that read it last as it stands here. */
+  readonly read: number | null;
+}
+
+interface Extent {
+  readonly startLine?: number | undefined;
+  readonly endLine?: number | undefined;
+  readonly totalLines?: number | undefined;
 }
 
 interface Content {
@@ -34,6 +43,7 @@ export class FileHistory {
   #exact = true;
   #changed = false;
   #gone = false;
+  readonly #fragments = new Fragments();
 
   /** `start`: the file's text when the session began, where somebody knows it (`null`: there was none). */
   constructor(path: string, workDir: string, start?: string | null) {
@@ -47,7 +57,7 @@ export class FileHistory {
     if (type.kind !== 'tool_use' || type.tool.status !== 'success') return;
     const { action, result } = type.tool;
     if (action.kind === 'file_read' && this.#isMine(action.path)) {
-      this.#read(result?.text, action.startLine ?? 1, action.endLine, action.totalLines);
+      this.#read(index, result?.text, action);
     } else if (action.kind === 'file_write' && this.#isMine(action.path)) {
       this.#changes();
       if (action.content === undefined) this.#lose();
@@ -84,6 +94,11 @@ export class FileHistory {
     return this.#content?.lines ?? [];
   }
 
+  /** What steps wrote at places that the record does not tell, the latest last. */
+  fragments(): readonly Fragment[] {
+    return this.#fragments.all;
+  }
+
   #isMine(path: string): boolean {
     return normalPath(path, this.#workDir) === this.#path;
   }
@@ -95,29 +110,34 @@ export class FileHistory {
   }
 
   #lose(): void {
+    this.#fragments.addWritten(this.#content?.lines ?? []);
     this.#content = null;
     this.#gone = false;
     this.#exact = false;
   }
 
-  #read(
-    text: string | undefined,
-    startLine: number,
-    endLine: number | undefined,
-    totalLines: number | undefined,
-  ): void {
+  #read(step: number, text: string | undefined, { startLine, endLine, totalLines }: Extent): void {
     if (text === undefined || text === '' || text.length > longestFile) return;
-    const { first, lines, ended } = linesOfResult(text, startLine);
+    const { first, lines, ended } = linesOfResult(text, startLine ?? 1);
+    this.#take(first, lines, ended, totalLines ?? (endLine === undefined ? undefined : Infinity));
+    const known = this.#content?.lines ?? [];
+    for (const [at, text_] of lines.entries()) {
+      const line = known[first - 1 + at];
+      if (line?.text === text_) known[first - 1 + at] = { ...line, read: step };
+    }
+  }
+
+  /** `ended`: a line break follows the last line. `of`: lines of the file, where they are known or known to be more. */
+  #take(first: number, lines: readonly string[], ended: boolean, of: number | undefined): void {
     const last = first + lines.length - 1;
     // Some count what follows the final line break as a line.
-    const total = totalLines ?? (endLine === undefined ? last : Infinity);
-    const whole = first === 1 && last >= total - 1;
+    const whole = first === 1 && last >= (of ?? last) - 1;
     const end = ended ? [...lines, ''] : lines;
     const content = this.#content;
     this.#gone = false;
     if (whole && (content === null || !content.whole)) {
       const known = content?.lines ?? [];
-      this.#content = { lines: this.#carried(known, end), whole: true };
+      this.#content = { lines: this.#fragments.place(this.#carried(known, end)), whole: true };
       this.#exact = true;
       return;
     }
@@ -131,7 +151,7 @@ export class FileHistory {
     this.#pad(last);
     for (const [at, line] of lines.entries()) {
       const known = this.#content.lines[first - 1 + at];
-      this.#content.lines[first - 1 + at] = known?.text === line ? known : { text: line, by: null };
+      this.#content.lines[first - 1 + at] = known?.text === line ? known : { text: line, by: null, read: null };
     }
   }
 
@@ -141,7 +161,7 @@ export class FileHistory {
       known.map(({ text }) => text ?? '\u0000'),
       lines,
     );
-    return lines.map((text, at) => ({ text, by: known[kept[at] ?? -1]?.by ?? null }));
+    return lines.map((text, at) => known[kept[at] ?? -1] ?? { text, by: null, read: null });
   }
 
   #replace(text: string, by: number): void {
@@ -154,7 +174,7 @@ export class FileHistory {
     this.#content = {
       // The empty end after the last line break is nobody's line.
       lines: lines.map(
-        (line, at) => known[kept[at] ?? -1] ?? { text: line, by: line === '' && at === lines.length - 1 ? null : by },
+        (line, at) => known[kept[at] ?? -1] ?? written(line, line === '' && at === lines.length - 1 ? null : by),
       ),
       whole: true,
     };
@@ -183,11 +203,12 @@ export class FileHistory {
   #apply(hunks: readonly Hunk[], by: number): void {
     const content = (this.#content ??= { lines: [], whole: false });
     let shift = 0;
-    for (const hunk of hunks) {
+    for (const [done, hunk] of hunks.entries()) {
       const old = hunk.lines.filter(({ mark }) => mark !== '+').map(({ text }) => text);
       const at = hunk.oldStart === null ? this.#find(old) : Math.max(0, hunk.oldStart - 1 + shift);
       if (at === -1) {
         this.#lose();
+        for (const unplaced of hunks.slice(done)) this.#fragments.add(newSide(unplaced, by));
         return;
       }
       if (!content.whole) this.#pad(at + old.length);
@@ -197,9 +218,9 @@ export class FileHistory {
       const next: HistoryLine[] = [];
       let line = 0;
       for (const { mark, text } of hunk.lines) {
-        if (mark === '+') next.push({ text, by });
+        if (mark === '+') next.push(written(text, by));
         else {
-          if (mark === ' ') next.push({ text, by: there[line]?.by ?? null });
+          if (mark === ' ') next.push({ text, by: there[line]?.by ?? null, read: there[line]?.read ?? null });
           line += 1;
         }
       }
@@ -227,12 +248,14 @@ export class FileHistory {
     const content = this.#content;
     if (content?.whole !== true) {
       this.#exact = false;
+      this.#fragments.add(replacement(oldText, newText, by));
       return;
     }
     const text = content.lines.map((line) => line.text ?? '').join('\n');
     const at = oldText === '' ? (text === '' ? 0 : -1) : text.indexOf(oldText);
     if (at === -1) {
       this.#lose();
+      this.#fragments.add(replacement(oldText, newText, by));
       return;
     }
     // Which of several it replaced, or all of them, the record does not say.
@@ -247,16 +270,31 @@ export class FileHistory {
       old.map((line) => line.text ?? ''),
       now,
     );
-    const next = now.map((line, place): HistoryLine => old[kept[place] ?? -1] ?? { text: line, by });
+    const next = now.map((line, place): HistoryLine => old[kept[place] ?? -1] ?? written(line, by));
     content.lines.splice(first, removed, ...next);
   }
 
   #pad(length: number): void {
     const lines = this.#content?.lines ?? [];
-    while (lines.length < length) lines.push({ text: null, by: null });
+    while (lines.length < length) lines.push({ text: null, by: null, read: null });
   }
 }
 
 function linesOf(text: string, by: number | null): HistoryLine[] {
-  return text.split('\n').map((line) => ({ text: line, by }));
+  return text.split('\n').map((line) => written(line, by));
+}
+
+function written(text: string, by: number | null): HistoryLine {
+  return { text, by, read: null };
+}
+
+function newSide({ lines }: Hunk, by: number): HistoryLine[] {
+  return lines.flatMap(({ mark, text }) => (mark === '-' ? [] : [written(text, mark === '+' ? by : null)]));
+}
+
+/** What took the place of `oldText`; lines that stood in it already are nobody's. */
+function replacement(oldText: string, newText: string, by: number): HistoryLine[] {
+  const lines = newText.slice(0, longestFile).split('\n');
+  const kept = keptLines(oldText === '' ? [] : oldText.slice(0, longestFile).split('\n'), lines);
+  return lines.map((line, at) => written(line, (kept[at] ?? -1) === -1 ? by : null));
 }

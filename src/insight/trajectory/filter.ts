@@ -1,21 +1,18 @@
+import { queryStates, type QueryState } from '../../model/query.ts';
 import { stepKinds, type StepKind } from '../../model/steps.ts';
+import { partsOf } from '../search/query.ts';
 import { isOver, type Row } from './steps.ts';
-
-export const rowStates = ['done', 'failed', 'denied', 'cancelled', 'running'] as const;
-export type RowState = (typeof rowStates)[number];
 
 /** Every part has to fit; of the values of one part, any. Empty parts fit everything. Texts in small letters. */
 export interface RowFilter {
   readonly kinds: readonly StepKind[];
-  readonly states: readonly RowState[];
+  readonly states: readonly QueryState[];
   readonly tools: readonly string[];
   readonly files: readonly string[];
   readonly texts: readonly string[];
 }
 
 export const everyRow: RowFilter = { kinds: [], states: [], tools: [], files: [], texts: [] };
-
-const longestQuery = 1000;
 
 /**
  * What somebody types: words, "words in quotes", and `tool:`, `file:`, `kind:`, `state:` with a value; `error` alone is
@@ -24,22 +21,20 @@ const longestQuery = 1000;
 export function parseFilter(query: string): RowFilter {
   const filter = {
     kinds: [] as StepKind[],
-    states: [] as RowState[],
+    states: [] as QueryState[],
     tools: [] as string[],
     files: [] as string[],
     texts: [] as string[],
   };
-  for (const found of query.slice(0, longestQuery).matchAll(/(?:(\w+):)?(?:"([^"]*)"|([^\s"]+))/g)) {
-    const [whole, operator = '', quoted, plain] = found;
-    const value = (quoted ?? plain ?? '').toLowerCase();
+  for (const { whole, operator, value, quoted } of partsOf(query)) {
     const kind = stepKinds.find((each) => each === value);
-    const state = rowStates.find((each) => each === value);
+    const state = queryStates.find((each) => each === value);
     if (value === '') continue;
     if (operator === 'tool') filter.tools.push(value);
     else if (operator === 'file') filter.files.push(value);
     else if (operator === 'kind' && kind !== undefined) filter.kinds.push(kind);
     else if (operator === 'state' && state !== undefined) filter.states.push(state);
-    else if (operator === '' && plain?.toLowerCase() === 'error') filter.states.push('failed');
+    else if (operator === '' && !quoted && value === 'error') filter.states.push('failed');
     else filter.texts.push(operator === '' ? value : whole.replaceAll('"', '').toLowerCase());
   }
   return filter;
@@ -63,7 +58,7 @@ export function fits(row: Row, filter: RowFilter, more = ''): boolean {
   return texts.every((each) => text.includes(each));
 }
 
-export function stateOf(row: Row): RowState {
+export function stateOf(row: Row): QueryState {
   if (row.type === 'error') return 'failed';
   if (row.type !== 'step' || row.status === 'success') return 'done';
   return isOver(row.status) && row.status !== 'created' && row.status !== 'running' ? row.status : 'running';

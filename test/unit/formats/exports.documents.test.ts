@@ -88,12 +88,25 @@ describe('exports: ledger', () => {
   it('has a row per run and one per model, and leaves the unknown empty', async () => {
     const rows = await table();
     assert.deepEqual(
-      rows.map(({ row, model, usd, provenance, input_tokens }) => [row, model, usd, provenance, input_tokens]),
+      rows.map(({ row, model, usd, provenance, reason }) => [row, model, usd, provenance, reason]),
       [
-        ['run', 'claude-sonnet-4-5', '0.25', 'reported', '10'],
-        ['model', 'claude-sonnet-4-5', '0.25', 'reported', '10'],
-        ['run', 'claude-sonnet-4-5', '', 'unknown', ''],
-        ['model', 'new-model', '', 'unknown', ''],
+        ['run', 'claude-sonnet-4-5', '0.25', 'reported', ''],
+        ['model', 'claude-sonnet-4-5', '0.25', 'reported', ''],
+        ['run', 'claude-sonnet-4-5', '', 'unknown', 'no price'],
+        ['model', 'new-model', '', 'unknown', 'What this model cost is not told apart.'],
+      ],
+    );
+  });
+
+  it('has tokens by kind, and none where none were told', async () => {
+    const rows = await table();
+    assert.deepEqual(
+      rows.map(({ agent, input_tokens }) => [agent, input_tokens]),
+      [
+        [richSource.summary.agent_label, '10'],
+        [richSource.summary.agent_label, '10'],
+        [richSource.summary.agent_label, ''],
+        [richSource.summary.agent_label, ''],
       ],
     );
   });
@@ -102,6 +115,7 @@ describe('exports: ledger', () => {
     const [row] = await table(sourceOf([anEntry(0)], { results: [] }));
     assert.equal(row?.['usd'], '');
     assert.equal(row['provenance'], 'unknown');
+    assert.equal(row['reason'], 'No figures were recorded.');
     assert.equal(row['duration_ms'], '');
   });
 

@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { changed, patchChanges, type LineRange } from '../../../src/formats/export/lineRanges.ts';
 import { relative } from '../../../src/formats/export/agentTrace.ts';
 import type { FileChange } from '../../../src/model/tool.ts';
-import { claudeCaptures, normalized, outputLines } from '../../support/captures.ts';
+import { linesOfCapture } from '../../support/agentCaptures.ts';
+import { claudeCaptures, normalized } from '../../support/captures.ts';
 import { aTool, exported, exportedJson, richEntries, richSource, sourceOf } from '../../support/exported.ts';
 import { aSummary } from '../../support/records.ts';
 import { agentTraceSchema } from '../../support/schemas/agentTrace.ts';
@@ -65,7 +66,7 @@ function base64Ids(value: unknown): unknown {
 
 const captured = claudeCaptures().map((capture) => ({
   name: capture.name,
-  entries: normalized(outputLines(capture), capture.exit).entries,
+  entries: normalized(linesOfCapture(capture), capture.exit).entries,
 }));
 
 describe('exports: OpenTelemetry', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { resultEvents } from '../../../src/formats/resultEvents.ts';
 import type { EntryType, NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolUse } from '../../../src/model/tool.ts';
-import { normalized, outputLines } from '../../support/captures.ts';
+import { linesOfCapture } from '../../support/agentCaptures.ts';
+import { normalized } from '../../support/captures.ts';
 import { capture } from '../../support/chains.ts';
 
 const at = (ms: number): string => new Date(ms).toISOString();
@@ -54,7 +55,7 @@ describe('events of a result', () => {
   });
 
   it('are made of a capture', () => {
-    const { entries } = normalized(outputLines(capture('2.1.328/tools')));
+    const { entries } = normalized(linesOfCapture(capture('2.1.328/tools')));
     const events = resultEvents(entries);
     const count = (type: string): number => events.filter((event) => event.type === type).length;
     assert.deepEqual([count('tool_use'), count('tool_result')], [6, 6]);

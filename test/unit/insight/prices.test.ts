@@ -3,7 +3,8 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { sameUsd } from '../../../src/insight/money.ts';
 import { findPrice, loadPrices, priceOf, priceOfRequest, type PriceTable } from '../../../src/insight/prices.ts';
-import { claudeCaptures, normalized, outputLines } from '../../support/captures.ts';
+import { linesOfCapture } from '../../support/agentCaptures.ts';
+import { claudeCaptures, normalized } from '../../support/captures.ts';
 import { repository } from '../../support/host/cache.mjs';
 
 const table: PriceTable = {
@@ -76,7 +77,7 @@ describe('price table', () => {
     const agreed = new Set<string>();
     const unpriced = new Set<string>();
     for (const capture of claudeCaptures()) {
-      for (const report of normalized(outputLines(capture), capture.exit).facts.reports) {
+      for (const report of normalized(linesOfCapture(capture), capture.exit).facts.reports) {
         for (const { model, usd, ...usage } of report.models) {
           const price = findPrice(prices, model);
           if (price === undefined) unpriced.add(model);

@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict';
-import { ledgerHeader, ledgerRows } from '../../../src/formats/ledgerCsv.ts';
 import type { PriceTable } from '../../../src/insight/prices.ts';
-import {
-  groupSpent,
-  messageCosts,
-  modelParts,
-  spentBy,
-  tokenTable,
-  type Spent,
-} from '../../../src/insight/spending.ts';
+import { groupSpent, messageCosts, modelParts, spentBy, type Spent } from '../../../src/insight/spending.ts';
 import { sessionSummarySchema } from '../../../src/model/summary.ts';
 import type { Cost } from '../../../src/model/usage.ts';
 
@@ -129,22 +121,6 @@ describe('money spent', () => {
     assert.deepEqual([rest?.runId, rest?.at, rest?.cost], [null, summary.created_at, reported(0.5)]);
   });
 
-  it('shows tokens by model over several runs', () => {
-    assert.deepEqual(
-      tokenTable([
-        [{ model: 'a', input: 1 }],
-        [
-          { model: 'b', input: 5 },
-          { model: 'a', output: 2 },
-        ],
-      ]),
-      [
-        { model: 'b', input: 5 },
-        { model: 'a', input: 1, output: 2 },
-      ],
-    );
-  });
-
   it('estimates single messages, and says why where it cannot', () => {
     const prices: PriceTable = {
       name: 'list',
@@ -178,61 +154,5 @@ describe('money spent', () => {
         { provenance: 'unknown', reason: 'The agent did not say what this message used.' },
       ],
     );
-  });
-});
-
-describe('ledger as CSV', () => {
-  const run = (result: object | undefined, title = 'Fix "it", now') => ({
-    session: { session_id: 'ses_0123456789ab', title, agent_label: 'Claude Code' },
-    run_id: 'run_0123456789ab',
-    started_at: '2026-11-20T10:00:00Z',
-    ...(result && { result: { runTurns: 2, duration: 10, apiDuration: null, ...result } as never }),
-  });
-  const cells = (text: string) =>
-    text
-      .trimEnd()
-      .split('\r\n')
-      .map((row) => row.split(','));
-
-  it('has a line for each model, whose money adds up', () => {
-    const models = [
-      { model: 'a', input: 1, usd: 0.1 },
-      { model: 'b', output: 2, usd: 0.3 },
-    ];
-    const text = ledgerRows(run({ models, costProvenance: reported(0.4) }, 't'));
-    assert.equal(
-      text,
-      [
-        'ses_0123456789ab,t,Claude Code,run_0123456789ab,2026-11-20T10:00:00Z,,2,10,,a,1,,,,,,0.1,reported,,\r\n',
-        'ses_0123456789ab,t,Claude Code,run_0123456789ab,2026-11-20T10:00:00Z,,2,10,,b,,2,,,,,0.3,reported,,\r\n',
-      ].join(''),
-    );
-    const header = ledgerHeader.trimEnd().split(',');
-    for (const row of cells(text)) assert.equal(row.length, header.length);
-  });
-
-  it('has a line for the run where nobody knows what was whose, and nothing for the unknown', () => {
-    const models = [
-      { model: 'a', input: 1 },
-      { model: 'b', output: 2 },
-    ];
-    assert.deepEqual(
-      cells(ledgerRows(run({ models, costProvenance: estimated(0.4) }, 't'))).map((row) => row.slice(16)),
-      [
-        ['0.4', 'estimated', 'list 2026-11-01', ''],
-        ['', 'in_run', '', ''],
-        ['', 'in_run', '', ''],
-      ],
-    );
-    assert.deepEqual(
-      cells(ledgerRows(run(undefined, 't'))).map((row) => row.slice(16)),
-      [['', 'unknown', '', 'No figures were recorded.']],
-    );
-  });
-
-  it('quotes what needs it, and lets no spreadsheet compute a title', () => {
-    assert.ok(ledgerRows(run(undefined)).includes(',"Fix ""it"", now",'));
-    assert.ok(ledgerRows(run(undefined, '=HYPERLINK("x")')).includes(`,"'=HYPERLINK(""x"")",`));
-    for (const start of ['+', '-', '@']) assert.ok(ledgerRows(run(undefined, `${start}1`)).includes(`,'${start}1,`));
   });
 });

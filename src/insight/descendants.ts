@@ -1,0 +1,27 @@
+interface Related {
+  readonly session_id: string;
+  readonly parent_session_id?: string | undefined;
+}
+
+/** What a session started, and what that started, and so on; each once, also where a record says that it goes in circles. */
+export function descendantsOf<T extends Related>(all: Iterable<T>, id: string): T[] {
+  const children = new Map<string, T[]>();
+  for (const each of all) {
+    if (each.parent_session_id === undefined) continue;
+    const known = children.get(each.parent_session_id);
+    if (known === undefined) children.set(each.parent_session_id, [each]);
+    else known.push(each);
+  }
+  const seen = new Set([id]);
+  const found: T[] = [];
+  const open = [id];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const child of children.get(next) ?? []) {
+      if (seen.has(child.session_id)) continue;
+      seen.add(child.session_id);
+      found.push(child);
+      open.push(child.session_id);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,178 @@
+import { FileText, type Fragment } from './fragments.ts';
+import type { HistoryLine } from './history.ts';
+import { keptLines } from './lineDiff.ts';
+
+/** What one session knows of a file: `FileHistory` has both. */
+export interface FileRecord {
+  readonly session: string;
+  readonly lines: readonly HistoryLine[];
+  readonly fragments: readonly Fragment[];
+}
+
+/** A step of a session that may be why a line stands where it does. */
+export interface LineClaim {
+  readonly session: string;
+  readonly entryIndex: number;
+  readonly kind: 'changed' | 'read';
+  /** The line is not as that step left it. */
+  readonly edited: boolean;
+}
+
+const mostClaims = 8;
+/** Pairs of lines that are held against each other in one stretch that differs. */
+const mostPairs = 10_000;
+const leastAlike = 0.5;
+
+/**
+ * For each line of a file as it is now, who wrote or read it, the best first: steps that wrote exactly this, then those
+ * whose line was edited since, then those that read it. Found by content, so that lines may have moved. `records`: newest
+ * first. Costs one comparison of lines per record and fragment.
+ */
+export function lineClaims(
+  lines: readonly string[],
+  records: readonly FileRecord[],
+): readonly (readonly LineClaim[])[] {
+  const now = new FileText(lines.map((line) => line.replace(/\r$/, '')));
+  const all = now.lines.map((): LineClaim[] => []);
+  for (const record of records) {
+    const own = claimsOf(now, record);
+    for (const [at, claims] of own.entries()) all[at]?.push(...claims);
+  }
+  return all.map((claims) => claims.sort((a, b) => rank(a) - rank(b)).slice(0, mostClaims));
+}
+
+function rank({ kind, edited }: LineClaim): number {
+  return kind === 'read' ? 2 : edited ? 1 : 0;
+}
+
+interface Owned {
+  by: number | null;
+  edited: boolean;
+  read: number | null;
+}
+
+function claimsOf(now: FileText, { session, lines, fragments }: FileRecord): LineClaim[][] {
+  const owned = now.lines.map((): Owned => ({ by: null, edited: false, read: null }));
+  const then = lines.map(withoutReturn);
+  if (then.every(({ text }) => text !== null)) {
+    const texts = then.map(({ text }) => text ?? '');
+    take(owned, now.lines, then, keptLines(texts, now.lines), Infinity);
+  } else {
+    for (const { at, stretch } of stretches(then)) takeFragment(owned, now, stretch, at);
+  }
+  for (const fragment of [...fragments].reverse()) takeFragment(owned, now, fragment.map(withoutReturn));
+  return owned.map(({ by, edited, read }) => [
+    ...(by === null ? [] : [{ session, entryIndex: by, kind: 'changed' as const, edited }]),
+    ...(read === null ? [] : [{ session, entryIndex: read, kind: 'read' as const, edited: false }]),
+  ]);
+}
+
+/** Of a file that the record does not hold from end to end: what it holds, and where that stood. */
+function stretches(lines: readonly HistoryLine[]): { at: number; stretch: HistoryLine[] }[] {
+  const found: { at: number; stretch: HistoryLine[] }[] = [];
+  let open: { at: number; stretch: HistoryLine[] } | undefined;
+  for (const [at, line] of lines.entries()) {
+    if (line.text === null) open = undefined;
+    else if (open === undefined) found.push((open = { at, stretch: [line] }));
+    else open.stretch.push(line);
+  }
+  return found;
+}
+
+function takeFragment(owned: Owned[], now: FileText, fragment: Fragment, at?: number): void {
+  const places = now.locate(fragment, at);
+  if (places === null) return;
+  const back = new Int32Array(now.lines.length).fill(-1);
+  for (const [of, place] of places.entries()) if (place !== -1 && place < back.length) back[place] = of;
+  take(owned, now.lines, fragment, back, 2);
+}
+
+function withoutReturn(line: HistoryLine): HistoryLine {
+  return line.text?.endsWith('\r') === true ? { ...line, text: line.text.slice(0, -1) } : line;
+}
+
+/**
+ * `kept`: for each line of now its place in `then`, ascending, or -1. Lines that have a writer keep it. `reach`: how many
+ * lines before the first and behind the last one that still stands may be edited ones, for each line of `then` there.
+ */
+function take(
+  owned: Owned[],
+  now: readonly string[],
+  then: readonly HistoryLine[],
+  kept: Int32Array,
+  reach: number,
+): void {
+  let [first, last] = [0, -1];
+  for (let at = 0; at <= now.length; at += 1) {
+    const place = at === now.length ? then.length : (kept[at] ?? -1);
+    if (place === -1) continue;
+    const gone = then.slice(last + 1, place);
+    const from = last === -1 ? Math.max(first, at - gone.length * reach) : first;
+    const to = place === then.length ? Math.min(at, first + gone.length * reach) : at;
+    differ(owned, now, [from, to], gone);
+    const [line, own] = [then[place], owned[at]];
+    if (line !== undefined && own !== undefined) {
+      if (line.by !== null && (own.by === null || own.edited)) Object.assign(own, { by: line.by, edited: false });
+      own.read ??= line.read;
+    }
+    [first, last] = [at + 1, place];
+  }
+}
+
+/** Lines of now that stand where others stood: those that are like one that a step wrote are that one, edited. */
+function differ(
+  owned: Owned[],
+  now: readonly string[],
+  [from, to]: readonly [number, number],
+  then: readonly HistoryLine[],
+): void {
+  const written = then.filter(({ by, text }) => by !== null && text !== null && text.trim() !== '');
+  if (written.length === 0 || from >= to || written.length * (to - from) > mostPairs) return;
+  for (let at = from; at < to; at += 1) {
+    const own = owned[at];
+    const text = now[at]?.trim() ?? '';
+    if (own === undefined || own.by !== null || text === '') continue;
+    let best = leastAlike;
+    for (const line of written) {
+      const alike = likeness(line.text?.trim() ?? '', text);
+      if (alike < best) continue;
+      best = alike;
+      Object.assign(own, { by: line.by, edited: true });
+    }
+  }
+}
+
+/** Share of pairs of neighbouring characters that both have: 1 for the same text, 0 for nothing in common. */
+function likeness(a: string, b: string): number {
+  const [first, second] = [pairs(a), pairs(b)];
+  if (first.size === 0 || second.size === 0) return a === b ? 1 : 0;
+  let both = 0;
+  for (const pair of first) if (second.has(pair)) both += 1;
+  return (2 * both) / (first.size + second.size);
+}
+
+function pairs(text: string): Set<string> {
+  const found = new Set<string>();
+  for (let at = 0; at + 1 < Math.min(text.length, 400); at += 1) found.add(text.slice(at, at + 2));
+  return found;
+}
+
+/** Lines one after the other that the same step wrote, counted from 0, both ends included. */
+export interface ClaimedRange {
+  readonly first: number;
+  readonly last: number;
+  readonly claim: LineClaim;
+}
+
+/** Of the best claim of each line; an edited line parts nothing. */
+export function claimedRanges(claims: readonly (readonly LineClaim[])[]): ClaimedRange[] {
+  const ranges: ClaimedRange[] = [];
+  for (const [at, [claim]] of claims.entries()) {
+    if (claim?.kind !== 'changed') continue;
+    const open = ranges.at(-1);
+    const same = open?.claim.session === claim.session && open.claim.entryIndex === claim.entryIndex;
+    if (open !== undefined && same && open.last === at - 1) ranges[ranges.length - 1] = { ...open, last: at };
+    else ranges.push({ first: at, last: at, claim });
+  }
+  return ranges;
+}

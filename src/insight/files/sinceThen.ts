@@ -1,0 +1,28 @@
+import type { FileHistory } from './history.ts';
+
+/** Whether a file is as a session left it; `unknown` where the record does not hold what it left. */
+export type SinceLeft = 'same' | 'changed' | 'gone' | 'unknown';
+
+/** `now`: the file's text, `null` where there is none. */
+export function sinceLeft(history: FileHistory, now: string | null): SinceLeft {
+  const { after } = history;
+  if (now === null) return after === null ? 'same' : 'gone';
+  if (after === null) return 'changed';
+  const text = now.replaceAll('\r\n', '\n');
+  if (after !== undefined) {
+    if (withoutEnd(after) === withoutEnd(text)) return 'same';
+    return history.exact ? 'changed' : 'unknown';
+  }
+  const lines = history.lines();
+  // Where an edit could not be followed, lines may stand elsewhere and the file be as it was left.
+  if (history.fragments().length > 0 || lines.some(({ by }) => by !== null)) return 'unknown';
+  const today = text.split('\n');
+  const known = lines.flatMap((line, at) => (line.text === null ? [] : [[line.text.replace(/\r$/, ''), at] as const]));
+  if (known.length === 0) return 'unknown';
+  return known.every(([line, at]) => today[at] === line) ? 'same' : 'changed';
+}
+
+/** What an agent shows of a file often leaves out the line break at its end. */
+function withoutEnd(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/\n$/, '');
+}
