@@ -64,11 +64,12 @@ export class Channel<Out, In> {
       this.#expected = seq + 1;
       this.#options.deliver(message);
     } else if (generation > this.#generation || (generation === this.#generation && seq > (this.#expected ?? -1))) {
-      this.#miss();
+      this.miss();
     }
   }
 
-  #miss(): void {
+  /** What came goes on from something that is not here: to be called by whoever finds that out. */
+  miss(): void {
     if (this.#broken) return;
     this.#broken = true;
     this.#options.gap?.();

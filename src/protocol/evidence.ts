@@ -90,5 +90,13 @@ export interface PageSource {
   readonly step: { readonly entryIndex: number; readonly step: string } | null;
 }
 
-/** Sources that a page is sent; the rest is counted. */
-export const mostSources = 1000;
+export interface SourcesPage {
+  /** Sources that there are with this query. */
+  readonly total: number;
+  readonly from: number;
+  readonly sources: readonly PageSource[];
+  /** Of the whole session, whatever the query. */
+  readonly sums: Readonly<Record<EvidenceStatus, number>>;
+  /** The whole session was looked at. */
+  readonly complete: boolean;
+}

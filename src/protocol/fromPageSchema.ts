@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { stepKinds } from '../model/steps.ts';
+import { detailLevels } from './detail.ts';
 import { type Envelope, type FromPage, pageCommands } from './messages.ts';
-import { mostClosed, mostLines } from './viewMessages.ts';
+import { fileSorts, mostClosed, mostLines, mostSince } from './viewMessages.ts';
 
 const request = z.number().int().nonnegative();
 const line = z.number().int().min(1);
@@ -33,12 +34,20 @@ const fromPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('getPage'), request, from: index, count: z.number().int().min(1).max(500) }),
   z.object({ type: z.literal('getEntry'), request, index }),
   z.object({ type: z.literal('getEvidence'), request, index, link: index }),
-  z.object({ type: z.literal('getSources'), request }),
-  z.object({ type: z.literal('find'), request, query: text(1000) }),
+  z.object({
+    type: z.literal('getSources'),
+    request,
+    from: index,
+    count: z.number().int().min(0).max(mostLines),
+    query: text(1000),
+  }),
+  z.object({ type: z.literal('find'), request, query: text(1000), from: index }),
   z.object({ type: z.literal('send'), text: text(1_000_000), how: z.enum(['queue', 'interrupt']).default('queue') }),
   z.object({ type: z.literal('takeBack'), id: index }),
   z.object({ type: z.literal('answer'), id: text(200), answer }),
   z.object({ type: z.literal('stop') }),
+  z.object({ type: z.literal('pickPrompt') }),
+  z.object({ type: z.literal('keepDetail'), detail: z.enum(detailLevels) }),
   z.object({ type: z.literal('openFile'), path: text(4096), line: line.optional(), endLine: line.optional() }),
   z.object({ type: z.literal('openDiff'), index }),
   z.object({ type: z.literal('openLink'), url: z.url({ protocol: /^https?$/ }).max(8192) }),
@@ -58,9 +67,13 @@ const fromPageSchema = z.discriminatedUnion('type', [
     from: index,
     count: z.number().int().min(0).max(mostLines),
     query: text(1000),
+    sort: z.enum(fileSorts),
   }),
+  z.object({ type: z.literal('getSince'), request, paths: z.array(text(4096)).max(mostSince) }),
   z.object({ type: z.literal('openFileChanges'), path: text(4096) }),
   z.object({ type: z.literal('openAllChanges') }),
+  z.object({ type: z.literal('getLedger'), request }),
+  z.object({ type: z.literal('getResume'), request }),
 ]);
 
 const envelopeSchema = z.object({ generation: z.number().int(), seq: z.number().int(), message: fromPageSchema });

@@ -1,8 +1,12 @@
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { QueryProblem } from '../model/query.ts';
 import type { AgentRequest, Answer, Decision } from '../model/request.ts';
 import type { SessionSummary } from '../model/summary.ts';
+import type { Change } from './change.ts';
+import type { DetailLevel } from './detail.ts';
+import type { FigureAnswer, FigureRequest } from './figureMessages.ts';
 import type { ViewAnswer, ViewRequest } from './viewMessages.ts';
-import type { EvidenceCard, PageLink, PageSource } from './evidence.ts';
+import type { EvidenceCard, PageLink, SourcesPage } from './evidence.ts';
 
 /** What an agent asked and how that ended; without `decision` it waits, or did when its run ended. */
 export interface Asked {
@@ -79,6 +83,8 @@ export type ToPage =
       /** Indexes of entries that are still open. */
       readonly open: readonly number[];
       /** Translations by English text; empty for English. */
+      /** As the user last chose it; absent: everything. */
+      readonly detail?: DetailLevel;
       readonly l10n: Readonly<Record<string, string>>;
       readonly locale: string;
     }
@@ -89,8 +95,13 @@ export type ToPage =
   | {
       readonly type: 'found';
       readonly request: number;
+      /** Ascending. */
       readonly indexes: readonly number[];
+      /** There may be more behind the last one: to be asked for with a `from` after it. */
       readonly truncated: boolean;
+      /** To be marked, in small letters. */
+      readonly texts: readonly string[];
+      readonly problems: readonly QueryProblem[];
     }
   /** Of messages that were sent before their sources were known. */
   | {
@@ -98,20 +109,34 @@ export type ToPage =
       readonly entries: readonly { readonly index: number; readonly links: readonly PageLink[] }[];
     }
   | { readonly type: 'evidence'; readonly request: number; readonly card: EvidenceCard | null }
-  /** `complete`: the whole session was looked at; `more`: sources that were left off. */
-  | {
-      readonly type: 'sources';
-      readonly request: number;
-      readonly sources: readonly PageSource[];
-      readonly more: number;
-      readonly complete: boolean;
-    }
+  | { readonly type: 'sources'; readonly request: number; readonly page: SourcesPage }
   | { readonly type: 'failed'; readonly request: number; readonly message: string }
   /** `text`: what was taken back, to be written on; `null` where it had been said already. */
   | { readonly type: 'takenBack'; readonly text: string | null }
   /** A person wants to see the request that waits longest. */
   | { readonly type: 'review' }
+  /** A person wants to see this entry. */
+  | { readonly type: 'reveal'; readonly index: number }
+  | FigureAnswer
   | ViewAnswer;
+
+/** An update as it travels: of an entry that the page was told of lately, only what changed. */
+export type SentUpdate =
+  | PageUpdate
+  | {
+      readonly op: 'change';
+      readonly index: number;
+      /** Fingerprint of the entry that this goes on from; a page that has another one asks for a resync. */
+      readonly of: number;
+      readonly change?: Change<PageEntry>;
+      readonly open?: boolean;
+    };
+
+/** What goes to the page as it travels, see `LastSent`. A view that follows another says what changed. */
+export type Sent =
+  | Exclude<ToPage, { readonly type: 'view' | 'updates' }>
+  | { readonly type: 'view'; readonly change: Change<SessionView> }
+  | { readonly type: 'updates'; readonly updates: readonly SentUpdate[]; readonly total: number };
 
 export type FromPage =
   | { readonly type: 'ready' }
@@ -123,28 +148,46 @@ export type FromPage =
   | { readonly type: 'getEntry'; readonly request: number; readonly index: number }
   /** `link` is the `at` of one of the entry's links. */
   | { readonly type: 'getEvidence'; readonly request: number; readonly index: number; readonly link: number }
-  | { readonly type: 'getSources'; readonly request: number }
-  | { readonly type: 'find'; readonly request: number; readonly query: string }
+  /** `query`: words that all stand in the name, path or address. No more than `mostLines` at once. */
+  | {
+      readonly type: 'getSources';
+      readonly request: number;
+      readonly from: number;
+      readonly count: number;
+      readonly query: string;
+    }
+  /** `query` as `src/insight/search` reads it; entries before `from` are left out. */
+  | { readonly type: 'find'; readonly request: number; readonly query: string; readonly from: number }
   /** `how` says what happens while the agent works; default `queue`. */
   | { readonly type: 'send'; readonly text: string; readonly how?: 'queue' | 'interrupt' }
   | { readonly type: 'takeBack'; readonly id: number }
   | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
   | { readonly type: 'stop' }
+  /** Which prompt to go to is asked outside of the page. */
+  | { readonly type: 'pickPrompt' }
+  /** For this page and those to come. */
+  | { readonly type: 'keepDetail'; readonly detail: DetailLevel }
   | { readonly type: 'openFile'; readonly path: string; readonly line?: number; readonly endLine?: number }
   | { readonly type: 'openDiff'; readonly index: number }
   | { readonly type: 'openLink'; readonly url: string }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'command'; readonly command: PageCommand }
+  | FigureRequest
   | ViewRequest;
 
 /** The only commands the page can ask for; none takes an argument. */
 export const pageCommands = [
   'rename',
   'copySessionId',
+  'copyLink',
+  'copyMarkdown',
   'revealRecord',
   'showRawOutput',
   'showCapabilities',
+  'showCost',
+  'showUsage',
   'export',
+  'raiseBudget',
   'manageTrust',
   'runAgent',
   'delete',

@@ -1,5 +1,6 @@
 import type { Channel } from './channel.ts';
-import type { FromPage, PageUpdate, ToPage } from './messages.ts';
+import { grown, LastSent } from './lastSent.ts';
+import type { FromPage, PageUpdate, Sent, SessionView, ToPage } from './messages.ts';
 
 /**
  * Adds updates to those that wait: a `put` takes the place of everything before it for that entry, an `append` joins the
@@ -15,30 +16,33 @@ export function mergeUpdates(waiting: Map<number, PageUpdate>, updates: readonly
   }
 }
 
-function grown<E extends Extract<PageUpdate, { op: 'put' }>['entry']>(entry: E, text: string): E {
-  const content = entry.content + text;
-  if (entry.type.kind !== 'thinking' || entry.type.reasoning === undefined) return { ...entry, content };
-  return { ...entry, content, type: { ...entry.type, reasoning: entry.type.reasoning + text } };
-}
-
 /**
- * The host's side of "at most one batch in flight": updates wait, merged, until the page has drawn the last batch. A page
- * that is hidden does not draw, so it gets the newest state in one batch when it is looked at again.
+ * What changes of a session, on its way to the page. What stands around the entries goes at once; of entries at most one
+ * batch is in flight: updates wait, merged, until the page has drawn the last batch. A page that is hidden does not draw, so
+ * it gets the newest state in one batch when it is looked at again.
  */
 export class UpdateFeed {
-  readonly #channel: Channel<ToPage, FromPage>;
+  readonly #channel: Channel<Sent, FromPage>;
   readonly #waiting = new Map<number, PageUpdate>();
+  readonly #last = new LastSent();
   #total = 0;
   #inFlight: number | undefined;
 
-  constructor(channel: Channel<ToPage, FromPage>) {
+  constructor(channel: Channel<Sent, FromPage>) {
     this.#channel = channel;
   }
 
-  /** To be called with the `seq` of each `init`: what waited is part of it, and nothing goes out before it is drawn. */
-  began(seq: number): void {
+  /** Sends what a page begins with. What waited is part of it, and no update goes out before it is drawn. */
+  begin(init: Extract<ToPage, { type: 'init' }>): void {
     this.#waiting.clear();
-    this.#inFlight = seq;
+    this.#last.begin(init);
+    this.#inFlight = this.#channel.send(init);
+  }
+
+  /** Sends what changed of what stands around the entries. */
+  show(view: SessionView): void {
+    const change = this.#last.sentView(view);
+    if (change !== undefined) this.#channel.send({ type: 'view', change });
   }
 
   /** `total` is the number of entries in the session with these updates. */
@@ -56,7 +60,7 @@ export class UpdateFeed {
 
   #flush(): void {
     if (this.#inFlight !== undefined || this.#waiting.size === 0) return;
-    const updates = [...this.#waiting.values()];
+    const updates = [...this.#waiting.values()].map((update) => this.#last.sentUpdate(update));
     this.#waiting.clear();
     this.#inFlight = this.#channel.send({ type: 'updates', updates, total: this.#total });
   }

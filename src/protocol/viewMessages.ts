@@ -104,7 +104,7 @@ export interface TrajectoryPage {
   readonly omitted: number;
 }
 
-export const fileGroups = ['changed', 'unreported', 'read'] as const;
+export const fileGroups = ['changed', 'unreported', 'read', 'found'] as const;
 export type FileGroup = (typeof fileGroups)[number];
 
 export interface FileLine {
@@ -132,8 +132,28 @@ export interface UnreportedLine {
   readonly entryIndex: number;
 }
 
+/** A file that a search of the session found, and that no call read or changed. */
+export interface FoundLine {
+  readonly type: 'found';
+  readonly path: string;
+  /** The first search that found it. */
+  readonly step: StepLink;
+}
+
 export type FilesLine =
-  { readonly type: 'group'; readonly group: FileGroup; readonly count: number } | FileLine | UnreportedLine;
+  { readonly type: 'group'; readonly group: FileGroup; readonly count: number } | FileLine | UnreportedLine | FoundLine;
+
+/** By what the files of a group are in order: when they were first touched, their name, or most lines, touches, or newest. */
+export const fileSorts = ['first', 'name', 'lines', 'touches', 'last'] as const;
+export type FileSort = (typeof fileSorts)[number];
+
+/** A file on disk beside what the session left of it; `at` is when it changed last, epoch milliseconds. */
+export interface FileSince {
+  readonly state: 'same' | 'changed' | 'gone' | 'unknown';
+  readonly at: number | null;
+}
+/** Files of one question. */
+export const mostSince = 100;
 
 export interface FilesPage {
   /** Lines that there are with this query. */
@@ -146,6 +166,7 @@ export interface FilesPage {
     readonly changed: number;
     readonly read: number;
     readonly unreported: number;
+    readonly found: number;
     readonly added: number;
     readonly removed: number;
     readonly counted: boolean;
@@ -172,7 +193,10 @@ export type ViewRequest =
       /** 0: only the sums. */
       readonly count: number;
       readonly query: string;
+      readonly sort: FileSort;
     }
+  /** Whether these files are on disk as the session left them; at most `mostSince`. */
+  | { readonly type: 'getSince'; readonly request: number; readonly paths: readonly string[] }
   /** Everything that recorded edits did to one file. */
   | { readonly type: 'openFileChanges'; readonly path: string }
   | { readonly type: 'openAllChanges' };
@@ -180,5 +204,7 @@ export type ViewRequest =
 export type ViewAnswer =
   | { readonly type: 'trajectory'; readonly request: number; readonly page: TrajectoryPage }
   | { readonly type: 'files'; readonly request: number; readonly page: FilesPage }
+  /** In the order of the paths that were asked for. */
+  | { readonly type: 'since'; readonly request: number; readonly since: readonly FileSince[] }
   /** What was asked for may look otherwise now. Said once, until the page asks again. */
   | { readonly type: 'viewsChanged' };

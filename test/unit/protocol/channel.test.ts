@@ -1,9 +1,10 @@
 import * as assert from 'node:assert/strict';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
-import type { Envelope, FromPage, PageEntry, ToPage } from '../../../src/protocol/messages.ts';
+import type { Envelope, FromPage, PageEntry, Sent, ToPage } from '../../../src/protocol/messages.ts';
 import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
+import { view } from '../../support/page/madeUp.ts';
 
-const failed = (message: string): ToPage => ({ type: 'failed', request: 0, message });
+const failed = (message: string): Sent => ({ type: 'failed', request: 0, message });
 const entry = (index: number, content: string): PageEntry => ({
   index,
   timestamp: '2026-01-02T10:00:00Z',
@@ -11,12 +12,17 @@ const entry = (index: number, content: string): PageEntry => ({
   content,
 });
 
+const init = (): Extract<ToPage, { type: 'init' }> => {
+  const page = { total: 0, from: 0, entries: [] };
+  return { type: 'init', view: view(), page, open: [], l10n: {}, locale: 'en' };
+};
+
 function pair() {
-  const wire: Envelope<ToPage>[] = [];
+  const wire: Envelope<Sent>[] = [];
   const got: string[] = [];
   let gaps = 0;
-  const host = new Channel<ToPage, FromPage>({ post: (envelope) => wire.push(envelope), deliver: () => undefined });
-  const page = new Channel<FromPage, ToPage>({
+  const host = new Channel<Sent, FromPage>({ post: (envelope) => wire.push(envelope), deliver: () => undefined });
+  const page = new Channel<FromPage, Sent>({
     post: () => undefined,
     deliver: (message) => got.push(message.type === 'failed' ? message.message : message.type),
     begins: (message) => message.type === 'failed' && message.message === 'begin',
@@ -72,7 +78,7 @@ describe('feed of updates', () => {
   it('keeps one batch in flight, and merges what waits', () => {
     const { wire, host } = pair();
     const feed = new UpdateFeed(host);
-    feed.began(host.send(failed('begin')));
+    feed.begin(init());
     feed.push([{ op: 'put', entry: entry(0, 'a'), open: true }], 1);
     feed.push([{ op: 'append', index: 0, text: 'b' }], 1);
     feed.push([{ op: 'append', index: 1, text: 'c' }], 2);
@@ -96,7 +102,7 @@ describe('feed of updates', () => {
   it('grows what was thought together with its content', () => {
     const { wire, host } = pair();
     const feed = new UpdateFeed(host);
-    feed.began(host.send(failed('begin')));
+    feed.begin(init());
     const thought: PageEntry = { ...entry(0, 'a'), type: { kind: 'thinking', reasoning: 'x' } };
     feed.push(
       [
