@@ -1,53 +1,76 @@
 import * as vscode from 'vscode';
+import { BudgetNotices } from './vscode/budgets/budgetNotices.ts';
+import { BlueprintRuns } from './vscode/agents/blueprintRuns.ts';
+import { agentsView } from './vscode/agents/agentTree.ts';
+import { AgentCatalogue } from './vscode/agents/catalogue.ts';
+import { agentDiagnostics } from './vscode/agents/diagnostics.ts';
+import { AgentInputs } from './vscode/agents/inputs.ts';
+import { PublicApi } from './vscode/api/createApi.ts';
+import type { VitrineApi } from './vscode/api/vitrine.d.ts';
 import { CapabilityPages } from './vscode/capabilityPages.ts';
 import { registerChangeDocuments } from './vscode/changeDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/contextKeys.ts';
+import { CostPages } from './vscode/costPages.ts';
 import { Doctor } from './vscode/doctor.ts';
 import { EngineHost } from './vscode/engineHost.ts';
 import { Failures } from './vscode/failures.ts';
+import { LineHistory } from './vscode/lines/lineHistory.ts';
+import { registerSessionLinks } from './vscode/sessionLinkHandler.ts';
 import { createLog, logLine } from './vscode/log.ts';
 import { PageActions } from './vscode/pageActions.ts';
+import { PageMemory } from './vscode/pageMemory.ts';
 import { SessionPanels } from './vscode/panels.ts';
 import { PromptDrafts } from './vscode/run/drafts.ts';
 import { RunMemory } from './vscode/run/memory.ts';
 import { AgentFixes } from './vscode/run/problems.ts';
 import { RequestNotices } from './vscode/requestNotices.ts';
 import { RunControl } from './vscode/runControl.ts';
+import { SearchView } from './vscode/search/searchView.ts';
 import { SessionList } from './vscode/sessionList.ts';
 import { SessionLoader } from './vscode/sessionLoader.ts';
 import { SessionTree } from './vscode/sessionTree.ts';
 import { StatusBar } from './vscode/statusBar.ts';
+import { UsageView } from './vscode/usageView.ts';
 import { WorkspaceIndex } from './vscode/workspaceIndex.ts';
-
-/** What other extensions get. */
-export interface VitrineApi {
-  readonly version: 1;
-}
 
 let engines: EngineHost | undefined;
 
 /** Builds the object graph and registers it; what it returns is the public API. */
 export function activate(context: vscode.ExtensionContext): VitrineApi {
   const started = performance.now();
-  const { extensionUri: extension, globalStorageUri, workspaceState } = context;
+  const { extensionUri: extension, globalState, globalStorageUri, workspaceState } = context;
   const now = (): number => Date.now();
   const log = createLog();
   const list = new SessionList(new WorkspaceIndex(workspaceState), now);
   const version = manifestVersion(context.extension.packageJSON);
   const demo = vscode.Uri.joinPath(extension, 'media', 'demo').fsPath;
   const paths = { store: globalStorageUri.fsPath, demo, version };
-  const host = new EngineHost(paths, context.secrets, log, (summary) => list.update(summary));
+  const agents = new AgentCatalogue(log);
+  const inputs = new AgentInputs(context.secrets);
+  const blueprints = new BlueprintRuns(agents, inputs);
+  const host = new EngineHost(paths, context.secrets, blueprints.access, log, (summary) => list.update(summary));
   engines = host;
   const failures = new Failures(log);
   const memory = new RunMemory(workspaceState);
   const drafts = new PromptDrafts();
-  const runs = new RunControl(host, memory, failures, log);
+  const runs = new RunControl(host, memory, blueprints, failures, log);
+  const api = new PublicApi({ engines: host, memory, blueprints });
   const loader = new SessionLoader(host, list, log);
   const tree = new SessionTree(list, now, () => void loader.load());
-  const panels = new SessionPanels({ extension, engines: host, list, actions: new PageActions(runs), failures, log });
+  const panels = new SessionPanels({
+    extension,
+    engines: host,
+    list,
+    actions: new PageActions(runs, new PageMemory(globalState)),
+    failures,
+    log,
+  });
   const doctor = new Doctor(host, list, paths, version);
   const capabilities = new CapabilityPages(host);
+  const costs = new CostPages(host);
+  const lines = new LineHistory({ engines: host, list, loader, log });
+  const search = new SearchView(host, list, now);
   const { secrets } = context;
   const shell = {
     engines: host,
@@ -58,10 +81,15 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     runs,
     doctor,
     capabilities,
+    costs,
     secrets,
     failures,
     memory,
     drafts,
+    agents,
+    inputs,
+    lines,
+    search,
   };
   context.subscriptions.push(
     log,
@@ -71,9 +99,19 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     panels,
     doctor,
     capabilities,
+    costs,
+    new UsageView({ extension, engines: host, list, now, log }),
     drafts,
+    lines,
+    search,
+    registerSessionLinks({ engines: host, panels, failures }),
+    agents,
+    agentDiagnostics(agents),
+    agentsView(agents),
     AgentFixes.register(),
     new StatusBar(list),
+    new BudgetNotices(list, now()),
+    api,
     new RequestNotices(list, panels),
     new ContextKeys(list, host),
     registerChangeDocuments(host),
@@ -81,7 +119,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   );
   void loader.loadIfNeeded(vscode.Uri.joinPath(globalStorageUri, 'leases'));
   log.debug(logLine('activated', { ms: Math.round(performance.now() - started) }));
-  return { version: 1 };
+  return api.exports();
 }
 
 /** Within the five seconds VS Code gives: ends what was started here. */

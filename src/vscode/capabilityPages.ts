@@ -3,6 +3,7 @@ import type { AgentReport } from '../engine/api.ts';
 import { CarriedCount, type Carried } from '../insight/carried.ts';
 import { capabilityNames, type Capabilities, type CapabilityName } from '../model/capabilities.ts';
 import type { EngineHost } from './engineHost.ts';
+import { alignedTable, plainMarkdown } from './markdownText.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
 import { protocolOf } from './run/agentItems.ts';
 import { titleOf } from './sessionRow.ts';
@@ -68,7 +69,7 @@ export class CapabilityPages implements vscode.Disposable {
     ];
     const legend = t('“partly” and “no” have their reasons below. A version that is not known counts as the newest.');
     const reasons = agents.map((agent) => `## ${agentText(agent)}\n\n${reasonLines(agent.capabilities).join('\n')}`);
-    return `# ${t('Compare Agents')}\n\n${aligned(table)}\n\n${legend}\n\n${reasons.join('\n\n')}\n`;
+    return `# ${t('Compare Agents')}\n\n${alignedTable(table)}\n\n${legend}\n\n${reasons.join('\n\n')}\n`;
   }
 
   async #session(id: string): Promise<string> {
@@ -95,8 +96,8 @@ export class CapabilityPages implements vscode.Disposable {
       const rows = count.all(summary, capabilities).map(carriedRow);
       const table = [[t('Capability'), t('In this session'), t('Remark')], ...rows];
       const agent = [label, version].filter((each) => each !== null).join(' ');
-      const about = `- ${t('Session')}: ${plain(titleOf(summary))} (${id})\n- ${t('Agent')}: ${plain(agent)}`;
-      return `# ${t('What This Session Carried')}\n\n${about}\n\n${aligned(table)}\n`;
+      const about = `- ${t('Session')}: ${plainMarkdown(titleOf(summary))} (${id})\n- ${t('Agent')}: ${plainMarkdown(agent)}`;
+      return `# ${t('What This Session Carried')}\n\n${about}\n\n${alignedTable(table)}\n`;
     } finally {
       handle.dispose();
     }
@@ -108,7 +109,9 @@ function agentText(agent: AgentReport): string {
   const version = program !== null && 'path' in program ? program.version : null;
   const missing = program !== null && 'message' in program;
   const about = [...protocolOf(agent), ...(missing ? [t('not found')] : [])];
-  return plain(`${label}${version === null ? '' : ` ${version}`}${about.length === 0 ? '' : ` (${about.join(', ')})`}`);
+  return plainMarkdown(
+    `${label}${version === null ? '' : ` ${version}`}${about.length === 0 ? '' : ` (${about.join(', ')})`}`,
+  );
 }
 
 function word({ supported, reason }: Capabilities[CapabilityName]): string {
@@ -139,19 +142,4 @@ function carriedText({ name, state, count, of }: Carried): string {
     case 'unsupported':
       return t('not from this agent');
   }
-}
-
-/** One line, nothing that could be taken for markup or hide something. */
-function plain(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').replaceAll(/[<>[\]`*_]/g, String.raw`\$&`);
-}
-
-/** A table that is also one when it is read as plain text. */
-function aligned(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
-  const widths = (cells[0] ?? []).map((_, at) => Math.max(3, ...cells.map((row) => row[at]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  const [head = [], ...rest] = cells;
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rest.map(line)].join('\n');
 }

@@ -1,32 +1,26 @@
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionHandle } from '../engine/api.ts';
 import { evidenceOf, sinceThen, type Evidence } from '../insight/citations/evidence.ts';
 import { withFootnotes } from '../insight/citations/footnotes.ts';
 import { SessionLinks } from '../insight/citations/sessionLinks.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
-import {
-  mostSources,
-  type EvidenceCard,
-  type PageLink,
-  type PageSource,
-  type SinceThen,
-} from '../protocol/evidence.ts';
-import { evidenceCard, pageLink, pageSource } from './evidenceView.ts';
+import type { EvidenceCard, PageLink, SinceThen, SourcesPage } from '../protocol/evidence.ts';
+import type { ProjectFiles } from './projectFiles.ts';
+import { evidenceCard, pageLink } from './evidenceView.ts';
+import { sourcesPage } from './views/sourcesPage.ts';
 
 const { t } = vscode.l10n;
-
-/** Bytes of a file that is held against what a step had of it. */
-const longestFile = 4 * 1024 * 1024;
 
 /** Where the messages of one open session come from. */
 export class Citations {
   readonly #handle: SessionHandle;
   readonly #links: SessionLinks;
+  readonly #files: ProjectFiles;
 
-  constructor(handle: SessionHandle) {
+  constructor(handle: SessionHandle, files: ProjectFiles) {
     this.#handle = handle;
+    this.#files = files;
     this.#links = new SessionLinks(handle.summary().project_dir ?? '');
   }
 
@@ -39,17 +33,8 @@ export class Citations {
     return this.#links.of(index).map(pageLink);
   }
 
-  sources(): { readonly sources: readonly PageSource[]; readonly more: number } {
-    const all = this.#links.sources();
-    return {
-      sources: all.slice(0, mostSources).map((source) => pageSource(source, this.#firstLink(source))),
-      more: Math.max(0, all.length - mostSources),
-    };
-  }
-
-  /** Which link of the first message that cites a source does. */
-  #firstLink({ entries, number }: { readonly entries: readonly number[]; readonly number: number }): number {
-    return this.#links.of(entries[0] ?? -1).find((each) => each.number === number)?.at ?? 0;
+  sources(wish: Parameters<typeof sourcesPage>[1], complete: boolean): SourcesPage {
+    return sourcesPage(this.#links, wish, complete);
   }
 
   async card(index: number, at: number): Promise<EvidenceCard | null> {
@@ -57,8 +42,7 @@ export class Citations {
     if (numbered === undefined) return null;
     const { link } = numbered;
     const evidence = link.source === undefined ? null : await this.#evidence(link.source.entryIndex, link);
-    const exists =
-      link.status === 'not_found' && link.path !== undefined ? (await this.#file(link.path)) !== undefined : null;
+    const exists = link.status === 'not_found' && link.path !== undefined ? await this.#files.exists(link.path) : null;
     return evidenceCard(numbered, { evidence, since: await this.#since(evidence), exists });
   }
 
@@ -73,34 +57,10 @@ export class Citations {
 
   async #since(evidence: Evidence | null): Promise<SinceThen> {
     if (evidence?.path === null || evidence?.path === undefined || evidence.lines === null) return null;
-    const uri = this.#uri(evidence.path);
-    if (uri === undefined) return null;
-    const file = await this.#file(evidence.path);
-    if (file === undefined) return 'gone';
-    if (file.size > longestFile) return null;
-    const now = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
-    const since = sinceThen(evidence, now);
+    const now = await this.#files.now(evidence.path);
+    if (now === undefined) return null;
+    const since = sinceThen(evidence, now.text);
     return since === 'unknown' ? null : since;
-  }
-
-  /** A file of the session's folder; others are none of our business. */
-  #uri(name: string): vscode.Uri | undefined {
-    const root = this.#handle.summary().project_dir;
-    if (root === undefined) return undefined;
-    const full = path.resolve(root, name);
-    const inside = path.relative(root, full);
-    return inside === '' || inside.startsWith('..') || path.isAbsolute(inside) ? undefined : vscode.Uri.file(full);
-  }
-
-  async #file(name: string): Promise<vscode.FileStat | undefined> {
-    const uri = this.#uri(name);
-    if (uri === undefined) return undefined;
-    try {
-      const stat = await vscode.workspace.fs.stat(uri);
-      return (stat.type & vscode.FileType.File) === 0 ? undefined : stat;
-    } catch {
-      return undefined;
-    }
   }
 
   /** The message with a footnote for every source. */

@@ -23,6 +23,7 @@ export class ContextKeys implements vscode.Disposable {
 
   #update(): void {
     const hidden = this.#list.hidden();
+    this.#key('sessions', this.#list.here().length);
     this.#key('liveSessions', this.#list.live().length);
     this.#key('waitingSessions', this.#list.waiting().length);
     this.#key('hiddenSessions', hidden.byUser + hidden.elsewhere);

@@ -32,16 +32,10 @@ export function dayStart(
   return { date, usd: Math.max(0, usd(summary.total_cost) - usd(summary.cost)) };
 }
 
-/** Sums over sessions that nobody else's total holds already; a recording spends nothing. */
+/** A session's cost is its own: what it started is counted by itself. A recording spends nothing. */
 export function costToday(rows: readonly SessionRow[], now: number): CostToday {
   const date = localDay(now);
-  const ids = new Set(rows.map((row) => row.session_id));
-  const spent = rows.filter(
-    (row) =>
-      row.day?.date === date &&
-      !row.recording &&
-      (row.parent_session_id === undefined || !ids.has(row.parent_session_id)),
-  );
+  const spent = rows.filter((row) => row.day?.date === date && !row.recording);
   return {
     usd: spent.reduce((sum, row) => sum + Math.max(0, usd(row.total_cost) - (row.day?.usd ?? 0)), 0),
     estimated: spent.some((row) => row.total_cost.provenance === 'estimated'),

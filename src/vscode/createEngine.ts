@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type * as vscode from 'vscode';
 import { adapters } from '../agents/registry.ts';
+import type { BlueprintAccess } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EnginePaths } from './engineHost.ts';
 import { engineSettings, requestMinutes, stopGraceSeconds } from './settings.ts';
 
 /** Loaded on first need: with it come schemas, adapters and processes. */
-export function createEngine(paths: EnginePaths, secrets: vscode.SecretStorage, log: vscode.LogOutputChannel): Engine {
+export function createEngine(
+  paths: EnginePaths,
+  secrets: vscode.SecretStorage,
+  blueprints: BlueprintAccess,
+  log: vscode.LogOutputChannel,
+): Engine {
   return new Engine({
     storeDir: paths.store,
     demoDir: paths.demo,
@@ -20,6 +26,7 @@ export function createEngine(paths: EnginePaths, secrets: vscode.SecretStorage, 
     settings: () => engineSettings(secrets),
     log,
     adapters,
+    blueprints,
     interactive: true,
     // Read when they are needed, so that a change counts from the next run on.
     timing: {

@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { BlueprintAccess } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { SessionSummary } from '../model/summary.ts';
 
@@ -15,18 +16,22 @@ export interface EnginePaths {
 export class EngineHost {
   readonly #paths: EnginePaths;
   readonly #secrets: vscode.SecretStorage;
+  readonly #blueprints: BlueprintAccess;
   readonly #log: vscode.LogOutputChannel;
   readonly #onSummary: (summary: SessionSummary) => void;
+  readonly #waiting: ((engine: Engine) => void)[] = [];
   #engine: Promise<Engine> | undefined;
 
   constructor(
     paths: EnginePaths,
     secrets: vscode.SecretStorage,
+    blueprints: BlueprintAccess,
     log: vscode.LogOutputChannel,
     onSummary: (summary: SessionSummary) => void,
   ) {
     this.#paths = paths;
     this.#secrets = secrets;
+    this.#blueprints = blueprints;
     this.#log = log;
     this.#onSummary = onSummary;
   }
@@ -36,6 +41,12 @@ export class EngineHost {
     return this.#engine;
   }
 
+  /** Tells the engine as soon as there is one; asking makes none. */
+  whenMade(listener: (engine: Engine) => void): void {
+    if (this.#engine === undefined) this.#waiting.push(listener);
+    else void this.#engine.then(listener);
+  }
+
   /** Stops what the engine started. VS Code waits five seconds at most, and then nobody can. */
   async dispose(): Promise<void> {
     if (this.#engine !== undefined) await (await this.#engine).dispose();
@@ -43,8 +54,9 @@ export class EngineHost {
 
   async #create(): Promise<Engine> {
     const { createEngine } = await import('./createEngine.ts');
-    const engine = createEngine(this.#paths, this.#secrets, this.#log);
+    const engine = createEngine(this.#paths, this.#secrets, this.#blueprints, this.#log);
     engine.onSummary(this.#onSummary);
+    for (const listener of this.#waiting.splice(0)) listener(engine);
     return engine;
   }
 }

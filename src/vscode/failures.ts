@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
-import { EngineFailure, type FailureAction } from '../engine/failures.ts';
+import { EngineFailure } from '../engine/failures.ts';
+import type { Standing } from '../model/budget.ts';
+import { inertText } from './inertText.ts';
 import { logLine } from './log.ts';
 import { installAddress, placeSetting } from './run/agentPlaces.ts';
 import type { AgentName } from './run/memory.ts';
@@ -12,6 +14,8 @@ export interface FailureContext {
   readonly session?: string;
   /** Offered where the agent does not know the conversation any more. */
   readonly startAfresh?: () => Promise<void>;
+  /** Offered where a limit let nothing begin. */
+  readonly raiseBudget?: (standing: Standing) => Promise<void>;
 }
 
 interface Button {
@@ -33,7 +37,7 @@ export class Failures {
     this.#log.error(logLine('failed', { code, session: context.session, error: String(error) }));
     if (!EngineFailure.is(error) && error instanceof Error && error.stack !== undefined) this.#log.error(error.stack);
     const buttons = [...this.#actions(error, context), this.#output()];
-    const text = textOf(error);
+    const text = inertText(textOf(error));
     const chosen = await vscode.window.showErrorMessage(text, ...buttons.map(({ title }) => title));
     await buttons.find(({ title }) => title === chosen)?.run();
   }
@@ -52,7 +56,7 @@ export class Failures {
     const doctor = command(t('Doctor'), 'vitrine.doctor');
     if (!EngineFailure.is(error)) return [];
     const { action } = error;
-    const first = action === undefined ? undefined : actionButton(action, context);
+    const first = actionButton(error, context);
     const more = error.tried.length > 0 && action !== 'doctor' ? [doctor] : [];
     return first === undefined ? more : [first, ...more];
   }
@@ -62,8 +66,16 @@ function command(title: string, id: string, ...args: readonly unknown[]): Button
   return { title, run: () => vscode.commands.executeCommand(id, ...args) };
 }
 
-function actionButton(action: FailureAction, { agent, session, startAfresh }: FailureContext): Button | undefined {
+function actionButton(
+  { action, budget }: EngineFailure,
+  { agent, session, startAfresh, raiseBudget }: FailureContext,
+): Button | undefined {
   switch (action) {
+    case undefined:
+      return undefined;
+    case 'raiseBudget':
+      if (budget === undefined || raiseBudget === undefined) return undefined;
+      return { title: t('Raise Budget…'), run: () => raiseBudget(budget) };
     case 'openSettings':
       return command(t('Open Settings'), 'workbench.action.openSettings', placeOf(agent));
     case 'doctor':

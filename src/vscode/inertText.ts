@@ -13,3 +13,14 @@ export function visibleText(text: string): string {
 export function inertText(text: string): string {
   return visibleText(text).replaceAll('](', '] (').replaceAll('$(', '$ (');
 }
+
+/**
+ * Text that says in markdown what it says: no mark of it means anything. `appendText` leaves addresses links and glues words together,
+ * so that nothing of a prompt would break at the edge of a hover.
+ */
+export function literalText(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/[!-/:-@[-`{-~]/g, '\\$&').replace(/^ +/, (spaces) => '\u00a0'.repeat(spaces.length)))
+    .join('  \n');
+}

@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionHandle } from '../engine/api.ts';
 import { changesOf, changeUri, type RecordedChange } from './changeDocuments.ts';
+import { inertText, visibleText } from './inertText.ts';
 
 const { t } = vscode.l10n;
 
@@ -10,9 +11,9 @@ export async function openLink(url: string): Promise<void> {
   const target = vscode.Uri.parse(url, true);
   if (target.scheme !== 'http' && target.scheme !== 'https') return;
   const open = t('Open');
-  const detail = `${url}\n\n${t('The address comes from a session, not from Vitrine.')}`;
+  const detail = `${visibleText(url)}\n\n${t('The address comes from a session, not from Vitrine.')}`;
   const chosen = await vscode.window.showInformationMessage(
-    t('Open this address on {0}?', target.authority),
+    t('Open this address on {0}?', visibleText(target.authority)),
     { modal: true, detail },
     open,
   );
@@ -28,7 +29,7 @@ export async function openFile(base: string | undefined, name: string, line?: nu
   if (!path.isAbsolute(name) && root === undefined) return;
   const uri = vscode.Uri.file(path.resolve(root ?? '/', name));
   if (!(await isFile(uri))) {
-    void vscode.window.showWarningMessage(t('{0} does not exist now.', uri.fsPath));
+    void vscode.window.showWarningMessage(t('{0} does not exist now.', inertText(uri.fsPath)));
     return;
   }
   if (vscode.workspace.getWorkspaceFolder(uri) === undefined && !(await confirmOutside(uri))) return;
@@ -53,7 +54,7 @@ async function confirmOutside(uri: vscode.Uri): Promise<boolean> {
   const open = t('Open');
   const chosen = await vscode.window.showWarningMessage(
     t('This file is outside of the workspace. Open it?'),
-    { modal: true, detail: uri.fsPath },
+    { modal: true, detail: visibleText(uri.fsPath) },
     open,
   );
   return chosen === open;
@@ -72,14 +73,14 @@ export async function openChange(handle: SessionHandle, index: number): Promise<
     await vscode.commands.executeCommand('vscode.open', uri('patch'), { preview: true });
     return;
   }
-  const title = t('{0} (as recorded)', path.basename(change.path));
+  const title = t('{0} (as recorded)', visibleText(path.basename(change.path)));
   await vscode.commands.executeCommand('vscode.diff', uri('old'), uri('new'), title, { preview: true });
 }
 
 async function pickChange(changes: readonly RecordedChange[]): Promise<number | undefined> {
   const items = changes.map((change, index) => ({
-    label: path.basename(change.path),
-    description: change.path,
+    label: inertText(path.basename(change.path)),
+    description: inertText(change.path),
     index,
   }));
   return (await vscode.window.showQuickPick(items, { title: t('Which change?') }))?.index;

@@ -4,28 +4,36 @@ import type { SessionFile } from '../insight/files/files.ts';
 import type { Answer } from '../model/request.ts';
 import type { PageCommand } from '../protocol/messages.ts';
 import { openChange, openFile, openLink } from './openers.ts';
+import type { PageMemory } from './pageMemory.ts';
 import type { RunControl } from './runControl.ts';
 
 /** What a page can ask for, and no more: each command stands for one of ours. */
 const commands: Readonly<Record<PageCommand, string>> = {
   rename: 'vitrine.renameSession',
   copySessionId: 'vitrine.copySessionId',
+  copyLink: 'vitrine.copyLink',
+  copyMarkdown: 'vitrine.copyMarkdown',
   revealRecord: 'vitrine.revealRecord',
   showRawOutput: 'vitrine.showRawOutput',
   showCapabilities: 'vitrine.showCapabilities',
+  showCost: 'vitrine.showCost',
+  showUsage: 'vitrine.usage.focus',
   export: 'vitrine.exportSession',
+  raiseBudget: 'vitrine.raiseBudget',
   manageTrust: 'workbench.trust.manage',
   runAgent: 'vitrine.runAgent',
   delete: 'vitrine.deleteSession',
 };
-const withoutSession: readonly PageCommand[] = ['manageTrust', 'runAgent'];
+const withoutSession: readonly PageCommand[] = ['manageTrust', 'runAgent', 'showUsage'];
 
 /** What happens outside a page when a person does something in it. */
 export class PageActions {
+  readonly memory: PageMemory;
   readonly #runs: RunControl;
 
-  constructor(runs: RunControl) {
+  constructor(runs: RunControl, memory: PageMemory) {
     this.#runs = runs;
+    this.memory = memory;
   }
 
   /** To the agent that is at work, or to a new run of the session. False where it was not sent and the person knows why. */

@@ -4,9 +4,9 @@ import type { EngineHost } from './engineHost.ts';
 import type { Failures } from './failures.ts';
 import { logLine } from './log.ts';
 import type { PageActions } from './pageActions.ts';
-import { pageRoots, panelHtml } from './panelHtml.ts';
+import { pageChunks, pageRoots, panelHtml } from './panelHtml.ts';
 import type { SessionList } from './sessionList.ts';
-import type { SessionPanel } from './sessionPanel.ts';
+import type { Lead, SessionPanel } from './sessionPanel.ts';
 import { titleOf } from './sessionRow.ts';
 
 const viewType = 'vitrine.session';
@@ -25,8 +25,8 @@ export class SessionPanels implements vscode.Disposable {
   readonly #deps: PanelDeps;
   readonly #panels = new Map<string, vscode.WebviewPanel>();
   readonly #sessions = new Map<string, SessionPanel>();
-  /** Sessions whose page is to show what waits as soon as there is one. */
-  readonly #reviews = new Set<string>();
+  /** What pages are to lead to as soon as they are there. */
+  readonly #leads = new Map<string, Lead>();
   readonly #looked = new vscode.EventEmitter<string>();
   /** A panel came into sight. */
   readonly onDidLook = this.#looked.event;
@@ -58,6 +58,11 @@ export class SessionPanels implements vscode.Disposable {
     await this.#fill(vscode.window.createWebviewPanel(viewType, title, column), id);
   }
 
+  /** Asks which prompt of the panel that has the focus to go to. */
+  async pickPrompt(): Promise<void> {
+    await this.#sessions.get(this.active ?? '')?.pickPrompt();
+  }
+
   /** Copies a message of the panel that has the focus, with a footnote for every source. */
   async copyWithSources(index: number): Promise<void> {
     await this.#sessions.get(this.active ?? '')?.copyWithSources(index);
@@ -67,16 +72,18 @@ export class SessionPanels implements vscode.Disposable {
     return this.#panels.get(id)?.visible === true;
   }
 
-  /** Opens the session and leads to what waits there. */
-  async review(id: string): Promise<void> {
-    this.#reviews.add(id);
+  /** Opens the session at an entry, or at what waits there. */
+  async lead(id: string, to: Lead): Promise<void> {
+    this.#leads.set(id, to);
     await this.open(id);
-    this.#review(id);
+    this.#lead(id);
   }
 
-  #review(id: string): void {
-    const session = this.#sessions.get(id);
-    if (session !== undefined && this.#reviews.delete(id)) session.review();
+  #lead(id: string): void {
+    const [session, to] = [this.#sessions.get(id), this.#leads.get(id)];
+    if (session === undefined || to === undefined) return;
+    this.#leads.delete(id);
+    session.lead(to);
   }
 
   close(id: string): void {
@@ -95,7 +102,7 @@ export class SessionPanels implements vscode.Disposable {
   }
 
   async #fill(panel: vscode.WebviewPanel, id: string): Promise<void> {
-    const { extension, engines, actions, failures, log } = this.#deps;
+    const { extension, engines, list, actions, failures, log } = this.#deps;
     const media = (name: string): vscode.Uri => vscode.Uri.joinPath(extension, 'media', name);
     panel.iconPath = { light: media('panel-light.svg'), dark: media('panel-dark.svg') };
     this.#panels.set(id, panel);
@@ -104,23 +111,27 @@ export class SessionPanels implements vscode.Disposable {
       if (closed()) return;
       this.#panels.delete(id);
       this.#sessions.delete(id);
-      this.#reviews.delete(id);
+      this.#leads.delete(id);
     });
     panel.onDidChangeViewState(() => {
       if (panel.visible) this.#looked.fire(id);
     });
     if (panel.visible) this.#looked.fire(id);
     try {
-      const [{ SessionPanel }, engine] = await Promise.all([import('./sessionPanel.ts'), engines.get()]);
+      const [{ SessionPanel }, engine, chunks] = await Promise.all([
+        import('./sessionPanel.ts'),
+        engines.get(),
+        pageChunks(extension, 'main'),
+      ]);
       const handle = await engine.open(id);
       if (closed()) {
         handle.dispose();
         return;
       }
-      const session = new SessionPanel(panel, handle, actions, log);
+      const session = new SessionPanel(panel, handle, actions, log, () => list.all());
       panel.onDidDispose(() => session.dispose());
       this.#sessions.set(id, session);
-      this.#review(id);
+      this.#lead(id);
       panel.title = titleOf(handle.summary());
       panel.webview.options = {
         enableScripts: true,
@@ -128,7 +139,7 @@ export class SessionPanels implements vscode.Disposable {
         enableCommandUris: false,
         localResourceRoots: pageRoots(extension),
       };
-      panel.webview.html = panelHtml(panel.webview, extension);
+      panel.webview.html = panelHtml(panel.webview, extension, 'main', chunks);
       log.debug(logLine('panel', { session: id, entries: handle.total() }));
     } catch (error) {
       if (!closed()) panel.dispose();

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { CostToday } from './costToday.ts';
 import type { Cost } from '../model/usage.ts';
 import { isSessionLive } from '../model/status.ts';
 import { needsYou, type SessionRow } from './sessionRow.ts';
@@ -28,13 +29,15 @@ export function durationText(ms: number): string {
   return minutes % 60 === 0 ? t('{0}h', hours) : t('{0}h {1}m', hours, minutes % 60);
 }
 
-export type RowState = 'approval' | 'running' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'interrupted';
+export type RowState =
+  'approval' | 'running' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'paused' | 'interrupted';
 
-export function stateOf(row: Pick<SessionRow, 'status' | 'outcome' | 'needs_you'>): RowState {
+export function stateOf(row: Pick<SessionRow, 'status' | 'outcome' | 'needs_you' | 'budget'>): RowState {
   if (row.status === 'stopping') return 'stopping';
   if (needsYou(row) !== undefined) return 'approval';
   if (isSessionLive(row.status)) return 'running';
   if (row.outcome === 'failed' || row.outcome === 'interrupted') return row.outcome;
+  if (row.budget?.reached !== undefined) return 'paused';
   return row.status === 'stopped' || row.outcome === 'stopped' ? 'stopped' : 'finished';
 }
 
@@ -52,6 +55,8 @@ export function stateWord(state: RowState): string {
       return t('Failed');
     case 'stopped':
       return t('Stopped');
+    case 'paused':
+      return t('Paused');
     case 'interrupted':
       return t('Interrupted');
   }
@@ -64,6 +69,7 @@ const icons: Readonly<Record<RowState, readonly [icon: string, color?: string]>>
   finished: ['pass', 'charts.green'],
   failed: ['error', 'list.errorForeground'],
   stopped: ['stop-circle'],
+  paused: ['debug-pause', 'list.warningForeground'],
   interrupted: ['debug-disconnect', 'list.warningForeground'],
 };
 
@@ -93,4 +99,11 @@ export function rowDescription(row: SessionRow, now: number): string {
     ...(row.turns === null ? [] : [turnsText(row.turns)]),
     ...(duration === undefined ? [] : [durationText(duration)]),
   ].join(' · ');
+}
+
+/** Where nothing is known of what was spent there is no amount, and no zero either. */
+export function todayText({ usd, estimated, unknown }: CostToday): string {
+  if (unknown && usd === 0) return t('cost unknown today');
+  const amount = `${estimated ? '≈ ' : ''}${money(usd)}`;
+  return unknown ? t('{0} + unknown today', amount) : t('{0} today', amount);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { literalText, visibleText } from './inertText.ts';
 import type { SessionRow } from './sessionRow.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
 import { costText, durationOf, durationText, stateOf, stateWord, turnsText } from './rowText.ts';
@@ -37,15 +38,16 @@ function facts(row: SessionRow, now: number): [string, string][] {
   ];
 }
 
+/** Characters of one fact: VS Code parses the whole as markdown, and a long one of brackets keeps it busy for minutes. */
+const longest = 300;
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+
 /** Session texts go in as text only: nothing in them becomes a link, a command or markup. */
 export function rowTooltip(row: SessionRow, now: number): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString('', false);
+  const lines = facts(row, now).map(([name, text]) => literalText(`${name}: ${cut(visibleText(text))}`));
+  const tooltip = new vscode.MarkdownString(`**${literalText(titleOf(row))}**\n\n${lines.join('  \n')}`, false);
   tooltip.isTrusted = false;
   tooltip.supportHtml = false;
-  tooltip.appendMarkdown('**').appendText(titleOf(row)).appendMarkdown('**\n\n');
-  for (const [name, text] of facts(row, now)) {
-    tooltip.appendText(`${name}: ${text}`).appendMarkdown('  \n');
-  }
   return tooltip;
 }
 
@@ -58,7 +60,7 @@ export function rowLabel(row: SessionRow, now: number): string {
     ...(row.recording ? [t('Recording')] : []),
     stateWord(stateOf(row)),
     ...(needs === undefined ? [] : [needs.title]),
-    row.agent_label,
+    cut(row.agent_label),
     costText(row.total_cost),
     ...(row.turns === null ? [] : [turnsText(row.turns)]),
     ...(duration === undefined ? [] : [durationText(duration)]),

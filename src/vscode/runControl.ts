@@ -2,6 +2,10 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Engine } from '../engine/engine.ts';
 import type { AgentReport, SessionHandle } from '../engine/api.ts';
+import type { Standing } from '../model/budget.ts';
+import { askForLimit } from './budgets/raise.ts';
+import type { BlueprintRuns } from './agents/blueprintRuns.ts';
+import type { ExecutorType } from '../model/session.ts';
 import type { EngineHost } from './engineHost.ts';
 import type { FailureContext, Failures } from './failures.ts';
 import { logLine } from './log.ts';
@@ -18,12 +22,20 @@ const { t } = vscode.l10n;
 export class RunControl {
   readonly #engines: EngineHost;
   readonly #memory: RunMemory;
+  readonly #blueprints: BlueprintRuns;
   readonly #failures: Failures;
   readonly #log: vscode.LogOutputChannel;
 
-  constructor(engines: EngineHost, memory: RunMemory, failures: Failures, log: vscode.LogOutputChannel) {
+  constructor(
+    engines: EngineHost,
+    memory: RunMemory,
+    blueprints: BlueprintRuns,
+    failures: Failures,
+    log: vscode.LogOutputChannel,
+  ) {
     this.#engines = engines;
     this.#memory = memory;
+    this.#blueprints = blueprints;
     this.#failures = failures;
     this.#log = log;
   }
@@ -58,6 +70,23 @@ export class RunControl {
     return id;
   }
 
+  /** An agent that is a file, by its name; in `cwd`, or in the first folder. As `start` otherwise. */
+  async startBlueprint(name: string, prompt: string, cwd?: string): Promise<string | undefined> {
+    if (!mayStart()) return undefined;
+    const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));
+    if (folder === undefined || inside === undefined) {
+      void vscode.window.showErrorMessage(
+        t('An agent runs in a folder of this workspace only. Open the folder first.'),
+      );
+      return undefined;
+    }
+    const options = (agent: ExecutorType) => agentOptions(agent, inside.uri);
+    return this.#run('start agent', {}, async (engine) =>
+      engine.start(await this.#blueprints.start(name, { prompt, cwd: folder, options })),
+    );
+  }
+
   /** The session's id, or `undefined` where it was not resumed and the person knows why. */
   async resume(session: string, prompt: string): Promise<string | undefined> {
     const planned = await this.#resumeRequest(session, prompt);
@@ -78,6 +107,38 @@ export class RunControl {
     }
   }
 
+  /**
+   * Gives a session more, as much as a person says, and goes on with it where it was paused. The session's id, or `undefined`
+   * where nothing was raised or nothing goes on.
+   */
+  async raiseBudget(session: string): Promise<string | undefined> {
+    try {
+      const engine = await this.#engines.get();
+      const handle = await engine.open(session);
+      const { budget } = handle.summary();
+      handle.dispose();
+      const standing = budget?.reached ?? budget?.near;
+      if (standing === undefined) {
+        void vscode.window.showInformationMessage(t('No budget holds this session back.'));
+        return undefined;
+      }
+      const raise = await askForLimit(standing);
+      if (raise === undefined) return undefined;
+      await engine.budgets.raise(session, raise);
+    } catch (error) {
+      void this.#failures.show(error, { session });
+      return undefined;
+    }
+    return (await this.#paused(session)) ? this.resume(session, '') : session;
+  }
+
+  async #paused(session: string): Promise<boolean> {
+    const handle = await (await this.#engines.get()).open(session);
+    const paused = !handle.live() && handle.summary().budget?.reached !== undefined;
+    handle.dispose();
+    return paused;
+  }
+
   async #resumeRequest(session: string, given: string) {
     try {
       const engine = await this.#engines.get();
@@ -93,7 +154,12 @@ export class RunControl {
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
         const options = withChoice(agentOptions(type, folder), this.#memory.ofSession(session));
-        return { agent, prompt, options };
+        const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, options });
+        if (missing !== undefined) {
+          const text = t('The agent “{0}” is no file any more. The session goes on without its instructions.', missing);
+          void vscode.window.showWarningMessage(text);
+        }
+        return { agent, ...request };
       }
       if (vscode.workspace.isTrusted || mayStart()) void vscode.window.showWarningMessage(why);
     } catch (error) {
@@ -117,7 +183,14 @@ export class RunControl {
       });
       return handle.id;
     } catch (error) {
-      void this.#failures.show(error, context);
+      const raiseBudget = async (standing: Standing): Promise<void> => {
+        const raise = await askForLimit(standing);
+        if (raise === undefined) return;
+        await (await this.#engines.get()).budgets.raise(context.session, raise);
+        const id = await this.#run(what, context, begin);
+        if (id !== undefined) await vscode.commands.executeCommand('vitrine.openSession', id);
+      };
+      void this.#failures.show(error, { ...context, raiseBudget });
       return undefined;
     }
   }

@@ -5,6 +5,8 @@ import { normalPath } from '../insight/citations/pathNames.ts';
 import type { SessionFile } from '../insight/files/files.ts';
 import { FileHistory } from '../insight/files/history.ts';
 import { changesOf, changeUri, fileUri } from './changeDocuments.ts';
+import { inertText, visibleText } from './inertText.ts';
+import { titleOf } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
@@ -24,13 +26,15 @@ export async function openFileChanges(
   if (file === undefined) return;
   const resources = await resourcesOf(handle, file);
   const [only] = resources;
-  const title = t('{0} (as recorded)', path.posix.basename(file.path));
+  const title = t('{0} (as recorded)', visibleText(path.posix.basename(file.path)));
   if (resources.length === 1 && only?.[1] !== undefined && only[2] !== undefined) {
     await vscode.commands.executeCommand('vscode.diff', only[1], only[2], title, { preview: true });
   } else if (resources.length > 0) {
     await vscode.commands.executeCommand('vscode.changes', title, resources);
   } else {
-    void vscode.window.showInformationMessage(t('The record does not hold what was changed in {0}.', file.path));
+    void vscode.window.showInformationMessage(
+      t('The record does not hold what was changed in {0}.', inertText(file.path)),
+    );
   }
 }
 
@@ -46,10 +50,8 @@ export async function openAllChanges(handle: SessionHandle, files: readonly Sess
     void vscode.window.showInformationMessage(t('The record holds no changes of files.'));
     return;
   }
-  const { title, prompt } = handle.summary();
-  const name = (title ?? prompt).split('\n', 1)[0] ?? '';
   const shown = resources.slice(0, mostResources);
-  await vscode.commands.executeCommand('vscode.changes', t('Changes of {0}', name), shown);
+  await vscode.commands.executeCommand('vscode.changes', t('Changes of {0}', titleOf(handle.summary())), shown);
   if (resources.length > shown.length || changed.length > mostResources) {
     void vscode.window.showInformationMessage(t('The first {0} changes are shown.', shown.length));
   }

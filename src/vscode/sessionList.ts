@@ -67,6 +67,11 @@ export class SessionList implements vscode.Disposable {
     if (this.#rows.delete(id)) this.#announce();
   }
 
+  /** Wherever they belong. */
+  all(): readonly SessionRow[] {
+    return [...this.#rows.values()];
+  }
+
   /** What the tree shows now. */
   visible(): readonly SessionRow[] {
     return [...this.#rows.values()].filter((row) => this.#showHidden || (row.hidden !== true && isHere(row)));

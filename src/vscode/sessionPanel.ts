@@ -1,14 +1,20 @@
 import * as vscode from 'vscode';
 import type { Notice, SessionHandle } from '../engine/api.ts';
+import { parseQuery } from '../insight/search/query.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import { Channel } from '../protocol/channel.ts';
 import { parseFromPage } from '../protocol/fromPageSchema.ts';
-import type { EntryPage, FromPage, PageEntry, PageUpdate, ToPage } from '../protocol/messages.ts';
+import type { EntryPage, FromPage, PageEntry, PageUpdate, Sent } from '../protocol/messages.ts';
 import { pageEntry, wholeEntry } from '../protocol/pageEntries.ts';
 import { UpdateFeed } from '../protocol/updateFeed.ts';
 import { Citations } from './citations.ts';
 import { logLine } from './log.ts';
 import type { PageActions } from './pageActions.ts';
+import { ProjectFiles } from './projectFiles.ts';
+import { pickPrompt } from './pickPrompt.ts';
+import { PromptIndex } from './promptIndex.ts';
+import { SessionFigures } from './sessionFigures.ts';
+import type { SessionRow } from './sessionRow.ts';
 import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
 import { SessionViews } from './views/sessionViews.ts';
@@ -21,17 +27,22 @@ const viewPause = 100;
 /** Reads of the first page before a stream that never pauses is shown as it is. */
 const patience = 20;
 
+/** An entry by its index, or the request that waits longest. */
+export type Lead = number | 'review';
+
 /** One page on one session: shows what the handle has, and hands on what the person does. */
 export class SessionPanel implements vscode.Disposable {
   readonly #panel: vscode.WebviewPanel;
   readonly #handle: SessionHandle;
   readonly #actions: PageActions;
   readonly #log: vscode.LogOutputChannel;
-  readonly #channel: Channel<ToPage, FromPage>;
+  readonly #channel: Channel<Sent, FromPage>;
   readonly #feed: UpdateFeed;
   readonly #steps: StepIndex;
   readonly #views: SessionViews;
   readonly #citations: Citations;
+  readonly #figures: SessionFigures;
+  readonly #prompts = new PromptIndex();
   /** Entries that went to the page before they could be counted, from `from` to before `to`. */
   #uncounted: { readonly from: number; readonly to: number }[] = [];
   readonly #disposables: { dispose(): void }[];
@@ -40,24 +51,38 @@ export class SessionPanel implements vscode.Disposable {
   /** Updates that came while the page had no beginning. */
   #missed = 0;
   #numbered = false;
-  /** The page is to show what waits as soon as it stands. */
-  #review = false;
+  /** What the page is to lead to as soon as it stands. */
+  #lead: Lead | undefined;
   #notice: Notice | undefined;
   #viewTimer: NodeJS.Timeout | undefined;
 
-  constructor(panel: vscode.WebviewPanel, handle: SessionHandle, actions: PageActions, log: vscode.LogOutputChannel) {
+  /** `sessions`: every session that is known. */
+  constructor(
+    panel: vscode.WebviewPanel,
+    handle: SessionHandle,
+    actions: PageActions,
+    log: vscode.LogOutputChannel,
+    sessions: () => Iterable<SessionRow>,
+  ) {
     this.#panel = panel;
     this.#handle = handle;
     this.#actions = actions;
     this.#log = log;
-    this.#citations = new Citations(handle);
-    this.#steps = new StepIndex(handle, (entry) => this.#citations.add(entry));
-    this.#channel = new Channel<ToPage, FromPage>({
+    const files = new ProjectFiles(() => handle.summary().project_dir);
+    this.#citations = new Citations(handle, files);
+    this.#figures = new SessionFigures({ handle, sessions, read: () => this.#steps.count() });
+    this.#steps = new StepIndex(handle, (entry) => {
+      this.#citations.add(entry);
+      this.#figures.add(entry);
+      this.#prompts.add(entry);
+    });
+    this.#channel = new Channel<Sent, FromPage>({
       post: (envelope) => void panel.webview.postMessage(envelope),
       deliver: (message) => void this.#answer(message),
     });
     this.#feed = new UpdateFeed(this.#channel);
-    this.#views = new SessionViews(handle, (answer) => this.#begun && this.#channel.send(answer));
+    const source = { ...handle, fileNow: (name: string) => files.now(name) };
+    this.#views = new SessionViews(source, (answer) => this.#begun && this.#channel.send(answer));
     this.#disposables = [
       handle,
       this.#views,
@@ -70,15 +95,31 @@ export class SessionPanel implements vscode.Disposable {
         this.#notice = notice;
         this.#showView();
       }),
+      vscode.workspace.onDidSaveTextDocument(() => this.#views.saved()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#showView()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#showView()),
     ];
   }
 
-  /** Leads the person to the request that waits longest. */
-  review(): void {
-    this.#review = true;
-    if (this.#begun) this.#showReview();
+  /** Leads the person to an entry, or to the request that waits longest. */
+  lead(to: Lead): void {
+    const total = this.#handle.total();
+    if (to !== 'review' && to >= total) {
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('This session has {0} entries, and none with the number {1}.', total, to),
+      );
+      return;
+    }
+    this.#lead = to;
+    if (this.#begun) this.#showLead();
+  }
+
+  async pickPrompt(): Promise<void> {
+    await this.#steps.count();
+    const index = await pickPrompt(this.#prompts, Date.now());
+    if (index === undefined) return;
+    this.#panel.reveal();
+    this.lead(index);
   }
 
   async copyWithSources(index: number): Promise<void> {
@@ -86,10 +127,11 @@ export class SessionPanel implements vscode.Disposable {
     if (text !== undefined) await this.#actions.copy(text);
   }
 
-  #showReview(): void {
-    if (!this.#review) return;
-    this.#review = false;
-    this.#channel.send({ type: 'review' });
+  #showLead(): void {
+    const to = this.#lead;
+    if (to === undefined) return;
+    this.#lead = undefined;
+    this.#channel.send(to === 'review' ? { type: 'review' } : { type: 'reveal', index: to });
   }
 
   dispose(): void {
@@ -149,18 +191,18 @@ export class SessionPanel implements vscode.Disposable {
         return;
       }
       case 'getSources': {
-        const complete = this.#steps.counted >= this.#handle.total();
-        this.#channel.send({
-          type: 'sources',
-          request: message.request,
-          complete,
-          ...this.#citations.sources(),
-        });
+        const page = this.#citations.sources(message, this.#steps.counted >= this.#handle.total());
+        this.#channel.send({ type: 'sources', request: message.request, page });
         return;
       }
       case 'find': {
-        const found = await this.#handle.find(message.query, mostFound);
-        this.#channel.send({ type: 'found', request: message.request, ...found });
+        const { request, query, from } = message;
+        const found = await this.#handle.find(query, mostFound, from);
+        const {
+          query: { texts },
+          problems,
+        } = parseQuery(query);
+        this.#channel.send({ type: 'found', request, ...found, texts, problems });
         return;
       }
       case 'send':
@@ -185,7 +227,16 @@ export class SessionPanel implements vscode.Disposable {
         return this.#actions.openDiff(this.#handle, message.index);
       case 'getTrajectory':
       case 'getFiles':
+      case 'getSince':
         return this.#views.answer(message);
+      case 'getLedger':
+      case 'getResume':
+        this.#channel.send(await this.#figures.answer(message));
+        return;
+      case 'pickPrompt':
+        return this.pickPrompt();
+      case 'keepDetail':
+        return this.#actions.memory.keepDetail(message.detail);
       case 'openFileChanges':
         return this.#actions.openFileChanges(this.#handle, await this.#views.files(), message.path);
       case 'openAllChanges':
@@ -219,10 +270,10 @@ export class SessionPanel implements vscode.Disposable {
     this.#channel.restart();
     this.#views.restart();
     const open = this.#handle.open();
-    const seq = this.#channel.send({ type: 'init', view, page, open, l10n, locale: vscode.env.language });
-    this.#feed.began(seq);
+    const { detail } = this.#actions.memory;
+    this.#feed.begin({ type: 'init', view, page, open, detail, l10n, locale: vscode.env.language });
     this.#begun = true;
-    this.#showReview();
+    this.#showLead();
     if (!this.#numbered) await this.#number(page);
   }
 
@@ -273,7 +324,10 @@ export class SessionPanel implements vscode.Disposable {
     }
     const forPage = updates.map((update): PageUpdate => {
       if (update.op === 'append') return update;
-      if (update.open !== true && update.entry.index < this.#steps.counted) this.#citations.add(update.entry, false);
+      if (update.open !== true && update.entry.index < this.#steps.counted) {
+        this.#citations.add(update.entry, false);
+        this.#figures.add(update.entry);
+      }
       return { ...update, entry: this.#pageEntry(update.entry) };
     });
     this.#feed.push(forPage, total);
@@ -282,7 +336,7 @@ export class SessionPanel implements vscode.Disposable {
   #showView(): void {
     this.#viewTimer ??= setTimeout(() => {
       this.#viewTimer = undefined;
-      if (this.#begun) this.#channel.send({ type: 'view', view: sessionView(this.#handle, this.#notice) });
+      if (this.#begun) this.#feed.show(sessionView(this.#handle, this.#notice));
     }, viewPause);
   }
 }

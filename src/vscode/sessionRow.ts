@@ -24,6 +24,7 @@ type RowField =
   | 'duration'
   | 'total_cost'
   | 'recording'
+  | 'budget'
   | 'needs_you';
 
 /** What lists show of a session; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
@@ -60,7 +61,8 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     project_dir: summary.project_dir,
     hidden: summary.hidden === true ? true : undefined,
     title: summary.title === undefined ? undefined : cut(summary.title),
-    reason: summary.reason === undefined ? undefined : cut(summary.reason),
+    reason: summary.reason === undefined ? undefined : cut(visibleText(summary.reason)),
+    budget: summary.budget,
     needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
     day,
   };
@@ -81,7 +83,8 @@ export function needsYou(row: Pick<SessionRow, 'status' | 'needs_you'>): Session
   return isSessionLive(row.status) ? row.needs_you : undefined;
 }
 
+/** The first line of what a session is called; what is not seen in it is written out. */
 export function titleOf(row: Pick<SessionRow, 'title' | 'prompt'>): string {
   const [first = ''] = (row.title ?? row.prompt).trim().split('\n');
-  return first;
+  return visibleText(first);
 }

@@ -187,6 +187,7 @@ function sessionItem({ row, children }: SessionNode, now: number): vscode.TreeIt
     'session',
     live ? 'live' : 'ended',
     ...(waits ? ['waiting'] : []),
+    ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
     ...(row.hidden === true ? ['hidden'] : []),
   ].join(' ');
   item.accessibilityInformation = { label: rowLabel(row, now) };

@@ -5,6 +5,7 @@ import { agentChoices, isBypass } from '../agents/choices.ts';
 import type { AcpHttpProfile, AcpProfile, AgentSettings, EngineSettings } from '../engine/api.ts';
 import { isObject } from '../model/json.ts';
 import type { ExecutorType } from '../model/session.ts';
+import { folderBudgets } from './budgets/budgetSettings.ts';
 
 /**
  * From where a setting may come. `user` never from a workspace, whatever VS Code lets through: these decide which
@@ -110,6 +111,7 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
   const speed = value('demo.speed', 'trusted');
   const agents = [...agentChoices].map(([type, { settings }]) => [type, agentSettings(settings)] as const);
   return {
+    budgets: folderBudgets,
     agents: Object.fromEntries(agents),
     acp: acpProfiles(),
     acpHttp: acpHttpProfiles(),
@@ -123,6 +125,11 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
 /** Seconds between the polite signal and the next step of the stop ladder. */
 export function stopGraceSeconds(): number {
   return between(value('stopGraceSeconds', 'trusted'), 0, 60, 5);
+}
+
+/** Whether editors mark the lines that recorded sessions wrote and read. */
+export function marksLines(): boolean {
+  return value('lineHistory.enabled', 'trusted') === true;
 }
 
 /** How long a request waits for an answer. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { money } from './rowText.ts';
+import { nearText } from './budgets/budgetText.ts';
+import { todayText } from './rowText.ts';
 import type { SessionList } from './sessionList.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
 
@@ -37,13 +38,15 @@ export class StatusBar implements vscode.Disposable {
       this.#item.hide();
       return;
     }
-    const amount = `${cost.estimated ? '≈ ' : ''}${money(cost.usd)}`;
-    const today = cost.unknown ? t('{0} + unknown today', amount) : t('{0} today', amount);
+    const today = todayText(cost);
     const parts = [...(running > 0 ? [t('{0} running', running)] : []), ...(cost.any ? [today] : [])];
-    this.#item.text = `$(pulse) ${parts.join(' · ')}`;
+    const near = this.#list.live().flatMap(({ budget }) => budget?.near ?? []);
+    const mark = near.length === 0 ? '$(pulse)' : '$(warning)';
+    this.#item.text = `${mark} ${parts.join(' · ')}`;
     this.#item.tooltip = [
       t('Vitrine: {0}', parts.join(' · ')),
       ...(cost.estimated ? [t('≈: part of it is estimated while agents run.')] : []),
+      ...near.map(nearText),
       ...(cost.unknown ? [t('unknown: some runs did not report what they cost.')] : []),
     ].join('\n');
     this.#item.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { ExportReport } from '../../engine/exportSession.ts';
 import { exportFormats, type ExportFormat } from '../../formats/export/formats.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
+import { inertText } from '../inertText.ts';
 import { titleOf } from '../sessionRow.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
@@ -118,7 +119,7 @@ function defaultFile(title: string, format: ExportFormat): vscode.Uri {
 }
 
 async function tell({ redaction }: ExportReport, target: vscode.Uri): Promise<void> {
-  const name = path.basename(target.fsPath);
+  const name = inertText(path.basename(target.fsPath));
   const count = redaction?.total ?? 0;
   const text =
     redaction === null

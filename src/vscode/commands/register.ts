@@ -1,25 +1,39 @@
 import * as vscode from 'vscode';
+import { agentCommands } from './agentCommands.ts';
+import { agentFileCommands } from './agentFileCommands.ts';
+import { budgetCommands } from './budgetCommands.ts';
 import { capabilityCommands } from './capabilityCommands.ts';
 import { exportCommands } from './exportCommands.ts';
 import { importCommands } from './importCommands.ts';
+import { lineCommands } from './lineCommands.ts';
+import { linkCommands } from './linkCommands.ts';
 import { recordCommands } from './recordCommands.ts';
 import { replayCommands } from './replayCommands.ts';
 import { runCommands } from './runCommands.ts';
+import { searchCommands } from './searchCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
 import type { Shell } from './shell.ts';
+import { usageCommands } from './usageCommands.ts';
 import { viewCommands } from './viewCommands.ts';
 
 /** Registers every command; one that fails says so in a message. */
 export function registerCommands(shell: Shell): vscode.Disposable {
   const all = {
     ...runCommands(shell),
+    ...agentCommands(shell),
+    ...agentFileCommands(shell),
     ...sessionCommands(shell),
     ...recordCommands(shell),
     ...viewCommands(shell),
+    ...searchCommands(shell),
+    ...budgetCommands(shell),
     ...capabilityCommands(shell),
+    ...usageCommands(shell),
     ...exportCommands(shell),
     ...importCommands(shell),
     ...replayCommands(shell),
+    ...lineCommands(shell),
+    ...linkCommands(shell),
   };
   const registered = Object.entries(all).map(([name, run]) =>
     vscode.commands.registerCommand(`vitrine.${name}`, async (...args: readonly unknown[]) => {

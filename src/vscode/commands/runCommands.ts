@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { isBypass } from '../../agents/choices.ts';
 import { isObject } from '../../model/json.ts';
 import { isSessionLive } from '../../model/status.ts';
+import { visibleText } from '../inertText.ts';
 import { askForRun, mostAgents, type Given } from '../run/askForRun.ts';
 import { filesGiven, selectionGiven } from '../run/editorPlaces.ts';
 import { problemGiven } from '../run/problems.ts';
@@ -51,7 +52,10 @@ async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<bo
   const said = prompt.length > 400 ? `${prompt.slice(0, 399)}…` : prompt;
   const chosen = await vscode.window.showWarningMessage(
     t('Start {0} in the mode “{1}”?', agent, mode ?? ''),
-    { modal: true, detail: t('It may change files and run commands without asking anybody. It is told: {0}', said) },
+    {
+      modal: true,
+      detail: t('It may change files and run commands without asking anybody. It is told: {0}', visibleText(said)),
+    },
     run,
   );
   return chosen === run;

@@ -35,7 +35,7 @@ export function sessionCommands(shell: Shell): Commands {
           usePanel: false,
           filter: (row) => needsYou(row) !== undefined,
         }));
-      if (id !== undefined) await shell.panels.review(id);
+      if (id !== undefined) await shell.panels.lead(id, 'review');
     },
 
     async renameSession(argument, title) {

@@ -1,12 +1,17 @@
 import type * as vscode from 'vscode';
+import type { AgentCatalogue } from '../agents/catalogue.ts';
+import type { AgentInputs } from '../agents/inputs.ts';
 import type { CapabilityPages } from '../capabilityPages.ts';
+import type { CostPages } from '../costPages.ts';
 import type { Doctor } from '../doctor.ts';
 import type { EngineHost } from '../engineHost.ts';
 import type { Failures } from '../failures.ts';
+import type { LineHistory } from '../lines/lineHistory.ts';
 import type { SessionPanels } from '../panels.ts';
 import type { PromptDrafts } from '../run/drafts.ts';
 import type { RunMemory } from '../run/memory.ts';
 import type { RunControl } from '../runControl.ts';
+import type { SearchView } from '../search/searchView.ts';
 import type { SessionList } from '../sessionList.ts';
 import type { SessionLoader } from '../sessionLoader.ts';
 import type { SessionTree } from '../sessionTree.ts';
@@ -21,10 +26,15 @@ export interface Shell {
   readonly runs: RunControl;
   readonly doctor: Doctor;
   readonly capabilities: CapabilityPages;
+  readonly costs: CostPages;
   readonly secrets: vscode.SecretStorage;
   readonly failures: Failures;
   readonly memory: RunMemory;
   readonly drafts: PromptDrafts;
+  readonly agents: AgentCatalogue;
+  readonly inputs: AgentInputs;
+  readonly lines: LineHistory;
+  readonly search: SearchView;
 }
 
 /** Commands by name, without the `vitrine.` in front. */

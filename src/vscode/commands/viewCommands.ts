@@ -16,6 +16,7 @@ export function viewCommands(shell: Shell): Commands {
       const entry = isObject(argument) ? argument['entry'] : undefined;
       if (typeof entry === 'number') await shell.panels.copyWithSources(entry);
     },
+    goToPrompt: () => shell.panels.pickPrompt(),
     /** Behind a row of the tree, so not in the manifest. */
     showMoreSessions(argument) {
       const name = groupNames.find((each) => each === argument);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { isObject } from '../../model/json.ts';
+import { inertText } from '../inertText.ts';
 import { rowDescription, stateIcon, stateOf } from '../rowText.ts';
 import { titleOf, type SessionRow } from '../sessionRow.ts';
 import type { Shell } from './shell.ts';
@@ -32,8 +33,8 @@ export async function whichSession(
   const items = [...rows]
     .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
     .map((row) => ({
-      label: titleOf(row),
-      description: rowDescription(row, Date.now()),
+      label: inertText(titleOf(row)),
+      description: inertText(rowDescription(row, Date.now())),
       iconPath: stateIcon(stateOf(row)),
       id: row.session_id,
     }));

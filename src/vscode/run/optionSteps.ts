@@ -70,7 +70,7 @@ function partItems({ agent, settings }: Subject, choice: RunChoice): PartItem[] 
     modelChoice.supported
       ? { label: t('Model'), description: options.model ?? t('its own'), iconPath: icon('symbol-misc'), part: 'model' }
       : none(t('Model'), modelChoice.reason ?? t('cannot be chosen')),
-    choices === undefined
+    choices === undefined && agent.type !== 'acp'
       ? none(t('Permission mode'), t('as the agent is configured'))
       : {
           label: t('Permission mode'),
@@ -110,7 +110,8 @@ async function changePart(subject: Subject, choice: RunChoice, part: Part): Prom
     return model.kind === 'value' ? { kind: 'value', value: { ...choice, model: model.value } } : model;
   }
   if (part === 'mode') {
-    const mode = await askForMode(subject, choice);
+    const known = agentChoices.has(subject.agent.type);
+    const mode = known ? await askForMode(subject, choice) : await askForNamedMode(subject);
     return mode.kind === 'value' ? { kind: 'value', value: { ...choice, permissionMode: mode.value } } : mode;
   }
   if (typeof part !== 'object') return { kind: 'back' };
@@ -165,6 +166,24 @@ async function askForMode({ agent, settings, step }: Subject, choice: RunChoice)
     active: ({ mode }) => mode === now,
   });
   return answer.kind === 'value' ? { kind: 'value', value: answer.value.mode } : answer;
+}
+
+/** Which modes it has, the agent says only when it runs; one that it has not is refused with those that it has. */
+async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answer<string>> {
+  const item = (label: string, mode: string, description = '') => ({ label, mode, description });
+  const set = settings.permissionMode;
+  const answer = await askForWords({
+    ...step,
+    title: t('Permission Mode of {0}', agent.label),
+    placeholder: t('Type the name of a mode of this agent; a wrong one is refused with those that it has'),
+    back: true,
+    value: '',
+    items: [item(t('Default'), 'default'), ...(set === undefined ? [] : [item(set, set, t('in the settings'))])],
+    accepts: (text, found) => found !== undefined || (text.trim() !== '' && isName(text.trim())),
+  });
+  if (answer.kind !== 'value') return answer;
+  const { item: found, text } = answer.value;
+  return { kind: 'value', value: found?.mode ?? text.trim() };
 }
 
 async function askForLimit(

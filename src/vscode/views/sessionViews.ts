@@ -2,13 +2,14 @@ import type { SessionFile } from '../../insight/files/files.ts';
 import type { EntryUpdate } from '../../model/entry.ts';
 import type { ViewAnswer, ViewRequest } from '../../protocol/viewMessages.ts';
 import { filesPage } from './filesPage.ts';
+import { FilesSince } from './filesSince.ts';
 import { TrajectoryPages } from './trajectoryPage.ts';
 import { ViewIndex, type ViewSource } from './viewIndex.ts';
 
 /** Milliseconds between two notices that something changed. */
 const pause = 500;
 
-type Question = Extract<ViewRequest, { type: 'getTrajectory' | 'getFiles' }>;
+type Question = Extract<ViewRequest, { type: 'getTrajectory' | 'getFiles' | 'getSince' }>;
 
 /** The host's side of the views beside the transcript: pages of them, on request. */
 export class SessionViews {
@@ -17,6 +18,7 @@ export class SessionViews {
   readonly #clock: () => number;
   readonly #index: ViewIndex;
   readonly #pages: TrajectoryPages;
+  readonly #since: FilesSince;
   /** The page has been told nothing since it asked last. */
   #owed = false;
   #timer: NodeJS.Timeout | undefined;
@@ -27,6 +29,7 @@ export class SessionViews {
     this.#clock = clock;
     this.#index = new ViewIndex(source, () => this.#tell());
     this.#pages = new TrajectoryPages(this.#index);
+    this.#since = new FilesSince(source, this.#index);
   }
 
   /** What the session read and changed, up to now. */
@@ -38,6 +41,10 @@ export class SessionViews {
   async answer(question: Question): Promise<void> {
     await this.#index.ready();
     const { request } = question;
+    if (question.type === 'getSince') {
+      this.#send({ type: 'since', request, since: await this.#since.of(question.paths) });
+      return;
+    }
     this.#owed = true;
     if (question.type === 'getFiles') {
       this.#send({ type: 'files', request, page: filesPage(this.#index, question) });
@@ -45,6 +52,11 @@ export class SessionViews {
       const now = this.#source.live() ? this.#clock() : undefined;
       this.#send({ type: 'trajectory', request, page: this.#pages.page(question, now) });
     }
+  }
+
+  /** A file was saved: it may be another now than the session left. */
+  saved(): void {
+    if (this.#owed) this.#tell();
   }
 
   update(updates: readonly EntryUpdate[]): void {

@@ -2,6 +2,7 @@ import { SessionFiles } from '../../insight/files/files.ts';
 import { Findings } from '../../insight/trajectory/findings.ts';
 import { Trajectory, turnAt } from '../../insight/trajectory/steps.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
+import type { FileNow } from '../projectFiles.ts';
 import { type UnreportedChange, unreportedChangesSchema, unreportedSubtype } from '../../model/unreported.ts';
 
 /** Entries read at once. */
@@ -17,6 +18,8 @@ export interface ViewSource {
   turns(): readonly { readonly firstIndex: number }[];
   live(): boolean;
   summary(): { readonly project_dir?: string | undefined };
+  /** A file of the session's folder as it is on disk; `undefined` where that cannot be told. */
+  fileNow?(path: string): Promise<FileNow | undefined>;
 }
 
 /** A file that changed behind the back of the tools, and the note that says so. */

@@ -54,9 +54,12 @@ describe('the cost of today', () => {
     assert.deepEqual(costToday(rows, now), { usd: 1.75, estimated: true, unknown: true, any: true });
   });
 
-  it('counts a child once: its parent holds it already', () => {
-    const rows = [row('a', { day, total_cost: usd(1) }), row('b', { day, parent_session_id: row('a').session_id })];
-    assert.equal(costToday(rows, now).usd, 1);
+  it('counts what a session started by itself: no session holds the cost of another', () => {
+    const rows = [
+      row('a', { day, total_cost: usd(1) }),
+      row('b', { day, total_cost: usd(0.5), parent_session_id: row('a').session_id }),
+    ];
+    assert.equal(costToday(rows, now).usd, 1.5);
   });
 
   it('counts no recording', () => {

@@ -45,4 +45,27 @@ describe('texts a person sees', () => {
     if (process.env['UPDATE_L10N'] === '1') writeFileSync(file, wanted);
     assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), JSON.parse(wanted));
   });
+
+  const read = (name: string) =>
+    JSON.parse(readFileSync(path.join(repository, name), 'utf8')) as Readonly<Record<string, string>>;
+  /** `{0}` and the like, links to commands, and the names that settings have. */
+  const fixed = (text: string): string[] =>
+    (text.match(/\{\d+\}|\(command:[^)]*\)|`[^`]*`|\b(?:kind|tool|file|state):/g) ?? []).sort();
+
+  for (const [english, german] of [
+    ['l10n/bundle.l10n.json', 'l10n/bundle.l10n.de.json'],
+    ['package.nls.json', 'package.nls.de.json'],
+  ] as const) {
+    it(`are all in German, with the same places for values: ${german}`, () => {
+      const [from, to] = [read(english), read(german)];
+      const wrong = Object.entries(from).flatMap(([key, text]) => {
+        const translated = to[key];
+        if (translated === undefined) return [`missing: ${key}`];
+        if (translated.trim() === '') return [`empty: ${key}`];
+        return JSON.stringify(fixed(text)) === JSON.stringify(fixed(translated)) ? [] : [`other places: ${key}`];
+      });
+      const stale = Object.keys(to).filter((key) => !(key in from));
+      assert.deepEqual([...wrong, ...stale.map((key) => `stale: ${key}`)], []);
+    });
+  }
 });

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import {
+  type FileSort,
   mostLines,
   type TrajectoryPage,
   type TrajectoryWish,
   type ViewAnswer,
 } from '../../../src/protocol/viewMessages.ts';
+import type { FileNow } from '../../../src/vscode/projectFiles.ts';
 import { SessionViews } from '../../../src/vscode/views/sessionViews.ts';
+import { call, edits, reads, writes } from '../../support/madeEntries.ts';
+import { until } from '../../support/until.ts';
 
 const start = Date.parse('2026-01-02T10:00:00Z');
 const iso = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
@@ -25,7 +29,7 @@ function read(index: number, path: string, status: 'success' | 'running' = 'succ
 
 const wish: TrajectoryWish = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
 
-function made(entries: NormalizedEntry[], live = false) {
+function made(entries: NormalizedEntry[], live = false, disk?: (path: string) => FileNow | undefined) {
   const sent: ViewAnswer[] = [];
   const reads: number[] = [];
   const source = {
@@ -36,7 +40,8 @@ function made(entries: NormalizedEntry[], live = false) {
     },
     turns: () => [{ firstIndex: 0 }],
     live: () => live,
-    summary: () => ({ project_dir: '/work' }),
+    summary: () => ({ project_dir: '/relay' }),
+    ...(disk !== undefined && { fileNow: (path: string) => Promise.resolve(disk(path)) }),
   };
   const views = new SessionViews(
     source,
@@ -62,7 +67,7 @@ function made(entries: NormalizedEntry[], live = false) {
 
 describe('the views of a session', () => {
   it('read the record once, in chunks, and answer with a window of it', async () => {
-    const { trajectory, reads } = made(Array.from({ length: 1200 }, (_, index) => read(index, `/work/f${index}.ts`)));
+    const { trajectory, reads } = made(Array.from({ length: 1200 }, (_, index) => read(index, `/relay/f${index}.ts`)));
     const first = await trajectory();
     assert.deepEqual([first.total, first.lines.length, first.counts.read], [1201, mostLines, 1200]);
     const later = await trajectory({}, 1000);
@@ -73,7 +78,7 @@ describe('the views of a session', () => {
   });
 
   it('find an entry in what the wish leaves, and say where it is left out', async () => {
-    const { trajectory } = made(Array.from({ length: 600 }, (_, index) => read(index, `/work/f${index}.ts`)));
+    const { trajectory } = made(Array.from({ length: 600 }, (_, index) => read(index, `/relay/f${index}.ts`)));
     const page = await trajectory({}, 0, 500);
     assert.equal(page.at, 501);
     assert.ok(page.from <= 501 && page.from + page.lines.length > 501);
@@ -82,7 +87,7 @@ describe('the views of a session', () => {
   });
 
   it('mark what repeats with the steps that show it', async () => {
-    const { trajectory } = made([read(0, '/work/a.ts'), read(1, '/work/b.ts'), read(2, '/work/a.ts')]);
+    const { trajectory } = made([read(0, '/relay/a.ts'), read(1, '/relay/b.ts'), read(2, '/relay/a.ts')]);
     const page = await trajectory({ repeats: true });
     const step = page.lines[1];
     assert.ok(step?.type === 'step');
@@ -98,7 +103,7 @@ describe('the views of a session', () => {
   });
 
   it('take what is added while a run goes on, and say so once until they are asked again', async () => {
-    const entries = [read(0, '/work/a.ts')];
+    const entries = [read(0, '/relay/a.ts')];
     const { views, sent, trajectory } = made(entries, true);
     await trajectory();
     const told = (): number => sent.filter(({ type }) => type === 'viewsChanged').length;
@@ -107,11 +112,11 @@ describe('the views of a session', () => {
       [1, 'success'],
       [2, 'running'],
     ] as const) {
-      entries[index] = read(index, `/work/n${index}.ts`, status);
-      views.update([{ op: 'put', entry: read(index, `/work/n${index}.ts`, status), open: status === 'running' }]);
+      entries[index] = read(index, `/relay/n${index}.ts`, status);
+      views.update([{ op: 'put', entry: read(index, `/relay/n${index}.ts`, status), open: status === 'running' }]);
     }
-    while (told() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
-    views.update([{ op: 'put', entry: read(2, '/work/n2.ts') }]);
+    await until('word that the views changed', () => told() > 0);
+    views.update([{ op: 'put', entry: read(2, '/relay/n2.ts') }]);
     const page = await trajectory();
     assert.deepEqual(
       page.lines.map((line) => (line.type === 'step' ? [line.number, line.status] : line.type)),
@@ -123,7 +128,7 @@ describe('the views of a session', () => {
 
   it('end what never ended with the record, where no run goes on', async () => {
     const { trajectory } = made(
-      [read(0, '/work/a.ts'), read(5, '/work/b.ts', 'running')].map((entry, index) => ({ ...entry, index })),
+      [read(0, '/relay/a.ts'), read(5, '/relay/b.ts', 'running')].map((entry, index) => ({ ...entry, index })),
     );
     assert.equal((await trajectory()).axis.length, 5000);
   });
@@ -136,8 +141,8 @@ describe('the views of a session', () => {
       content: '',
       metadata: { unreported: { how: 'git', changes: [{ path: 'x.ts', kind: 'changed' }], total: 3 } },
     };
-    const { views, sent } = made([read(0, '/work/a.ts'), note]);
-    await views.answer({ type: 'getFiles', request: 1, from: 0, count: mostLines, query: '' });
+    const { views, sent } = made([read(0, '/relay/a.ts'), note]);
+    await views.answer({ type: 'getFiles', request: 1, from: 0, count: mostLines, query: '', sort: 'first' });
     const answer = sent.at(-1);
     assert.ok(answer?.type === 'files');
     assert.deepEqual(
@@ -145,5 +150,50 @@ describe('the views of a session', () => {
       ['unreported 1', 'x.ts', 'read 1', 'a.ts'],
     );
     assert.deepEqual([answer.page.sums.files, answer.page.sums.omitted], [2, 2]);
+  });
+
+  it('put files in the order that is wished for, within their groups', async () => {
+    const { views, sent } = made([
+      call(0, reads('/relay/c.ts')),
+      call(1, edits('/relay/b.ts', 'x', 'y\nz')),
+      call(2, edits('/relay/a.ts', 'x', 'y')),
+      call(3, reads('/relay/b.ts')),
+      call(4, { kind: 'search', query: 'x' }, { result: { text: 'Found 2 files\nd.ts\n/relay/a.ts:3:import e.ts' } }),
+    ]);
+    const paths = async (sort: FileSort): Promise<string[]> => {
+      await views.answer({ type: 'getFiles', request: 1, from: 0, count: mostLines, query: '', sort });
+      const answer = sent.at(-1);
+      assert.ok(answer?.type === 'files');
+      return answer.page.lines.flatMap((line) => (line.type === 'group' ? [`${line.group}:`] : [line.path]));
+    };
+    const rest = ['read:', 'c.ts', 'found:', 'd.ts'];
+    assert.deepEqual(await paths('first'), ['changed:', 'b.ts', 'a.ts', ...rest]);
+    assert.deepEqual(await paths('name'), ['changed:', 'a.ts', 'b.ts', ...rest]);
+    assert.deepEqual(await paths('lines'), ['changed:', 'b.ts', 'a.ts', ...rest]);
+    assert.deepEqual(await paths('touches'), ['changed:', 'b.ts', 'a.ts', ...rest]);
+    assert.deepEqual(await paths('last'), ['changed:', 'b.ts', 'a.ts', ...rest]);
+  });
+
+  it('say which files are not as the session left them, and nothing where the record does not tell', async () => {
+    const write = (index: number, name: string): NormalizedEntry => call(index, writes(`/relay/${name}`, 'one\ntwo\n'));
+    const unknown = call(3, edits('/relay/d.ts', 'x', 'y'));
+    const gone = call(4, { kind: 'file_edit', changes: [{ path: 'e.ts', kind: 'delete' }] });
+    const entries = [write(0, 'a.ts'), write(1, 'b.ts'), write(2, 'c.ts'), unknown, gone, write(5, '../out.ts')];
+    const disk: Record<string, string> = { 'a.ts': 'one\r\ntwo', 'b.ts': 'one\n2\n', 'd.ts': 'y' };
+    const { views, sent } = made(entries, false, (path) =>
+      path.startsWith('..') ? undefined : { text: disk[path] ?? null, changedAt: path in disk ? start : null },
+    );
+    await views.answer({
+      type: 'getSince',
+      request: 7,
+      paths: ['a.ts', 'b.ts', 'c.ts', 'd.ts', 'e.ts', '../out.ts', 'never.ts'],
+    });
+    const answer = sent.at(-1);
+    assert.ok(answer?.type === 'since' && answer.request === 7);
+    assert.deepEqual(
+      answer.since.map(({ state }) => state),
+      ['same', 'changed', 'gone', 'unknown', 'same', 'unknown', 'unknown'],
+    );
+    assert.deepEqual([answer.since[1]?.at, answer.since[2]?.at], [start, null]);
   });
 });

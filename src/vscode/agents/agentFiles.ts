@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { blueprintsFolder, type Blueprint } from '../../engine/blueprints/load.ts';
+import { editBlueprint } from '../../formats/blueprint/edit.ts';
+import { agentNamePattern, type Agent } from '../../model/agent.ts';
+
+const { t } = vscode.l10n;
+
+/** Says why a text cannot be the name of another agent; `undefined`: it can. */
+export function whyNoName(name: string, all: readonly Blueprint[]): string | undefined {
+  if (!agentNamePattern.test(name)) {
+    return t('Use up to 64 letters, digits, ".", "_" and "-", and begin with a letter or a digit.');
+  }
+  // Names of files are the same in any case on some computers.
+  const taken = all.some((each) => each.name.toLowerCase() === name.toLowerCase());
+  return taken ? t('There is an agent "{0}" already.', name) : undefined;
+}
+
+/** Sets the status in the file. @returns whether it was done; where not, a person has to do it */
+export async function setStatus({ file }: Pick<Blueprint, 'file'>, status: Agent['status']): Promise<boolean> {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
+  const text = document.getText();
+  const set = editBlueprint(text, { status });
+  const edited = set && editBlueprint(set, { modified_at: new Date().toISOString() }, { present: true });
+  if (edited === undefined) return false;
+  // What a person has not saved yet is theirs to save.
+  const { isDirty } = document;
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(document.uri, ...changeBetween(document, text, edited));
+  return (await vscode.workspace.applyEdit(edit)) && (isDirty || (await document.save()));
+}
+
+/** The one stretch in which two texts differ, so that cursors and marks elsewhere stay. */
+function changeBetween(document: vscode.TextDocument, from: string, to: string): [vscode.Range, string] {
+  let start = 0;
+  while (start < Math.min(from.length, to.length) && from[start] === to[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(from.length, to.length) - start && from.at(-1 - end) === to.at(-1 - end)) end += 1;
+  const range = new vscode.Range(document.positionAt(start), document.positionAt(from.length - end));
+  return [range, to.slice(start, to.length - end)];
+}
+
+/** A copy beside the file, or beside its folder where it has one of its own. @returns its file @throws where it exists */
+export async function duplicate({ file }: Pick<Blueprint, 'file'>, name: string): Promise<string> {
+  const ending = path.extname(file);
+  const folder = path.dirname(file);
+  const own = path.basename(file, ending) === 'agent' && !folder.replaceAll('\\', '/').endsWith(`/${blueprintsFolder}`);
+  const copy = own ? path.join(folder, '..', name, `agent${ending}`) : path.join(folder, `${name}${ending}`);
+  await refuseExisting(own ? path.dirname(copy) : copy);
+  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(vscode.Uri.file(file)));
+  const now = new Date().toISOString();
+  const edited = editBlueprint(text, { name, created_at: now, modified_at: now }, { present: true });
+  if (edited === undefined) throw new Error(t('{0} is written so that Vitrine cannot copy it.', file));
+  if (own) {
+    const prompt = vscode.Uri.file(path.join(folder, 'prompt.md'));
+    const target = vscode.Uri.file(path.join(path.dirname(copy), 'prompt.md'));
+    if (await exists(prompt)) await vscode.workspace.fs.copy(prompt, target, { overwrite: false });
+  }
+  await write(copy, edited);
+  return copy;
+}
+
+/** A file to fill in, in a folder of the workspace or, without one, in the home folder. @throws where it exists */
+export async function create(name: string, folder: string = homedir()): Promise<string> {
+  const file = path.join(folder, blueprintsFolder, `${name}.yaml`);
+  await refuseExisting(file);
+  await write(file, "description: ''\nexecutor_type: claude-code\nsystem_prompt: ''\n");
+  return file;
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await vscode.workspace.fs.writeFile(vscode.Uri.file(file), new TextEncoder().encode(text));
+}
+
+async function refuseExisting(place: string): Promise<void> {
+  if (await exists(vscode.Uri.file(place))) throw new Error(t('{0} is there already.', place));
+}
+
+function exists(uri: vscode.Uri): Thenable<boolean> {
+  return vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
+}

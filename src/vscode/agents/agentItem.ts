@@ -1,0 +1,77 @@
+import * as vscode from 'vscode';
+import type { Blueprint } from '../../engine/blueprints/load.ts';
+import { executorOf } from '../../engine/blueprints/request.ts';
+import type { Agent } from '../../model/agent.ts';
+import { literalText, visibleText } from '../inertText.ts';
+
+const { t } = vscode.l10n;
+
+/** Characters of one text: VS Code parses a hover as markdown, and a long one of brackets keeps it busy for minutes. */
+const longest = 300;
+
+/** Of rows that are drawn dim; a scheme of its own, so that nothing else decorates them. */
+export const dimmed = vscode.Uri.from({ scheme: 'vitrine-agent', path: '/inactive' });
+
+/** A row of the Agents view. What a file says goes in as text alone. */
+export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeItem {
+  const { file, level, agent } = blueprint;
+  const name = shown(blueprint.name);
+  const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.None);
+  const place = level === 'user' ? [t('of your home folder')] : [];
+  const parts = [...(agent === null ? whatIsWrong(blueprint) : whatItIs(agent)), ...place].map(shown);
+  const inactive = agent?.status === 'inactive';
+  item.id = `${level}:${file}`;
+  item.description = parts.join(' · ');
+  item.iconPath = iconOf(blueprint);
+  if (inactive) item.resourceUri = dimmed;
+  const why =
+    agent !== null && !inactive && !trusted ? [t('Restricted Mode: this agent is shown and not started.')] : [];
+  item.tooltip = hover(name, [...parts, shown(file), ...why]);
+  item.contextValue = `agent ${agent === null ? 'broken' : agent.status}`;
+  item.accessibilityInformation = {
+    label: [name, ...(agent === null ? [t('Mistake')] : []), ...parts, ...why].join(', '),
+  };
+  item.command = { command: 'vitrine.editAgent', title: t('Edit'), arguments: [{ file }] };
+  return item;
+}
+
+function whatItIs(agent: Agent): string[] {
+  const { status, model, description } = agent;
+  const parts = [executorOf(agent), model ?? '', description].filter((text) => text !== '');
+  return status === 'inactive' ? [t('inactive'), ...parts] : parts;
+}
+
+/** The first mistake that keeps it from being started, or why another one is used. */
+export function firstProblem({ problems }: Pick<Blueprint, 'problems'>): Blueprint['problems'][number] | undefined {
+  return problems.find(({ severity }) => severity === 'error') ?? problems[0];
+}
+
+function whatIsWrong(blueprint: Blueprint): string[] {
+  return [firstProblem(blueprint)?.message ?? ''];
+}
+
+function iconOf({ agent, problems }: Blueprint): vscode.ThemeIcon {
+  if (agent?.status === 'inactive') {
+    return new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
+  }
+  if (agent !== null) return new vscode.ThemeIcon('robot');
+  return problems.some(({ severity }) => severity === 'error')
+    ? new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'))
+    : new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+}
+
+function hover(name: string, lines: readonly string[]): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString(
+    `**${literalText(name)}**\n\n${lines.map(literalText).join('  \n')}`,
+    false,
+  );
+  tooltip.isTrusted = false;
+  tooltip.supportHtml = false;
+  return tooltip;
+}
+
+/** On one line, with nothing in it that is not seen. */
+function shown(text: string): string {
+  const line = visibleText(text.trim().replaceAll(/\s+/g, ' '));
+  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+}

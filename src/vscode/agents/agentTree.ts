@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import type { Blueprint } from '../../engine/blueprints/load.ts';
+import type { AgentCatalogue } from './catalogue.ts';
+
+const { t } = vscode.l10n;
+
+/** The rows of the Agents view: what the catalogue read last. What draws them is loaded with the first one. */
+export class AgentTree implements vscode.TreeDataProvider<Blueprint>, vscode.Disposable {
+  readonly #trusted: () => boolean;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #subscription: vscode.Disposable;
+  #found: readonly Blueprint[] = [];
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(catalogue: Pick<AgentCatalogue, 'onDidChange'>, trusted = (): boolean => vscode.workspace.isTrusted) {
+    this.#trusted = trusted;
+    this.#subscription = catalogue.onDidChange((found) => {
+      this.#found = found;
+      this.#changed.fire();
+    });
+  }
+
+  getChildren(parent?: Blueprint): Blueprint[] {
+    return parent === undefined ? [...this.#found] : [];
+  }
+
+  async getTreeItem(blueprint: Blueprint): Promise<vscode.TreeItem> {
+    const { agentItem } = await import('./agentItem.ts');
+    return agentItem(blueprint, this.#trusted());
+  }
+
+  refresh(): void {
+    this.#changed.fire();
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#changed.dispose();
+  }
+}
+
+/** The Agents view, which is there as soon as there is a file of an agent. */
+export function agentsView(catalogue: AgentCatalogue): vscode.Disposable {
+  const tree = new AgentTree(catalogue);
+  const view = vscode.window.createTreeView('vitrine.agents', { treeDataProvider: tree });
+  const tellTrust = (): void => {
+    const reason = t('Restricted Mode: agents are shown and not started.');
+    view.message = vscode.workspace.isTrusted ? '' : reason;
+    tree.refresh();
+  };
+  tellTrust();
+  return vscode.Disposable.from(
+    tree,
+    view,
+    vscode.workspace.onDidGrantWorkspaceTrust(tellTrust),
+    view.onDidChangeVisibility(({ visible }) => {
+      if (visible) void catalogue.refresh();
+    }),
+    catalogue.onDidChange((found) => {
+      void vscode.commands.executeCommand('setContext', 'vitrine.agentFiles', found.length > 0);
+    }),
+    vscode.window.registerFileDecorationProvider({
+      provideFileDecoration: ({ scheme }) =>
+        scheme === 'vitrine-agent'
+          ? new vscode.FileDecoration(undefined, undefined, new vscode.ThemeColor('disabledForeground'))
+          : undefined,
+    }),
+  );
+}

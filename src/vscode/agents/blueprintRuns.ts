@@ -1,0 +1,49 @@
+import type { AgentOptions } from '../../agents/adapter.ts';
+import type { BlueprintAccess, ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { BlueprintUse } from '../../engine/blueprints/request.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import { agentOptions } from '../settings.ts';
+import type { AgentCatalogue } from './catalogue.ts';
+import type { AgentInputs } from './inputs.ts';
+
+type Used = Pick<BlueprintUse, 'prompt' | 'cwd' | 'options'>;
+
+/** Makes runs of agents that are files: with what the settings say, and what a person gives for their servers. */
+export class BlueprintRuns {
+  /** For agents that start others. */
+  readonly access: BlueprintAccess;
+
+  constructor(catalogue: AgentCatalogue, inputs: AgentInputs) {
+    this.access = {
+      load: (folder) => catalogue.load(folder),
+      use: {
+        options: (executor) => agentOptions(executor),
+        environment: process.env,
+        input: (name, agent) => inputs.value(agent, name),
+      },
+    };
+  }
+
+  /** @throws EngineFailure where the agent cannot be started */
+  async start(name: string, used: Used): Promise<StartRequest> {
+    const { findBlueprint, startRequest } = await import('../../engine/blueprints/request.ts');
+    const { load, use } = this.access;
+    return startRequest(findBlueprint(await load(used.cwd), name), { ...use, ...used });
+  }
+
+  /**
+   * How a session of a blueprint goes on; without it, and `missing` says so, where it is not there any more.
+   * @throws EngineFailure where it is there and cannot be started
+   */
+  async resume(
+    { agent_name: name, project_dir: cwd = '' }: Pick<SessionSummary, 'agent_name' | 'project_dir'>,
+    asked: { readonly prompt: string; readonly options: AgentOptions },
+  ): Promise<ResumeRequest & { readonly missing?: string }> {
+    if (name === undefined) return asked;
+    const { findBlueprint, resumeRequest } = await import('../../engine/blueprints/request.ts');
+    const { load, use } = this.access;
+    const all = await load(cwd);
+    if (!all.some((each) => each.name === name)) return { ...asked, missing: name };
+    return resumeRequest(findBlueprint(all, name), { ...use, prompt: asked.prompt, cwd, options: () => asked.options });
+  }
+}

@@ -1,0 +1,174 @@
+import * as vscode from 'vscode';
+import type { AgentOptions } from '../../agents/adapter.ts';
+import { isBypass } from '../../agents/choices.ts';
+import { findAdapter } from '../../agents/registry.ts';
+import type { SessionHandle } from '../../engine/api.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { AgentExecutor as Reader } from '../../engine/executor.ts';
+import { rawChunks, rawText } from '../../engine/rawOutput.ts';
+import { resultEvents } from '../../formats/resultEvents.ts';
+import type { Limits } from '../../model/budget.ts';
+import type { ExecutorType } from '../../model/session.ts';
+import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
+import type { EngineHost } from '../engineHost.ts';
+import { withChoice } from '../run/choice.ts';
+import type { RunMemory } from '../run/memory.ts';
+import { agentOptions } from '../settings.ts';
+import { ApiError } from './apiError.ts';
+import { checked, type CheckedOptions } from './runOptions.ts';
+import type { Chunk, NormalizedEntry, RunResult, SpawnedTask } from './vitrine.d.ts';
+
+export interface ApiRunsDeps {
+  readonly engines: EngineHost;
+  readonly memory: RunMemory;
+  readonly blueprints: BlueprintRuns;
+}
+
+interface Begun {
+  readonly handle: SessionHandle;
+  readonly runId: string;
+  readonly firstIndex: number;
+  readonly includeEvents: boolean;
+}
+
+/** Runs of other extensions: as a person's, but that nobody is asked, and nothing is let loose or raised. */
+export class ApiRuns {
+  readonly #deps: ApiRunsDeps;
+
+  constructor(deps: ApiRunsDeps) {
+    this.#deps = deps;
+  }
+
+  async run(prompt: unknown, options: unknown): Promise<RunResult> {
+    const begun = await this.#begin(prompt, options);
+    return this.#result(begun);
+  }
+
+  /** The same, told while it goes on. */
+  async spawn(prompt: unknown, options: unknown): Promise<SpawnedTask> {
+    const begun = await this.#begin(prompt, options);
+    const { handle, runId } = begun;
+    const { id } = handle;
+    return {
+      session: id,
+      sessionId: handle.summary().executor_session_id ?? null,
+      process: {
+        get output() {
+          return rawChunks(handle, runId);
+        },
+        done: this.#result(begun),
+        stop: async () => (await this.#deps.engines.get()).stop(id),
+      },
+    };
+  }
+
+  async *read(
+    type: ExecutorType,
+    chunks: AsyncIterable<Chunk>,
+    workDir: string,
+  ): AsyncGenerator<NormalizedEntry, void, undefined> {
+    const adapter = findAdapter(type);
+    if (adapter === undefined) throw new ApiError('request_invalid', `There is no executor "${type}".`);
+    yield* new Reader(adapter).normalizeOutput(withTimes(chunks), workDir);
+  }
+
+  /** @throws ApiError, EngineFailure */
+  async #begin(givenPrompt: unknown, givenOptions: unknown): Promise<Begun> {
+    const { prompt, options } = checked(givenPrompt, givenOptions);
+    const { token } = options;
+    if (token?.isCancellationRequested === true) throw new ApiError('cancelled', 'It was cancelled before it began.');
+    const engine = await this.#deps.engines.get();
+    const handle = await (options.resume === undefined
+      ? this.#start(engine, prompt, options)
+      : this.#resume(engine, prompt, options.resume, options));
+    const cancelled = token?.onCancellationRequested(() => void engine.stop(handle.id));
+    void handle.done.then(() => {
+      cancelled?.dispose();
+    });
+    const turn = handle.turns().at(-1);
+    return {
+      handle,
+      runId: turn?.runId ?? '',
+      firstIndex: turn?.firstIndex ?? 0,
+      includeEvents: options.includeEvents === true,
+    };
+  }
+
+  #start(engine: Engine, prompt: string, options: CheckedOptions): Promise<SessionHandle> {
+    const { agent = 'claude-code', profile, title, limits } = options;
+    const cwd = options.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    const folder = allowed(agent, cwd, options.permissionMode);
+    return engine.start({
+      agent,
+      prompt,
+      cwd: folder.fsPath,
+      options: withOwn(agentOptions(agent, folder), options),
+      ...(profile !== undefined && { profile }),
+      ...(title !== undefined && { title }),
+      ...limited(limits),
+    });
+  }
+
+  async #resume(engine: Engine, prompt: string, asked: string, options: CheckedOptions): Promise<SessionHandle> {
+    const summary = (await engine.list()).find(
+      ({ session_id: id, executor_session_ids: ids }) => id === asked || ids.includes(asked),
+    );
+    if (summary === undefined) throw new ApiError('session_unknown', `Vitrine has no session ${asked}.`);
+    const { session_id: id, executor_type: type = 'claude-code', project_dir: cwd } = summary;
+    if (options.agent !== undefined && options.agent !== type)
+      throw new ApiError('request_invalid', `The session ${id} is one of ${type}.`);
+    const folder = allowed(type, cwd, options.permissionMode);
+    const { blueprints, memory } = this.#deps;
+    const chosen = withChoice(agentOptions(type, folder), memory.ofSession(id));
+    const planned = await blueprints.resume(summary, { prompt, options: withOwn(chosen, options) });
+    return engine.resume(id, { ...planned, ...limited(options.limits) });
+  }
+
+  async #result({ handle, runId, firstIndex, includeEvents }: Begun): Promise<RunResult> {
+    const result = await handle.done;
+    const paths = handle.rawPath(runId);
+    const [stdout, stderr] = await Promise.all([rawText(paths.stdout), rawText(paths.stderr)]);
+    const events = includeEvents ? resultEvents(await handle.read(firstIndex, handle.total())) : undefined;
+    handle.dispose();
+    return {
+      success: false,
+      ...result,
+      stdout,
+      stderr,
+      session: handle.id,
+      ...(events !== undefined && { events }),
+    };
+  }
+}
+
+/** The folder to run in, where an agent may run there at all. A recording starts no program, and may play anywhere. */
+function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | undefined): vscode.Uri {
+  if (cwd === undefined) throw new ApiError('folder_outside', 'No folder is open.');
+  const folder = vscode.Uri.file(cwd);
+  if (agent === 'replay') return folder;
+  if (!vscode.workspace.isTrusted)
+    throw new ApiError('workspace_untrusted', 'Vitrine starts no agent in Restricted Mode.');
+  if (vscode.workspace.getWorkspaceFolder(folder) === undefined)
+    throw new ApiError('folder_outside', `${cwd} is no folder of this workspace.`);
+  if (isBypass(agent, mode))
+    throw new ApiError('mode_refused', `The mode "${mode ?? ''}" asks nobody. A person alone can choose it.`);
+  return folder;
+}
+
+function withOwn(settings: AgentOptions, { model, permissionMode }: CheckedOptions): AgentOptions {
+  return withChoice(settings, {
+    ...(model !== undefined && { model }),
+    ...(permissionMode !== undefined && { permissionMode }),
+  });
+}
+
+function limited(given: CheckedOptions['limits']): { readonly limits?: Limits } {
+  if (given === undefined) return {};
+  const pairs = Object.entries(given).filter((each): each is [string, number] => each[1] !== undefined);
+  return { limits: Object.fromEntries(pairs) };
+}
+
+async function* withTimes(chunks: AsyncIterable<Chunk>) {
+  for await (const { type, data, timestamp } of chunks)
+    yield { type, data, ...(timestamp !== undefined && { timestamp }) };
+}

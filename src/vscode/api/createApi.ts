@@ -1,0 +1,121 @@
+import * as vscode from 'vscode';
+import type { ExecutorType } from '../../model/session.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import { ApiError } from './apiError.ts';
+import type { ApiRuns, ApiRunsDeps } from './apiRuns.ts';
+import type {
+  AgentExecutor,
+  Chunk,
+  ExecutorClass,
+  ExecutorConfig,
+  NormalizedEntry,
+  Session,
+  SessionEvent,
+  SpawnedTask,
+  Task,
+  TaskProcess,
+  VitrineApi,
+} from './vitrine.d.ts';
+
+/** What other extensions get: `vitrine.d.ts` says what each of it is. Loads nothing until it is used. */
+export class PublicApi implements vscode.Disposable {
+  readonly #deps: ApiRunsDeps;
+  readonly #events = new vscode.EventEmitter<SessionEvent>();
+  readonly #changed = new vscode.EventEmitter<Session>();
+  #runs: Promise<ApiRuns> | undefined;
+
+  constructor(deps: ApiRunsDeps) {
+    this.#deps = deps;
+    deps.engines.whenMade((engine) => {
+      engine.onEvent((event) => this.#events.fire(event));
+      engine.onSummary((summary) => this.#changed.fire({ ...summary }));
+    });
+  }
+
+  readonly exports = (): VitrineApi => {
+    const runs = (): Promise<ApiRuns> => this.#load();
+    return Object.freeze<VitrineApi>({
+      version: 1,
+      executors: Object.freeze({
+        ClaudeCodeExecutor: executorClass('claude-code', runs),
+        CodexExecutor: executorClass('codex', runs),
+        CopilotExecutor: executorClass('copilot', runs),
+        GeminiExecutor: executorClass('gemini', runs),
+        CursorExecutor: executorClass('cursor', runs),
+      }),
+      createOutputChunks: ({ output }: TaskProcess) => output,
+      run: async (prompt, options) => (await runs()).run(prompt, options),
+      sessions: Object.freeze({
+        list: async () => (await this.#list()).map((summary) => ({ ...summary })),
+        get: async (id: string) => (await this.#list()).find(({ session_id }) => session_id === id),
+        entries: (id: string, from?: number, to?: number) => this.#entries(id, from, to),
+        open: async (id: string): Promise<void> => {
+          await vscode.commands.executeCommand('vitrine.openSession', id);
+        },
+        stop: async (id: string) => (await this.#deps.engines.get()).stop(id),
+        onDidChange: this.#changed.event,
+      }),
+      onEvent: this.#events.event,
+    });
+  };
+
+  dispose(): void {
+    this.#events.dispose();
+    this.#changed.dispose();
+  }
+
+  async #list(): Promise<readonly SessionSummary[]> {
+    return (await this.#deps.engines.get()).list();
+  }
+
+  async #entries(id: string, from = 0, to = Infinity): Promise<readonly NormalizedEntry[]> {
+    if (typeof id !== 'string') throw new ApiError('session_unknown', 'That is no id of a session.');
+    const handle = await (await this.#deps.engines.get()).open(id);
+    try {
+      return structuredClone(await handle.read(from, Math.min(to, handle.total())));
+    } finally {
+      handle.dispose();
+    }
+  }
+
+  #load(): Promise<ApiRuns> {
+    this.#runs ??= import('./apiRuns.ts').then(({ ApiRuns }) => new ApiRuns(this.#deps));
+    return this.#runs;
+  }
+}
+
+function executorClass(type: ExecutorType, runs: () => Promise<ApiRuns>): ExecutorClass {
+  return class implements AgentExecutor {
+    readonly type = type;
+    readonly #config: ExecutorConfig;
+
+    constructor(config: ExecutorConfig = {}) {
+      this.#config = config;
+    }
+
+    executeTask(task: Task): Promise<SpawnedTask> {
+      return this.#spawn(task, {});
+    }
+
+    resumeTask(task: Task, sessionId: string): Promise<SpawnedTask> {
+      return this.#spawn(task, { resume: sessionId });
+    }
+
+    async *normalizeOutput(
+      chunks: AsyncIterable<Chunk>,
+      workDir: string,
+    ): AsyncGenerator<NormalizedEntry, void, undefined> {
+      yield* (await runs()).read(type, chunks, workDir);
+    }
+
+    async #spawn(task: Task, more: { readonly resume?: string }): Promise<SpawnedTask> {
+      const {
+        prompt,
+        workDir: cwd,
+        ...options
+      } = { ...this.#config, ...(typeof task === 'string' ? { prompt: task } : task) };
+      const where = cwd === undefined || more.resume !== undefined ? {} : { cwd };
+      return (await runs()).spawn(prompt, { ...options, ...where, ...more, agent: type });
+    }
+  };
+}

@@ -1,0 +1,43 @@
+import path from 'node:path';
+import type { CancellationToken } from 'vscode';
+import * as z from 'zod';
+import { executorTypes } from '../../model/executorTypes.ts';
+import { isName } from '../run/choice.ts';
+import { ApiError } from './apiError.ts';
+
+const name = z.custom<string>(isName, 'Give a short text of one line.');
+const amount = z.number().positive();
+
+/** What another extension gave; types are no proof of it. */
+const runOptionsSchema = z.object({
+  agent: z.enum(executorTypes).optional(),
+  profile: name.optional(),
+  cwd: z
+    .string()
+    .refine((found) => path.isAbsolute(found), 'Give an absolute path.')
+    .optional(),
+  resume: z.string().min(1).max(200).optional(),
+  model: name.optional(),
+  permissionMode: name.optional(),
+  title: name.optional(),
+  limits: z
+    .strictObject({ usd: amount, tokens: z.int().positive(), turns: z.int().positive(), minutes: amount })
+    .partial()
+    .optional(),
+  includeEvents: z.boolean().optional(),
+  token: z.custom<CancellationToken>(isToken, 'Give a CancellationToken.').optional(),
+});
+export type CheckedOptions = z.infer<typeof runOptionsSchema>;
+
+function isToken(found: unknown): boolean {
+  return typeof found === 'object' && found !== null && 'onCancellationRequested' in found;
+}
+
+/** @throws ApiError */
+export function checked(prompt: unknown, options: unknown): { prompt: string; options: CheckedOptions } {
+  if (typeof prompt !== 'string' || prompt.trim() === '') throw new ApiError('request_invalid', 'The prompt is empty.');
+  const parsed = runOptionsSchema.safeParse(options ?? {});
+  if (parsed.success) return { prompt, options: parsed.data };
+  const [issue] = parsed.error.issues;
+  throw new ApiError('request_invalid', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not understood'}`);
+}

@@ -1,0 +1,361 @@
+/**
+ * The API of Vitrine for other extensions: `extensions.getExtension<VitrineApi>('vitrine.vitrine')`, then `activate()`.
+ * This file is the whole of it, and needs `@types/vscode` alone: copy it beside your sources. See docs/api.md.
+ *
+ * Times are ISO 8601, unless they are called `timestamp` and are numbers: epoch milliseconds. Money is in US dollars,
+ * durations are milliseconds. `null` is unknown, never 0.
+ */
+import type { CancellationToken, Event } from 'vscode';
+
+export interface VitrineApi {
+  /** Of this interface. Within one version things are added, and none is changed or taken away. */
+  readonly version: 1;
+  /** One class per agent program: `new api.executors.ClaudeCodeExecutor(config)`. */
+  readonly executors: Executors;
+  /** What the process of a task prints, in the order in which it arrives. */
+  createOutputChunks(process: TaskProcess): AsyncIterable<Chunk>;
+  /**
+   * Runs an agent to its end, in a session that Vitrine keeps and shows. Rejects with a `VitrineError` where nothing was
+   * started; a run that failed, was stopped or paused resolves, and says so.
+   */
+  run(prompt: string, options?: RunOptions): Promise<RunResult>;
+  readonly sessions: Sessions;
+  /** Everything that happens in sessions that run in this window. */
+  readonly onEvent: Event<SessionEvent>;
+}
+
+/** Why nothing was done. Tell them apart by `code`, never by text; there may be codes that are not named here. */
+export interface VitrineError extends Error {
+  readonly code:
+    | 'workspace_untrusted'
+    | 'folder_outside'
+    | 'mode_refused'
+    | 'request_invalid'
+    | 'session_unknown'
+    | 'budget_used_up'
+    | 'session_busy'
+    | 'session_elsewhere'
+    | 'program_missing'
+    | (string & {});
+}
+
+export type ExecutorType = 'claude-code' | 'codex' | 'copilot' | 'gemini' | 'cursor' | 'acp' | 'acp-http' | 'replay';
+
+/** At most so much; with what the user allows the lower of each counts. A run that reaches a limit is paused. */
+export interface Limits {
+  readonly usd?: number;
+  /** Input, output and cache. */
+  readonly tokens?: number;
+  /** Responses of the model in the main conversation. */
+  readonly turns?: number;
+  /** In which the agent is at work. */
+  readonly minutes?: number;
+}
+
+/** What is not said here is as the user set it. Programs, their arguments and their environment are the user's alone. */
+export interface TaskOptions {
+  /** In the agent's own words. */
+  readonly model?: string;
+  /** One of the agent's own; a mode in which it asks nobody is refused. */
+  readonly permissionMode?: string;
+  readonly limits?: Limits;
+  /** Name of the session; default: the first line of the prompt. Not for a resume. */
+  readonly title?: string;
+}
+
+export interface RunOptions extends TaskOptions {
+  /** Default `claude-code`; with `resume` that of the session. */
+  readonly agent?: ExecutorType;
+  /** Which one, where the executor has several (`acp`, `acp-http`): its id in the settings. */
+  readonly profile?: string;
+  /** Absolute path of a folder of this workspace; default: the first one. Not for a resume. */
+  readonly cwd?: string;
+  /** Goes on with a session: its `ses_…`, or any id that the agent gave the conversation. */
+  readonly resume?: string;
+  /** Adds `events` to the result. Default false. */
+  readonly includeEvents?: boolean;
+  /** Stops the run; the result then says so. */
+  readonly token?: CancellationToken;
+}
+
+/** What one run came to. */
+export interface RunResult {
+  readonly success: boolean;
+  /** The whole answer's text. */
+  readonly data?: string | undefined;
+  readonly error?: string | undefined;
+  /** What the agent printed, verbatim; of more than 1 MiB the end. */
+  readonly stdout?: string | undefined;
+  readonly stderr?: string | undefined;
+  readonly warnings?: readonly string[] | undefined;
+  readonly metadata?: RunMetadata | undefined;
+  /** Of this run alone, in the order of their times; only where they were asked for. */
+  readonly events?: readonly RunEvent[] | undefined;
+  /** The session in Vitrine (`ses_…`), to resume, open or read. */
+  readonly session: string;
+}
+
+export interface RunMetadata {
+  /** The agent's own id of the conversation after this run. Some versions give a new one with every resume. */
+  readonly sessionId: string | null;
+  /** The first one. */
+  readonly originalSessionId: string | null;
+  readonly model: string | null;
+  /** Of this run. */
+  readonly cost: number | null;
+  /** Of the session so far. */
+  readonly totalCost: number | null;
+  readonly costProvenance: Cost;
+  readonly totalCostProvenance: Cost;
+  /** Of the session so far, as the agent counts them. */
+  readonly turns: number | null;
+  readonly duration: number | null;
+  readonly apiDuration: number | null;
+  /** A limit of turns ended the run: it is paused, and can be resumed. */
+  readonly isMaxTurns: boolean;
+  /** A limit of money, tokens or minutes did. */
+  readonly isMaxBudget: boolean;
+  /** That limit. */
+  readonly budget?: ReachedBudget | undefined;
+  readonly usage: TokenUsage;
+  readonly totalUsage: TokenUsage;
+  /** `completed`, `max_turns`, `max_budget`, `interrupted`, `error`, … */
+  readonly endReason: string;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+export interface ReachedBudget {
+  readonly scope: 'message' | 'run' | 'session' | 'tree' | 'day' | 'agent' | 'workspace';
+  readonly unit: 'usd' | 'tokens' | 'turns' | 'minutes';
+  readonly limit: number;
+  readonly spent: number;
+  /** `agent`: it ended by a limit of its own. */
+  readonly by: 'vitrine' | 'agent';
+}
+
+/** How an amount is known. What is unknown has no amount. */
+export type Cost =
+  | { readonly provenance: 'reported'; readonly usd: number }
+  | {
+      readonly provenance: 'estimated';
+      readonly usd: number;
+      readonly priceTable: { readonly name: string; readonly date: string };
+      readonly reason?: string | undefined;
+    }
+  | { readonly provenance: 'unknown'; readonly reason: string };
+
+/** An absent kind was not reported. `reasoning` is part of `output`. */
+export interface TokenUsage {
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly reasoning?: number | undefined;
+  readonly webSearches?: number | undefined;
+}
+
+/** `id` joins a result to its call. */
+export type RunEvent =
+  | { readonly type: 'content'; readonly text: string; readonly timestamp: number }
+  | {
+      readonly type: 'tool_use';
+      readonly tool: string;
+      readonly input: unknown;
+      readonly id: string;
+      readonly timestamp: number;
+    }
+  | {
+      readonly type: 'tool_result';
+      readonly tool: string;
+      readonly output: unknown;
+      readonly id: string;
+      readonly timestamp: number;
+    };
+
+export interface Sessions {
+  /** Newest first. */
+  list(): Promise<readonly Session[]>;
+  get(id: string): Promise<Session | undefined>;
+  /** Entries with `from <= index < to`, in index order; default: all. */
+  entries(id: string, from?: number, to?: number): Promise<readonly NormalizedEntry[]>;
+  /** Shows the session in its panel. */
+  open(id: string): Promise<void>;
+  /** Resolves when nothing of the agent's lives any more; at once where nothing runs in this window. */
+  stop(id: string): Promise<void>;
+  /** A session began, changed or ended; of one that runs several times a second. */
+  readonly onDidChange: Event<Session>;
+}
+
+export interface Session {
+  readonly session_id: string;
+  readonly parent_session_id?: string | undefined;
+  readonly status: 'pending' | 'running' | 'stopping' | 'stopped' | 'finished';
+  /** How the last run came out. */
+  readonly outcome: 'none' | 'completed' | 'failed' | 'stopped' | 'interrupted';
+  readonly reason?: string | undefined;
+  readonly title?: string | undefined;
+  /** The first one, cut to 200 characters. */
+  readonly prompt: string;
+  readonly agent_label: string;
+  readonly agent_version: string | null;
+  /** The blueprint by which it was started. */
+  readonly agent_name?: string | undefined;
+  readonly executor_type?: ExecutorType | undefined;
+  readonly executor_profile?: string | undefined;
+  /** The agent's own ids of the conversation, oldest first. */
+  readonly executor_session_ids: readonly string[];
+  readonly model: string | null;
+  readonly project_dir?: string | undefined;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly runs: number;
+  readonly entries: number;
+  readonly turns: number | null;
+  /** Of the last run. */
+  readonly cost: Cost;
+  readonly usage: TokenUsage;
+  /** Of the whole session. */
+  readonly total_cost: Cost;
+  readonly total_usage: TokenUsage;
+  /** A limit that is near, or paused it. */
+  readonly budget?: { readonly reached?: ReachedBudget | undefined } | undefined;
+  /** Played from a recording, not by a live agent. */
+  readonly recording: boolean;
+}
+
+/** One thing that happened, as the coordinator streams it. */
+export type SessionEvent = { readonly session_id: string; readonly timestamp: string } & (
+  | { readonly event_type: 'session_start' }
+  | ({ readonly event_type: 'pre_tool' } & EventCall)
+  | ({
+      readonly event_type: 'post_tool';
+      readonly tool_output?: unknown;
+      readonly error?: string | null | undefined;
+    } & EventCall)
+  | {
+      readonly event_type: 'session_stop';
+      readonly exit_code?: number | undefined;
+      readonly reason?: string | undefined;
+    }
+  | {
+      readonly event_type: 'message';
+      readonly role: 'assistant' | 'user';
+      readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+      readonly parent_tool_call_id?: string | undefined;
+    }
+);
+
+export interface EventCall {
+  readonly tool_name: string;
+  readonly tool_input?: Readonly<Record<string, unknown>> | undefined;
+  readonly tool_call_id?: string | undefined;
+  readonly parent_tool_call_id?: string | undefined;
+}
+
+/** One line of a transcript. */
+export interface NormalizedEntry {
+  /** From 0 in the session, over all its runs. */
+  readonly index: number;
+  readonly timestamp: string;
+  readonly type: EntryType;
+  /** Markdown for people. Written by an agent: do not trust it. */
+  readonly content: string;
+  readonly metadata?: NormalizedEntryMetadata | undefined;
+  /** Who caused a message. */
+  readonly origin?: string | undefined;
+}
+
+export type EntryType =
+  | { readonly kind: 'system_message'; readonly subtype?: string | undefined }
+  | { readonly kind: 'user_message' }
+  | { readonly kind: 'assistant_message' }
+  | { readonly kind: 'thinking'; readonly reasoning?: string | undefined }
+  | { readonly kind: 'tool_use'; readonly tool: ToolUse }
+  | {
+      readonly kind: 'error';
+      readonly error: {
+        readonly message: string;
+        readonly code?: string | undefined;
+        readonly stack?: string | undefined;
+      };
+    };
+
+export interface ToolUse {
+  readonly toolName: string;
+  readonly callId: string;
+  readonly parentCallId?: string | undefined;
+  /** What it does, in terms that all agents share: `kind`, and what belongs to it. */
+  readonly action: { readonly kind: string };
+  /** Exactly as the agent printed it. */
+  readonly input?: unknown;
+  readonly status: 'created' | 'running' | 'success' | 'failed' | 'denied' | 'cancelled';
+  readonly result?:
+    { readonly text?: string | undefined; readonly data?: unknown; readonly isError?: boolean | undefined } | undefined;
+  readonly startedAt?: string | undefined;
+  readonly endedAt?: string | undefined;
+}
+
+/** On all entries after the first that carries it. `null`: this agent does not support it. Further keys are the agent's. */
+export interface NormalizedEntryMetadata {
+  readonly sessionId?: string | null | undefined;
+  readonly model?: string | null | undefined;
+  readonly [key: string]: unknown;
+}
+
+export interface Executors {
+  readonly ClaudeCodeExecutor: ExecutorClass;
+  readonly CodexExecutor: ExecutorClass;
+  readonly CopilotExecutor: ExecutorClass;
+  readonly GeminiExecutor: ExecutorClass;
+  readonly CursorExecutor: ExecutorClass;
+}
+
+export type ExecutorClass = new (config?: ExecutorConfig) => AgentExecutor;
+
+export interface ExecutorConfig extends TaskOptions {
+  /** Absolute path of a folder of this workspace; default: the first one. */
+  readonly workDir?: string;
+}
+
+/** A prompt, alone or with what is different for this task. */
+export type Task = string | (ExecutorConfig & { readonly prompt: string });
+
+/**
+ * Starts one kind of agent, and reads what it prints. What it starts is a session as any other: kept, shown, and held to
+ * trust and budgets.
+ */
+export interface AgentExecutor {
+  readonly type: ExecutorType;
+  /** Begins a conversation. Rejects with a `VitrineError`. */
+  executeTask(task: Task): Promise<SpawnedTask>;
+  /** Goes on with one: by its `ses_…`, or any id that the agent gave it (`metadata.sessionId` of an entry). */
+  resumeTask(task: Task, sessionId: string): Promise<SpawnedTask>;
+  /**
+   * The transcript of a run from what it printed, as it comes: an entry is given when it has settled, and once more for each
+   * later correction (the same `index` again; the last one counts). Never throws for what is in the chunks.
+   */
+  normalizeOutput(chunks: AsyncIterable<Chunk>, workDir: string): AsyncGenerator<NormalizedEntry, void, undefined>;
+}
+
+export interface SpawnedTask {
+  readonly process: TaskProcess;
+  /** The session in Vitrine (`ses_…`). */
+  readonly session: string;
+  /** The agent's id of the conversation, where it is known already; else it is in the metadata of entries. */
+  readonly sessionId: string | null;
+}
+
+export interface TaskProcess {
+  /** What it prints. */
+  readonly output: AsyncIterable<Chunk>;
+  /** Settles when the run is over. Never rejects. */
+  readonly done: Promise<RunResult>;
+  stop(): Promise<void>;
+}
+
+export interface Chunk {
+  readonly type: 'stdout' | 'stderr';
+  readonly data: Uint8Array | string;
+  readonly timestamp?: Date | number | undefined;
+}

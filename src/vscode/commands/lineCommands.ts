@@ -1,0 +1,106 @@
+import * as vscode from 'vscode';
+import { isObject } from '../../model/json.ts';
+import type { LineStory } from '../lines/lineStories.ts';
+import type { Commands, Shell } from './shell.ts';
+import { given } from './whichSession.ts';
+
+const { t } = vscode.l10n;
+
+interface Item extends vscode.QuickPickItem {
+  readonly story: LineStory;
+}
+
+/** What leads from lines of files to the steps that wrote them. None of these starts a program. */
+export function lineCommands(shell: Shell): Commands {
+  return {
+    /** Behind hovers, lenses and links of ours, so not in the manifest. */
+    async openEntry(argument, index) {
+      const id = given(argument);
+      if (id !== undefined && typeof index === 'number' && Number.isInteger(index) && index >= 0) {
+        await shell.panels.lead(id, index);
+      }
+    },
+
+    /** For the line with the cursor, or `{lineNumber}` from the menu of the gutter, counted from 1. */
+    async whyThisLine(argument) {
+      const editor = vscode.window.activeTextEditor;
+      if (editor?.document.uri.scheme !== 'file') {
+        void vscode.window.showInformationMessage(t('Open a file of the workspace, and put the cursor on a line.'));
+        return;
+      }
+      const { document, selection } = editor;
+      const number = isObject(argument) ? argument['lineNumber'] : undefined;
+      const line = typeof number === 'number' ? Math.min(number, document.lineCount) - 1 : selection.active.line;
+      const title = t('Vitrine: looking through recorded sessions…');
+      const progress = { location: vscode.ProgressLocation.Window, title };
+      const found = await vscode.window.withProgress(progress, () => storiesOf(shell, document, line));
+      if (found.stories.length === 0) {
+        void vscode.window.showInformationMessage(found.why);
+        return;
+      }
+      const picked = await pick(await itemsOf(found.stories), line, found.why);
+      if (picked !== undefined) await shell.panels.lead(picked.session, picked.index);
+    },
+  };
+}
+
+/** `why` says how far anybody looked. */
+async function storiesOf(
+  shell: Shell,
+  document: vscode.TextDocument,
+  line: number,
+): Promise<{ readonly stories: readonly LineStory[]; readonly why: string }> {
+  const { index, stories } = await shell.lines.known();
+  const claims = await stories.claims(document);
+  if (claims === undefined) return { stories: [], why: t('This file is too long to be compared with sessions.') };
+  const told = await Promise.all((claims[line] ?? []).map((claim) => stories.story(claim)));
+  const looked =
+    index.sessions === 1 ? t('1 session was looked through.') : t('{0} sessions were looked through.', index.sessions);
+  const left = index.left === 0 ? '' : t('Left out as too many, too long or damaged: {0}.', index.left);
+  const known = told.filter((story) => story !== undefined);
+  const none = known.length > 0 ? '' : t('No recorded session wrote or read line {0} as it is.', line + 1);
+  return { stories: known, why: [none, looked, left].filter((part) => part !== '').join(' ') };
+}
+
+async function itemsOf(stories: readonly LineStory[]): Promise<Item[]> {
+  const { storyFacts, storyPrompt, storyTitle } = await import('../lines/lineText.ts');
+  return stories.map((story) => {
+    const { kind, edited, promptIndex } = story;
+    const how = kind === 'read' ? t('read it') : edited ? t('wrote it, edited since') : t('wrote it');
+    return {
+      story,
+      label: `$(${kind === 'read' ? 'eye' : edited ? 'edit-code' : 'edit'}) ${storyTitle(story)}`,
+      description: `${how} · ${storyFacts(story)}`,
+      detail: storyPrompt(story),
+      buttons:
+        promptIndex === undefined ? [] : [{ iconPath: new vscode.ThemeIcon('comment'), tooltip: t('Show Prompt') }],
+    };
+  });
+}
+
+/** The step of the chosen one, or its prompt. */
+function pick(
+  items: readonly Item[],
+  line: number,
+  placeholder: string,
+): Promise<{ session: string; index: number } | undefined> {
+  const list = vscode.window.createQuickPick<Item>();
+  list.title = t('Why is line {0} here?', line + 1);
+  list.placeholder = placeholder;
+  list.matchOnDescription = true;
+  list.matchOnDetail = true;
+  list.items = items;
+  return new Promise<{ session: string; index: number } | undefined>((resolve) => {
+    list.onDidTriggerItemButton(({ item: { story } }) => {
+      resolve({ session: story.session, index: story.promptIndex ?? story.entryIndex });
+      list.hide();
+    });
+    list.onDidAccept(() => {
+      const [item] = list.selectedItems;
+      resolve(item === undefined ? undefined : { session: item.story.session, index: item.story.entryIndex });
+      list.hide();
+    });
+    list.onDidHide(() => resolve(undefined));
+    list.show();
+  }).finally(() => list.dispose());
+}

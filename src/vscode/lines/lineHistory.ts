@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import type { EngineHost } from '../engineHost.ts';
+import type { SessionList } from '../sessionList.ts';
+import type { SessionLoader } from '../sessionLoader.ts';
+import { marksLines } from '../settings.ts';
+import type { LineStories } from './lineStories.ts';
+import type { TouchIndex } from './touchIndex.ts';
+
+/** Milliseconds after sessions changed before their files are looked at again. */
+const pause = 1500;
+
+interface LineHistoryDeps {
+  readonly engines: EngineHost;
+  readonly list: SessionList;
+  readonly loader: SessionLoader;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** What is known of lines: nothing is read before the setting or a person asks for it. */
+interface Known {
+  readonly index: TouchIndex;
+  readonly stories: LineStories;
+}
+
+/** Which session is why a line is there: marks, hovers and lenses where the user wants them, and the answer to a question. */
+export class LineHistory implements vscode.Disposable {
+  readonly #deps: LineHistoryDeps;
+  readonly #settings: vscode.Disposable;
+  #known: Promise<Known> | undefined;
+  #shown: vscode.Disposable | undefined;
+  #wanted = 0;
+
+  constructor(deps: LineHistoryDeps) {
+    this.#deps = deps;
+    this.#settings = vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('vitrine.lineHistory')) void this.#look();
+    });
+    void this.#look();
+  }
+
+  known(): Promise<Known> {
+    this.#known ??= this.#load();
+    return this.#known;
+  }
+
+  dispose(): void {
+    this.#settings.dispose();
+    this.#hide();
+  }
+
+  async #look(): Promise<void> {
+    const wanted = marksLines();
+    if (wanted === (this.#shown !== undefined)) return;
+    this.#hide();
+    if (!wanted) return;
+    const turn = this.#wanted;
+    const { stories } = await this.known();
+    const { showLines } = await import('./showLines.ts');
+    if (turn === this.#wanted) this.#shown = showLines(stories, this.#deps.list, pause);
+  }
+
+  #hide(): void {
+    this.#wanted += 1;
+    this.#shown?.dispose();
+    this.#shown = undefined;
+  }
+
+  async #load(): Promise<Known> {
+    const { engines, list, loader, log } = this.#deps;
+    const [{ TouchIndex }, { LineStories }] = await Promise.all([
+      import('./touchIndex.ts'),
+      import('./lineStories.ts'),
+    ]);
+    const open = async (id: string) => (await engines.get()).open(id);
+    const rows = async () => {
+      await loader.load();
+      return list.here();
+    };
+    const index = new TouchIndex({ rows, open }, log);
+    return { index, stories: new LineStories(index, open) };
+  }
+}

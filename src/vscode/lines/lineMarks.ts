@@ -1,0 +1,90 @@
+import * as vscode from 'vscode';
+import type { LineClaim } from '../../insight/files/lineClaims.ts';
+import type { LineStories } from './lineStories.ts';
+
+/** Milliseconds of quiet in a document before it is looked at again. */
+const pause = 400;
+
+const marks = ['changed', 'edited', 'read'] as const;
+type Mark = (typeof marks)[number];
+
+/** Bars that differ in shape, not in colour alone: filled, broken, and a thin dotted one. */
+const shapes: Readonly<Record<Mark, string>> = {
+  changed: '<path d="M8 0v16" stroke-width="4"/>',
+  edited: '<path d="M8 0v16" stroke-width="4" stroke-dasharray="3 2.33"/>',
+  read: '<path d="M8 1v14" stroke-width="1.5" stroke-dasharray="1.5 2.5"/>',
+};
+
+/** Draws in the gutter which lines recorded sessions wrote and read. */
+export class LineMarks implements vscode.Disposable {
+  readonly #stories: LineStories;
+  readonly #types: Readonly<Record<Mark, vscode.TextEditorDecorationType>>;
+  readonly #disposables: vscode.Disposable[];
+  readonly #drawn: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #disposed = false;
+
+  /** `drawn` is called when marks may be others than before. */
+  constructor(stories: LineStories, drawn: () => void) {
+    this.#stories = stories;
+    this.#drawn = drawn;
+    this.#types = { changed: markType('changed'), edited: markType('edited'), read: markType('read') };
+    this.#disposables = [
+      ...Object.values(this.#types),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.soon(0)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (vscode.window.visibleTextEditors.some((editor) => editor.document === document)) this.soon();
+      }),
+    ];
+    this.soon(0);
+  }
+
+  soon(milliseconds = pause): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#draw(), milliseconds);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    clearTimeout(this.#timer);
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  async #draw(): Promise<void> {
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document.uri.scheme !== 'file') continue;
+      const { version } = editor.document;
+      const claims = (await this.#stories.claims(editor.document)) ?? [];
+      if (this.#disposed) return;
+      // Another look at it is under way already.
+      if (editor.document.version !== version) continue;
+      for (const mark of marks) editor.setDecorations(this.#types[mark], rangesOf(claims, mark));
+    }
+    this.#drawn();
+  }
+}
+
+function markOf([claim]: readonly LineClaim[]): Mark | undefined {
+  if (claim === undefined) return undefined;
+  return claim.kind === 'read' ? 'read' : claim.edited ? 'edited' : 'changed';
+}
+
+function rangesOf(claims: readonly (readonly LineClaim[])[], mark: Mark): vscode.Range[] {
+  return claims.flatMap((each, at) => (markOf(each) === mark ? [new vscode.Range(at, 0, at, 0)] : []));
+}
+
+function markType(mark: Mark): vscode.TextEditorDecorationType {
+  // Pictures take no colour from a theme: these are the two in which VS Code draws its own.
+  const icon = (colour: string): vscode.Uri =>
+    vscode.Uri.parse(
+      `data:image/svg+xml;base64,${Buffer.from(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="${colour}">${shapes[mark]}</svg>`,
+      ).toString('base64')}`,
+    );
+  return vscode.window.createTextEditorDecorationType({
+    light: { gutterIconPath: icon('#424242') },
+    dark: { gutterIconPath: icon('#c5c5c5') },
+    gutterIconSize: 'contain',
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+  });
+}

@@ -1,0 +1,127 @@
+import type * as vscode from 'vscode';
+import type { SessionHandle } from '../../engine/api.ts';
+import { FileHistory } from '../../insight/files/history.ts';
+import { type FileRecord, type LineClaim, lineClaims } from '../../insight/files/lineClaims.ts';
+import type { Touch, TouchIndex } from './touchIndex.ts';
+
+const mostLines = 50_000;
+const mostCharacters = 4 * 1024 * 1024;
+/** Steps of one session on one file; of more, the last ones count. */
+const mostSteps = 2000;
+const mostKept = 64;
+
+/** Who wrote a line, and what for; texts are those of the session, to be shown as text. */
+export interface LineStory {
+  readonly session: string;
+  readonly entryIndex: number;
+  readonly kind: LineClaim['kind'];
+  readonly edited: boolean;
+  readonly title: string;
+  readonly agent: string;
+  readonly model: string | null;
+  /** Of the step; ISO 8601. */
+  readonly at: string;
+  /** As in the gutter of the transcript. */
+  readonly step: string | undefined;
+  readonly prompt: string | undefined;
+  readonly promptIndex: number | undefined;
+}
+
+interface Kept<T> {
+  readonly of: string;
+  readonly value: Promise<T>;
+}
+
+/** Why the lines of a document are there. What was made out is kept until the document or a session changes. */
+export class LineStories {
+  readonly #index: TouchIndex;
+  readonly #open: (id: string) => Promise<SessionHandle>;
+  readonly #claims = new Map<string, Kept<readonly (readonly LineClaim[])[]>>();
+  readonly #records = new Map<string, Kept<FileRecord>>();
+  readonly #stories = new Map<string, Kept<LineStory | undefined>>();
+
+  constructor(index: TouchIndex, open: (id: string) => Promise<SessionHandle>) {
+    this.#index = index;
+    this.#open = open;
+  }
+
+  /** For each line, the best first; `undefined` for a document that is too long to be compared. */
+  async claims(document: vscode.TextDocument): Promise<readonly (readonly LineClaim[])[] | undefined> {
+    if (document.lineCount > mostLines) return undefined;
+    const touches = await this.#index.of(document.uri.fsPath);
+    if (touches.length === 0) return [];
+    const text = document.getText();
+    if (text.length > mostCharacters) return undefined;
+    const of = JSON.stringify([document.version, touches.map(stateOf)]);
+    return keep(this.#claims, document.uri.toString(), of, async () => {
+      const records: FileRecord[] = [];
+      for (const touch of touches) records.push(await this.#record(touch));
+      return lineClaims(text.split('\n'), records);
+    });
+  }
+
+  /** `undefined` where the record is not to be had any more. */
+  story({ session, entryIndex, kind, edited }: LineClaim): Promise<LineStory | undefined> {
+    const key = JSON.stringify([session, entryIndex, kind, edited]);
+    return keep(this.#stories, key, '', async () => {
+      const handle = await this.#open(session);
+      try {
+        const { title, prompt, agent_label, agent_version, model } = handle.summary();
+        const [entry] = await handle.read(entryIndex, entryIndex + 1);
+        if (entry === undefined) return undefined;
+        const promptIndex = this.#index.promptOf(session, entryIndex);
+        const [said] = promptIndex === undefined ? [] : await handle.read(promptIndex, promptIndex + 1);
+        return {
+          session,
+          entryIndex,
+          kind,
+          edited,
+          title: (title ?? prompt).trim().split('\n', 1)[0] ?? '',
+          agent: agent_version === null ? agent_label : `${agent_label} ${agent_version}`,
+          model: entry.metadata?.model ?? model,
+          at: entry.timestamp,
+          step: this.#index.numberOf(session, entryIndex),
+          prompt: said?.content,
+          promptIndex,
+        };
+      } finally {
+        handle.dispose();
+      }
+    }).catch(() => undefined);
+  }
+
+  #record(touch: Touch): Promise<FileRecord> {
+    const { session, projectDir, file } = touch;
+    return keep(this.#records, JSON.stringify([session, file.path]), stateOf(touch), async () => {
+      const history = new FileHistory(file.path, projectDir);
+      const handle = await this.#open(session);
+      try {
+        for (const index of file.steps.slice(-mostSteps)) {
+          for (const entry of await handle.read(index, index + 1)) history.add(entry);
+        }
+      } finally {
+        handle.dispose();
+      }
+      return { session, lines: history.lines(), fragments: history.fragments() };
+    });
+  }
+}
+
+/** Changes when the session touched the file again. */
+function stateOf({ session, file }: Touch): string {
+  return `${session} ${file.touches} ${file.last.entryIndex}`;
+}
+
+/** What is kept under `key`, if it was made of the same; else made anew. What failed is not kept. */
+function keep<T>(kept: Map<string, Kept<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
+  const known = kept.get(key);
+  kept.delete(key);
+  const value = known?.of === of ? known.value : make();
+  kept.set(key, { of, value });
+  const [oldest] = kept.keys();
+  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  value.catch(() => {
+    if (kept.get(key)?.value === value) kept.delete(key);
+  });
+  return value;
+}

@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import { inertText, literalText, visibleText } from '../inertText.ts';
+import type { LineStory } from './lineStories.ts';
+
+const { t } = vscode.l10n;
+
+const longestPrompt = 600;
+const longestLine = 80;
+
+/** Leads into the panel. Only with numbers and ids of ours, never with a text of a session. */
+export const openEntryCommand = 'vitrine.openEntry';
+
+/** The hover of a line: what the session says as text without trust, and beside it our own links. */
+export function storyHover(stories: readonly LineStory[]): vscode.MarkdownString[] {
+  const [story, ...others] = stories;
+  return story === undefined ? [] : [about(story, others.length), links(story)];
+}
+
+function about(story: LineStory, others: number): vscode.MarkdownString {
+  const { prompt, edited } = story;
+  const facts = [story.agent, story.model ?? '', stepText(story), when(story.at)].filter((part) => part !== '');
+  const parts = [
+    `**${literalText(t('Why is this line here?'))}**`,
+    edited ? literalText(t('It was edited since. What stood here before:')) : '',
+    `${literalText(oneLine(story.title))}  \n${literalText(facts.join(' · '))}`,
+    ...(prompt === undefined || prompt.trim() === ''
+      ? []
+      : ['---', literalText(shortened(visibleLines(prompt), longestPrompt))]),
+    others === 0
+      ? ''
+      : literalText(others === 1 ? t('1 more step may be why.') : t('{0} more steps may be why.', others)),
+  ];
+  const text = new vscode.MarkdownString(parts.filter((part) => part !== '').join('\n\n'), false);
+  text.isTrusted = false;
+  return text;
+}
+
+function links({ session, entryIndex, promptIndex }: LineStory): vscode.MarkdownString {
+  const text = new vscode.MarkdownString('', false);
+  text.isTrusted = { enabledCommands: [openEntryCommand, 'vitrine.whyThisLine'] };
+  const link = (label: string, index: number): string =>
+    `[${label}](command:${openEntryCommand}?${encodeURIComponent(JSON.stringify([session, index]))})`;
+  const all = [
+    link(t('Show Step'), entryIndex),
+    ...(promptIndex === undefined ? [] : [link(t('Show Prompt'), promptIndex)]),
+    `[${t('All Candidates')}](command:vitrine.whyThisLine)`,
+  ];
+  return text.appendMarkdown(all.join(' · '));
+}
+
+/** For a list of VS Code, where `$(…)` would be an icon. */
+export function storyTitle(story: LineStory): string {
+  return inertText(oneLine(story.title));
+}
+
+/** Who, with what, which step and when. */
+export function storyFacts(story: LineStory): string {
+  return inertText([story.agent, story.model ?? '', stepText(story), when(story.at)].filter(Boolean).join(' · '));
+}
+
+export function storyPrompt({ prompt }: LineStory): string {
+  return prompt === undefined ? '' : inertText(oneLine(prompt));
+}
+
+export function stepText({ step }: LineStory): string {
+  return step === undefined ? '' : t('step {0}', step);
+}
+
+function when(iso: string): string {
+  return new Date(iso).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+function oneLine(text: string): string {
+  return shortened(visibleText(text.trim().split('\n', 1)[0] ?? ''), longestLine);
+}
+
+function visibleLines(text: string): string {
+  return text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => visibleText(line.replaceAll('\t', '  ')))
+    .join('\n');
+}
+
+function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+}

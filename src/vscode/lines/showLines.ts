@@ -1,0 +1,20 @@
+import * as vscode from 'vscode';
+import type { SessionList } from '../sessionList.ts';
+import { LineMarks } from './lineMarks.ts';
+import { hoverProvider, LineLenses } from './lineProviders.ts';
+import type { LineStories } from './lineStories.ts';
+
+const files: vscode.DocumentSelector = { scheme: 'file' };
+
+/** Marks, hovers and lenses until it is disposed. `pause`: milliseconds after sessions changed before it looks again. */
+export function showLines(stories: LineStories, list: SessionList, pause: number): vscode.Disposable {
+  const lenses = new LineLenses(stories);
+  const marks = new LineMarks(stories, () => lenses.renew());
+  return vscode.Disposable.from(
+    marks,
+    lenses,
+    list.onDidChange(() => marks.soon(pause)),
+    vscode.languages.registerHoverProvider(files, hoverProvider(stories)),
+    vscode.languages.registerCodeLensProvider(files, lenses),
+  );
+}

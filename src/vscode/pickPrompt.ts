@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import type { Origin } from '../model/entry.ts';
+import { inertText } from './inertText.ts';
+import type { PromptIndex } from './promptIndex.ts';
+import { durationText } from './rowText.ts';
+
+const { t } = vscode.l10n;
+
+interface Item extends vscode.QuickPickItem {
+  readonly index: number;
+}
+
+/** Asks which prompt to go to; the newest is first in hand. Its entry's index, or `undefined` where none was chosen. */
+export async function pickPrompt(prompts: PromptIndex, now: number): Promise<number | undefined> {
+  const all = prompts.all();
+  const items = all.map(({ index, at, origin, text }, place): Item => {
+    const [icon, word] = originOf(origin);
+    const ago = Math.max(0, now - Date.parse(at));
+    const [first = ''] = text.trim().split('\n');
+    const when = new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
+    return {
+      label: `$(${icon}) ${inertText(first)}`,
+      description: Number.isFinite(ago) ? t('{0} ago', durationText(ago)) : '',
+      detail: `${prompts.omitted + place + 1} · ${word} · ${Number.isFinite(ago) ? when : at}`,
+      index,
+    };
+  });
+  const pick = vscode.window.createQuickPick<Item>();
+  pick.title = t('Go to Prompt');
+  pick.placeholder =
+    prompts.omitted === 0
+      ? t('Type to find a prompt')
+      : t('Type to find one of the newest {0} prompts; {1} before them are not listed', all.length, prompts.omitted);
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.items = items;
+  const last = items.at(-1);
+  pick.activeItems = last === undefined ? [] : [last];
+  return new Promise<number | undefined>((resolve) => {
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]?.index);
+      pick.hide();
+    });
+    pick.onDidHide(() => resolve(undefined));
+    pick.show();
+  }).finally(() => pick.dispose());
+}
+
+function originOf(origin: Origin): readonly [icon: string, word: string] {
+  switch (origin) {
+    case 'human':
+      return ['account', t('You')];
+    case 'follow_up':
+      return ['sync', t('Follow-up')];
+    case 'callback':
+      return ['call-incoming', t('Callback')];
+    case 'subagent':
+      return ['agent', t('Subagent')];
+    case 'hook':
+      return ['plug', t('Hook')];
+    case 'skill':
+      return ['lightbulb', t('Skill')];
+    case 'compaction':
+      return ['fold', t('Compaction')];
+    case 'replay':
+      return ['history', t('Recording')];
+    case 'system':
+      return ['gear', t('System')];
+  }
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import * as ts from 'typescript';
+import { repository } from '../../support/host/cache.mjs';
+
+const published = path.join(repository, 'src/vscode/api/vitrine.d.ts');
+const sample = path.join(repository, 'test/sample-extension/extension.ts');
+
+/** As strict as can be, and with what an extension elsewhere has: nothing of ours but the one file. */
+const options: ts.CompilerOptions = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noUnusedLocals: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts'],
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler,
+  allowImportingTsExtensions: true,
+  types: ['vscode'],
+};
+
+function problems(program: ts.Program): string[] {
+  return ts
+    .getPreEmitDiagnostics(program)
+    .filter(({ file }) => file === undefined || !file.fileName.includes('node_modules'))
+    .map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+}
+
+describe('the published types', function () {
+  this.timeout(60_000);
+
+  it('are one file that needs the types of VS Code alone, and build the sample extension', () => {
+    const program = ts.createProgram([sample], options);
+    assert.deepEqual(problems(program), []);
+    const own = program
+      .getSourceFiles()
+      .map(({ fileName }) => path.relative(repository, fileName))
+      .filter((name) => !name.startsWith('node_modules') && !name.startsWith('..'));
+    assert.deepEqual(own.sort(), [path.relative(repository, published), path.relative(repository, sample)]);
+    assert.deepEqual(
+      ts.preProcessFile(ts.sys.readFile(published) ?? '').importedFiles.map(({ fileName }) => fileName),
+      ['vscode'],
+    );
+  });
+});
