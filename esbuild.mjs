@@ -41,12 +41,37 @@ const host = {
   banner: { js: requireBanner },
 };
 
+/** Tells documents which chunks a page cannot start without, so that they are fetched beside it and not after it. */
+const preload = {
+  name: 'preload',
+  setup({ onEnd }) {
+    onEnd(async ({ metafile }) => {
+      if (metafile === undefined) return;
+      const chunks = {};
+      for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
+        if (entryPoint === undefined || !file.endsWith('.js')) continue;
+        const files = new Set([file]);
+        for (const each of files) {
+          for (const { path: chunk, kind } of metafile.outputs[each].imports) {
+            if (kind === 'import-statement') files.add(chunk);
+          }
+        }
+        chunks[path.basename(file, '.js')] = [...files].slice(1).map((each) => path.basename(each));
+      }
+      await writeFile(path.join(root, 'dist/webview/preload.json'), JSON.stringify(chunks));
+    });
+  },
+};
+
 const page = {
   ...common,
+  plugins: [preload],
   entryPoints: [
     { in: 'webview/main.ts', out: 'main' },
     { in: 'webview/toolkit.ts', out: 'toolkit' },
     { in: 'webview/styles/main.css', out: 'main' },
+    { in: 'webview/usage/main.ts', out: 'usage' },
+    { in: 'webview/styles/usage.css', out: 'usage' },
   ],
   outdir: 'dist/webview',
   chunkNames: '[name]-[hash]',
@@ -67,7 +92,7 @@ async function tests() {
   const bench = suites.length === 0 || suites.includes('bench') ? await filesUnder('bench', 'main.ts') : [];
   return {
     ...common,
-    entryPoints: [...files, ...bench, 'test/extension/index.ts'],
+    entryPoints: [...files, ...bench, 'test/extension/index.ts', 'test/sample-extension/extension.ts'],
     outbase: '.',
     outdir: 'dist',
     chunkNames: 'test/chunks/[name]-[hash]',

@@ -1,3 +1,4 @@
+import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageCommand } from '../src/protocol/messages.ts';
 import type { ViewId } from './views/view.ts';
 
@@ -22,9 +23,15 @@ export interface Actions {
   takeBack(id: number): void;
   /** Fetches the whole of an entry that had been cut. */
   complete(index: number): void;
+  /** Hides messages to the agent that no person wrote, or shows them again. */
+  setPeopleOnly(on: boolean): void;
   toggle(key: string): void;
   toggleOpen(key: string): void;
   collapseAll(): void;
+  /** Asks which prompt to go to. */
+  pickPrompt(): void;
+  /** How much the transcript shows, here and in sessions to come. */
+  setDetail(level: DetailLevel): void;
   scrollToEnd(): void;
   find(): void;
   focusComposer(): void;

@@ -3,23 +3,27 @@ import type { SessionView, ToPage } from '../src/protocol/messages.ts';
 import type { Actions } from './actions.ts';
 import { Announcer } from './announce.ts';
 import { Citing } from './cite/citing.ts';
+import { Draft } from './draft.ts';
+import { CodePainter } from './code/painter.ts';
 import { whenControlsReady } from './controls.ts';
+import { Figures } from './figures/figures.ts';
 import { Finder } from './finder.ts';
 import { highlight } from './highlight.ts';
 import { rowKey } from './keyboard.ts';
-import { setLanguage, t } from './l10n.ts';
-import { hostActions } from './hostActions.ts';
+import { setLanguage } from './l10n.ts';
 import { listen } from './input.ts';
 import { RowFocus } from './focus.ts';
 import { Jumps } from './jumps.ts';
 import { HostLink } from './link.ts';
+import { pageRows } from './pageRows.ts';
 import { Pager } from './pager.ts';
 import { List } from './list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
 import { transcript } from './parts/transcript.ts';
+import { readerActions } from './readerActions.ts';
 import { Requests } from './request/requests.ts';
-import { buildRows, type Row } from './rows.ts';
+import type { Row } from './rows.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
 import { keptState, Saver } from './saved.ts';
 import { soundEntry, soundUpdates } from './sound.ts';
@@ -45,8 +49,11 @@ export class App {
   readonly #jumps: Jumps;
   readonly #views: Views;
   readonly #citing: Citing;
+  readonly #figures: Figures;
+  readonly #draft: Draft;
   readonly #actions: Actions;
   readonly #saver = new Saver(() => this.#state());
+  readonly #painter = new CodePainter(() => this.#changed());
   readonly #ticker = new Ticker(() => this.#changed());
   readonly #loaded: () => void;
   #frame: number | undefined;
@@ -54,7 +61,6 @@ export class App {
   #again = false;
   #structure = -1;
   #begun = false;
-  #draft = '';
   #menuOpen = false;
   #restore: { readonly key: string; readonly offset: number } | undefined;
   #problem: Notice | undefined;
@@ -63,9 +69,9 @@ export class App {
   constructor(root: HTMLElement, loaded: () => void) {
     this.#loaded = loaded;
     const saved = loadState();
-    this.#draft = saved.draft ?? '';
     this.#restore = saved.anchor;
     for (const key of saved.expanded ?? []) this.#store.expanded.add(key);
+    this.#store.setPeopleOnly(saved.peopleOnly === true);
     for (const key of saved.closed ?? []) this.#store.toggleOpen(key, false);
     this.#shell = buildShell(root);
     this.#announcer = new Announcer(this.#shell.polite, this.#shell.alert);
@@ -99,12 +105,32 @@ export class App {
       draw: () => this.#draw(),
       changed: () => this.#changed(),
     });
-    this.#actions = this.#buildActions();
+    this.#draft = new Draft(saved.draft ?? '', {
+      view: () => this.#store.view,
+      link: this.#link,
+      announcer: this.#announcer,
+      sent: () => this.#list.scrollToEnd(),
+      draw: () => this.#draw(),
+      changed: () => this.#changed(),
+    });
+    this.#actions = readerActions({
+      link: this.#link,
+      announcer: this.#announcer,
+      store: this.#store,
+      list: this.#list,
+      views: () => this.#views,
+      reveal: (index) => this.#reveal(index),
+      review: () => this.#review(),
+      find: () => this.#find(),
+      focusComposer: () => this.#draft.focus(),
+      changed: () => this.#changed(),
+    });
     this.#views = new Views({
       shell: this.#shell,
       request: (message) => this.#link.request(message),
       load: (index) => this.#pager.load(index),
       active: saved.tab,
+      kept: saved.views ?? {},
       changed: () => this.#changed(),
     });
     this.#citing = new Citing({
@@ -115,43 +141,24 @@ export class App {
       reveal: (index, part) => this.#reveal(index, part),
       changed: () => this.#changed(),
     });
+    this.#figures = new Figures({
+      main: this.#shell.main,
+      store: this.#store,
+      actions: this.#actions,
+      request: (message) => this.#link.request(message),
+      changed: () => this.#changed(),
+    });
     this.#listen();
     void whenControlsReady(() => this.#changed());
     this.#draw();
     this.#link.send({ type: 'ready' });
   }
 
-  #buildActions(): Actions {
-    const then =
-      (act: (key: string) => void) =>
-      (key: string): void => {
-        act(key);
-        this.#changed();
-      };
-    return {
-      ...hostActions(this.#link, (text) => this.#announcer.say(text)),
-      reveal: (index) => void this.#reveal(index),
-      showView: (id) => this.#views.show(id),
-      revealStep: (index) => this.#views.revealStep(index),
-      review: () => this.#review(),
-      toggle: then((key) => this.#store.toggle(key)),
-      toggleOpen: then((key) => this.#store.toggleOpen(key)),
-      collapseAll: () => {
-        for (const key of [...this.#store.expanded]) this.#store.toggle(key, false);
-        this.#changed();
-      },
-      scrollToEnd: () => {
-        this.#list.scrollToEnd();
-        this.#changed();
-      },
-      find: () => {
-        this.#views.show('transcript');
-        this.#finder.open();
-        this.#draw();
-        document.getElementById('find')?.focus();
-      },
-      focusComposer: () => document.getElementById('composer')?.focus(),
-    };
+  #find(): void {
+    this.#views.show('transcript');
+    this.#finder.open();
+    this.#draw();
+    document.getElementById('find')?.focus();
   }
 
   #isTall(row: Row): boolean {
@@ -165,6 +172,7 @@ export class App {
       case 'init':
         setLanguage(message.l10n, message.locale);
         this.#store.init({ ...message, page: { ...message.page, entries: message.page.entries.map(soundEntry) } });
+        this.#store.setLevel(message.detail ?? 'everything');
         this.#pager.reset();
         this.#problem = undefined;
         this.#takeView(message.view);
@@ -186,10 +194,14 @@ export class App {
         this.#problem = { severity: 'error', text: message.message };
         break;
       case 'takenBack':
-        this.#takenBack(message.text);
+        this.#draft.takenBack(message.text);
         break;
       case 'review':
         this.#review();
+        break;
+      case 'reveal':
+        // Two frames on, a new page stands at its end; led away sooner, it would be torn between the two.
+        requestAnimationFrame(() => requestAnimationFrame(() => void this.#reveal(message.index)));
         break;
       case 'links':
         this.#store.setLinks(message.entries);
@@ -205,6 +217,7 @@ export class App {
   #takeView(view: SessionView): void {
     this.#requests.take(view);
     this.#announcer.view(view);
+    this.#figures.take(view);
   }
 
   #updates({ updates, total }: Extract<ToPage, { type: 'updates' }>): void {
@@ -236,8 +249,9 @@ export class App {
     if (this.#isChanged()) this.#changed();
     if (hadFocus && document.activeElement === document.body) this.#focus.again();
     this.#pager.look(this.#list);
-    this.#ticker.set(this.#store.turns.at(-1)?.status === 'running');
+    this.#ticker.set(this.#store.turns.at(-1)?.status === 'running' ? 'second' : 'minute');
     this.#saver.soon();
+    this.#painter.look(this.#shell.main);
     this.#link.drawn();
   }
 
@@ -250,6 +264,7 @@ export class App {
       store: this.#store,
       actions: this.#actions,
       requests: this.#requests,
+      figures: this.#figures,
       now: Date.now(),
       focusKey: this.#focus.key,
       markedKey: this.#jumps.markedKey,
@@ -266,10 +281,11 @@ export class App {
     main.setAttribute('aria-busy', 'false');
     const context = this.#context();
     drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
+    this.#figures.drawn(context.now);
     this.#views.draw(context);
     if (this.#structure !== this.#store.structure) {
       this.#structure = this.#store.structure;
-      this.#list.setRows(buildRows(this.#store));
+      this.#list.setRows(pageRows(this.#store));
     }
     if (!this.#begun) requestAnimationFrame(this.#loaded);
     if (this.#list.length === 0) {
@@ -285,18 +301,14 @@ export class App {
     if (!this.#focus.showWanted()) this.#again = true;
     // Whoever follows the end would see the buttons of something long before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
-    if (this.#finder.isOpen) highlight(rows, this.#finder.query);
+    if (this.#finder.isOpen) highlight(rows, this.#finder.texts);
   }
 
   #chrome(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
-    const setDraft = (draft: string): void => {
-      this.#draft = draft;
-      this.#changed();
-    };
     return {
       head: { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu, tabs: this.#views.tabs(context) },
-      composer: { draft: this.#draft, setDraft, send: (how) => this.#send(how) },
+      composer: this.#draft.state(),
       find: this.#finder.state(),
       problem: this.#problem,
     };
@@ -311,13 +323,13 @@ export class App {
   }
 
   #hasButton(row: Row): boolean {
-    if (row.kind === 'noise' || row.kind === 'group') return true;
+    if (row.kind === 'noise' || row.kind === 'group' || row.kind === 'hidden') return true;
     return row.kind === 'entry' && !this.#isTall(row);
   }
 
   #state(): SavedState | undefined {
     const [store, list, requests] = [this.#store, this.#list, this.#requests];
-    return this.#begun ? keptState({ store, list, requests, draft: this.#draft, tab: this.#views.active }) : undefined;
+    return this.#begun ? keptState({ store, list, requests, draft: this.#draft.text, views: this.#views }) : undefined;
   }
 
   #listen(): void {
@@ -338,7 +350,7 @@ export class App {
   }
 
   #escape(): boolean {
-    if (this.#citing.close()) return true;
+    if (this.#citing.close() || this.#figures.close()) return true;
     if (this.#menuOpen) this.#setMenu(false);
     else if (this.#finder.isOpen) this.#finder.close();
     else return false;
@@ -370,30 +382,8 @@ export class App {
     to?.focus();
   }
 
-  #send(how: 'queue' | 'interrupt' = 'queue'): void {
-    const { view } = this.#store;
-    if (this.#draft.trim() === '' || view?.can.send !== true) return;
-    const atWork = view.can.stop;
-    this.#link.send({ type: 'send', text: this.#draft, ...(atWork && { how }) });
-    this.#draft = '';
-    this.#list.scrollToEnd();
-    this.#announcer.say(atWork && how === 'queue' ? t('Message queued') : t('Message sent'));
-    this.#changed();
-  }
-
-  #takenBack(text: string | null): void {
-    if (text === null) {
-      this.#announcer.say(t('Too late: the message has been sent'));
-      return;
-    }
-    this.#draft = [text, this.#draft].filter((part) => part.trim() !== '').join('\n\n');
-    this.#announcer.say(t('Taken back'));
-    this.#draw();
-    this.#actions.focusComposer();
-  }
-
   #findClosed(): void {
-    highlight(this.#shell.rows, '');
+    highlight(this.#shell.rows, []);
     this.#draw();
     this.#focus.again();
   }

@@ -1,27 +1,64 @@
 const mostRanges = 500;
+/** Marks do not go over the borders of these. */
+const blocks = 'p, li, pre, td, th, dd, dt, button, .dl, .detail-h, .code-h, .row';
 
-/** Marks every occurrence of `query` in what is drawn below `root`, without touching the elements there. */
-export function highlight(root: HTMLElement, query: string): void {
+/**
+ * Marks every occurrence of `texts` (small letters) in what is drawn below `root`, without touching the elements there. A
+ * text may go over several elements, as coloured code does.
+ */
+export function highlight(root: HTMLElement, texts: readonly string[]): void {
   if (!('highlights' in CSS)) return;
-  const wanted = query.toLowerCase();
-  if (wanted === '') {
+  const wanted = texts.filter((text) => text !== '');
+  if (wanted.length === 0) {
     CSS.highlights.delete('find');
     return;
   }
   const ranges: Range[] = [];
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node !== null && ranges.length < mostRanges; node = walker.nextNode()) {
-    const text = node.nodeValue?.toLowerCase() ?? '';
-    for (
-      let at = text.indexOf(wanted);
-      at !== -1 && ranges.length < mostRanges;
-      at = text.indexOf(wanted, at + wanted.length)
-    ) {
-      const range = document.createRange();
-      range.setStart(node, at);
-      range.setEnd(node, Math.min(at + wanted.length, node.nodeValue?.length ?? 0));
-      ranges.push(range);
+  for (const run of runs(root)) {
+    if (ranges.length >= mostRanges) break;
+    const text = run.map((node) => node.data).join('');
+    const small = text.toLowerCase();
+    // Where small letters have other lengths, their places are no places in the text.
+    if (small.length !== text.length) continue;
+    for (const each of wanted) {
+      for (
+        let at = small.indexOf(each);
+        at !== -1 && ranges.length < mostRanges;
+        at = small.indexOf(each, at + each.length)
+      ) {
+        ranges.push(rangeIn(run, at, at + each.length));
+      }
     }
   }
   CSS.highlights.set('find', new Highlight(...ranges));
+}
+
+/** Texts that stand in one block, in order. */
+function* runs(root: HTMLElement): Generator<Text[]> {
+  let run: Text[] = [];
+  let block: Element | null = null;
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    if (!(node instanceof Text)) continue;
+    const own = node.parentElement?.closest(blocks) ?? root;
+    if (own !== block && run.length > 0) {
+      yield run;
+      run = [];
+    }
+    block = own;
+    run.push(node);
+  }
+  if (run.length > 0) yield run;
+}
+
+function rangeIn(run: readonly Text[], from: number, to: number): Range {
+  const range = document.createRange();
+  let at = 0;
+  for (const node of run) {
+    const end = at + node.length;
+    if (from >= at && from < end) range.setStart(node, from - at);
+    if (to > at && to <= end) range.setEnd(node, to - at);
+    at = end;
+  }
+  return range;
 }

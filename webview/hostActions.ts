@@ -4,7 +4,16 @@ import type { HostLink } from './link.ts';
 
 type HostActions = Pick<
   Actions,
-  'copy' | 'openFile' | 'openDiff' | 'openChanges' | 'command' | 'stop' | 'complete' | 'takeBack' | 'followPage'
+  | 'copy'
+  | 'openFile'
+  | 'openDiff'
+  | 'openChanges'
+  | 'command'
+  | 'pickPrompt'
+  | 'stop'
+  | 'complete'
+  | 'takeBack'
+  | 'followPage'
 >;
 
 /** What a reader can do that only the host can carry out. */
@@ -23,6 +32,7 @@ export function hostActions(link: HostLink, say: (text: string) => void): HostAc
       link.send(path === undefined ? { type: 'openAllChanges' } : { type: 'openFileChanges', path }),
     followPage: (url) => link.send({ type: 'openLink', url }),
     command: (command) => link.send({ type: 'command', command }),
+    pickPrompt: () => link.send({ type: 'pickPrompt' }),
     stop: () => link.send({ type: 'stop' }),
     takeBack: (id) => link.send({ type: 'takeBack', id }),
     complete: (index) => void link.request((request) => ({ type: 'getEntry', request, index })),

@@ -1,10 +1,12 @@
 let bundle: Readonly<Record<string, string>> = {};
 let language: string | undefined;
+let numbers = new Intl.NumberFormat();
 
 /** Takes the translations that came with the session; English until then. */
 export function setLanguage(translations: Readonly<Record<string, string>>, locale: string): void {
   bundle = translations;
   language = isLocale(locale) ? locale : undefined;
+  numbers = new Intl.NumberFormat(language);
   document.documentElement.lang = language ?? 'en';
 }
 
@@ -29,5 +31,5 @@ export function t(message: string, ...values: readonly (string | number)[]): str
 
 /** `one` for exactly 1, else `many`; both get the number as `{0}`. */
 export function plural(count: number, one: string, many: string): string {
-  return count === 1 ? one : many.replace('{0}', count.toLocaleString(language));
+  return count === 1 ? one : many.replace('{0}', numbers.format(count));
 }

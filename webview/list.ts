@@ -26,6 +26,8 @@ export class List {
   #rows: readonly Row[] = [];
   #places = new Map<string, number>();
   #following = true;
+  /** Key of the row that somebody was led to: it stays in the middle until they go elsewhere. */
+  #led: string | undefined;
   /** Key of the row that has the keyboard: it stays in the page wherever it scrolls. */
   kept: string | undefined;
 
@@ -36,6 +38,9 @@ export class List {
     this.#virtualizer = new Virtualizer(this.#options());
     this.#virtualizer._didMount();
     scroller.addEventListener('scroll', () => (this.#following = this.atEnd), { passive: true });
+    for (const touch of ['wheel', 'pointerdown', 'touchstart', 'keydown']) {
+      scroller.addEventListener(touch, () => (this.#led = undefined), { passive: true });
+    }
     // What stands above and below the list takes its room: the end stays the end.
     new ResizeObserver(() => {
       if (this.#following) this.scrollToEnd();
@@ -73,6 +78,7 @@ export class List {
     if (row === undefined) return rowHeight;
     if (row.kind === 'gap') return (row.to - row.from) * 28;
     if (row.kind === 'turn') return 36;
+    if (row.kind === 'resume') return 320;
     return this.#tall(row) ? textHeight : rowHeight;
   }
 
@@ -130,6 +136,16 @@ export class List {
       if (element instanceof HTMLElement) this.#virtualizer.measureElement(element);
     }
     this.#virtualizer.measureElement(null);
+    this.#keepLed();
+  }
+
+  /** A short list is at its end wherever one looks, and would go with it when something is added. */
+  #keepLed(): void {
+    const at = this.#led === undefined ? undefined : this.#places.get(this.#led);
+    if (at === undefined || this.#scroller.clientHeight === 0) return;
+    const wanted = this.#virtualizer.getOffsetForIndex(at, 'center')?.[0];
+    if (wanted === undefined || Math.abs(wanted - this.#scroller.scrollTop) <= 1) return;
+    this.#virtualizer.scrollToOffset(wanted);
   }
 
   get atEnd(): boolean {
@@ -137,12 +153,20 @@ export class List {
   }
 
   scrollToEnd(): void {
+    this.#led = undefined;
     this.#virtualizer.scrollToEnd();
   }
 
   scrollTo(key: string, align: 'auto' | 'center' | 'start' = 'auto'): boolean {
     const at = this.#places.get(key);
     if (at === undefined) return false;
+    // Who is led to a row stays there, whatever the page around the list does meanwhile.
+    if (align === 'center') {
+      this.#following = false;
+      this.#led = key;
+    } else if (key !== this.#led) {
+      this.#led = undefined;
+    }
     this.#virtualizer.scrollToIndex(at, { align });
     return true;
   }

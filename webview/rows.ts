@@ -1,4 +1,5 @@
 import type { ToolUse } from '../src/model/tool.ts';
+import type { HiddenCounts } from './detail.ts';
 import type { PageEntry, TurnView } from '../src/protocol/messages.ts';
 
 /** One row of the list. `turn` is the place of its turn in `turns`, -1 before the first. */
@@ -9,6 +10,10 @@ export type Row = { readonly key: string; readonly turn: number } & (
   | { readonly kind: 'gap'; readonly from: number; readonly to: number }
   | { readonly kind: 'noise'; readonly index: number; readonly count: number; readonly open: boolean }
   | { readonly kind: 'group'; readonly indexes: readonly number[]; readonly open: boolean }
+  /** What the level of detail hides. */
+  | { readonly kind: 'hidden'; readonly counts: HiddenCounts; readonly open: boolean }
+  /** After the last entry of a session that can be gone on with. */
+  | { readonly kind: 'resume' }
   /** `part`: place in a message that is long enough for several rows. */
   | { readonly kind: 'entry'; readonly index: number; readonly part: number; readonly depth: number }
 );

@@ -1,6 +1,7 @@
 import type { List } from './list.ts';
 import type { Requests } from './request/requests.ts';
 import type { Store } from './store.ts';
+import type { Views } from './views/views.ts';
 import { type SavedState, saveState } from './vscodeApi.ts';
 
 const delay = 300;
@@ -29,14 +30,14 @@ interface Kept {
   readonly list: List;
   readonly requests: Requests;
   readonly draft: string;
-  readonly tab: string;
+  readonly views: Pick<Views, 'active' | 'kept'>;
 }
 
 /** Rows whose being open or closed is kept. */
 const mostKeys = 500;
 
 /** `sessionId` is how the host finds the session again after a reload of the window. */
-export function keptState({ store, list, requests, draft, tab }: Kept): SavedState | undefined {
+export function keptState({ store, list, requests, draft, views }: Kept): SavedState | undefined {
   const sessionId = store.view?.summary.session_id;
   if (sessionId === undefined) return undefined;
   const anchor = list.anchor();
@@ -46,7 +47,9 @@ export function keptState({ store, list, requests, draft, tab }: Kept): SavedSta
     expanded: [...store.expanded].slice(-mostKeys),
     closed: [...store.closedKeys].slice(-mostKeys),
     draft,
-    tab,
+    ...(store.peopleOnly && { peopleOnly: true }),
+    tab: views.active,
+    views: views.kept,
     ...(Object.keys(answers).length > 0 && { answers }),
     ...(anchor !== undefined && { anchor }),
   };

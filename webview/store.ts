@@ -1,7 +1,10 @@
+import { grown } from '../src/protocol/lastSent.ts';
+import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../src/protocol/messages.ts';
 import { Documents, oneRow } from './documents.ts';
 import { Marks } from './cite/marks.ts';
 import type { Placed } from './cite/places.ts';
+import { isAutonomous } from './origins.ts';
 import { isNoise, type RowSource } from './rows.ts';
 
 export const pageSize = 100;
@@ -20,6 +23,12 @@ export class Store implements RowSource {
   readonly #marks = new Marks();
   #view: SessionView | undefined;
   #total = 0;
+  #level: DetailLevel = 'everything';
+  #peopleOnly = false;
+  readonly #autonomous = new Set<number>();
+  /** Entries that somebody went to: no level hides them. */
+  readonly #revealed = new Set<number>();
+  #offersResume = false;
   /** Changes whenever rows may have come, gone or moved. */
   structure = 0;
 
@@ -47,6 +56,7 @@ export class Store implements RowSource {
     this.#entries.clear();
     this.#perPage.clear();
     this.#open.clear();
+    this.#autonomous.clear();
     this.#documents.clear();
     this.#view = message.view;
     this.#total = message.page.total;
@@ -55,8 +65,8 @@ export class Store implements RowSource {
   }
 
   setView(view: SessionView): void {
+    if (view.turns !== this.#view?.turns) this.structure += 1;
     this.#view = view;
-    this.structure += 1;
   }
 
   addPage(entries: readonly PageEntry[]): void {
@@ -112,20 +122,17 @@ export class Store implements RowSource {
       this.#perPage.set(page, (this.#perPage.get(page) ?? 0) + 1);
       this.#total = Math.max(this.#total, index + 1);
     }
-    const stored = keepStreamed(earlier, entry);
-    this.#entries.set(index, stored);
-    if (earlier !== undefined && !stored.content.startsWith(earlier.content)) this.#documents.forget(index);
+    this.#entries.set(index, entry);
+    if (isAutonomous(entry)) this.#autonomous.add(index);
+    if (earlier !== undefined && !entry.content.startsWith(earlier.content)) this.#documents.forget(index);
   }
 
   #append(index: number, text: string): void {
     const entry = this.#entries.get(index);
     if (entry === undefined) return;
-    const content = entry.content + text;
-    const { type } = entry;
-    const grown =
-      type.kind === 'thinking' && type.reasoning !== undefined ? { ...type, reasoning: type.reasoning + text } : type;
-    this.#entries.set(index, { ...entry, content, type: grown });
-    if (content.length > oneRow) this.structure += 1;
+    const longer = grown(entry, text);
+    this.#entries.set(index, longer);
+    if (longer.content.length > oneRow) this.structure += 1;
   }
 
   entry(index: number): PageEntry | undefined {
@@ -189,10 +196,50 @@ export class Store implements RowSource {
     this.structure += 1;
   }
 
+  get level(): DetailLevel {
+    return this.#level;
+  }
+
+  setLevel(level: DetailLevel): void {
+    this.#level = level;
+    this.#revealed.clear();
+    this.structure += 1;
+  }
+
+  get peopleOnly(): boolean {
+    return this.#peopleOnly;
+  }
+
+  /** Hides messages to the agent that no person wrote, or shows them again. */
+  setPeopleOnly(on: boolean): void {
+    this.#peopleOnly = on;
+    this.#revealed.clear();
+    this.structure += 1;
+  }
+
+  /** Such messages that were loaded. */
+  get autonomous(): number {
+    return this.#autonomous.size;
+  }
+
+  wasRevealed(index: number): boolean {
+    return this.#revealed.has(index);
+  }
+
+  get offersResume(): boolean {
+    return this.#offersResume;
+  }
+
+  setResume(offered: boolean): void {
+    this.#offersResume = offered;
+    this.structure += 1;
+  }
+
   /** Opens whatever hides an entry. */
   uncover(index: number): void {
     const entry = this.#entries.get(index);
     if (entry === undefined) return;
+    this.#revealed.add(index);
     if (isNoise(entry)) {
       const turn = this.turns.findLast(({ firstIndex }) => firstIndex <= index);
       this.toggle(`n:${turn?.runId ?? ''}`, true);
@@ -217,14 +264,4 @@ export class Store implements RowSource {
     }
     this.structure += 1;
   }
-}
-
-/** A message that came in whole while it streamed is not cut again by its last, budgeted form. */
-function keepStreamed(earlier: PageEntry | undefined, entry: PageEntry): PageEntry {
-  const full = entry.cut?.['content'];
-  if (full === undefined || earlier?.content.length !== full || !earlier.content.startsWith(entry.content))
-    return entry;
-  const cut = Object.fromEntries(Object.entries(entry.cut ?? {}).filter(([field]) => field !== 'content'));
-  const { cut: had, ...rest } = entry;
-  return { ...rest, content: earlier.content, ...(had !== undefined && Object.keys(cut).length > 0 && { cut }) };
 }

@@ -1,5 +1,6 @@
 import type { AnswerDraft } from './request/requests.ts';
 import { isObject } from './text/objects.ts';
+import { type KeptViews, keptViews } from './views/kept.ts';
 
 /** What the page keeps over being hidden; never anything of the session itself. */
 export interface SavedState {
@@ -12,6 +13,8 @@ export interface SavedState {
   readonly draft?: string;
   /** The view on screen. */
   readonly tab?: string;
+  readonly views?: KeptViews;
+  readonly peopleOnly?: boolean;
   /** What was begun as an answer to a request, by its id. */
   readonly answers?: Readonly<Record<string, AnswerDraft>>;
 }
@@ -59,6 +62,8 @@ export function loadState(): SavedState {
     expanded: strings(state['expanded']),
     closed: strings(state['closed']),
     answers: isObject(answers) ? Object.fromEntries(Object.entries(answers).flatMap(answerDraft)) : {},
+    views: keptViews(state['views']),
+    peopleOnly: state['peopleOnly'] === true,
     ...(typeof draft === 'string' && { draft }),
     ...(typeof tab === 'string' && { tab }),
     ...(typeof known?.key === 'string' &&

@@ -1,8 +1,6 @@
 import * as assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { repository } from '../support/host/cache.mjs';
+import { violations } from '../support/page/axe.ts';
 import { asking, command, commit, plan, questions } from '../support/page/asking.ts';
 import type { LoadOptions } from '../support/page/fakeHost.ts';
 import { PageTests } from '../support/page/open.ts';
@@ -141,15 +139,7 @@ describe('what can be said while an agent works', () => {
       const queued = [{ id: 1, text: 'And run the linter too.' }];
       const page = await open(asking(requests, { conversation: { queued } }), { theme, height: 1600 });
       await ready(page, 'Approve');
-      await page.evaluate(readFileSync(path.join(repository, 'node_modules/axe-core/axe.min.js'), 'utf8'));
-      const found = await page.evaluate(async () => {
-        const axe = Reflect.get(window, 'axe') as {
-          run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-        };
-        const { violations } = await axe.run();
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-      });
-      assert.deepEqual(found, []);
+      assert.deepEqual(await violations(page), []);
       await page.close();
     });
   }

@@ -35,7 +35,7 @@ describe('sources in the page', () => {
       .first()
       .evaluate((prose) => {
         const copy = prose.cloneNode(true) as Element;
-        for (const each of copy.querySelectorAll('.cref')) each.remove();
+        for (const each of copy.querySelectorAll('.cref, .when')) each.remove();
         return copy.textContent.replace(/\s+/g, ' ').trim();
       });
     assert.equal(

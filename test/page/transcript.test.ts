@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { everything, long, view } from '../support/page/madeUp.ts';
-import type { LoadOptions } from '../support/page/fakeHost.ts';
+import { firstRows } from '../support/page/firstRows.ts';
 import { distanceFromEnd, elements, frames, PageTests, scrollTo } from '../support/page/open.ts';
 
 const mostElements = 2000;
@@ -118,12 +118,11 @@ describe('transcript', () => {
 
   it('shows the first page of a long session about as soon as that of a short one', async () => {
     const best = async (count: number): Promise<number> => {
-      const { entries, turns } = long(count);
       const times: number[] = [];
       for (let n = 0; n < 3; n++) {
         const page = await tests.open();
         await frames(page);
-        times.push(await page.evaluate(firstRows, { entries, view: view({ turns }) }));
+        times.push(await firstRows(page, count));
         await page.close();
       }
       return Math.min(...times);
@@ -133,20 +132,3 @@ describe('transcript', () => {
     assert.ok(extensive <= 1.5 * short + 16, `${extensive.toFixed(0)} ms against ${short.toFixed(0)} ms`);
   }).timeout(120_000);
 });
-
-/** Milliseconds from the arrival of the first entries to the first row. */
-async function firstRows(load: LoadOptions): Promise<number> {
-  const arrived = new Promise<number>((resolve) => {
-    window.addEventListener('message', () => resolve(performance.now()), { capture: true, once: true });
-  });
-  const drawn = new Promise<number>((resolve) => {
-    const observer = new MutationObserver(() => {
-      if (document.querySelector('.rb') === null) return;
-      observer.disconnect();
-      resolve(performance.now());
-    });
-    observer.observe(document.body, { childList: true, subtree: true });
-  });
-  window.host.load(load);
-  return (await drawn) - (await arrived);
-}

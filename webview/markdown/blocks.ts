@@ -8,6 +8,8 @@ export interface Block {
   readonly token: Token;
   readonly joined: boolean;
   readonly at: number;
+  /** It may still grow. */
+  readonly open?: boolean;
 }
 
 /** Blocks that belong to one row of the list; `revision` changes when they do. */
@@ -85,7 +87,7 @@ export class MarkdownStream {
 
   #show(token: Token, joined = false): void {
     if (token.type === 'space') return;
-    this.#last.blocks.push({ token, joined, at: -1 });
+    this.#last.blocks.push({ token, joined, at: -1, open: true });
     this.#open += 1;
   }
 

@@ -18,17 +18,20 @@ export interface MarkdownActions {
 }
 
 /** A block as DOM, made from its tokens: only what is named here can appear. */
-export function renderBlock({ token, joined }: Block, actions: MarkdownActions): Content {
-  return new Renderer(actions).block(token, 0, joined);
+export function renderBlock({ token, joined, open = false }: Block, actions: MarkdownActions): Content {
+  return new Renderer(actions, open).block(token, 0, joined);
 }
 
 class Renderer {
   readonly #actions: MarkdownActions;
+  /** Code that still grows is not coloured: that would be done again for every few characters. */
+  readonly #open: boolean;
   #inline = 0;
   #items = 0;
 
-  constructor(actions: MarkdownActions) {
+  constructor(actions: MarkdownActions, open: boolean) {
     this.#actions = actions;
+    this.#open = open;
   }
 
   block(token: Token, depth: number, joined = false): Content {
@@ -131,7 +134,7 @@ class Renderer {
               ${button({ label: t('Copy'), icon: 'copy', look: 'icon', onClick: () => this.#actions.copy(text) })}
             </div>`
       }
-      <pre tabindex="0"><code>${shown(text)}</code></pre>
+      <pre tabindex="0"><code data-code=${this.#open ? nothing : language}>${shown(text)}</code></pre>
     </div>`;
   }
 

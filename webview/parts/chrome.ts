@@ -1,7 +1,9 @@
-import { render } from 'lit/html.js';
+import { html, render } from 'lit/html.js';
 import type { SessionView } from '../../src/protocol/messages.ts';
+import { t } from '../l10n.ts';
 import type { List } from '../list.ts';
 import { type Notice, notices, type Shell } from '../shell.ts';
+import { budgetBar } from './budgetBar.ts';
 import { composer, type ComposerState } from './composer.ts';
 import type { Context } from './context.ts';
 import { findBar, type FindState } from './findBar.ts';
@@ -18,8 +20,12 @@ export interface ChromeState {
 
 /** Draws everything around the rows. */
 export function drawChrome(shell: Shell, context: Context, view: SessionView, list: List, state: ChromeState): void {
+  // The frame stood before the language was known.
+  shell.main.setAttribute('aria-label', t('Vitrine session'));
+  shell.scroller.setAttribute('aria-label', t('Transcript'));
   render(header(context, view, state.head), shell.header);
-  render(notices([view.notice, state.problem].filter((each) => each !== null && each !== undefined)), shell.notice);
+  const told = notices([view.notice, state.problem].filter((each) => each !== null && each !== undefined));
+  render(html`${told}${budgetBar(context, view)}`, shell.notice);
   render(state.find === undefined ? '' : findBar(state.find), shell.find);
   render(requestBar(context), shell.bar);
   render(composer(context, view, state.composer), shell.composer);

@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { PageCommand, SessionView } from '../../src/protocol/messages.ts';
+import type { SessionView } from '../../src/protocol/messages.ts';
 import { button, codicon, field } from '../controls.ts';
 import { t } from '../l10n.ts';
+import { commandWord } from '../text/commandWords.ts';
 import { bypasses, modeWord } from '../text/mode.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords, plain } from '../text/visible.ts';
@@ -99,31 +100,8 @@ function blocked({ actions }: Context, { why, fix }: SessionView): TemplateResul
       ${codicon('info')}
       <span>
         ${why === null ? t('Sending is off now.') : plain(why)}
-        ${fix === undefined ? nothing : html`<button class="link" @click=${() => actions.command(fix)}>${fixLabel(fix)}</button>`}
+        ${fix === undefined ? nothing : html`<button class="link" @click=${() => actions.command(fix)}>${commandWord(fix)}</button>`}
       </span>
     </div>
   </div>`;
-}
-
-function fixLabel(fix: PageCommand): string {
-  switch (fix) {
-    case 'manageTrust':
-      return t('Manage Workspace Trust');
-    case 'runAgent':
-      return t('Run Agent…');
-    case 'showRawOutput':
-      return t('Show Raw Output');
-    case 'showCapabilities':
-      return t('What This Session Carried');
-    case 'export':
-      return t('Export…');
-    case 'revealRecord':
-      return t('Reveal Record');
-    case 'rename':
-      return t('Rename…');
-    case 'copySessionId':
-      return t('Copy Session ID');
-    case 'delete':
-      return t('Delete…');
-  }
 }

@@ -1,4 +1,5 @@
 import type { Actions } from '../actions.ts';
+import type { Figures } from '../figures/figures.ts';
 import type { Requests } from '../request/requests.ts';
 import type { Store } from '../store.ts';
 
@@ -7,6 +8,7 @@ export interface Context {
   readonly store: Store;
   readonly actions: Actions;
   readonly requests: Requests;
+  readonly figures: Figures;
   /** Epoch milliseconds of this drawing, for running clocks. */
   readonly now: number;
   /** Row that Tab leads to. */

@@ -3,24 +3,26 @@ import type { SessionSummary } from '../../src/model/summary.ts';
 import type { Cost } from '../../src/model/usage.ts';
 import { codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
+import { provenanceText } from '../text/provenance.ts';
 import { duration, exactUsd, number, usd } from '../text/format.ts';
-import { plain } from '../text/visible.ts';
+import type { Context } from './context.ts';
 
-/** Both amounts with their provenance; turns and durations on hover and for screen readers. */
-export function costBlock(summary: SessionSummary): TemplateResult {
+/** Both amounts with their provenance; everything else on its card, and for screen readers. */
+export function costBlock({ figures }: Context, summary: SessionSummary): TemplateResult {
   const { cost, total_cost: total } = summary;
-  const about = [sentence(t('This run'), cost), sentence(t('Session'), total), ...figures(summary)].join('. ');
+  const about = [provenanceText(t('This run'), cost), provenanceText(t('Session'), total), ...counts(summary)].join(
+    '. ',
+  );
   const bothUnknown = cost.provenance === 'unknown' && total.provenance === 'unknown';
   const mark = [cost, total].some(({ provenance }) => provenance === 'estimated') ? 'estimated' : 'reported';
-  return html`<span
+  return html`<button
     class="cost"
-    role="group"
-    aria-label=${t('Cost')}
+    id="cost"
     aria-description=${about}
-    title=${about}
-    tabindex="0"
+    aria-haspopup="dialog"
+    aria-expanded=${String(figures.isOpen)}
   >
-    ${
+    <span class="sr">${t('Cost')}: </span>${
       bothUnknown
         ? html`<span class="unknown">${t('Cost unknown')}</span>`
         : html`<span class="amount"
@@ -33,7 +35,7 @@ export function costBlock(summary: SessionSummary): TemplateResult {
               <span>${mark === 'reported' ? t('reported') : t('estimated')}</span>
             </span>`
     }
-  </span>`;
+  </button>`;
 }
 
 function amount(cost: Cost, of: 'run' | 'session'): TemplateResult {
@@ -44,21 +46,7 @@ function amount(cost: Cost, of: 'run' | 'session'): TemplateResult {
   >`;
 }
 
-function sentence(of: string, cost: Cost): string {
-  switch (cost.provenance) {
-    case 'reported':
-      return t('{0}: ${1}, reported by the agent', of, exactUsd(cost.usd));
-    case 'estimated': {
-      const { name, date } = cost.priceTable;
-      const text = t('{0}: about ${1}, estimated with the price table {2} of {3}', of, exactUsd(cost.usd), name, date);
-      return cost.reason === undefined ? text : `${text}. ${plain(cost.reason)}`;
-    }
-    case 'unknown':
-      return t('{0}: unknown, {1}', of, plain(cost.reason));
-  }
-}
-
-function figures({ turns, duration: took, api_duration: api, total_usage: usage }: SessionSummary): string[] {
+function counts({ turns, duration: took, api_duration: api, total_usage: usage }: SessionSummary): string[] {
   const tokens: readonly (readonly [string, number | undefined])[] = [
     [t('input'), usage.input],
     [t('output'), usage.output],

@@ -3,17 +3,19 @@ import type { SessionView } from '../../src/protocol/messages.ts';
 import { badge, button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { needsAll } from '../request/words.ts';
+import { budgetFigures } from '../text/budget.ts';
 import { clock } from '../text/format.ts';
 import { bypasses, modeWord } from '../text/mode.ts';
 import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
 import { costBlock } from './cost.ts';
+import { detailChoice, goToPrompt, peopleChoice } from './detailChoice.ts';
 import { menuButton } from './menu.ts';
 import { tabs, type TabsState } from '../views/tabs.ts';
 
 interface Status {
-  readonly id: 'running' | 'approval' | 'finished' | 'failed' | 'stopped' | 'interrupted' | 'none';
+  readonly id: 'running' | 'approval' | 'finished' | 'failed' | 'stopped' | 'paused' | 'interrupted' | 'none';
   readonly icon: string;
   readonly word: string;
 }
@@ -34,6 +36,9 @@ export function statusOf({ summary, conversation }: SessionView): Status {
       return { id: 'failed', icon: 'error', word };
     }
     case 'stopped':
+      if (summary.budget?.reached !== undefined) {
+        return { id: 'paused', icon: 'debug-pause', word: t('Paused: {0}', budgetFigures(summary.budget.reached)) };
+      }
       return { id: 'stopped', icon: 'stop-circle', word: t('Stopped by you') };
     case 'interrupted':
       return { id: 'interrupted', icon: 'debug-disconnect', word: t('Interrupted') };
@@ -62,7 +67,7 @@ export function header(context: Context, view: SessionView, state: HeaderState):
       </span>
       <span class="acts">${primary(context, view)}${menuButton(context, state)}</span>
     </div>
-    <div class="hd-b">${statusLine(context, view)}${costBlock(summary)}</div>
+    <div class="hd-b">${statusLine(context, view)}${costBlock(context, summary)}</div>
     ${tools(context, state)}
   </header>`;
 }
@@ -132,10 +137,12 @@ function sessionId({ actions }: Context, { summary }: SessionView): TemplateResu
     </span>`;
 }
 
-function tools({ actions }: Context, { following, tabs: state }: HeaderState): TemplateResult {
+function tools({ actions, store }: Context, { following, tabs: state }: HeaderState): TemplateResult {
   return html`<div class="tabs">
     ${tabs(t('Views'), state)}
     <span class="tools" ?hidden=${state.active !== 'transcript'}>
+      ${detailChoice(store.level, actions)} ${peopleChoice(store, actions)}
+      ${button({ label: goToPrompt(), icon: 'list-selection', look: 'icon', onClick: () => actions.pickPrompt() })}
       ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find() })}
       ${button({ label: t('Collapse all'), icon: 'collapse-all', look: 'icon', onClick: () => actions.collapseAll() })}
       ${button({

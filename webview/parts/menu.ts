@@ -2,27 +2,27 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { PageCommand } from '../../src/protocol/messages.ts';
 import { button } from '../controls.ts';
 import { t } from '../l10n.ts';
+import { commandWord } from '../text/commandWords.ts';
 import type { Context } from './context.ts';
 import type { HeaderState } from './header.ts';
 
 interface Item {
   readonly command: PageCommand;
-  readonly label: string;
   readonly key?: string;
   readonly apart?: boolean;
 }
 
-function items(): Item[] {
-  return [
-    { command: 'rename', label: t('Rename…'), key: 'F2' },
-    { command: 'copySessionId', label: t('Copy Session ID') },
-    { command: 'revealRecord', label: t('Reveal Record') },
-    { command: 'showRawOutput', label: t('Show Raw Output') },
-    { command: 'showCapabilities', label: t('What This Session Carried') },
-    { command: 'export', label: t('Export…') },
-    { command: 'delete', label: t('Delete…'), apart: true },
-  ];
-}
+const items: readonly Item[] = [
+  { command: 'rename', key: 'F2' },
+  { command: 'copySessionId' },
+  { command: 'copyLink' },
+  { command: 'copyMarkdown' },
+  { command: 'revealRecord' },
+  { command: 'showRawOutput' },
+  { command: 'showCapabilities' },
+  { command: 'export' },
+  { command: 'delete', apart: true },
+];
 
 export function menuButton(context: Context, { menuOpen, setMenu }: HeaderState): TemplateResult {
   return html`<span class="menu-at">
@@ -50,11 +50,11 @@ function menu({ actions }: Context, setMenu: (open: boolean) => void): TemplateR
     aria-label=${t('More actions')}
     @keydown=${(event: KeyboardEvent) => move(event, setMenu)}
   >
-    ${items().map(
+    ${items.map(
       (item) =>
         html`${item.apart === true ? html`<hr role="separator" />` : nothing}
           <button role="menuitem" tabindex="-1" @click=${() => choose(item)}>
-            ${item.label}${item.key === undefined ? nothing : html`<span>${item.key}</span>`}
+            ${commandWord(item.command)}${item.key === undefined ? nothing : html`<span>${item.key}</span>`}
           </button>`,
     )}
   </div>`;

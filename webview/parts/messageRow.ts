@@ -9,6 +9,8 @@ import { t } from '../l10n.ts';
 import type { Part } from '../markdown/blocks.ts';
 import { renderBlock } from '../markdown/render.ts';
 import { showAll } from '../steps/detail.ts';
+import { ago } from '../text/ago.ts';
+import { dateTime } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords } from '../text/visible.ts';
 import type { Context } from './context.ts';
@@ -23,12 +25,18 @@ function partBody({ actions, store }: Context, entry: PageEntry, part: Part | un
 }
 
 export function promptRow(context: Context, entry: PageEntry): TemplateResult {
-  const { by } = originView(entry);
   return html`<div class="prompt" data-focus tabindex="-1">
-    ${by === '' ? nothing : html`<span class="by">${by}</span>`}
+    ${when(context, entry)}${originLine(context, entry)}
     <pre class="typed">${withCode(entry.content)}</pre>
     ${showAll({ entry, actions: context.actions })}
   </div>`;
+}
+
+/** Who wrote it. The heading of a turn has said so of the message that began it, if a person did. */
+function originLine({ store }: Context, entry: PageEntry): TemplateResult | typeof nothing {
+  const { icon, word, by } = originView(entry);
+  if (by === '' && store.turns.some(({ firstIndex }) => firstIndex === entry.index)) return nothing;
+  return html`<span class="by">${codicon(icon, 'sm')} <b>${word}</b>${by === '' ? nothing : html` · ${by}`}</span>`;
 }
 
 /** A prompt stays as it was typed; only what stands between back-ticks is shown as code. */
@@ -36,11 +44,6 @@ function withCode(text: string): unknown {
   const spans = text.split(/(`[^`\n]+`)/, 400);
   const rest = text.slice(spans.join('').length);
   return html`${spans.map((span, at) => (at % 2 === 1 ? html`<code>${shown(span.slice(1, -1))}</code>` : shown(span)))}${rest}`;
-}
-
-/** What the host's own menu is told of an answer. */
-function answerContext(index: number): string {
-  return JSON.stringify({ webviewSection: 'answer', entry: index, preventDefaultContextMenuItems: false });
 }
 
 export function proseRow(context: Context, entry: PageEntry, part: number): TemplateResult {
@@ -51,12 +54,16 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
   return html`<div
     class="prose ${part === 0 ? '' : 'later'}"
     data-focus
-    data-vscode-context=${answerContext(entry.index)}
     tabindex="-1"
     aria-busy=${open ? 'true' : nothing}
   >
-    ${partBody(context, entry, parts[part])}${last ? proseEnd(context, entry) : nothing}
+    ${part === 0 ? when(context, entry) : nothing}${partBody(context, entry, parts[part])}${last ? proseEnd(context, entry) : nothing}
   </div>`;
+}
+
+/** How long ago it was said; the time itself on hover. */
+function when({ now }: Context, { timestamp }: PageEntry): TemplateResult {
+  return html`<time class="when" datetime=${timestamp} title=${dateTime(timestamp)}>${ago(timestamp, now)}</time>`;
 }
 
 /** Numbers of the sources that have no place in the text. */

@@ -1,7 +1,11 @@
 import type { Origin } from '../../src/model/entry.ts';
+import type { NormalizedEntryMetadata } from '../../src/model/metadata.ts';
 import type { PageEntry } from '../../src/protocol/messages.ts';
 import { t } from '../l10n.ts';
+import { originOf } from '../origins.ts';
 import { plain } from '../text/visible.ts';
+
+type TriggerType = NonNullable<NormalizedEntryMetadata['trigger_type']>;
 
 export interface OriginView {
   readonly icon: string;
@@ -12,10 +16,23 @@ export interface OriginView {
 
 /** Who caused a message: by what wrote it, never by its text. */
 export function originView(entry: PageEntry): OriginView {
-  const origin: Origin = entry.origin ?? (entry.metadata?.synthetic === true ? 'follow_up' : 'human');
-  const reason = entry.metadata?.trigger_reason;
-  const view = views()[origin];
-  return reason === undefined ? view : { ...view, by: `${view.by}: ${plain(reason)}` };
+  const view = views()[originOf(entry)];
+  const { trigger_type: trigger, trigger_reason: reason } = entry.metadata ?? {};
+  const why = [trigger === undefined ? '' : triggerWord(trigger), reason === undefined ? '' : plain(reason)];
+  return { ...view, by: [view.by, ...why].filter((part) => part !== '').join(' · ') };
+}
+
+function triggerWord(trigger: TriggerType): string {
+  switch (trigger) {
+    case 'check_in':
+      return t('checking in');
+    case 'question_unanswered':
+      return t('a question was not answered');
+    case 'task_incomplete':
+      return t('the task is not complete');
+    case 'waiting_for_decision':
+      return t('waiting for a decision');
+  }
 }
 
 function views(): Readonly<Record<Origin, OriginView>> {

@@ -5,6 +5,7 @@ import { plural, t } from '../l10n.ts';
 import type { Row } from '../rows.ts';
 import { clock, dateTime, duration, exactUsd, number, time, usd } from '../text/format.ts';
 import type { Context } from './context.ts';
+import { hiddenText } from './hiddenText.ts';
 import { promptRow, proseRow, thoughtRow } from './messageRow.ts';
 import { originView } from './origin.ts';
 import { requestRow } from './requestRow.ts';
@@ -39,9 +40,27 @@ export function rowBody(context: Context, row: Row): TemplateResult | typeof not
       </p>`;
     case 'end':
       return endBody(row.view);
+    case 'hidden':
+      return foldRow(context, row.key, {
+        icon: 'eye-closed',
+        text: hiddenText(row.counts),
+        note: row.open ? t('hide') : t('show'),
+        open: row.open,
+        toggle: () => context.actions.toggle(row.key),
+        kind: 'detail',
+      });
+    case 'resume':
+      return resumeBody(context);
     case 'turn':
       return nothing;
   }
+}
+
+function resumeBody({ figures, store, actions, now }: Context): TemplateResult | typeof nothing {
+  const { code, resume } = figures;
+  const { view } = store;
+  if (code === undefined || resume === undefined || view === undefined) return nothing;
+  return code.resumeCard({ view, resume, actions, now });
 }
 
 function entryBody(context: Context, row: Extract<Row, { kind: 'entry' }>): TemplateResult | typeof nothing {

@@ -70,6 +70,12 @@ function turnSection(context: Context, { turn, rows }: Section): TemplateResult 
     </section>`;
 }
 
+/** What the host's own menu is told of a row. */
+function entryContext({ store }: Context, index: number): string {
+  const webviewSection = store.entry(index)?.type.kind === 'assistant_message' ? 'answer' : 'entry';
+  return JSON.stringify({ webviewSection, entry: index, preventDefaultContextMenuItems: false });
+}
+
 function item(context: Context, { row, at, before }: Placed): TemplateResult {
   const depth = row.kind === 'entry' ? Math.min(row.depth, 3) : 0;
   const position = 'index' in row ? row.index + 1 : row.kind === 'group' ? (row.indexes[0] ?? 0) + 1 : undefined;
@@ -82,6 +88,7 @@ function item(context: Context, { row, at, before }: Placed): TemplateResult {
       data-index=${at}
       data-key=${row.key}
       data-depth=${depth}
+      data-vscode-context=${row.kind === 'entry' ? entryContext(context, row.index) : nothing}
     >
       ${rowBody(context, row)}
     </div>`;

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { FileChange, ToolUse } from '../../src/model/tool.ts';
 import type { PageEntry } from '../../src/protocol/messages.ts';
 import type { Actions } from '../actions.ts';
+import { languageOf } from '../code/spans.ts';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { linkTarget } from '../markdown/targets.ts';
@@ -40,10 +41,10 @@ function body(context: DetailContext): TemplateResult | typeof nothing {
       return html`${shownChanges(action.changes).map((change) => diff(context, change))}${failure(tool)}`;
     case 'file_write':
       return html`${fileHead(context, action.path, true)}${
-        action.content === undefined ? nothing : text(action.content)
+        action.content === undefined ? nothing : text(action.content, languageOf(action.path))
       }${failure(tool)}`;
     case 'file_read':
-      return html`${fileHead(context, action.path, false, action.startLine)}${result(tool)}`;
+      return html`${fileHead(context, action.path, false, action.startLine)}${result(tool, languageOf(action.path))}`;
     case 'web_fetch':
       return html`<div class="detail-h">${address(action.url)}</div>
         ${result(tool)}`;
@@ -114,7 +115,7 @@ function command(
         >${button({ label: t('Copy command'), icon: 'copy', look: 'icon', onClick: () => actions.copy(action.command) })}</span
       >
     </div>
-    <pre class="cmd">${shown(action.command)}</pre>
+    <pre class="cmd" data-code="bash">${shown(action.command)}</pre>
     ${
       said === ''
         ? html`<p class="none">${tool.result === undefined ? t('No output yet') : t('No output')}</p>`
@@ -200,23 +201,23 @@ function failure(tool: ToolUse): TemplateResult | typeof nothing {
   return tool.status === 'success' || tool.result === undefined ? nothing : result(tool);
 }
 
-function result({ result: came, status }: ToolUse): TemplateResult | typeof nothing {
+function result({ result: came, status }: ToolUse, language?: string): TemplateResult | typeof nothing {
   if (came === undefined) {
     return status === 'running' || status === 'created' ? html`<p class="none">${t('No result yet')}</p>` : nothing;
   }
   if (came.text !== undefined) {
-    return came.text === '' ? html`<p class="none">${t('Nothing came back')}</p>` : text(came.text);
+    return came.text === '' ? html`<p class="none">${t('Nothing came back')}</p>` : text(came.text, language);
   }
   return json(came.data);
 }
 
-function text(content: string): TemplateResult {
-  return html`<pre class="text" tabindex="0">${terminal(content)}</pre>`;
+function text(content: string, language?: string): TemplateResult {
+  return html`<pre class="text" tabindex="0" data-code=${language ?? nothing}>${terminal(content)}</pre>`;
 }
 
 function json(value: unknown): TemplateResult {
   if (value === undefined) return html`<p class="none">${t('None')}</p>`;
-  return html`<pre class="text" tabindex="0">
+  return html`<pre class="text" tabindex="0" data-code=${typeof value === 'string' ? nothing : 'json'}>
 ${shown(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}</pre>`;
 }
 

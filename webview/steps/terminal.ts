@@ -1,8 +1,31 @@
-import type { TemplateResult } from 'lit/html.js';
+import { until } from 'lit/directives/until.js';
 import { shown } from '../text/shown.ts';
-import { settledLines, withoutTerminalCodes } from '../text/visible.ts';
+import { settledLines, withColoursOnly, withoutTerminalCodes } from '../text/visible.ts';
 
-/** Output of a program as it stood on screen in the end. */
-export function terminal(output: string): TemplateResult | string {
+/** Outputs whose elements are kept, so that drawing again costs nothing. */
+const mostKept = 40;
+
+const kept = new Map<string, Promise<unknown>>();
+
+/** Output of a program as it stood on screen in the end, in its colours where it has some. */
+export function terminal(output: string): unknown {
+  const known = kept.get(output);
+  const colours = known === undefined ? withColoursOnly(output) : '';
+  if (colours === undefined) return plain(output);
+  return until(known ?? colour(output, colours), plain(output));
+}
+
+function plain(output: string): unknown {
   return shown(settledLines(withoutTerminalCodes(output)));
+}
+
+function colour(output: string, colours: string): Promise<unknown> {
+  const drawn = import('./colours.ts').then(
+    ({ coloured }) => coloured(settledLines(colours)),
+    () => plain(output),
+  );
+  const [oldest] = kept.keys();
+  if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest);
+  kept.set(output, drawn);
+  return drawn;
 }

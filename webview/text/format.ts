@@ -38,8 +38,22 @@ export function clock(ms: number): string {
 
 const pad = (value: number): string => String(value).padStart(2, '0');
 
+/** Formats of the reader's language; making one takes longer than everything it is used for. */
+class Formats {
+  readonly of = locale();
+  readonly number = new Intl.NumberFormat(this.of);
+  readonly time = new Intl.DateTimeFormat(this.of, { timeStyle: 'medium', hour12: false });
+  readonly dateTime = new Intl.DateTimeFormat(this.of, { dateStyle: 'short', timeStyle: 'medium' });
+}
+let made: Formats | undefined;
+
+function formats(): Formats {
+  if (made === undefined || made.of !== locale()) made = new Formats();
+  return made;
+}
+
 export function number(value: number): string {
-  return value.toLocaleString(locale());
+  return formats().number.format(value);
 }
 
 export function bytes(count: number): string {
@@ -51,13 +65,13 @@ export function bytes(count: number): string {
 /** Time of day of an ISO 8601 time; empty for anything else. */
 export function time(iso: string): string {
   const date = new Date(iso);
-  return Number.isNaN(date.valueOf()) ? '' : date.toLocaleTimeString(locale(), { hour12: false });
+  return Number.isNaN(date.valueOf()) ? '' : formats().time.format(date);
 }
 
 /** Date and time of an ISO 8601 time, for tooltips; the text itself where it is none. */
 export function dateTime(iso: string): string {
   const date = new Date(iso);
-  return Number.isNaN(date.valueOf()) ? iso : date.toLocaleString(locale());
+  return Number.isNaN(date.valueOf()) ? iso : formats().dateTime.format(date);
 }
 
 /** Milliseconds between two ISO 8601 times, if both are known. */

@@ -33,18 +33,29 @@ function escapeName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Terminal control sequences: colours, cursor moves, titles and links. */
-// eslint forbids control characters in literals, and they are the point here.
-const terminal = new RegExp(
-  [
-    '\u001b\\][^\u0007\u001b]*(?:\u0007|\u001b\\\\)',
-    '[\u001b\u009b][[()#;?]*(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PR-TZcf-nq-uy=><~]',
-  ].join('|'),
-  'g',
-);
+// eslint forbids control characters in literals, and they are the point here. As ECMA-48 has them: strings with their end,
+// control sequences, everything else of two characters or a few more. What is not ended is no sequence.
+const strings = String.raw`\x1b[PX^_][^\x1b]*\x1b\\|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`;
+const sequences = String.raw`(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]`;
+const others = String.raw`\x1b[ -/]*[0-Z\\-~]`;
+const colours = String.raw`(?:\x1b\[|\x9b)[\d;]*m`;
+const everySequence = new RegExp([strings, sequences, others].join('|'), 'g');
+const notColours = new RegExp([strings, `(?!${colours})${sequences}`, others].join('|'), 'g');
+const colour = new RegExp(colours);
 
+/** Without terminal control sequences: colours, cursor moves, titles and links. */
 export function withoutTerminalCodes(text: string): string {
-  return text.includes('\u001b') || text.includes('\u009b') ? text.replace(terminal, '') : text;
+  return mayHoldCodes(text) ? text.replace(everySequence, '') : text;
+}
+
+/** Without those that are no colours; `undefined` where no colours are left. */
+export function withColoursOnly(text: string): string | undefined {
+  if (!mayHoldCodes(text) || !colour.test(text)) return undefined;
+  return text.replace(notColours, '').replaceAll('\u009b', '\u001b[');
+}
+
+function mayHoldCodes(text: string): boolean {
+  return text.includes('\u001b') || text.includes('\u009b');
 }
 
 /** What stays on screen of lines that a program overwrote with carriage returns (progress bars). */

@@ -1,40 +1,29 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
-import type {
-  FileGroup,
-  FileLine,
-  FilesLine,
-  FilesPage,
-  StepLink,
-  UnreportedLine,
-} from '../../src/protocol/viewMessages.ts';
+import type { ToPage } from '../../src/protocol/messages.ts';
+import type { FilesLine, FilesPage, FileSince, FileSort } from '../../src/protocol/viewMessages.ts';
 import { button, codicon, field } from '../controls.ts';
-import { plural, t } from '../l10n.ts';
+import { t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { number } from '../text/format.ts';
-import { splitPath } from '../text/paths.ts';
-import { shown } from '../text/shown.ts';
-import { plain } from '../text/visible.ts';
+import { cells, labelOf, lineCounts, openLine } from './fileRows.ts';
+import type { FilesWish } from './kept.ts';
 import { lineHeight, Lines } from './lines.ts';
 import { placed, px } from './placed.ts';
-import type { PageView } from './view.ts';
+import { Since } from './since.ts';
+import type { PageView, ViewDeps } from './view.ts';
 
 /** Sessions up to this many entries are looked through for the number on the tab before anybody opens it. */
 const countedAtOnce = 5000;
 const likelyHeight = 600;
 
-interface Deps {
-  readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
-  readonly changed: () => void;
-}
-
 /** What a session read and changed, and what changed behind the backs of its tools. */
 export class FilesView implements PageView {
   readonly id = 'files';
-  readonly #deps: Deps;
+  readonly #deps: ViewDeps;
   readonly #lines: Lines<FilesLine>;
-  #query = '';
+  readonly #since: Since;
+  #wish: FilesWish;
   #sums: FilesPage['sums'] | undefined;
   #failed = false;
   #stale = true;
@@ -43,13 +32,15 @@ export class FilesView implements PageView {
   #at = 0;
   #focusWanted = false;
 
-  constructor(deps: Deps) {
+  constructor(deps: ViewDeps) {
     this.#deps = deps;
     this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
+    this.#since = new Since(deps);
+    this.#wish = deps.kept.files ?? { query: '', sort: 'first' };
   }
 
-  title(): string {
-    return t('Files');
+  get wish(): FilesWish {
+    return this.#wish;
   }
 
   count({ store }: Context): number | undefined {
@@ -68,17 +59,22 @@ export class FilesView implements PageView {
   }
 
   async #ask(from: number, count: number): Promise<readonly FilesLine[] | undefined> {
-    const query = this.#query;
-    const answer = await this.#deps.request((request) => ({ type: 'getFiles', request, from, count, query }));
+    const wish = this.#wish;
+    const answer = await this.#deps.request((request) => ({ type: 'getFiles', request, from, count, ...wish }));
     this.#failed = answer.type !== 'files';
-    if (answer.type !== 'files' || query !== this.#query) return undefined;
+    if (answer.type !== 'files' || wish !== this.#wish) return undefined;
     this.#sums = answer.page.sums;
     this.#lines.total = answer.page.total;
+    void this.#since.want(answer.page.lines);
     return answer.page.lines;
   }
 
   #filter(query: string): void {
-    this.#query = query.slice(0, 1000);
+    this.#want({ ...this.#wish, query: query.slice(0, 1000) });
+  }
+
+  #want(wish: FilesWish): void {
+    this.#wish = wish;
     this.#at = 0;
     this.#lines.renew();
     this.#deps.changed();
@@ -88,6 +84,7 @@ export class FilesView implements PageView {
     if (this.#stale) {
       this.#stale = false;
       this.#counted = true;
+      this.#since.renew();
       this.#lines.renew();
     }
     const scroller = this.#scroller;
@@ -108,21 +105,16 @@ export class FilesView implements PageView {
         @keydown=${(event: KeyboardEvent) => this.#key(context, event)}
       >
         <div class="tblh" role="row" aria-rowindex="1">
-          <span role="columnheader">${t('File')}</span>
-          <span role="columnheader" class="n">${t('Lines')}</span>
-          <span role="columnheader" class="n opt">${t('Touches')}</span>
-          <span role="columnheader" class="n" aria-label=${t('First step')}
-            >${t('First')}<i class="w"> ${t('step')}</i></span
-          >
-          <span role="columnheader" class="n" aria-label=${t('Last step')}
-            >${t('Last')}<i class="w"> ${t('step')}</i></span
-          >
+          ${this.#column('name', t('File'), '')} ${this.#column('lines', t('Lines'), 'n')}
+          ${this.#column('touches', t('Touches'), 'n opt')} ${this.#column('first', t('First step'), 'n', t('First'))}
+          ${this.#column('last', t('Last step'), 'n', t('Last'))}
+          <span role="columnheader" class="since">${t('Changed since')}</span>
         </div>
         <div class="tblb" role="presentation" @scroll=${() => this.#deps.changed()}>
           ${
             this.#lines.total === 0
               ? html`<p class="none">
-                  ${this.#query.trim() === '' ? t('No file was read or changed') : t('No file fits the filter')}
+                  ${this.#wish.query.trim() === '' ? t('No file was read or changed') : t('No file fits the filter')}
                 </p>`
               : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
                   ${this.#rows(context, from, to)}
@@ -147,11 +139,33 @@ export class FilesView implements PageView {
     row.scrollIntoView({ block: 'nearest' });
   }
 
+  /** Puts the files in this order; again, and they are as they were first touched. `short`: where there is little room. */
+  #column(sort: FileSort, title: string, look: string, short?: string): TemplateResult {
+    const on = this.#wish.sort === sort;
+    const ascending = sort === 'name' || sort === 'first';
+    return html`<span
+      role="columnheader"
+      class=${look}
+      aria-sort=${!on ? 'none' : ascending ? 'ascending' : 'descending'}
+      ><button
+        class="sort"
+        aria-label=${title}
+        title=${t('Sort by: {0}', title)}
+        @click=${() => this.#want({ ...this.#wish, sort: on ? 'first' : sort })}
+      >
+        ${short === undefined ? title : html`<i class="w">${title}</i><i class="nw">${short}</i>`}${
+          on && sort !== 'first' ? codicon(ascending ? 'arrow-up' : 'arrow-down', 'sm') : nothing
+        }
+      </button></span
+    >`;
+  }
+
   #bar(sums: FilesPage['sums'], { actions }: Context): TemplateResult {
-    const { changed, read, unreported, added, removed, counted, omitted } = sums;
+    const { changed, read, unreported, found, added, removed, counted, omitted } = sums;
+    const since = this.#since.count(changed + read) ?? 0;
     return html`<div class="sumbar">
       <span class="x">
-        ${t('{0} changed', number(changed))} ${changed === 0 ? nothing : lines(added, removed, counted)}
+        ${t('{0} changed', number(changed))} ${changed === 0 ? nothing : lineCounts(added, removed, counted)}
       </span>
       ${
         unreported === 0
@@ -159,12 +173,18 @@ export class FilesView implements PageView {
           : html`<span class="x warn">${codicon('eye-watch', 'sm')}${t('{0} not reported', number(unreported))}</span>`
       }
       <span class="x">${t('{0} read only', number(read))}</span>
+      ${found === 0 ? nothing : html`<span class="x">${t('{0} never opened', number(found))}</span>`}
+      ${
+        since === 0
+          ? nothing
+          : html`<span class="x warn">${codicon('diff-modified', 'sm')}${t('{0} changed since', number(since))}</span>`
+      }
       ${omitted === 0 ? nothing : html`<span class="x">${t('{0} left out', number(omitted))}</span>`}
       <span class="filter">
         ${field({
           id: 'file-filter',
           label: t('Filter files'),
-          value: this.#query,
+          value: this.#wish.query,
           placeholder: t('Filter files'),
           multiline: false,
           onInput: (query) => this.#filter(query),
@@ -183,7 +203,7 @@ export class FilesView implements PageView {
 
   #filterKey(event: KeyboardEvent): void {
     if (event.key === 'ArrowDown') this.#go(0, 1);
-    else if (event.key === 'Escape' && this.#query !== '') this.#filter('');
+    else if (event.key === 'Escape' && this.#wish.query !== '') this.#filter('');
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -209,16 +229,20 @@ export class FilesView implements PageView {
           data-at=${at}
           data-group=${line?.type === 'group' ? line.group : nothing}
           aria-rowindex=${at + 2}
-          aria-label=${line === undefined ? t('Loading') : labelOf(line)}
+          aria-label=${line === undefined ? t('Loading') : labelOf(line, this.#sinceOf(line))}
           tabindex=${selected ? 0 : -1}
           @focus=${focus}
-          @dblclick=${() => open(context, line)}
+          @dblclick=${() => openLine(context, line)}
           ${placed({ top: px(at * lineHeight) })}
         >
-          ${line === undefined ? nothing : cells(context, line)}
+          ${line === undefined ? nothing : cells(context, line, this.#sinceOf(line))}
         </div>`;
       },
     );
+  }
+
+  #sinceOf(line: FilesLine): FileSince | undefined {
+    return line.type === 'file' ? this.#since.of(line.path) : undefined;
   }
 
   #go(at: number, step: number): void {
@@ -238,122 +262,9 @@ export class FilesView implements PageView {
     else if (event.key === 'ArrowUp') this.#go(this.#at - 1, -1);
     else if (event.key === 'Home') this.#go(0, 1);
     else if (event.key === 'End') this.#go(this.#lines.total - 1, -1);
-    else if (event.key === 'Enter') open(context, this.#lines.line(this.#at));
+    else if (event.key === 'Enter') openLine(context, this.#lines.line(this.#at));
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
-}
-
-/** The changes of what was changed, else the file as it is now. */
-function open({ actions }: Context, line: FilesLine | undefined): void {
-  if (line === undefined || line.type === 'group') return;
-  if (line.type === 'file' && line.change !== 'read') actions.openChanges(line.path);
-  else actions.openFile(line.path);
-}
-
-function cells(context: Context, line: FilesLine): TemplateResult {
-  if (line.type === 'group') {
-    return html`<span role="gridcell"
-      >${groupWord(line.group)} <span class="dim">${plural(line.count, t('{0} file', 1), t('{0} files'))}</span></span
-    >`;
-  }
-  return html`${name(context, line)}${line.type === 'file' ? touched(context, line) : behind(context, line)}`;
-}
-
-function name({ actions, store }: Context, line: FileLine | UnreportedLine): TemplateResult {
-  const { name: base, folder } = splitPath(line.path, store.view?.summary.project_dir);
-  const act = (label: string, icon: string, onClick: () => void): TemplateResult =>
-    button({ label: t('{0}: {1}', label, plain(base)), title: label, icon, look: 'icon', tabIndex: -1, onClick });
-  const changed = line.type === 'file' && line.change !== 'read';
-  const icon =
-    line.change === 'added'
-      ? 'new-file'
-      : line.change === 'deleted'
-        ? 'trash'
-        : line.type === 'unreported'
-          ? 'eye-watch'
-          : 'file';
-  return html`<span class="fl" role="gridcell" title=${plain(line.path)}>
-    ${codicon(icon)}<span class="obj">${shown(base)}</span>
-    ${folder === '' ? nothing : html`<span class="dir">${shown(folder)}</span>`}
-    ${line.change === 'added' || line.change === 'deleted' ? html`<span class="dir word">${changeWord(line.change)}</span>` : nothing}
-    <span class="ha">
-      ${changed ? act(t('Open changes'), 'diff-single', () => actions.openChanges(line.path)) : nothing}
-      ${line.change === 'deleted' ? nothing : act(t('Open file'), 'go-to-file', () => actions.openFile(line.path))}
-    </span>
-  </span>`;
-}
-
-function touched({ actions }: Context, line: FileLine): TemplateResult {
-  const step = ({ entryIndex, number: step_ }: StepLink, label: string): TemplateResult =>
-    html`<span role="gridcell" class="n"
-      ><button class="link" tabindex="-1" aria-label=${label} @click=${() => actions.reveal(entryIndex)}>
-        ${step_}
-      </button></span
-    >`;
-  return html`<span role="gridcell" class="n"
-      >${line.change === 'read' ? nothing : lines(line.added, line.removed, line.counted)}</span
-    >
-    <span role="gridcell" class="n opt">${number(line.touches)}</span>
-    ${step(line.first, t('Step {0}', line.first.number))}${step(line.last, t('Step {0}', line.last.number))}`;
-}
-
-function behind({ actions }: Context, line: UnreportedLine): TemplateResult {
-  return html`<span role="gridcell" class="note"
-    >${line.besides ? html`<span class="dim">${t('besides reported edits')}</span>` : nothing}
-    <button class="link" tabindex="-1" @click=${() => actions.reveal(line.entryIndex)}>
-      ${t('Show the note')}
-    </button></span
-  >`;
-}
-
-function lines(added: number, removed: number, counted: boolean): TemplateResult {
-  const unsure = counted ? '' : t('At least: not every change said how many lines it was');
-  return html`<span class="ds" title=${unsure === '' ? nothing : unsure}
-    >${counted ? nothing : '≥ '}<ins>+${number(added)}</ins> <del>−${number(removed)}</del></span
-  >`;
-}
-
-function groupWord(group: FileGroup): string {
-  switch (group) {
-    case 'changed':
-      return t('Changed');
-    case 'unreported':
-      return t('Changed by no reported tool call');
-    case 'read':
-      return t('Read only');
-  }
-}
-
-function changeWord(change: FileLine['change']): string {
-  switch (change) {
-    case 'added':
-      return t('added');
-    case 'deleted':
-      return t('deleted');
-    case 'changed':
-      return t('changed');
-    case 'read':
-      return t('read');
-  }
-}
-
-function labelOf(line: FilesLine): string {
-  if (line.type === 'group') return `${groupWord(line.group)}, ${plural(line.count, t('{0} file', 1), t('{0} files'))}`;
-  const path = plain(line.path);
-  if (line.type === 'unreported') {
-    const besides = line.besides ? t('besides reported edits') : '';
-    return [path, changeWord(line.change), t('by no reported tool call'), besides]
-      .filter((part) => part !== '')
-      .join(', ');
-  }
-  const sum =
-    line.change === 'read'
-      ? ''
-      : line.counted
-        ? t('{0} lines added, {1} removed', line.added, line.removed)
-        : t('at least {0} lines added, {1} removed', line.added, line.removed);
-  const steps = t('first step {0}, last step {1}', line.first.number, line.last.number);
-  return [path, changeWord(line.change), sum, steps].filter((part) => part !== '').join(', ');
 }

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { EvidenceStatus, PageSource } from '../../src/protocol/evidence.ts';
-import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
+import { repeat } from 'lit/directives/repeat.js';
+import type { EvidenceStatus, PageSource, SourcesPage } from '../../src/protocol/evidence.ts';
+import type { ToPage } from '../../src/protocol/messages.ts';
 import { citeId } from '../cite/marks.ts';
 import { codicon, field } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
@@ -9,42 +10,40 @@ import { number } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
-import type { PageView } from './view.ts';
+import { lineHeight, Lines } from './lines.ts';
+import { placed, px } from './placed.ts';
+import type { PageView, ViewDeps } from './view.ts';
 
-interface SourcesDeps {
-  readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
-  readonly changed: () => void;
-}
-
-type Answer = Extract<ToPage, { type: 'sources' }>;
-
-/** Rows drawn at first, and more with each wish. */
-const rowsShown = 150;
+/** Milliseconds between two looks at what became of the list, while things come. */
+const pause = 1000;
+/** Height in px that the list is taken to have until it is there. */
+const likelyHeight = 600;
 
 const icons = { given: 'verified', found: 'link', not_found: 'unverified' } as const;
 
 /** Every source of the session once, with the messages that rest on it. */
 export class SourcesView implements PageView {
   readonly id = 'sources';
-  readonly #deps: SourcesDeps;
-  #answer: Answer | undefined;
-  #asked = false;
-  /** Something came since the list was made. */
+  readonly #deps: ViewDeps;
+  readonly #lines: Lines<PageSource>;
+  #page: SourcesPage | undefined;
+  /** Something came since the list was asked for. */
   #stale = true;
-  #filter = '';
-  #rows = rowsShown;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #query = '';
+  #scroller: HTMLElement | undefined;
+  /** Place of the row that has the keyboard: it stays in the page wherever it scrolls. */
+  #kept: number | undefined;
 
-  constructor(deps: SourcesDeps) {
+  constructor(deps: ViewDeps) {
     this.#deps = deps;
-  }
-
-  title(): string {
-    return t('Sources');
+    this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
   }
 
   count(): number | undefined {
-    if (this.#stale) void this.#ask();
-    return this.#answer === undefined ? undefined : this.#answer.sources.length + this.#answer.more;
+    if (this.#stale) this.#renew();
+    const { sums } = this.#page ?? {};
+    return sums === undefined ? undefined : sums.given + sums.found + sums.not_found;
   }
 
   take(message: ToPage): void {
@@ -53,22 +52,37 @@ export class SourcesView implements PageView {
     if (message.type === 'init' || message.type === 'links' || settled) this.#stale = true;
   }
 
-  /** One question at a time: what comes meanwhile is asked for after it. */
-  async #ask(): Promise<void> {
-    if (this.#asked) return;
-    this.#asked = true;
+  /** At once at first, and then no more often than every now and then. */
+  #renew(): void {
+    if (this.#timer !== undefined) return;
     this.#stale = false;
-    const answer = await this.#deps.request((request) => ({ type: 'getSources', request }));
-    this.#asked = false;
-    if (answer.type === 'sources') this.#answer = answer;
-    this.#deps.changed();
+    const first = this.#page === undefined;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#lines.renew();
+        void this.#ask(0, 0).then(() => this.#deps.changed());
+      },
+      first ? 0 : pause,
+    );
+  }
+
+  async #ask(from: number, count: number): Promise<readonly PageSource[] | undefined> {
+    const query = this.#query;
+    const answer = await this.#deps.request((request) => ({ type: 'getSources', request, from, count, query }));
+    if (answer.type !== 'sources' || query !== this.#query) return undefined;
+    this.#page = answer.page;
+    this.#lines.total = answer.page.total;
+    if (!answer.page.complete) this.#stale = true;
+    return answer.page.sources;
   }
 
   draw(context: Context): TemplateResult {
-    const answer = this.#answer;
-    if (answer === undefined) return html`<p class="loadl">${t('Reading the session')}</p>`;
-    const all = answer.sources;
-    if (all.length === 0) {
+    const page = this.#page;
+    const { given, found, not_found: missing } = page?.sums ?? { given: 0, found: 0, not_found: 0 };
+    const none = given + found + missing === 0;
+    if (page === undefined || (none && !page.complete)) return html`<p class="loadl">${t('Reading the session')}</p>`;
+    if (none) {
       return html`<div class="empty">
         <div class="in">
           <h2>${t('No sources')}</h2>
@@ -76,28 +90,32 @@ export class SourcesView implements PageView {
         </div>
       </div>`;
     }
-    const wanted = this.#filter.toLowerCase();
-    const rows = all.filter((each) =>
-      `${each.name} ${each.path ?? ''} ${each.url ?? ''}`.toLowerCase().includes(wanted),
-    );
     return html`<div class="sumbar">
-        ${summary(all)}
+        ${summary(page.sums)}
         <span class="filter">
           ${field({
             id: 'source-filter',
             label: t('Filter sources'),
-            value: this.#filter,
+            value: this.#query,
             placeholder: t('Filter sources'),
             multiline: false,
-            onInput: (query) => this.#setFilter(query),
+            onInput: (query) => this.#filter(query),
             onKey: (event) => this.#filterKey(event),
           })}
         </span>
       </div>
-      <div class="pane" tabindex="0" role="region" aria-label=${t('Sources')}>
-        <table class="srct">
+      <div
+        class="pane"
+        tabindex="0"
+        role="region"
+        aria-label=${t('Sources')}
+        @scroll=${() => this.#deps.changed()}
+        @focusin=${({ target }: FocusEvent) => (this.#kept = placeOf(target))}
+        @focusout=${() => (this.#kept = undefined)}
+      >
+        <table class="srct" aria-rowcount=${this.#lines.total + 1}>
           <thead>
-            <tr>
+            <tr aria-rowindex="1">
               <th scope="col" class="n"><span class="sr">${t('Number')}</span></th>
               <th scope="col">${t('Source')}</th>
               <th scope="col" class="w-e">${t('Evidence')}</th>
@@ -106,46 +124,79 @@ export class SourcesView implements PageView {
             </tr>
           </thead>
           <tbody>
-            ${rows.slice(0, this.#rows).map((source) => sourceRow(context, source))}
+            ${this.#rows(context)}
           </tbody>
         </table>
-        ${rows.length === 0 ? html`<p class="loadl">${t('No source fits the filter.')}</p>` : nothing}
-        ${rows.length > this.#rows ? html`<p class="loadl"><button class="link" @click=${() => this.#showMore()}>${t('Show more')}</button></p>` : nothing}
-        ${answer.more > 0 ? html`<p class="loadl">${t('{0} more, not shown', number(answer.more))}</p>` : nothing}
-        ${answer.complete ? nothing : html`<p class="loadl" aria-busy="true">${t('The session is still being read.')}</p>`}
+        ${this.#lines.total === 0 ? html`<p class="loadl">${t('No source fits the filter.')}</p>` : nothing}
+        ${page.complete ? nothing : html`<p class="loadl" aria-busy="true">${t('The session is still being read.')}</p>`}
       </div>`;
   }
 
-  #showMore(): void {
-    this.#rows += rowsShown;
-    this.#deps.changed();
+  /** Those on screen, the one that has the keyboard, and room for the others. */
+  #rows(context: Context): TemplateResult {
+    const scroller = this.#scroller;
+    const { from, to } = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
+    const kept = this.#kept ?? from;
+    const places = new Set(Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n));
+    if (kept < this.#lines.total) places.add(kept);
+    const sorted = [...places].sort((a, b) => a - b);
+    return html`${repeat(
+      sorted,
+      (at) => at,
+      (at, n) => html`${room(at - (sorted[n - 1] ?? -1) - 1)}${this.#row(context, at)}`,
+    )}${room(this.#lines.total - (sorted.at(-1) ?? -1) - 1)}`;
   }
 
-  #setFilter(query: string): void {
-    this.#filter = query;
+  #row(context: Context, at: number): TemplateResult {
+    const source = this.#lines.line(at);
+    return html`<tr data-at=${at} aria-rowindex=${at + 2}>
+      ${source === undefined ? html`<td colspan="5" class="sub">${t('Loading')}</td>` : cells(context, source)}
+    </tr>`;
+  }
+
+  drawn(place: HTMLElement): void {
+    const scroller = place.querySelector('.pane');
+    if (!(scroller instanceof HTMLElement) || this.#scroller === scroller) return;
+    this.#scroller = scroller;
+    new ResizeObserver(() => this.#deps.changed()).observe(scroller);
+  }
+
+  #filter(query: string): void {
+    this.#query = query.slice(0, 1000);
+    this.#lines.renew();
     this.#deps.changed();
   }
 
   #filterKey(event: KeyboardEvent): void {
-    if (event.key === 'Escape' && this.#filter !== '') this.#setFilter('');
+    if (event.key === 'Escape' && this.#query !== '') this.#filter('');
     else return;
     event.preventDefault();
   }
 }
 
-function summary(all: readonly PageSource[]): TemplateResult {
-  const count = (status: EvidenceStatus): number => all.filter((each) => each.status === status).length;
-  const [given, found, missing] = [count('given'), count('found'), count('not_found')];
+function placeOf(target: EventTarget | null): number | undefined {
+  const row = target instanceof Element ? target.closest('[data-at]') : null;
+  return row === null ? undefined : Number(row.getAttribute('data-at'));
+}
+
+/** For rows that are not drawn. */
+function room(rows: number): TemplateResult | typeof nothing {
+  if (rows <= 0) return nothing;
+  return html`<tr class="space" aria-hidden="true">
+    <td colspan="5" ${placed({ height: px(rows * lineHeight) })}></td>
+  </tr>`;
+}
+
+function summary({ given, found, not_found: missing }: SourcesPage['sums']): TemplateResult {
   return html`${given > 0 ? html`<span class="x">${t('{0} given by the agent', number(given))}</span>` : nothing}
   ${found > 0 ? html`<span class="x">${t('{0} found in this session', number(found))}</span>` : nothing}
   ${missing > 0 ? html`<span class="x warn">${t('{0} not found', number(missing))}</span>` : nothing}`;
 }
 
-function sourceRow({ store, actions }: Context, source: PageSource): TemplateResult {
+function cells({ store, actions }: Context, source: PageSource): TemplateResult {
   const { status, step, cited } = source;
   const { icon, name, about } = describe(source, store.view?.summary.project_dir);
-  return html`<tr>
-    <td class="n sub">${source.number}</td>
+  return html`<td class="n sub">${source.number}</td>
     <td>
       <span class="fl"
         >${codicon(icon)}<a
@@ -175,8 +226,7 @@ function sourceRow({ store, actions }: Context, source: PageSource): TemplateRes
               ${step.step}
             </button>`
       }
-    </td>
-  </tr>`;
+    </td>`;
 }
 
 function statusWord(status: EvidenceStatus): string {

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { repeat } from 'lit/directives/repeat.js';
 import type { StepKind } from '../../src/model/steps.ts';
-import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
+import type { ToPage } from '../../src/protocol/messages.ts';
 import {
   mostClosed,
   mostLines,
@@ -13,11 +13,12 @@ import { button, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { number } from '../text/format.ts';
+import { stepKinds } from './kept.ts';
 import { lineHeight, Lines } from './lines.ts';
 import { placed, px } from './placed.ts';
 import { stepPane } from './stepPane.ts';
 import { kindWord } from './stepWords.ts';
-import type { PageView } from './view.ts';
+import type { PageView, ViewDeps } from './view.ts';
 import { axisHead, axisLines, waterfallRow } from './waterfall.ts';
 
 /** Milliseconds after which the bars of a run that goes on are asked for again. */
@@ -25,22 +26,14 @@ const pause = 2000;
 /** Height in px that the list is taken to have until it is there. */
 const likelyHeight = 600;
 
-interface Deps {
-  readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
-  /** Has an entry loaded, for the details of the selected step. */
-  readonly load: (index: number) => Promise<void>;
-  readonly changed: () => void;
-}
-
-const stepKinds = ['read', 'edit', 'command', 'search', 'web', 'other'] as const satisfies readonly StepKind[];
 const everything: TrajectoryWish = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
 
 /** What ran when: a waterfall of steps in lanes, and the details of one of them. */
 export class TrajectoryView implements PageView {
   readonly id = 'trajectory';
-  readonly #deps: Deps;
+  readonly #deps: ViewDeps;
   readonly #lines: Lines<TrajectoryLine>;
-  #wish = everything;
+  #wish: TrajectoryWish;
   #page: TrajectoryPage | undefined;
   #failed = false;
   #stale = true;
@@ -52,13 +45,14 @@ export class TrajectoryView implements PageView {
   #scroller: HTMLElement | undefined;
   #scrollTo: number | undefined;
 
-  constructor(deps: Deps) {
+  constructor(deps: ViewDeps) {
     this.#deps = deps;
     this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
+    this.#wish = deps.kept.trajectory ?? everything;
   }
 
-  title(): string {
-    return t('Trajectory');
+  get wish(): TrajectoryWish {
+    return this.#wish;
   }
 
   count({ store }: Context): number | undefined {

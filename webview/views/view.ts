@@ -1,14 +1,24 @@
 import type { TemplateResult } from 'lit/html.js';
-import type { ToPage } from '../../src/protocol/messages.ts';
+import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
 import type { Context } from '../parts/context.ts';
+import type { KeptViews } from './kept.ts';
 
 export const viewIds = ['transcript', 'trajectory', 'files', 'sources'] as const;
 export type ViewId = (typeof viewIds)[number];
+export type BesideId = Exclude<ViewId, 'transcript'>;
+
+export interface ViewDeps {
+  readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
+  /** Has an entry loaded into the store. */
+  readonly load: (index: number) => Promise<void>;
+  /** From when the page was there last. */
+  readonly kept: KeptViews;
+  readonly changed: () => void;
+}
 
 /** One of the views beside the transcript. It is drawn only while it is the one on screen. */
 export interface PageView {
-  readonly id: Exclude<ViewId, 'transcript'>;
-  title(): string;
+  readonly id: BesideId;
   /** Stands beside the title on the tab; `undefined` while nobody knows. */
   count(context: Context): number | undefined;
   draw(context: Context): TemplateResult;

@@ -1,42 +1,48 @@
-import { render } from 'lit/html.js';
-import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
+import { html, render, type TemplateResult } from 'lit/html.js';
+import type { ToPage } from '../../src/protocol/messages.ts';
 import { t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
-import type { Shell } from '../shell.ts';
-import { FilesView } from './files.ts';
-import { SourcesView } from './sources.ts';
+import { loading, type Shell } from '../shell.ts';
+import type { Beside } from './beside.ts';
+import { type KeptViews, toKeep } from './kept.ts';
 import { tabId, type TabsState } from './tabs.ts';
-import { TrajectoryView } from './trajectory.ts';
-import { type PageView, type ViewId, viewIds } from './view.ts';
+import { type BesideId, type ViewDeps, type ViewId, viewIds } from './view.ts';
 
-interface ViewsDeps {
+interface ViewsDeps extends ViewDeps {
   readonly shell: Shell;
-  readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
-  /** Has an entry loaded into the store. */
-  readonly load: (index: number) => Promise<void>;
   /** The view that was on screen when the page was left. */
   readonly active: string | undefined;
-  readonly changed: () => void;
 }
 
-/** Which view is on screen. The transcript keeps its place behind the others, unseen and out of reach. */
+const besideIds = ['trajectory', 'files', 'sources'] as const satisfies readonly BesideId[];
+
+/**
+ * Which view is on screen. The transcript keeps its place behind the others, unseen and out of reach. The others are code
+ * of their own, fetched when the first screen stands or somebody wants one of them.
+ */
 export class Views {
   readonly #deps: ViewsDeps;
-  readonly #trajectory: TrajectoryView;
-  /** Beside the transcript, in the order of their tabs. */
-  readonly #views: readonly PageView[];
+  #beside: Beside | undefined;
+  #fetching: Promise<void> | undefined;
+  #planned = false;
+  #failed = false;
   #active: ViewId;
 
   constructor(deps: ViewsDeps) {
     this.#deps = deps;
-    this.#trajectory = new TrajectoryView(deps);
-    this.#views = [this.#trajectory, new FilesView(deps), new SourcesView(deps)];
-    const known = viewIds.find((id) => id === deps.active);
-    this.#active = known !== undefined && this.#views.some(({ id }) => id === known) ? known : 'transcript';
+    this.#active = viewIds.find((id) => id === deps.active) ?? 'transcript';
   }
 
   get active(): ViewId {
     return this.#active;
+  }
+
+  /** How the views are filtered and sorted, to be there again when the page is. */
+  get kept(): KeptViews {
+    const beside = this.#beside;
+    return beside === undefined
+      ? this.#deps.kept
+      : toKeep({ trajectory: beside.trajectory.wish, files: beside.files.wish });
   }
 
   show(id: ViewId): void {
@@ -47,32 +53,74 @@ export class Views {
 
   revealStep(index: number): void {
     this.show('trajectory');
-    void this.#trajectory.select(index);
+    void this.#load().then(() => this.#beside?.trajectory.select(index));
   }
 
   tabs(context: Context): TabsState {
     const transcript = { id: 'transcript' as const, title: t('Transcript'), count: context.store.total };
-    const others = this.#views.map((view) => ({ id: view.id, title: view.title(), count: view.count(context) }));
+    const others = besideIds.map((id) => ({ id, title: titleOf(id), count: this.#view(id)?.count(context) }));
     return { tabs: [transcript, ...others], active: this.#active, show: (id) => this.show(id) };
   }
 
   take(message: ToPage): void {
-    for (const view of this.#views) view.take?.(message);
+    for (const view of this.#beside?.all ?? []) view.take?.(message);
   }
 
   draw(context: Context): void {
     const { shell } = this.#deps;
-    const view = this.#views.find(({ id }) => id === this.#active);
+    const id = this.#active;
     const place = shell.view;
-    place.hidden = view === undefined;
-    if (place.parentElement !== null) place.parentElement.dataset['view'] = this.#active;
-    if (view === undefined) {
+    place.hidden = id === 'transcript';
+    if (place.parentElement !== null) place.parentElement.dataset['view'] = id;
+    if (id === 'transcript') {
       render('', place);
+      if (!this.#planned) requestIdleCallback(() => void this.#load());
+      this.#planned = true;
       return;
     }
-    place.setAttribute('aria-labelledby', tabId(view.id));
-    place.className = `view ${view.id}`;
+    place.setAttribute('aria-labelledby', tabId(id));
+    place.className = `view ${id}`;
+    const view = this.#view(id);
+    if (view === undefined) {
+      if (!this.#failed) void this.#load();
+      render(this.#failed ? this.#missing() : loading(), place);
+      return;
+    }
     render(view.draw(context), place);
     view.drawn?.(place);
+  }
+
+  #view(id: ViewId): Beside['all'][number] | undefined {
+    return this.#beside?.all.find((view) => view.id === id);
+  }
+
+  #load(): Promise<void> {
+    this.#fetching ??= import('./beside.ts').then(
+      ({ buildViews }) => {
+        this.#beside = buildViews(this.#deps);
+        this.#deps.changed();
+      },
+      () => {
+        this.#failed = true;
+        this.#deps.changed();
+      },
+    );
+    return this.#fetching;
+  }
+
+  /** An update of Vitrine can take the files of the one that is running away. */
+  #missing(): TemplateResult {
+    return html`<p class="none">${t('This view could not be loaded. Close the session and open it again.')}</p>`;
+  }
+}
+
+function titleOf(id: BesideId): string {
+  switch (id) {
+    case 'trajectory':
+      return t('Trajectory');
+    case 'files':
+      return t('Files');
+    case 'sources':
+      return t('Sources');
   }
 }

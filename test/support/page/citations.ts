@@ -1,8 +1,9 @@
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { evidenceOf, sinceThen } from '../../../src/insight/citations/evidence.ts';
 import { SessionLinks } from '../../../src/insight/citations/sessionLinks.ts';
-import type { FromPage, PageEntry, ToPage } from '../../../src/protocol/messages.ts';
-import { evidenceCard, pageLink, pageSource } from '../../../src/vscode/evidenceView.ts';
+import type { FromPage, PageEntry, Sent } from '../../../src/protocol/messages.ts';
+import { evidenceCard, pageLink } from '../../../src/vscode/evidenceView.ts';
+import { sourcesPage } from '../../../src/vscode/views/sourcesPage.ts';
 import { projectDir } from './madeUp.ts';
 
 type Question = Extract<FromPage, { type: 'getEvidence' | 'getSources' }>;
@@ -26,14 +27,10 @@ export class PageCitations {
     return links.length === 0 ? entry : { ...entry, links };
   }
 
-  answer(message: Question, entry: (index: number) => NormalizedEntry | undefined): ToPage {
+  answer(message: Question, entry: (index: number) => NormalizedEntry | undefined): Sent {
     const { request } = message;
     if (message.type === 'getSources') {
-      const sources = this.#links.sources().map((source) => {
-        const first = this.#links.of(source.entries[0] ?? -1).find((each) => each.number === source.number);
-        return pageSource(source, first?.at ?? 0);
-      });
-      return { type: 'sources', request, sources, more: 0, complete: true };
+      return { type: 'sources', request, page: sourcesPage(this.#links, message, true) };
     }
     const numbered = this.#links.of(message.index).find((each) => each.at === message.link);
     if (numbered === undefined) return { type: 'evidence', request, card: null };

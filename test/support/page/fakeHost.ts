@@ -1,10 +1,16 @@
 /** Runs in the browser in the place of VS Code: speaks the channel with the page, out of a made-up session. */
 import type { EntryUpdate, NormalizedEntry } from '../../../src/model/entry.ts';
+import { answers } from '../../../src/insight/search/facts.ts';
+import { parseQuery } from '../../../src/insight/search/query.ts';
 import { Transcript } from '../../../src/model/transcript.ts';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
-import type { Envelope, FromPage, PageUpdate, SessionView, ToPage } from '../../../src/protocol/messages.ts';
+import type { DetailLevel } from '../../../src/protocol/detail.ts';
+import type { LedgerCard, ResumeFacts } from '../../../src/protocol/figureMessages.ts';
+import type { Envelope, FromPage, PageUpdate, Sent, SessionView } from '../../../src/protocol/messages.ts';
 import { pageEntry } from '../../../src/protocol/pageEntries.ts';
+import { maxSummaryTurns } from '../../../src/formats/record.ts';
 import { PageCitations } from './citations.ts';
+import { long, view } from './madeUp.ts';
 import { StepNumbers } from '../../../src/model/steps.ts';
 import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
 import { SessionViews } from '../../../src/vscode/views/sessionViews.ts';
@@ -13,21 +19,27 @@ export interface LoadOptions {
   readonly view: SessionView;
   readonly entries: readonly NormalizedEntry[];
   readonly open?: readonly number[];
+  readonly detail?: DetailLevel;
+  readonly ledger?: LedgerCard;
+  readonly resume?: ResumeFacts;
   readonly l10n?: Readonly<Record<string, string>>;
   /** Files of the project as they are now, by their path in it. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
+const encoder = new TextEncoder();
 const stateKey = 'made-up-state';
 
 export class FakeHost {
   /** Everything the page sent, in order. */
   readonly received: FromPage[] = [];
-  /** Characters posted to the page, and messages. */
-  posted = { chars: 0, messages: 0 };
+  /** Posted to the page; bytes of JSON. */
+  posted = { bytes: 0, messages: 0 };
   /** While true, pages that are asked for are not answered. */
   holdPages = false;
-  readonly #channel: Channel<ToPage, FromPage>;
+  /** Entries that one answer to a find holds. */
+  mostFound = 1000;
+  readonly #channel: Channel<Sent, FromPage>;
   readonly #feed: UpdateFeed;
   #options: LoadOptions | undefined;
   #entries = new Transcript();
@@ -39,10 +51,10 @@ export class FakeHost {
   #held: FromPage[] = [];
 
   constructor() {
-    this.#channel = new Channel<ToPage, FromPage>({
+    this.#channel = new Channel<Sent, FromPage>({
       post: (envelope) => {
         this.posted = {
-          chars: this.posted.chars + JSON.stringify(envelope).length,
+          bytes: this.posted.bytes + encoder.encode(JSON.stringify(envelope)).length,
           messages: this.posted.messages + 1,
         };
         // As VS Code does: the page gets a copy, in a task of its own.
@@ -77,6 +89,23 @@ export class FakeHost {
     if (this.#ready) this.#init();
   }
 
+  /** Makes a long session, and sends nothing of it until `begin`. */
+  keepLong(count: number): void {
+    this.#ready = false;
+    this.loadLong(count);
+  }
+
+  begin(): void {
+    this.#ready = true;
+    this.#init();
+  }
+
+  /** A session of so many entries, made here: it would be long on its way. `over` is of the view. */
+  loadLong(count: number, over: Partial<SessionView> = {}): void {
+    const { entries, turns } = long(count);
+    this.load({ entries, view: view({ turns: turns.slice(-maxSummaryTurns), ...over }, { entries: count }) });
+  }
+
   #newViews(): SessionViews {
     const source = {
       total: () => this.#total,
@@ -89,6 +118,12 @@ export class FakeHost {
       turns: () => this.view().turns,
       live: () => this.view().can.stop,
       summary: () => this.view().summary,
+      fileNow: (path: string) => {
+        const files = this.#options?.files;
+        if (files === undefined) return Promise.resolve(undefined);
+        const text = files[path] ?? null;
+        return Promise.resolve({ text, changedAt: text === null ? null : Date.parse('2026-11-21T10:31:00Z') });
+      },
     };
     return new SessionViews(source, (answer) => this.#channel.send(answer));
   }
@@ -100,7 +135,7 @@ export class FakeHost {
 
   setView(view: SessionView): void {
     if (this.#options !== undefined) this.#options = { ...this.#options, view };
-    this.#channel.send({ type: 'view', view });
+    this.#feed.show(view);
   }
 
   update(updates: readonly EntryUpdate[]): void {
@@ -127,9 +162,38 @@ export class FakeHost {
     if (entry !== undefined) this.update([{ op: 'put', entry }]);
   }
 
+  /** A new entry after those of a long session, a message or a step; the bytes of it as the page has it. */
+  addOne(index: number): number {
+    const { entries } = long(6);
+    const made = entries[1 + (index % 5)];
+    if (made === undefined) return 0;
+    const { type } = made;
+    const call = type.kind === 'tool_use' ? { ...type, tool: { ...type.tool, callId: `call_${index}` } } : type;
+    const entry = { ...made, index, type: call };
+    this.update([{ op: 'put', entry }]);
+    return encoder.encode(JSON.stringify(this.#page(index, index + 1)[0])).length;
+  }
+
+  /** A message of so many characters, as models write them. */
+  async streamLong(index: number, chars: number): Promise<void> {
+    const part = (n: number): string =>
+      `## Part ${n}\n\nSome **bold** text with \`code\` that goes on for a while, so that it is a paragraph.\n\n- one\n- two\n\n\`\`\`ts\nconst n = ${n};\n\`\`\`\n\n`;
+    const text = Array.from({ length: Math.ceil(chars / part(0).length) }, (_, n) => part(n))
+      .join('')
+      .slice(0, chars);
+    const entry = {
+      index,
+      timestamp: '2026-01-02T10:20:00Z',
+      type: { kind: 'assistant_message' },
+      content: '',
+    } as const;
+    this.update([{ op: 'put', entry, open: true }]);
+    await this.stream(index, text);
+  }
+
   /** Posts as it is, numbered in order: for messages the page cannot know. */
   raw(message: unknown): void {
-    this.#channel.send(message as ToPage);
+    this.#channel.send(message as Sent);
   }
 
   /** Loses the next number, as if a message had not arrived. */
@@ -148,12 +212,12 @@ export class FakeHost {
   }
 
   #init(): void {
-    const { view, l10n = {} } = this.#options ?? {};
+    const { view, detail = 'everything', l10n = {} } = this.#options ?? {};
     if (view === undefined) return;
     const from = Math.max(0, (Math.ceil(this.#total / 100) - 1) * 100);
     this.#channel.restart();
     const page = { total: this.#total, from, entries: this.#page(from, this.#total) };
-    this.#feed.began(this.#channel.send({ type: 'init', view, page, open: this.#entries.open(), l10n, locale: 'en' }));
+    this.#feed.begin({ type: 'init', view, page, open: this.#entries.open(), detail, l10n, locale: 'en' });
   }
 
   #page(from: number, to: number) {
@@ -190,6 +254,7 @@ export class FakeHost {
       }
       case 'getTrajectory':
       case 'getFiles':
+      case 'getSince':
         void this.#views?.answer(message);
         break;
       case 'getEvidence':
@@ -203,13 +268,23 @@ export class FakeHost {
           entry: this.#entries.get(message.index) ?? null,
         });
         break;
+      case 'getLedger': {
+        const { ledger } = this.#options ?? {};
+        if (ledger !== undefined) this.#channel.send({ type: 'ledger', request: message.request, ledger });
+        break;
+      }
+      case 'getResume': {
+        const { resume } = this.#options ?? {};
+        if (resume !== undefined) this.#channel.send({ type: 'resume', request: message.request, resume });
+        break;
+      }
       case 'find': {
-        const wanted = message.query.toLowerCase();
-        const indexes = this.#entries
-          .settled()
-          .filter((entry) => JSON.stringify(entry).toLowerCase().includes(wanted))
-          .map(({ index }) => index);
-        this.#channel.send({ type: 'found', request: message.request, indexes, truncated: false });
+        const { request, from } = message;
+        const { query, problems } = parseQuery(message.query);
+        const all = this.#entries.settled().filter((entry) => entry.index >= from && answers(entry, query));
+        const indexes = all.slice(0, this.mostFound).map(({ index }) => index);
+        const truncated = all.length > indexes.length;
+        this.#channel.send({ type: 'found', request, indexes, truncated, texts: query.texts, problems });
         break;
       }
       default:

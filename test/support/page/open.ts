@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../host/browser.ts';
 import { newRunFolder, type RunFolder } from '../host/runFolder.ts';
+import type { ToUsagePage } from '../../../src/protocol/usageMessages.ts';
 import type { LoadOptions } from './fakeHost.ts';
 import { servePage } from './server.ts';
 import type { Theme } from './themes.ts';
@@ -41,6 +42,19 @@ ${stack}`);
     });
     await page.goto(this.#server.url(theme));
     if (load !== undefined) await show(page, load);
+    return page;
+  }
+
+  /** The usage view, with what its host sends first. */
+  async openUsage(
+    message: ToUsagePage,
+    { theme = 'dark', width = 320, height = 880 }: OpenOptions = {},
+  ): Promise<Page> {
+    const page = await this.#browser.newPage({ viewport: { width, height } });
+    page.setDefaultTimeout(10_000);
+    page.on('pageerror', ({ message: text }) => this.errors.push(text));
+    await page.goto(this.#server.url(theme).replace('/?', '/usage?'));
+    await page.evaluate((sent) => window.postMessage({ generation: 1, seq: 0, message: sent }, '*'), message);
     return page;
   }
 

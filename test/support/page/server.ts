@@ -58,7 +58,8 @@ interface Answer {
 }
 
 async function answer(pathname: string, theme: string | null, host: string): Promise<Answer> {
-  if (pathname === '/') return documentFor(isTheme(theme) ? theme : 'dark');
+  if (pathname === '/' || pathname === '/usage')
+    return documentFor(isTheme(theme) ? theme : 'dark', pathname === '/' ? 'main' : 'usage');
   if (pathname === '/fake-host.js') return { type: 'text/javascript', body: host };
   if (pathname.startsWith('/theme/')) {
     const name = pathname.slice('/theme/'.length);
@@ -78,7 +79,7 @@ function isTheme(name: string | null): name is Theme {
   return name !== null && Object.hasOwn(themes, name);
 }
 
-function documentFor(theme: Theme): Answer {
+function documentFor(theme: Theme, name: 'main' | 'usage'): Answer {
   const nonce = randomBytes(16).toString('hex');
   const policy = [
     "default-src 'none'",
@@ -98,12 +99,12 @@ function documentFor(theme: Theme): Answer {
 <title>Vitrine, made-up session</title>
 <link rel="stylesheet" href="/theme/${theme}">
 <link rel="stylesheet" href="/codicon.css">
-<link rel="stylesheet" href="/main.css">
+<link rel="stylesheet" href="/${name}.css">
 </head>
 <body class="${themes[theme].body}">
 <div id="app"></div>
 <script nonce="${nonce}" src="/fake-host.js"></script>
-<script type="module" nonce="${nonce}" src="/main.js"></script>
+<script type="module" nonce="${nonce}" src="/${name}.js"></script>
 </body>
 </html>`;
   return { type: 'text/html; charset=utf-8', body, policy };

@@ -4,6 +4,8 @@ const shared = `
   --vscode-editor-font-family: "DejaVu Sans Mono", monospace; --vscode-editor-font-size: 12px; --vscode-editor-font-weight: normal;`;
 
 const dark = `color-scheme: dark;
+  --vscode-terminal-ansiBlack: #000000; --vscode-terminal-ansiRed: #cd3131; --vscode-terminal-ansiGreen: #0dbc79; --vscode-terminal-ansiYellow: #e5e510; --vscode-terminal-ansiBlue: #2472c8; --vscode-terminal-ansiMagenta: #bc3fbc; --vscode-terminal-ansiCyan: #11a8cd; --vscode-terminal-ansiWhite: #e5e5e5; --vscode-terminal-ansiBrightBlack: #666666; --vscode-terminal-ansiBrightRed: #f14c4c; --vscode-terminal-ansiBrightGreen: #23d18b; --vscode-terminal-ansiBrightYellow: #f5f543; --vscode-terminal-ansiBrightBlue: #3b8eea; --vscode-terminal-ansiBrightMagenta: #d670d6; --vscode-terminal-ansiBrightCyan: #29b8db; --vscode-terminal-ansiBrightWhite: #e5e5e5;
+  --vscode-debugTokenExpression-name: #c586c0; --vscode-debugTokenExpression-string: #ce9178; --vscode-debugTokenExpression-number: #b5cea8;
   --vscode-foreground: #cccccc; --vscode-descriptionForeground: #9d9d9d; --vscode-disabledForeground: #cccccc80; --vscode-icon-foreground: #cccccc;
   --vscode-errorForeground: #f85149; --vscode-focusBorder: #0078d4; --vscode-widget-shadow: #0000005c; --vscode-textLink-foreground: #4daafc; --vscode-textLink-activeForeground: #4daafc;
   --vscode-textPreformat-foreground: #d0d0d0; --vscode-textPreformat-background: #3c3c3c; --vscode-textCodeBlock-background: #2b2b2b; --vscode-textBlockQuote-border: #616161;
@@ -21,10 +23,12 @@ const dark = `color-scheme: dark;
   --vscode-diffEditor-insertedLineBackground: #9bb95533; --vscode-diffEditor-removedLineBackground: #ff000033; --vscode-diffEditor-unchangedRegionBackground: #181818;
   --vscode-chat-linesAddedForeground: #54b054; --vscode-chat-linesRemovedForeground: #fc6a6a;
   --vscode-charts-red: #f14c4c; --vscode-charts-blue: #3794ff; --vscode-charts-green: #89d185; --vscode-terminal-foreground: #cccccc;
-  --vscode-charts-purple: #b180d7; --vscode-charts-orange: #d18616; --vscode-terminal-ansiCyan: #11a8cd; --vscode-panelTitle-inactiveForeground: #9d9d9d;
+  --vscode-charts-purple: #b180d7; --vscode-charts-orange: #d18616; --vscode-panelTitle-inactiveForeground: #9d9d9d;
   --vscode-list-activeSelectionBackground: #04395e; --vscode-list-activeSelectionForeground: #ffffff; --vscode-list-inactiveSelectionBackground: #37373d;`;
 
 const light = `color-scheme: light;
+  --vscode-terminal-ansiBlack: #000000; --vscode-terminal-ansiRed: #cd3131; --vscode-terminal-ansiGreen: #107c10; --vscode-terminal-ansiYellow: #949800; --vscode-terminal-ansiBlue: #0451a5; --vscode-terminal-ansiMagenta: #bc05bc; --vscode-terminal-ansiCyan: #0598bc; --vscode-terminal-ansiWhite: #555555; --vscode-terminal-ansiBrightBlack: #666666; --vscode-terminal-ansiBrightRed: #cd3131; --vscode-terminal-ansiBrightGreen: #14ce14; --vscode-terminal-ansiBrightYellow: #b5ba00; --vscode-terminal-ansiBrightBlue: #0451a5; --vscode-terminal-ansiBrightMagenta: #bc05bc; --vscode-terminal-ansiBrightCyan: #0598bc; --vscode-terminal-ansiBrightWhite: #a5a5a5;
+  --vscode-debugTokenExpression-name: #9b46b0; --vscode-debugTokenExpression-string: #a31515; --vscode-debugTokenExpression-number: #098658;
   --vscode-foreground: #3b3b3b; --vscode-descriptionForeground: #3b3b3b; --vscode-disabledForeground: #61616180; --vscode-icon-foreground: #3b3b3b;
   --vscode-errorForeground: #f85149; --vscode-focusBorder: #005fb8; --vscode-widget-shadow: #00000029; --vscode-textLink-foreground: #005fb8; --vscode-textLink-activeForeground: #005fb8;
   --vscode-textPreformat-foreground: #3b3b3b; --vscode-textPreformat-background: #0000001f; --vscode-textCodeBlock-background: #f8f8f8; --vscode-textBlockQuote-border: #e5e5e5;
@@ -42,10 +46,12 @@ const light = `color-scheme: light;
   --vscode-diffEditor-insertedLineBackground: #9bb95533; --vscode-diffEditor-removedLineBackground: #ff000033; --vscode-diffEditor-unchangedRegionBackground: #f8f8f8;
   --vscode-chat-linesAddedForeground: #107c10; --vscode-chat-linesRemovedForeground: #bc2f32;
   --vscode-charts-red: #e51400; --vscode-charts-blue: #1a85ff; --vscode-charts-green: #388a34; --vscode-terminal-foreground: #3b3b3b;
-  --vscode-charts-purple: #652d90; --vscode-charts-orange: #d18616; --vscode-terminal-ansiCyan: #0598bc; --vscode-panelTitle-inactiveForeground: #3b3b3b;
+  --vscode-charts-purple: #652d90; --vscode-charts-orange: #d18616; --vscode-panelTitle-inactiveForeground: #3b3b3b;
   --vscode-list-activeSelectionBackground: #e8e8e8; --vscode-list-activeSelectionForeground: #000000; --vscode-list-inactiveSelectionBackground: #e4e6f1;`;
 
 const contrast = `color-scheme: dark;
+  --vscode-terminal-ansiBlack: #000000; --vscode-terminal-ansiRed: #cd0000; --vscode-terminal-ansiGreen: #00cd00; --vscode-terminal-ansiYellow: #cdcd00; --vscode-terminal-ansiBlue: #0000ee; --vscode-terminal-ansiMagenta: #cd00cd; --vscode-terminal-ansiCyan: #00cdcd; --vscode-terminal-ansiWhite: #e5e5e5; --vscode-terminal-ansiBrightBlack: #7f7f7f; --vscode-terminal-ansiBrightRed: #ff0000; --vscode-terminal-ansiBrightGreen: #00ff00; --vscode-terminal-ansiBrightYellow: #ffff00; --vscode-terminal-ansiBrightBlue: #5c5cff; --vscode-terminal-ansiBrightMagenta: #ff00ff; --vscode-terminal-ansiBrightCyan: #00ffff; --vscode-terminal-ansiBrightWhite: #ffffff;
+  --vscode-debugTokenExpression-name: #ffffff; --vscode-debugTokenExpression-string: #f48771; --vscode-debugTokenExpression-number: #89d185;
   --vscode-contrastBorder: #6fc3df; --vscode-contrastActiveBorder: #f38518;
   --vscode-foreground: #ffffff; --vscode-descriptionForeground: #ffffffb3; --vscode-disabledForeground: #a5a5a5; --vscode-icon-foreground: #ffffff;
   --vscode-errorForeground: #f48771; --vscode-focusBorder: #f38518; --vscode-textLink-foreground: #21a6ff; --vscode-textLink-activeForeground: #21a6ff;
@@ -62,7 +68,7 @@ const contrast = `color-scheme: dark;
   --vscode-diffEditor-insertedTextBorder: #33ff2e; --vscode-diffEditor-removedTextBorder: #ff008f;
   --vscode-chat-linesAddedForeground: #54b054; --vscode-chat-linesRemovedForeground: #f48771;
   --vscode-charts-red: #f48771; --vscode-charts-blue: #3794ff; --vscode-charts-green: #89d185; --vscode-terminal-foreground: #ffffff;
-  --vscode-charts-purple: #b180d7; --vscode-charts-orange: #d18616; --vscode-terminal-ansiCyan: #00cdcd; --vscode-panelTitle-inactiveForeground: #ffffff;`;
+  --vscode-charts-purple: #b180d7; --vscode-charts-orange: #d18616; --vscode-panelTitle-inactiveForeground: #ffffff;`;
 
 const contrastLight = `${light}
   --vscode-contrastBorder: #0f4a85; --vscode-contrastActiveBorder: #006bbd; --vscode-foreground: #292929; --vscode-icon-foreground: #292929; --vscode-focusBorder: #006bbd; --vscode-panel-border: #0f4a85;

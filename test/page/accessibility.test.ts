@@ -1,0 +1,238 @@
+import * as assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { asking, command, commit } from '../support/page/asking.ts';
+import { violations } from '../support/page/axe.ts';
+import { citedSession } from '../support/page/citedSession.ts';
+import type { LoadOptions } from '../support/page/fakeHost.ts';
+import { everything, long, view } from '../support/page/madeUp.ts';
+import { frames, PageTests, scrollTo } from '../support/page/open.ts';
+
+describe('the page for everybody', () => {
+  let tests: PageTests;
+  before(async () => (tests = await PageTests.start()));
+  after(async () => {
+    await tests.close();
+  });
+  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+
+  const session = (over: Parameters<typeof view>[0] = {}): LoadOptions => {
+    const { entries, turns } = everything();
+    return { entries, view: view({ turns, ...over }, { entries: entries.length }) };
+  };
+  const card = (page: Page) => page.getByRole('dialog', { name: /^Source/ });
+  const tab = (page: Page, name: string) => page.getByRole('tab', { name });
+
+  /** What stands on screen beside the rows, and how it gets there. */
+  const states: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+    'a card over the answer': async (page) => {
+      await page.locator('.cref').first().focus();
+      await page.keyboard.press('Enter');
+      await card(page).getByText('Found in step 1.').waitFor();
+    },
+    'a card of what was not found': async (page) => {
+      await page.locator('.cref.nf').focus();
+      await card(page).getByText('Not found.').waitFor();
+    },
+    'the list of sources': async (page) => {
+      await tab(page, 'Sources').click();
+      await page.locator('.srct .obj').first().waitFor();
+    },
+    'a card over the list of sources': async (page) => {
+      await tab(page, 'Sources').click();
+      await page.locator('.srct .obj').first().click();
+      await card(page).getByText('Found in step 1.').waitFor();
+    },
+    'the trajectory, with a step chosen': async (page) => {
+      await tab(page, 'Trajectory').click();
+      await page.locator('.trow:not(.lane)').first().click();
+      await frames(page, 5);
+    },
+    'the list of files': async (page) => {
+      await tab(page, 'Files').click();
+      await page.locator('.frow').first().waitFor();
+    },
+    'the menu': async (page) => {
+      await page.locator('#more').click();
+      await page.locator('[role=menuitem]:focus').waitFor();
+    },
+    'the find bar': async (page) => {
+      await page.keyboard.press('Control+f');
+      await page.keyboard.type('retry');
+      await frames(page, 5);
+    },
+  };
+
+  for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
+    it(`has nothing for axe to object to in any view: ${theme}`, async () => {
+      for (const [name, reach] of Object.entries(states)) {
+        const page = await tests.open(citedSession({ 'docs/retry.md': 'x' }), { theme });
+        await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
+        await page.locator('.cref').first().waitFor();
+        await reach(page);
+        assert.deepEqual(await violations(page), [], name);
+        await page.close();
+      }
+    }).timeout(90_000);
+  }
+
+  it('leads from a number by keyboard to the card, the source and back, and says so', async () => {
+    const page = await tests.open(citedSession());
+    const number = page.locator('.cref').first();
+    await number.waitFor();
+    await number.focus();
+    assert.match(await number.ariaSnapshot(), /^- (doc-noteref|link) "Source 1, found in this session"/m);
+    await card(page).getByText('Found in step 1.').waitFor();
+    assert.match(
+      await card(page).ariaSnapshot(),
+      /dialog "Source 1"[\s\S]*retry\.ts[\s\S]*Found in step 1\. The agent itself named no source\.[\s\S]*button "Open file"/,
+    );
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);
+    await card(page)
+      .getByRole('button', { name: /^Go to step 1/ })
+      .focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.closest('[data-key="e:1"]') !== null);
+    const step = await page.locator('[data-key="e:1"] .rb').ariaSnapshot();
+    assert.match(step, /button "Step 1, Read, retry\.ts, in src\/upload/);
+    await page.keyboard.press('s');
+    await page.waitForFunction(() => document.activeElement?.matches('.cref') === true);
+    await page.close();
+  });
+
+  it('leads there by mouse as well', async () => {
+    const page = await tests.open(citedSession());
+    await page.locator('.cited', { hasText: 'src/upload/retry.ts' }).hover();
+    await card(page).getByText('Found in step 1.').waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement === document.body), true, 'a card takes no focus');
+    await card(page)
+      .getByRole('button', { name: /^Go to step 1/ })
+      .click();
+    await page.locator('.item.marked[data-key="e:1"]').waitFor();
+    await page.close();
+  });
+
+  it('counts entries in the whole session, however few of them are in the page', async () => {
+    const { entries, turns } = long(3000);
+    const page = await tests.open({ entries, view: view({ turns }, { entries: 3000 }) });
+    for (const share of [1, 0.5, 0]) {
+      await scrollTo(page, share);
+      await page.waitForFunction(() => document.querySelector('.loadl') === null);
+      const places = await page
+        .locator('[role=listitem][aria-posinset]')
+        .evaluateAll((all) =>
+          all.map((each) => [Number(each.getAttribute('aria-posinset')), Number(each.getAttribute('aria-setsize'))]),
+        );
+      assert.ok(places.length > 5);
+      assert.ok(
+        places.every(([at = 0, of]) => at >= 1 && at <= 3000 && of === 3000),
+        JSON.stringify(places),
+      );
+      const order = places.map(([at = 0]) => at);
+      assert.deepEqual(
+        order,
+        [...order].sort((a, b) => a - b),
+      );
+    }
+    await page.close();
+  });
+
+  it('never loses the focus while a reply streams and entries come and go', async () => {
+    const { entries, turns } = long(300);
+    const page = await tests.open({ entries, view: view({ turns, can: { send: false, stop: true, resume: false } }) });
+    await frames(page, 5);
+    await page.evaluate(() => {
+      const lost: string[] = [];
+      Object.assign(window, { lost });
+      const look = (): void => {
+        if (document.activeElement === document.body) lost.push('lost');
+        requestAnimationFrame(look);
+      };
+      document.querySelector<HTMLElement>('.rb[tabindex="0"]')?.focus();
+      // After this frame's own drawing.
+      requestAnimationFrame(look);
+    });
+    await page.evaluate(() => window.host.streamLong(300, 40_000));
+    await scrollTo(page, 0.2);
+    await scrollTo(page, 1);
+    await frames(page, 5);
+    assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'lost') as unknown), []);
+    await page.close();
+  });
+
+  it('stands still for whoever wants less motion, and words say what goes on', async () => {
+    const { entries, turns } = everything();
+    const page = await tests.open({ entries, view: view({ turns }, { status: 'running' }) });
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await frames(page);
+    const moving = await page.evaluate(() =>
+      document
+        .getAnimations()
+        .filter(({ playState }) => playState === 'running')
+        .map(({ effect }) => (effect instanceof KeyframeEffect ? effect.target?.className : '')),
+    );
+    assert.deepEqual(moving, []);
+    await page.getByText('Running', { exact: true }).waitFor();
+    await page.close();
+  });
+
+  /** Texts that are cut without an ellipsis, and what stands outside of the page. */
+  const outside = (page: Page): Promise<string[]> =>
+    page.evaluate(() => {
+      const wide = document.documentElement.clientWidth;
+      return [
+        ...document.querySelectorAll<HTMLElement>('main button, main input, main a, main h1, main h2, main .word'),
+      ]
+        .filter((each) => each.checkVisibility() && each.closest('[aria-hidden=true], .sr, .strip') === null)
+        .filter((each) => {
+          const { left, right, width } = each.getBoundingClientRect();
+          return width > 1 && (left < -1 || right > wide + 1);
+        })
+        .map((each) => `${each.tagName} ${each.className} ${each.textContent.trim().slice(0, 40)}`);
+    });
+
+  for (const [name, width, zoom] of [
+    ['360 px', 360, 1],
+    ['200 % of a window', 1280, 2],
+    ['200 % of a narrow window', 720, 2],
+  ] as const) {
+    it(`keeps every control within reach at ${name}`, async () => {
+      const page = await tests.open(citedSession(), { width: width / zoom, height: 800 / zoom });
+      await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
+      for (const tabName of ['Transcript', 'Trajectory', 'Files', 'Sources']) {
+        await tab(page, tabName).click();
+        await frames(page, 5);
+        assert.deepEqual(await outside(page), [], tabName);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(over <= 0, `${over} px too wide: ${tabName}`);
+      }
+      await tab(page, 'Transcript').click();
+      // Scrolling closes a card, so that comes first.
+      await page.locator('.cref').first().scrollIntoViewIfNeeded();
+      await frames(page, 5);
+      await page.locator('.cref').first().click();
+      await card(page).waitFor();
+      const box = await card(page).boundingBox();
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= width / zoom + 1, JSON.stringify(box));
+      await page.close();
+    });
+  }
+
+  it('keeps the buttons of a request within reach when there is little room', async () => {
+    const page = await tests.open(asking([command(commit)]), { width: 360, height: 500 });
+    await page.locator('.ask').first().waitFor();
+    assert.deepEqual(await outside(page), []);
+    await page.close();
+  });
+
+  it('shows every kind of entry without anything for axe to object to, all of it open', async () => {
+    const page = await tests.open(session(), { height: 5000 });
+    await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
+    await page.evaluate(() => {
+      for (const row of document.querySelectorAll<HTMLElement>('.rb[aria-expanded=false]')) row.click();
+    });
+    await frames(page, 10);
+    assert.deepEqual(await violations(page), []);
+    await page.close();
+  }).timeout(60_000);
+});

@@ -1,0 +1,214 @@
+import * as assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { LedgerCard, ResumeFacts } from '../../src/protocol/figureMessages.ts';
+import { violations } from '../support/page/axe.ts';
+import type { LoadOptions } from '../support/page/fakeHost.ts';
+import { everything, view } from '../support/page/madeUp.ts';
+import { distanceFromEnd, frames, PageTests } from '../support/page/open.ts';
+import type { Theme } from '../support/page/themes.ts';
+
+const ledger: LedgerCard = {
+  models: [{ model: 'claude-opus-5-5', input: 1200, output: 840, usd: 0.31 }],
+  totalModels: [
+    { model: 'claude-opus-5-5', input: 160_000, output: 9000, usd: 1.78 },
+    { model: 'small-model', input: 4210, output: 120 },
+  ],
+  runTurns: 4,
+  duration: 375_000,
+  apiDuration: null,
+  children: { count: 2, cost: { usd: 0.18, estimatedUsd: 0.02, unknown: 1 } },
+};
+
+const resume: ResumeFacts = {
+  lastActivity: new Date(Date.now() - 3 * 86_400_000).toISOString(),
+  cold: { provenance: 'estimated', usd: 0.3565, priceTable: { name: 'prices', date: '2026-11-02' } },
+  compactions: 1,
+  background: ['npm run dev'],
+  cutOff: 2,
+  allowed: 1,
+  known: true,
+  elsewhere: null,
+};
+
+describe('figures of a session', () => {
+  let tests: PageTests;
+  before(async () => (tests = await PageTests.start()));
+  after(() => tests.close());
+  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+
+  const load = (over: Partial<LoadOptions> = {}, about: Parameters<typeof view>[1] = {}): LoadOptions => {
+    const { entries, turns } = everything();
+    const context = { context_tokens: 71_300, context_window: 200_000 };
+    return { entries, view: view({ turns }, { ...context, ...about }), ledger, ...over };
+  };
+  const open = async (options = load(), theme: Theme = 'dark', width = 852): Promise<Page> =>
+    tests.open(options, { theme, width });
+  const card = (page: Page) => page.getByRole('dialog', { name: 'Cost of this session' });
+  const rows = (page: Page): Promise<string[][]> =>
+    card(page)
+      .locator('tbody tr')
+      .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+
+  it('open on hover, and say all that is known and how', async () => {
+    const page = await open();
+    await page.locator('#cost').hover();
+    await card(page).getByText('small-model').waitFor();
+    assert.deepEqual(await rows(page), [
+      ['Input', '1,200', '164,210'],
+      ['Output', '840', '9,120'],
+      ['Cache read', '–', '1,204,000'],
+      ['Cache write', '–', '88,000'],
+      ['claude-opus-5-5', '$0.31', '$1.78'],
+      ['small-model', '–', '4,330 tokens'],
+      ['Total', '$0.31', '$1.87'],
+      ['2 child sessions', '–', '≈ $0.18 + unknown'],
+      ['With them', '–', '≈ $2.05 + unknown'],
+      ['Turns', '4', '12'],
+      ['Runs', '–', '2'],
+      ['Duration', '1m 36s', '6m 15s'],
+      ['API duration', '1m 11s', 'unknown'],
+    ]);
+    const text = await card(page).innerText();
+    assert.match(text, /71,300 of 200,000 tokens \(36 %\)/);
+    assert.match(text, /This run: \$0\.3104275, reported by the agent/);
+    await page.mouse.move(10, 500);
+    await card(page).waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('open by keyboard, lead to the report, and give the focus back', async () => {
+    const page = await open();
+    await page.locator('#cost').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'dialog');
+    assert.equal(await page.locator('#cost').getAttribute('aria-expanded'), 'true');
+    await page.keyboard.press('Escape');
+    await card(page).waitFor({ state: 'detached' });
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'cost');
+    await page.keyboard.press('Enter');
+    await card(page).getByText('Open cost report').click();
+    assert.deepEqual(await page.evaluate(() => window.host.received.filter(({ type }) => type === 'command')), [
+      { type: 'command', command: 'showCost' },
+    ]);
+    await page.close();
+  });
+
+  it('say of what nobody told that it is unknown, with the reason', async () => {
+    const unknown = { provenance: 'unknown', reason: 'The agent printed no cost.' } as const;
+    const about = { cost: unknown, total_cost: unknown, usage: {}, total_usage: {}, duration: null, turns: null };
+    const options = load(
+      { ledger: { ...ledger, models: null, totalModels: null, runTurns: null, duration: null, children: null } },
+      about,
+    );
+    const summary = { ...options.view.summary, context_window: null };
+    delete summary.context_tokens;
+    const page = await open({ ...options, view: { ...options.view, summary } });
+    await page.locator('#cost').click();
+    await card(page).getByText('The agent printed no cost.').first().waitFor();
+    const text = await card(page).innerText();
+    assert.match(text, /Total\s+unknown\s+unknown/);
+    assert.match(text, /unknown: the agent does not say how full it is/);
+    assert.doesNotMatch(text, /\$0|\b0 tokens/);
+    await page.close();
+  });
+
+  it('end a session that is over with what going on takes', async () => {
+    const page = await open(load({ resume }));
+    const region = page.getByRole('region', { name: 'Go on with this session?' });
+    await region.waitFor();
+    const text = await region.innerText();
+    for (const part of [
+      /3 days ago, /,
+      /71,300 of 200,000 tokens \(36 %\)/,
+      /Compacted once/,
+      /≈ \$0\.36 before the first answer/,
+      /prices of 2026-11-02/,
+      /Background command: npm run dev/,
+      /2 calls that were cut off/,
+      /1 answer that held for that run/,
+      /No process has it open/,
+    ]) {
+      assert.match(text, part);
+    }
+    await page.waitForFunction(() => {
+      const scroller = document.querySelector('.scroll');
+      return scroller !== null && scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop < 2;
+    });
+    await region.getByRole('button', { name: 'Resume' }).click();
+    await page.waitForFunction(() => document.activeElement?.id === 'composer');
+    await page.close();
+  });
+
+  it('say of a session that another process has open who that is, and offer no resume', async () => {
+    const elsewhere = { pid: 4711, hostname: 'box', at: new Date(Date.now() - 120_000).toISOString() };
+    const why = 'This session runs in another window.';
+    const options = load({ resume: { ...resume, elsewhere } }, { status: 'running' });
+    const page = await open({
+      ...options,
+      view: { ...options.view, can: { send: false, stop: false, resume: false }, why },
+    });
+    const region = page.getByRole('region', { name: 'This session goes on elsewhere' });
+    await region.getByText('Process 4,711 on box has it open').waitFor();
+    await region.getByText('Since 2 minutes ago.').waitFor();
+    assert.equal(await region.getByText('Resuming cold').count(), 0);
+    await region.getByText(why).waitFor();
+    await page.close();
+  });
+
+  it('are not shown of a recording, of an import, or while it runs here', async () => {
+    for (const about of [
+      { recording: true },
+      { imported: { format: 'acp', file: 'x', at: 'y', sha256: 'z' } as const },
+    ]) {
+      const page = await open(load({ resume }, about));
+      await frames(page, 5);
+      assert.equal(await page.locator('.rcard').count(), 0);
+      assert.equal(await page.evaluate(() => window.host.received.some(({ type }) => type === 'getResume')), false);
+      await page.close();
+    }
+  });
+
+  it('are as detailed as the reader wants, and nothing that is hidden goes uncounted', async () => {
+    const page = await open(load({ detail: 'answers' }));
+    await page
+      .getByRole('button', { name: /^Hidden: .*steps/ })
+      .first()
+      .waitFor();
+    assert.equal(await page.locator('[data-kind=command]').count(), 0);
+    assert.ok((await distanceFromEnd(page)) < 2);
+    const hidden = page.getByRole('button', { name: /^Hidden: / }).last();
+    await hidden.click();
+    await page.locator('button[aria-expanded=true]').and(hidden).waitFor();
+    await page.locator('.row[data-kind]:not([data-kind=fold])').first().waitFor();
+    await page.getByRole('combobox', { name: 'Detail' }).selectOption('everything');
+    await page.waitForFunction(() => !document.body.innerText.includes('Hidden: '));
+    assert.deepEqual(await page.evaluate(() => window.host.received.filter(({ type }) => type === 'keepDetail')), [
+      { type: 'keepDetail', detail: 'everything' },
+    ]);
+    await page.getByRole('button', { name: /^Go to prompt/ }).click();
+    assert.equal(await page.evaluate(() => window.host.received.at(-1)?.type), 'pickPrompt');
+    await page.close();
+  });
+
+  it('tell how old each message is, and its time on hover', async () => {
+    const page = await open();
+    const times = page.locator('.prose > .when, .prompt > .when');
+    assert.match((await times.first().textContent()) ?? '', /ago|year|month/);
+    assert.match((await times.first().getAttribute('title')) ?? '', /\b(?:20)?26\b/);
+    await page.close();
+  });
+
+  for (const theme of ['dark', 'light', 'contrast'] as const) {
+    it(`have nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
+      for (const width of [852, 360]) {
+        const page = await open(load({ resume }), theme, width);
+        await page.locator('.rcard').waitFor();
+        await page.locator('#cost').click();
+        await card(page).getByText('small-model').waitFor();
+        assert.deepEqual(await violations(page), []);
+        await page.screenshot({ path: `test-results/figures-${theme}-${width}.png` });
+        await page.close();
+      }
+    });
+  }
+});

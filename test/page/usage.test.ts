@@ -1,0 +1,133 @@
+import * as assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { UsagePage } from '../../src/protocol/usageMessages.ts';
+import { violations } from '../support/page/axe.ts';
+import { PageTests } from '../support/page/open.ts';
+import type { Theme } from '../support/page/themes.ts';
+import { group, usagePage } from '../support/page/usage.ts';
+
+describe('the usage view', () => {
+  let tests: PageTests;
+  before(async () => (tests = await PageTests.start()));
+  after(() => tests.close());
+  afterEach(() => assert.deepEqual(tests.errors.splice(0), []));
+
+  const open = async (over: Partial<UsagePage> = {}, theme: Theme = 'dark', width = 320): Promise<Page> => {
+    const page = await tests.openUsage(
+      { type: 'usage', page: usagePage(over), l10n: {}, locale: 'en' },
+      { theme, width },
+    );
+    await page.locator('main').waitFor();
+    return page;
+  };
+  const sent = (page: Page): Promise<unknown> =>
+    page.evaluate(() =>
+      window.host.received.filter(({ type }) => (type as string) === 'show' || (type as string) === 'export'),
+    );
+  const cells = (page: Page, caption: string): Promise<string[][]> =>
+    page
+      .getByRole('table', { name: caption })
+      .locator('tbody tr')
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+
+  it('says what today and the month cost, and what of it is estimated or unknown', async () => {
+    const page = await open();
+    const sums = await page.locator('.sums > div').allInnerTexts();
+    assert.match(sums[0] ?? '', /^Today\s+\$1\.04\s+3 runs$/);
+    assert.match(
+      sums[1] ?? '',
+      /^November 2026\s+≈ \$16\.42 \+ unknown\s+45 runs\s+≈ part of it is estimated\s+3 costs unknown: 37,035 tokens$/,
+    );
+    await page.close();
+  });
+
+  it('shows agents and models, an unknown cost as tokens and never as a zero', async () => {
+    const page = await open();
+    assert.deepEqual(await cells(page, 'By agent'), [
+      ['Claude Code', '30', '1.29M', '$12.10'],
+      ['Codex', '12', '44K', '≈ $4.32'],
+      ['Cursor', '3', '37K', 'unknown'],
+    ]);
+    assert.deepEqual((await cells(page, 'By model')).at(-1), ['not named', '3', '37K', 'unknown']);
+    assert.doesNotMatch(await page.locator('main').innerText(), /\$0\.00/);
+    await page.close();
+  });
+
+  it('draws reported, estimated and unknown costs of a day apart, and has the days as a table', async () => {
+    const page = await open();
+    const bars = (name: string): Promise<number> => page.locator(`svg rect.${name}`).count();
+    const { days } = usagePage();
+    assert.equal(await bars('reported'), days.filter(({ usd }) => usd !== null).length);
+    assert.equal(await bars('estimated'), days.filter(({ estimatedUsd }) => estimatedUsd > 0).length);
+    assert.equal(await bars('unknown'), days.filter(({ unknown }) => unknown > 0).length);
+    const heights = await page.locator('svg g').evaluateAll((all) =>
+      all.map((each) => {
+        const height = (name: string): number =>
+          Number(each.querySelector(`rect.${name}`)?.getAttribute('height') ?? 0);
+        return height('reported') + height('estimated');
+      }),
+    );
+    const most = Math.max(...days.map(({ usd }) => usd ?? 0));
+    for (const [at, height] of heights.entries())
+      assert.ok(Math.abs(height - ((days[at]?.usd ?? 0) / most) * 88) < 0.01);
+    assert.match(
+      (await page.locator('svg g title').nth(1).textContent()) ?? '',
+      /Nov 2: ≈ \$1\.10; of it ≈ \$0\.37 estimated/,
+    );
+    await page.getByText('Days as a table').click();
+    const table = await cells(page, 'By day');
+    assert.equal(table.length, days.filter(({ runs }) => runs > 0).length);
+    assert.deepEqual(table[2], ['Tue, Nov 3', '3', '96K', '$1.80 + unknown']);
+    await page.close();
+  });
+
+  it('asks for other months and sessions, and for the CSV', async () => {
+    const page = await open();
+    assert.equal(await page.getByRole('button', { name: 'Later month' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Earlier month' }).click();
+    await page.getByRole('combobox', { name: 'Which sessions' }).selectOption('all');
+    await page.getByRole('button', { name: 'Export as CSV…' }).click();
+    assert.deepEqual(await sent(page), [
+      { type: 'show', month: '2026-10', scope: 'workspace' },
+      { type: 'show', month: '2026-11', scope: 'all' },
+      { type: 'export' },
+    ]);
+    await page.close();
+  });
+
+  it('says what it does not count', async () => {
+    const page = await open({ omitted: 12, unreadable: 1 });
+    const notes = await page.locator('.notes li').allInnerTexts();
+    assert.deepEqual(notes, [
+      '12 older runs stand on the day on which their session was made.',
+      '1 record could not be read and is in no sum.',
+      'Recordings and imported sessions are not counted. Each run counts on the day on which it ended.',
+    ]);
+    await page.close();
+  });
+
+  it('of a month without runs claims no zero, and names of agents stay text', async () => {
+    const page = await open({ total: group('2026-11'), day: group('2026-11-21'), days: [], agents: [], models: [] });
+    await page.getByText('Nothing was run in this month.').waitFor();
+    assert.doesNotMatch(await page.locator('main').innerText(), /\$0/);
+    await page.close();
+    const hostile = await open({ agents: [group('<img src=x onerror=alert(1)>\u202e', { usd: 1, runs: 1 })] });
+    assert.match((await cells(hostile, 'By agent'))[0]?.[0] ?? '', /^<img src=x onerror=alert\(1\)>\s*U\+202E$/);
+    assert.equal(await hostile.locator('img').count(), 0);
+    await hostile.close();
+  });
+
+  for (const theme of ['dark', 'light', 'contrast'] as const) {
+    it(`has nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
+      for (const width of [320, 220]) {
+        const page = await open({}, theme, width);
+        await page.getByText('Days as a table').click();
+        assert.deepEqual(await violations(page), []);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(overflow <= 0, `${overflow} px too wide at ${width}`);
+        if (width === 320) await page.screenshot({ path: `test-results/usage-${theme}.png` });
+        await page.close();
+      }
+    });
+  }
+});

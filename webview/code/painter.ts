@@ -1,0 +1,121 @@
+import { codeGroups, type CodeGroup, placedSpans, plainOf, type Span } from './spans.ts';
+
+/** Texts whose spans are kept. */
+const mostKept = 100;
+/** Milliseconds that a text waits for a pause at most, so that code is coloured while a run goes on, too. */
+const patience = 1000;
+
+type SpansOf = (language: string, text: string) => Span[];
+
+/**
+ * Colours code that is on screen: `[data-code]` names its language. Spans of text are painted by the browser and are no
+ * elements, so that a page full of code is no bigger for it. Languages are fetched with the first code; a text is looked
+ * at once, when the page has nothing else to do. Text that still grows has no `data-code` yet.
+ */
+export class CodePainter {
+  readonly #painted: () => void;
+  readonly #kept = new Map<string, readonly Span[]>();
+  #spansOf: SpansOf | undefined;
+  #loading = false;
+  #waiting = false;
+  #shown = '';
+
+  /** `painted` is called when there is more to paint than at the last look. */
+  constructor(painted: () => void) {
+    this.#painted = painted;
+  }
+
+  /** To be called when something was drawn below `root`. */
+  look(root: HTMLElement): void {
+    if (!('highlights' in CSS)) return;
+    const found = [...root.querySelectorAll<HTMLElement>('[data-code]')].flatMap(codeIn);
+    if (found.length === 0 && this.#shown === '') return;
+    const missing = found.filter(({ key }) => !this.#kept.has(key));
+    if (missing.length > 0) this.#want(missing);
+    this.#paint(found);
+  }
+
+  #want(missing: readonly Code[]): void {
+    if (this.#spansOf === undefined) {
+      void this.#load();
+      return;
+    }
+    if (this.#waiting) return;
+    this.#waiting = true;
+    const spansOf = this.#spansOf;
+    requestIdleCallback(
+      (deadline) => {
+        this.#waiting = false;
+        for (const [at, { key, language, node }] of missing.entries()) {
+          if (at > 0 && deadline.timeRemaining() < 8) break;
+          this.#keep(key, spansIn(spansOf, language, node.data));
+        }
+        this.#painted();
+      },
+      { timeout: patience },
+    );
+  }
+
+  async #load(): Promise<void> {
+    if (this.#loading) return;
+    this.#loading = true;
+    try {
+      this.#spansOf = (await import('./grammars.ts')).spansOf;
+      this.#painted();
+    } catch {
+      // Code without colours is still code.
+    }
+  }
+
+  #keep(key: string, spans: readonly Span[]): void {
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(key, spans);
+  }
+
+  #paint(found: readonly Code[]): void {
+    const ready = found.filter(({ key }) => this.#kept.has(key));
+    // The same texts in the same places need no second coat.
+    const shown = ready.map(({ id }) => id).join();
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const ranges = new Map<CodeGroup, AbstractRange[]>(codeGroups.map((group) => [group, []]));
+    for (const { key, node } of ready) {
+      for (const { from, to, group } of this.#kept.get(key) ?? []) {
+        ranges
+          .get(group)
+          ?.push(new StaticRange({ startContainer: node, startOffset: from, endContainer: node, endOffset: to }));
+      }
+    }
+    for (const [group, all] of ranges) CSS.highlights.set(`code-${group}`, new Highlight(...all));
+  }
+}
+
+interface Code {
+  readonly key: string;
+  readonly language: string;
+  readonly node: Text;
+  /** Of the node with its text, for the life of the page. */
+  readonly id: number;
+}
+
+const ids = new WeakMap<Text, { readonly text: string; readonly id: number }>();
+let lastId = 0;
+
+/** The one text of the element; none where signs that are not seen were written out between its parts. */
+function codeIn(element: HTMLElement): Code[] {
+  const texts = [...element.childNodes].filter((node): node is Text => node instanceof Text && node.data.trim() !== '');
+  const [node] = texts;
+  if (node === undefined || texts.length > 1 || element.childElementCount > 0) return [];
+  const language = (element.dataset['code'] ?? '').toLowerCase();
+  if (language === '') return [];
+  const known = ids.get(node);
+  const id = known?.text === node.data ? known.id : (lastId += 1);
+  ids.set(node, { text: node.data, id });
+  return [{ key: `${language}\n${node.data}`, language, node, id }];
+}
+
+function spansIn(spansOf: SpansOf, language: string, text: string): readonly Span[] {
+  const plain = plainOf(text);
+  return placedSpans(spansOf(language, plain.text), plain);
+}

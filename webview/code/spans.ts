@@ -1,0 +1,86 @@
+/** What is told apart in code; styles/code.css has a colour for each. */
+export const codeGroups = ['keyword', 'type', 'name', 'string', 'number', 'comment', 'added', 'removed'] as const;
+export type CodeGroup = (typeof codeGroups)[number];
+
+/** From and to before, in UTF-16 units. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly group: CodeGroup;
+}
+
+/** Characters of one text that are looked at: some 500 lines, which take a few milliseconds. */
+const mostCharacters = 20_000;
+
+const numbered = /^ {0,10}\d{1,7}(?:→|\t|\| ?)/;
+
+interface Plain {
+  readonly text: string;
+  /** Of each line: where it begins in `text`, and how much of it stands before that in the original. */
+  readonly lines: readonly { readonly at: number; readonly skipped: number }[];
+}
+
+/** The text without line numbers that an agent put before each line, up to the bound. */
+export function plainOf(original: string): Plain {
+  const cut =
+    original.length <= mostCharacters ? original : original.slice(0, original.lastIndexOf('\n', mostCharacters) + 1);
+  if (!numbered.test(cut)) return { text: cut, lines: [{ at: 0, skipped: 0 }] };
+  const lines: { at: number; skipped: number }[] = [];
+  const kept: string[] = [];
+  let [at, skipped] = [0, 0];
+  for (const line of cut.split('\n')) {
+    const prefix = numbered.exec(line)?.[0].length ?? 0;
+    skipped += prefix;
+    lines.push({ at, skipped });
+    const rest = line.slice(prefix);
+    kept.push(rest);
+    at += rest.length + 1;
+  }
+  return { text: kept.join('\n'), lines };
+}
+
+/** Spans of the plain text as spans of the original; one that goes over lines becomes one for each. */
+export function placedSpans(spans: readonly Span[], { lines }: Plain): Span[] {
+  const [only] = lines;
+  if (lines.length === 1 && only?.skipped === 0) return [...spans];
+  const placed: Span[] = [];
+  let line = 0;
+  for (const { from, to, group } of spans) {
+    while ((lines[line + 1]?.at ?? Infinity) <= from) line += 1;
+    for (let [at, begin] = [line, from]; begin < to; at += 1) {
+      const end = Math.min(to, lines[at + 1]?.at ?? Infinity);
+      const skipped = lines[at]?.skipped ?? 0;
+      placed.push({ from: begin + skipped, to: end + skipped, group });
+      begin = end;
+    }
+  }
+  return placed;
+}
+
+/** Names by which files of a language are known, where the ending is no name of it. */
+const endings: Readonly<Record<string, string>> = {
+  h: 'c',
+  hpp: 'cpp',
+  htm: 'xml',
+  svg: 'xml',
+  vue: 'xml',
+  svelte: 'xml',
+  toml: 'ini',
+  cfg: 'ini',
+  conf: 'ini',
+  editorconfig: 'ini',
+  ps1: 'powershell',
+  psm1: 'powershell',
+  mk: 'makefile',
+  patch: 'diff',
+};
+
+/** The language of a file by its name; empty where it does not tell. */
+export function languageOf(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase();
+  if (name === 'dockerfile' || name === 'makefile') return name;
+  const dot = name.lastIndexOf('.');
+  if (dot < 0) return '';
+  const ending = name.slice(dot + 1);
+  return Object.hasOwn(endings, ending) ? (endings[ending] ?? '') : ending;
+}

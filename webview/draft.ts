@@ -1,0 +1,62 @@
+import type { SessionView } from '../src/protocol/messages.ts';
+import type { Announcer } from './announce.ts';
+import { t } from './l10n.ts';
+import type { HostLink } from './link.ts';
+import type { ComposerState } from './parts/composer.ts';
+
+interface DraftDeps {
+  readonly view: () => SessionView | undefined;
+  readonly link: HostLink;
+  readonly announcer: Announcer;
+  readonly sent: () => void;
+  readonly draw: () => void;
+  readonly changed: () => void;
+}
+
+/** What is being written to the agent, until it is sent. */
+export class Draft {
+  readonly #deps: DraftDeps;
+  text: string;
+
+  constructor(text: string, deps: DraftDeps) {
+    this.text = text;
+    this.#deps = deps;
+  }
+
+  state(): ComposerState {
+    const setDraft = (draft: string): void => {
+      this.text = draft;
+      this.#deps.changed();
+    };
+    return { draft: this.text, setDraft, send: (how) => this.#send(how) };
+  }
+
+  focus(): void {
+    document.getElementById('composer')?.focus();
+  }
+
+  #send(how: 'queue' | 'interrupt' = 'queue'): void {
+    const { link, announcer, sent, changed } = this.#deps;
+    const view = this.#deps.view();
+    if (this.text.trim() === '' || view?.can.send !== true) return;
+    const atWork = view.can.stop;
+    link.send({ type: 'send', text: this.text, ...(atWork && { how }) });
+    this.text = '';
+    sent();
+    announcer.say(atWork && how === 'queue' ? t('Message queued') : t('Message sent'));
+    changed();
+  }
+
+  /** A queued message came back to be written on; `null` where it had been said already. */
+  takenBack(text: string | null): void {
+    const { announcer, draw } = this.#deps;
+    if (text === null) {
+      announcer.say(t('Too late: the message has been sent'));
+      return;
+    }
+    this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
+    announcer.say(t('Taken back'));
+    draw();
+    this.focus();
+  }
+}

@@ -1,0 +1,183 @@
+import { render } from 'lit/html.js';
+import type { LedgerCard, ResumeFacts } from '../../src/protocol/figureMessages.ts';
+import type { FromPage, SessionView, ToPage } from '../../src/protocol/messages.ts';
+import type { Actions } from '../actions.ts';
+import type { Store } from '../store.ts';
+import type * as code from './code.ts';
+
+interface FiguresDeps {
+  readonly main: HTMLElement;
+  readonly store: Store;
+  readonly actions: Actions;
+  readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
+  readonly changed: () => void;
+}
+
+type Code = typeof code;
+
+/** Milliseconds until the card opens under the pointer, and until it closes behind it. */
+const openAfter = 300;
+const closeAfter = 250;
+/** Milliseconds between two questions while figures change. */
+const freshFor = 1000;
+
+/** The cost card and what is asked before going on with a session. Their code is fetched when one of them is wanted. */
+export class Figures {
+  readonly #deps: FiguresDeps;
+  readonly #place = document.createElement('div');
+  #code: Code | undefined;
+  #fetching: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #open = false;
+  /** The keyboard is to go into the card when it is drawn. */
+  #enter = false;
+  #ledger: LedgerCard | undefined;
+  #askedAt = 0;
+  #resumeOf = '';
+  resume: ResumeFacts | undefined;
+
+  constructor(deps: FiguresDeps) {
+    this.#deps = deps;
+    deps.main.append(this.#place);
+    this.#listen();
+  }
+
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  get code(): Code | undefined {
+    return this.#code;
+  }
+
+  #listen(): void {
+    const { main } = this.#deps;
+    const about = (target: EventTarget | null): 'button' | 'card' | undefined => {
+      if (!(target instanceof Element)) return undefined;
+      return this.#place.contains(target) ? 'card' : target.closest('#cost') === null ? undefined : 'button';
+    };
+    main.addEventListener('pointerover', ({ target, pointerType }) => {
+      if (pointerType === 'touch') return;
+      const over = about(target);
+      if (over === 'button') this.#later(openAfter, () => this.#show());
+      else if (over === 'card') clearTimeout(this.#timer);
+      else if (!this.#hasFocus()) this.#later(closeAfter, () => this.close());
+    });
+    main.addEventListener('pointerleave', () => !this.#hasFocus() && this.#later(closeAfter, () => this.close()));
+    main.addEventListener('focusin', ({ target }) => about(target) === undefined && this.close());
+    // Before whatever else takes clicks and keys.
+    main.addEventListener('click', ({ target, detail }) => {
+      if (about(target) !== 'button') return;
+      this.#show();
+      // Pressed by key: the reader wants to go in.
+      if (detail === 0) this.#enter = true;
+      this.#deps.changed();
+    });
+    window.addEventListener('resize', () => this.close());
+  }
+
+  #later(ms: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(act, ms);
+  }
+
+  #hasFocus(): boolean {
+    return this.#place.contains(document.activeElement);
+  }
+
+  #card(): HTMLElement | null {
+    return this.#place.querySelector('[role=dialog]');
+  }
+
+  #show(): void {
+    clearTimeout(this.#timer);
+    if (this.#open) return;
+    this.#open = true;
+    this.#deps.changed();
+    void this.#load();
+  }
+
+  /** True where the card was open. */
+  close(): boolean {
+    clearTimeout(this.#timer);
+    if (!this.#open) return false;
+    const inside = this.#hasFocus();
+    this.#open = false;
+    render('', this.#place);
+    if (inside) document.getElementById('cost')?.focus();
+    this.#deps.changed();
+    return true;
+  }
+
+  /** Something new is known of the session: what was asked for is asked again. */
+  take(view: SessionView): void {
+    if (this.#open) this.#askSoon();
+    const { summary } = view;
+    const wanted = isOver(view) ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
+    if (wanted === this.#resumeOf) return;
+    this.#resumeOf = wanted;
+    if (wanted === '') this.#setResume(undefined);
+    else void this.#askResume(wanted);
+  }
+
+  async #askResume(wanted: string): Promise<void> {
+    const [answer] = await Promise.all([
+      this.#deps.request((request) => ({ type: 'getResume', request })),
+      this.#load(),
+    ]);
+    if (this.#resumeOf === wanted && answer.type === 'resume') this.#setResume(answer.resume);
+  }
+
+  #setResume(resume: ResumeFacts | undefined): void {
+    const had = this.resume !== undefined;
+    this.resume = resume;
+    this.#deps.store.setResume(resume !== undefined && this.#code !== undefined);
+    if (had || resume !== undefined) this.#deps.changed();
+  }
+
+  #askSoon(): void {
+    if (Date.now() - this.#askedAt < freshFor) return;
+    this.#askedAt = Date.now();
+    void this.#deps
+      .request((request) => ({ type: 'getLedger', request }))
+      .then((answer) => {
+        if (answer.type !== 'ledger') return;
+        this.#ledger = answer.ledger;
+        this.#deps.changed();
+      });
+  }
+
+  #load(): Promise<void> {
+    this.#fetching ??= import('./code.ts').then(
+      (fetched) => {
+        this.#code = fetched;
+        this.#deps.changed();
+      },
+      // An update of Vitrine can take the files of the one that is running away: the header still says both sums.
+      () => undefined,
+    );
+    return this.#fetching;
+  }
+
+  /** To be called when the header is drawn. */
+  drawn(now: number): void {
+    const { view } = this.#deps.store;
+    const anchor = document.getElementById('cost');
+    if (!this.#open || view === undefined || anchor === null || this.#code === undefined) return;
+    if (this.#ledger === undefined) this.#askSoon();
+    const { actions } = this.#deps;
+    render(this.#code.costCard({ view, ledger: this.#ledger, actions, now, close: () => this.close() }), this.#place);
+    const card = this.#card();
+    if (card === null) return;
+    this.#code.placeUnder(card, anchor);
+    if (this.#enter) card.focus();
+    this.#enter = false;
+  }
+}
+
+/** Over, or going on where this window has no hand in it. What was played or imported is gone on with in no such way. */
+function isOver({ summary, can, conversation }: SessionView): boolean {
+  if (summary.recording || summary.imported !== undefined || summary.runs === 0) return false;
+  const live = summary.status === 'running' || summary.status === 'pending' || summary.status === 'stopping';
+  return !live || (!can.stop && conversation === null && summary.status === 'running');
+}

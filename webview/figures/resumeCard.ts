@@ -1,0 +1,137 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { ResumeFacts } from '../../src/protocol/figureMessages.ts';
+import type { SessionView } from '../../src/protocol/messages.ts';
+import type { Actions } from '../actions.ts';
+import { button, codicon } from '../controls.ts';
+import { plural, t } from '../l10n.ts';
+import { ago } from '../text/ago.ts';
+import { dateTime, number } from '../text/format.ts';
+import { shown } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+import { contextText } from './contextText.ts';
+import { costText } from './costText.ts';
+
+interface ResumeCard {
+  readonly view: SessionView;
+  readonly resume: ResumeFacts;
+  readonly actions: Actions;
+  readonly now: number;
+}
+
+/** What a person wants to know before going on with a session that is over, or that somebody else goes on with. */
+export function resumeCard({ view, resume, actions, now }: ResumeCard): TemplateResult {
+  const { can, why } = view;
+  const running = view.summary.status === 'running' || view.summary.status === 'pending';
+  return html`<section class="rcard" aria-labelledby="rcard-h">
+    <h2 id="rcard-h" data-focus tabindex="-1">
+      ${running ? t('This session goes on elsewhere') : t('Go on with this session?')}
+    </h2>
+    <p class="lead">${t('Nothing runs until you send a message.')}</p>
+    <dl>
+      ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
+      ${running ? nothing : part(t('Resuming cold'), cold(resume))}
+      ${running ? nothing : part(t('Not restored'), notRestored(view, resume))}
+      ${part(t('Live elsewhere'), elsewhere(resume, now))}
+    </dl>
+    <div class="bt">
+      ${button({
+        label: t('Resume'),
+        icon: 'play',
+        look: 'primary',
+        unready: !can.resume,
+        title: why ?? t('Write the next message'),
+        onClick: () => actions.focusComposer(),
+      })}
+      ${can.resume || why === null ? nothing : html`<span class="dim">${why}</span>`}
+    </div>
+  </section>`;
+}
+
+interface Said {
+  readonly said: unknown;
+  readonly more?: string;
+}
+
+function part(name: string, { said, more }: Said): TemplateResult {
+  return html`<dt>${name}</dt>
+    <dd>${said}${more === undefined ? nothing : html`<span class="s">${more}</span>`}</dd>`;
+}
+
+function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFacts, now: number): Said {
+  const runs = plural(summary.runs, t('{0} run', 1), t('{0} runs'));
+  const turns = summary.turns === null ? '' : plural(summary.turns, t('{0} turn', 1), t('{0} turns'));
+  return {
+    said: html`<time datetime=${at} title=${dateTime(at)}>${ago(at, now)}</time>, ${dateTime(at)}`,
+    more: [runs, turns].filter((each) => each !== '').join(' · '),
+  };
+}
+
+function context({ summary }: SessionView, { compactions }: ResumeFacts): Said {
+  const said = contextText(summary);
+  if (compactions === 0) return { said };
+  const more = plural(
+    compactions,
+    t('Compacted once: of what came before, the agent has a summary.'),
+    t('Compacted {0} times: of what came before, the agent has a summary.'),
+  );
+  return { said, more };
+}
+
+function cold({ cold: cost, known }: ResumeFacts): Said {
+  if (!known) return { said: t('nothing to read in'), more: t('The agent kept no id of this conversation.') };
+  if (cost.provenance === 'unknown') return { said: t('unknown'), more: plain(cost.reason) };
+  const from = cost.provenance === 'estimated' ? cost.priceTable : { name: '', date: '' };
+  return {
+    said: t('{0} before the first answer', costText(cost)),
+    more: t(
+      'If nothing of the conversation is cached any more, all of it is read in again. Estimated with the price table {0} of {1}.',
+      from.name,
+      from.date,
+    ),
+  };
+}
+
+function notRestored({ summary }: SessionView, { background, cutOff, allowed, known }: ResumeFacts): Said {
+  const line = (icon: string, text: unknown): TemplateResult => html`<li>${codicon(icon)}<span>${text}</span></li>`;
+  const lines = [
+    ...(known ? [] : [line('history', t('The conversation: the next run knows nothing of it'))]),
+    ...background.map((command) => line('terminal', html`${t('Background command')}: <code>${shown(command)}</code>`)),
+    ...(cutOff === 0
+      ? []
+      : [
+          line('debug-disconnect', plural(cutOff, t('{0} call that was cut off', 1), t('{0} calls that were cut off'))),
+        ]),
+    ...(allowed === 0
+      ? []
+      : [
+          line(
+            'shield',
+            plural(allowed, t('{0} answer that held for that run', 1), t('{0} answers that held for that run')),
+          ),
+        ]),
+  ];
+  return {
+    said:
+      lines.length === 0
+        ? t('nothing that the record knows of')
+        : html`<ul>
+            ${lines}
+          </ul>`,
+    more: t(
+      'The agent keeps the conversation itself: for this user, in this folder, on {0}.',
+      summary.hostname ?? t('this machine'),
+    ),
+  };
+}
+
+function elsewhere({ elsewhere: holder }: ResumeFacts, now: number): Said {
+  const checked = t('Checked just now on this machine. Other machines cannot be checked.');
+  if (holder === null) return { said: html`${codicon('pass', 'ok')} ${t('No process has it open')}`, more: checked };
+  const icon = codicon('warning', 'warn');
+  if (holder === 'unknown') return { said: html`${icon} ${t('Another process has it open')}`, more: checked };
+  const { pid, hostname, at } = holder;
+  return {
+    said: html`${icon} ${t('Process {0} on {1} has it open', number(pid), plain(hostname))}`,
+    more: t('Since {0}. Two agents on one session would not know of each other.', ago(at, now)),
+  };
+}

@@ -1,0 +1,61 @@
+import { cssOf, readable, type Rgb, rgbOf } from './contrast.ts';
+
+const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
+/** Names of the sixteen colours with the token of each. */
+const tokens: ReadonlyMap<string, string> = new Map(
+  ['', 'bright-'].flatMap((bright) =>
+    names.map((name): [string, string] => {
+      const tail = name.charAt(0).toUpperCase() + name.slice(1);
+      return [`${bright}${name}`, `--vscode-terminal-ansi${bright === '' ? '' : 'Bright'}${tail}`];
+    }),
+  ),
+);
+
+/**
+ * The theme's sixteen terminal colours. Those that cannot be read on the terminal's ground get a readable shade, as VS Code
+ * does it in its terminal; styles/detail.css takes it from `--ansi-…` of the body.
+ */
+export class AnsiTheme {
+  #key = '';
+
+  constructor() {
+    this.#look();
+    const observer = new MutationObserver(() => this.#look());
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });
+    observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });
+  }
+
+  /** Changes with the theme. */
+  get key(): string {
+    return this.#key;
+  }
+
+  /** One of the sixteen, as the theme has it. */
+  colour(name: string): Rgb | undefined {
+    return token(tokens.get(name) ?? '');
+  }
+
+  get ground(): Rgb {
+    return token('--vscode-terminal-background') ?? token('--vscode-panel-background') ?? [0, 0, 0];
+  }
+
+  get foreground(): Rgb {
+    return token('--vscode-terminal-foreground') ?? token('--vscode-foreground') ?? [255, 255, 255];
+  }
+
+  #look(): void {
+    const { ground } = this;
+    const key = [ground, ...[...tokens.keys()].map((name) => this.colour(name))].join(';');
+    if (key === this.#key) return;
+    this.#key = key;
+    for (const name of tokens.keys()) {
+      const colour = this.colour(name);
+      if (colour === undefined) document.body.style.removeProperty(`--ansi-${name}`);
+      else document.body.style.setProperty(`--ansi-${name}`, cssOf(readable(colour, ground)));
+    }
+  }
+}
+
+function token(name: string): Rgb | undefined {
+  return name === '' ? undefined : rgbOf(getComputedStyle(document.body).getPropertyValue(name));
+}

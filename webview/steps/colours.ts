@@ -1,0 +1,85 @@
+/** The chunk of what programs print in colours: wanted when the first such output is opened. */
+import Anser from 'anser';
+import { html, type TemplateResult } from 'lit/html.js';
+import { shown } from '../text/shown.ts';
+import { placed } from '../views/placed.ts';
+import { AnsiTheme } from './ansiTheme.ts';
+import { cssOf, paletteRgb, readable, type Rgb, rgbOf } from './contrast.ts';
+
+/** Elements that one output may take for its colours; what comes after them is shown plainly. */
+const mostSpans = 400;
+/** Of what is shown of a text, at most; the library's cost is linear in it. */
+const mostCharacters = 400_000;
+
+/** A colour of the theme by name, or one of its own. */
+type Colour = string | Rgb;
+
+interface Look {
+  readonly text: string;
+  readonly fg: Colour | undefined;
+  readonly bg: Colour | undefined;
+  readonly classes: string;
+}
+
+const theme = new AnsiTheme();
+
+/** Text with no other terminal sequences than colours, as elements. */
+export function coloured(text: string): TemplateResult {
+  const looks = looksOf(text.slice(0, mostCharacters));
+  const rest = looks
+    .slice(mostSpans)
+    .map((look) => look.text)
+    .join('');
+  const beyond = text.slice(mostCharacters).replaceAll(/\u001b\[[\d;]*m/g, '');
+  return html`${looks.slice(0, mostSpans).map(draw)}${shown(rest + beyond)}`;
+}
+
+/** Neighbours that look alike are one. */
+function looksOf(text: string): Look[] {
+  const looks: Look[] = [];
+  for (const chunk of Anser.ansiToJson(text, { json: true, remove_empty: true, use_classes: true })) {
+    const look: Look = {
+      text: chunk.content,
+      fg: colourOf(chunk.fg, chunk.fg_truecolor),
+      bg: colourOf(chunk.bg, chunk.bg_truecolor),
+      classes: decorations.filter((each) => chunk.decorations.includes(each)).join(' '),
+    };
+    const last = looks.at(-1);
+    const same = String(last?.fg) === String(look.fg) && String(last?.bg) === String(look.bg);
+    if (last !== undefined && same && last.classes === look.classes) {
+      looks[looks.length - 1] = { ...look, text: last.text + look.text };
+    } else {
+      looks.push(look);
+    }
+  }
+  return looks;
+}
+
+/** What a program conceals or lets blink is shown as it is: nobody shall be hidden anything. */
+const decorations = ['bold', 'dim', 'italic', 'underline', 'strikethrough'] as const;
+
+/** The library gives `null` where its types do not say so. */
+function colourOf(name: string | null, exact: string | null): Colour | undefined {
+  if (name === null) return undefined;
+  if (name === 'ansi-truecolor') return rgbOf(`rgb(${exact ?? ''})`);
+  const palette = /^ansi-palette-(\d+)$/.exec(name)?.[1];
+  return palette === undefined ? name.slice('ansi-'.length) : paletteRgb(Number(palette));
+}
+
+/** Colours of the theme follow it by their class; others are mixed for the ground that they stand on. */
+function draw({ text, fg, bg, classes }: Look): TemplateResult {
+  if (fg === undefined && bg === undefined && classes === '') return html`${shown(text)}`;
+  if (bg === undefined && (fg === undefined || typeof fg === 'string')) {
+    return html`<span class="ansi ${fg === undefined ? '' : `fg-${fg}`} ${classes}">${shown(text)}</span>`;
+  }
+  const ground = rgb(bg) ?? theme.ground;
+  const styles = {
+    color: cssOf(readable(rgb(fg) ?? theme.foreground, ground)),
+    ...(bg !== undefined && { 'background-color': cssOf(ground) }),
+  };
+  return html`<span class="ansi ${classes}" ${placed(styles)}>${shown(text)}</span>`;
+}
+
+function rgb(colour: Colour | undefined): Rgb | undefined {
+  return typeof colour === 'string' ? theme.colour(colour) : colour;
+}

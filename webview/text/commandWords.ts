@@ -1,0 +1,36 @@
+import type { PageCommand } from '../../src/protocol/messages.ts';
+import { t } from '../l10n.ts';
+
+/** A command as menus and buttons name it. */
+export function commandWord(command: PageCommand): string {
+  switch (command) {
+    case 'manageTrust':
+      return t('Manage Workspace Trust');
+    case 'runAgent':
+      return t('Run Agent…');
+    case 'showRawOutput':
+      return t('Show Raw Output');
+    case 'showCapabilities':
+      return t('What This Session Carried');
+    case 'showCost':
+      return t('Open cost report');
+    case 'showUsage':
+      return t('Show usage');
+    case 'export':
+      return t('Export…');
+    case 'raiseBudget':
+      return t('Raise Budget…');
+    case 'revealRecord':
+      return t('Reveal Record');
+    case 'rename':
+      return t('Rename…');
+    case 'copySessionId':
+      return t('Copy Session ID');
+    case 'copyLink':
+      return t('Copy Link');
+    case 'copyMarkdown':
+      return t('Copy as Markdown');
+    case 'delete':
+      return t('Delete…');
+  }
+}

@@ -1,0 +1,53 @@
+import { html, render } from 'lit/html.js';
+import { Channel, isEnvelope } from '../../src/protocol/channel.ts';
+import type { FromUsagePage, ToUsagePage, UsagePage } from '../../src/protocol/usageMessages.ts';
+import { setLanguage, t } from '../l10n.ts';
+import { isObject } from '../text/objects.ts';
+import { plain } from '../text/visible.ts';
+import { post } from '../vscodeApi.ts';
+import { usagePage } from './page.ts';
+
+/** The usage view: draws the last that the host sent, and says what is wanted next. */
+export class UsageApp {
+  readonly #root: HTMLElement;
+  readonly #channel: Channel<FromUsagePage, unknown>;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    this.#channel = new Channel<FromUsagePage, unknown>({
+      post,
+      // Each message is the whole view.
+      begins: isMessage,
+      deliver: (message) => isMessage(message) && this.#take(message),
+    });
+    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (isEnvelope(data)) this.#channel.receive(data);
+    });
+    render(html`<p class="none" role="status">${t('Adding up…')}</p>`, root);
+    this.#channel.send({ type: 'ready' });
+  }
+
+  #take(message: ToUsagePage): void {
+    if (message.type === 'failed') {
+      render(
+        html`<p class="none" role="alert">${t('The sums could not be made: {0}', plain(message.message))}</p>`,
+        this.#root,
+      );
+      return;
+    }
+    setLanguage(message.l10n, message.locale);
+    this.#draw(message.page);
+  }
+
+  #draw(page: UsagePage): void {
+    const show = (month: string, scope: UsagePage['scope']): void => {
+      this.#channel.send({ type: 'show', month, scope });
+    };
+    render(usagePage(page, { show, exportCsv: () => this.#channel.send({ type: 'export' }) }), this.#root);
+  }
+}
+
+/** The host is ours and of our version: that a message is one of those we know is all there is to ask. */
+function isMessage(value: unknown): value is ToUsagePage {
+  return isObject(value) && (value['type'] === 'usage' || value['type'] === 'failed');
+}

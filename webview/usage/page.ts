@@ -1,0 +1,156 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { live } from 'lit/directives/live.js';
+import type { UsageGroup, UsagePage, UsageScope } from '../../src/protocol/usageMessages.ts';
+import { locale, plural, t } from '../l10n.ts';
+import { number } from '../text/format.ts';
+import { shown } from '../text/shown.ts';
+import { sumText, tokensOf } from '../figures/costText.ts';
+import { dayText, monthFrom, monthText } from './dates.ts';
+import { plot } from './plot.ts';
+
+export interface UsageActions {
+  readonly show: (month: string, scope: UsageScope) => void;
+  readonly exportCsv: () => void;
+}
+
+/** What was spent: two sums, the days of a month, who spent it on what, and what is in no sum. */
+export function usagePage(page: UsagePage, actions: UsageActions): TemplateResult {
+  const { total, day } = page;
+  return html`<main aria-label=${t('Usage')}>
+    ${controls(page, actions)}
+    <dl class="sums">${sum(t('Today'), day)} ${sum(monthText(page.month), total)}</dl>
+    ${
+      total.runs === 0
+        ? html`<p class="none">${t('Nothing was run in this month.')}</p>`
+        : html`${plot(page.days)}
+            ${table(t('By agent'), t('Agent'), page.agents, ({ key }) => shown(key === '' ? t('unknown') : key))}
+            ${table(t('By model'), t('Model'), page.models, ({ key }) => shown(key === 'unknown' ? t('not named') : key))}
+            <details>
+              <summary>${t('Days as a table')}</summary>
+              ${table(
+                t('By day'),
+                t('Day'),
+                page.days.filter(({ runs }) => runs > 0),
+                ({ key }) => dayText(key),
+              )}
+            </details>`
+    }
+    ${notes(page)}
+    <button class="link" @click=${actions.exportCsv}>${t('Export as CSV…')}</button>
+  </main>`;
+}
+
+function controls({ month, first, last, scope }: UsagePage, { show }: UsageActions): TemplateResult {
+  const step = (by: -1 | 1, label: string, icon: string, off: boolean): TemplateResult =>
+    html`<button
+      class="icon"
+      aria-label=${label}
+      title=${label}
+      ?disabled=${off}
+      @click=${() => show(monthFrom(month, by), scope)}
+    >
+      <span class="codicon codicon-${icon}" aria-hidden="true"></span>
+    </button>`;
+  const choose = ({ target }: Event): void => {
+    if (target instanceof HTMLSelectElement) show(month, target.value === 'all' ? 'all' : 'workspace');
+  };
+  return html`<div class="controls">
+    ${step(-1, t('Earlier month'), 'chevron-left', month <= first)}
+    <h1>${monthText(month)}</h1>
+    ${step(1, t('Later month'), 'chevron-right', month >= last)}
+    <select aria-label=${t('Which sessions')} .value=${live(scope)} @change=${choose}>
+      <option value="workspace" ?selected=${scope === 'workspace'}>${t('This workspace')}</option>
+      <option value="all" ?selected=${scope === 'all'}>${t('All sessions')}</option>
+    </select>
+  </div>`;
+}
+
+function sum(name: string, group: UsageGroup): TemplateResult {
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>
+      <b>${group.runs === 0 ? '–' : sumText(group)}</b>
+      <span class="dim">${plural(group.runs, t('{0} run', 1), t('{0} runs'))}</span>
+    </dd>
+    ${parts(group).map((part) => html`<dd class="dim">${part}</dd>`)}
+  </div>`;
+}
+
+/** How much of a sum is known how: nothing where all of it was reported. */
+function parts(group: UsageGroup): string[] {
+  const { unknown, estimatedUsd, usd } = group;
+  return [
+    ...(estimatedUsd === 0 ? [] : [estimatedUsd === usd ? t('≈ estimated') : t('≈ part of it is estimated')]),
+    ...(unknown === 0
+      ? []
+      : [
+          plural(unknown, t('{0} cost unknown', 1), t('{0} costs unknown')) +
+            (tokensOf(group.unknownUsage) === 0 ? '' : `: ${t('{0} tokens', number(tokensOf(group.unknownUsage)))}`),
+        ]),
+  ];
+}
+
+/** `1.3M`: the whole number is in the tooltip and in the CSV. */
+function short(tokens: number): string {
+  return tokens.toLocaleString(locale(), { notation: 'compact', maximumSignificantDigits: 3 });
+}
+
+function table(
+  caption: string,
+  head: string,
+  groups: readonly UsageGroup[],
+  name: (group: UsageGroup) => unknown,
+): TemplateResult {
+  return html`<table>
+    <caption>
+      ${caption}
+    </caption>
+    <thead>
+      <tr>
+        <th scope="col">${head}</th>
+        <th scope="col" class="n">${t('Runs')}</th>
+        <th scope="col" class="n">${t('Tokens')}</th>
+        <th scope="col" class="n">${t('Cost')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${groups.map((group) => {
+        const tokens = tokensOf(group.usage);
+        const about = parts(group).join('; ');
+        return html`<tr>
+          <th scope="row">${name(group)}</th>
+          <td class="n">${number(group.runs)}</td>
+          <td class="n" title=${tokens === 0 ? nothing : number(tokens)}>${tokens === 0 ? '–' : short(tokens)}</td>
+          <td class="n" title=${about === '' ? nothing : about}>${sumText(group)}</td>
+        </tr>`;
+      })}
+    </tbody>
+  </table>`;
+}
+
+function notes({ omitted, unreadable }: UsagePage): TemplateResult | typeof nothing {
+  const all = [
+    ...(omitted === 0
+      ? []
+      : [
+          plural(
+            omitted,
+            t('{0} older run stands on the day on which its session was made.', 1),
+            t('{0} older runs stand on the day on which their session was made.'),
+          ),
+        ]),
+    ...(unreadable === 0
+      ? []
+      : [
+          plural(
+            unreadable,
+            t('{0} record could not be read and is in no sum.', 1),
+            t('{0} records could not be read and are in no sum.'),
+          ),
+        ]),
+    t('Recordings and imported sessions are not counted. Each run counts on the day on which it ended.'),
+  ];
+  return html`<ul class="notes">
+    ${all.map((note) => html`<li>${note}</li>`)}
+  </ul>`;
+}
