@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from '../agents/registry.ts';
 import type { AcpProfile, AgentSettings } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ExecutorType } from '../model/session.ts';
-import type { CliContext } from './command.ts';
+import { blueprintsOf, inputOf } from './blueprints.ts';
+import { type CliContext, UsageError } from './command.ts';
 import { packageFolder, version } from './package.ts';
 import type { ServerChoice } from './serverAgent.ts';
 
@@ -19,8 +21,14 @@ export interface EngineOptions {
 export const storeHelp = `  --store DIR        where sessions are kept; default: $XDG_DATA_HOME/vitrine, ~/.local/share/vitrine, %APPDATA%\\vitrine
 `;
 
+/** @throws UsageError */
 export function storeFolder({ env, cwd }: CliContext, given: string | undefined): string {
-  if (given !== undefined) return path.resolve(cwd, given);
+  if (given !== undefined) {
+    const folder = path.resolve(cwd, given);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw new UsageError(`This is no folder: ${folder} (--store).`, 'Give the folder that sessions are kept in.');
+    return folder;
+  }
   const home = env['HOME'] ?? env['USERPROFILE'] ?? cwd;
   const roaming = env['APPDATA'];
   if (process.platform === 'win32' && roaming !== undefined) return path.join(roaming, 'vitrine');
@@ -48,6 +56,10 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
     log: { debug: quiet, info: quiet, warn, error: warn },
     demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
     adapters,
+    blueprints: {
+      load: (folder) => blueprintsOf(context, folder),
+      use: { options: () => ({}), environment: context.env, input: inputOf(context) },
+    },
     version: version(),
   });
 }

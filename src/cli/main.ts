@@ -25,6 +25,21 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/replay.ts')).replay,
   },
   {
+    name: 'agents',
+    summary: 'lists agents that are files, and what is wrong with them',
+    load: async () => (await import('./commands/agents.ts')).agents,
+  },
+  {
+    name: 'runner',
+    summary: 'takes queued runs and executes them here',
+    load: async () => (await import('./commands/runner.ts')).runner,
+  },
+  {
+    name: 'queue',
+    summary: 'runners and queued runs: shows them, adds one, stops one',
+    load: async () => (await import('./commands/queue.ts')).queue,
+  },
+  {
     name: 'sessions',
     summary: 'lists sessions',
     load: async () => (await import('./commands/sessions.ts')).sessions,
@@ -33,6 +48,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     name: 'show',
     summary: 'the transcript of a session, or what its agent printed',
     load: async () => (await import('./commands/show.ts')).show,
+  },
+  {
+    name: 'search',
+    summary: 'finds text in all sessions, tool output included',
+    load: async () => (await import('./commands/search.ts')).search,
   },
   {
     name: 'export',

@@ -2,18 +2,22 @@ import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { adapters } from '../../agents/registry.ts';
+import { EngineFailure } from '../../engine/failures.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
 import { acpChoice, acpProfileIds } from '../acpAgent.ts';
 import { numberOption, parseOptions } from '../args.ts';
+import { executorByName, resumeByBlueprint, startByBlueprint } from '../blueprints.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { runHere } from '../runHere.ts';
+import { limitHelp, limitOptions, limitsOf } from '../limitOptions.ts';
 import { serverChoice } from '../serverAgent.ts';
 
 const startable = adapters.map(({ type }) => type);
 
 const help = `Usage: vitrine run --agent TYPE [options] PROMPT|-
        vitrine run --agent acp [options] PROMPT|- -- COMMAND [ARGUMENT…]
+       vitrine run --blueprint NAME [options] PROMPT|-
 
 Runs an agent here. Prints its transcript, one entry per line as JSON, as entries settle (an entry that is corrected later
 comes again with the same index), and the result as the last line. "-" reads the prompt from stdin.
@@ -23,6 +27,7 @@ Nobody can be asked here: where an agent asks for a permission, it is told no, a
 
   --agent TYPE       ${startable.join(', ')}, or replay: the demo recording; with --resume it may be left
                      out
+  --blueprint NAME   an agent that is a file in .vitrine/agents of the folder or of your home: see "vitrine agents"
   --profile ID       of the agents of the Agent Client Protocol, which one: ${acpProfileIds.join(', ')};
                      or give the command of any other after "--"
   --url URL          of acp-http, the server: http://… or https://…
@@ -33,20 +38,20 @@ Nobody can be asked here: where an agent asks for a permission, it is told no, a
   --resume ses_…     goes on with a session
   --model NAME       model, in the agent's own words
   --permission-mode MODE
-  --max-turns N      ends the run after so many turns
-  --program PATH     the agent's program; default: it is looked for
+${limitHelp}  --program PATH     the agent's program; default: it is looked for
   --speed N          of the demo: 2 is twice as fast, 0 does not wait
 ${storeHelp}`;
 
 const options = {
   agent: { type: 'string' },
+  blueprint: { type: 'string' },
   cwd: { type: 'string' },
   resume: { type: 'string' },
   store: { type: 'string' },
   profile: { type: 'string' },
   model: { type: 'string' },
   'permission-mode': { type: 'string' },
-  'max-turns': { type: 'string' },
+  ...limitOptions,
   program: { type: 'string' },
   url: { type: 'string' },
   'server-agent': { type: 'string' },
@@ -61,12 +66,21 @@ export const run: Command = {
     const [given, ...more] = positionals;
     if (given === undefined)
       throw new UsageError('There is no prompt.', 'Give one in quotes, or - to read it from stdin.');
-    const agent = agentType(values.agent, values.resume);
     const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
+    const { blueprint } = values;
+    if (blueprint !== undefined && (values.agent ?? values.resume) !== undefined)
+      throw new UsageError('--blueprint says which agent it is.', 'Leave out --agent and --resume.');
+    const agent =
+      blueprint === undefined
+        ? agentType(values.agent, values.resume)
+        : await executorByName(context, blueprint, cwd).catch(usage);
     const resumes = values.resume !== undefined;
     const command = args.includes('--') ? more : [];
-    const acp = acpChoice({ agent, resumes, profile: values.profile, program, command, cwd: context.cwd });
+    const acp =
+      blueprint === undefined
+        ? acpChoice({ agent, resumes, profile: values.profile, program, command, cwd: context.cwd })
+        : undefined;
     const server = serverChoice(agent, values, context.env);
     if (more.length > 0 && (acp === undefined || command.length === 0))
       throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
@@ -75,8 +89,8 @@ export const run: Command = {
     const agentOptions: AgentOptions = {
       ...(values.model !== undefined && { model: values.model }),
       ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
-      ...(values['max-turns'] !== undefined && { maxTurns: count('--max-turns', values['max-turns']) }),
     };
+    const limits = limitsOf(values);
     const engine = createEngine(context, {
       store: values.store,
       agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
@@ -85,19 +99,35 @@ export const run: Command = {
       ...(values.speed !== undefined && { replaySpeed: numberOption('--speed', values.speed) }),
     });
     const profile = acp?.profile ?? server?.profile;
-    return runHere(engine, context, () =>
-      values.resume === undefined
+    const { resume } = values;
+    if (blueprint !== undefined) {
+      const asked = { prompt, cwd, options: agentOptions };
+      return runHere(engine, context, async () =>
+        engine.start({ ...(await startByBlueprint(context, blueprint, asked)), limits }),
+      );
+    }
+    return runHere(engine, context, async () =>
+      resume === undefined
         ? engine.start({
             agent: agent ?? 'claude-code',
             ...(profile !== undefined && { profile }),
             prompt,
             cwd,
             options: agentOptions,
+            limits,
           })
-        : engine.resume(values.resume, { prompt, options: agentOptions }),
+        : engine.resume(resume, {
+            ...(await resumeByBlueprint(context, engine, resume, { prompt, options: agentOptions })),
+            limits,
+          }),
     );
   },
 };
+
+/** Before anything runs, what is wrong with a blueprint is a matter of the call. */
+function usage(error: unknown): never {
+  throw EngineFailure.is(error) ? new UsageError(error.message, error.detail) : error;
+}
 
 function agentType(given: string | undefined, resume: string | undefined): ExecutorType | undefined {
   if (given === undefined && resume !== undefined) return undefined;
@@ -107,10 +137,4 @@ function agentType(given: string | undefined, resume: string | undefined): Execu
   if (!type.success)
     throw new UsageError(`There is no agent "${given}" (--agent).`, 'See "vitrine doctor" for those there are.');
   return type.data;
-}
-
-function count(name: string, given: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(given))
-    throw new UsageError(`"${given}" is no whole number above 0 (${name}).`, 'Give one, such as 3.');
-  return Number(given);
 }

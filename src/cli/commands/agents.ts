@@ -1,0 +1,65 @@
+import path from 'node:path';
+import type { Blueprint } from '../../engine/blueprints/load.ts';
+import { executorOf } from '../../engine/blueprints/request.ts';
+import { parseOptions } from '../args.ts';
+import { blueprintsOf } from '../blueprints.ts';
+import type { Command } from '../command.ts';
+import { writeLines } from '../output.ts';
+
+const help = `Usage: vitrine agents [options]
+
+Lists the agents of a folder and of your home, which are files in .vitrine/agents: name, executor, status, tags, description.
+What is wrong with them comes after, with file, line and column.
+Exit code 0: all can be read; 1: some cannot be started as they are written.
+
+  --cwd DIR          the folder; default: the current one
+  --tag NAME         only those with this tag; several: with all of them
+  --skill NAME       only those with this skill
+  --json             one agent per line as JSON, with the file and its problems
+`;
+
+const options = {
+  cwd: { type: 'string' },
+  tag: { type: 'string', multiple: true },
+  skill: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+} as const;
+
+const done = 0;
+const broken = 1;
+
+export const agents: Command = {
+  help,
+  async run(args, context) {
+    const { values } = parseOptions('agents', { args: [...args], options });
+    const { tag: tags = [], skill: skills = [] } = values;
+    const all = await blueprintsOf(context, path.resolve(context.cwd, values.cwd ?? '.'));
+    const found = all.filter(
+      ({ agent }) =>
+        (tags.length === 0 && skills.length === 0) ||
+        (tags.every((tag) => agent?.tags.includes(tag) === true) &&
+          skills.every((skill) => agent?.skills.includes(skill) === true)),
+    );
+    if (values.json === true) await writeLines(context.stdout, found);
+    else {
+      for (const blueprint of found) context.stdout.write(`${row(blueprint)}\n`);
+      for (const blueprint of found) context.stderr.write(problems(blueprint));
+    }
+    return found.some((each) => each.problems.some(({ severity }) => severity === 'error')) ? broken : done;
+  },
+};
+
+function row({ name, agent, level }: Blueprint): string {
+  const place = level === 'user' ? 'home' : 'here';
+  if (agent === null) return [name.padEnd(24), ''.padEnd(12), 'unusable', place].join('  ').trimEnd();
+  const { status, tags, description } = agent;
+  const about = tags.length === 0 ? description : `[${tags.join(', ')}] ${description}`;
+  return [name.padEnd(24), executorOf(agent).padEnd(12), status.padEnd(8), place, about].join('  ').trimEnd();
+}
+
+function problems({ file, problems: all }: Blueprint): string {
+  const lines = all.map(
+    ({ severity, message, from }) => `${file}:${from.line + 1}:${from.character + 1}: ${severity}: ${message}\n`,
+  );
+  return lines.join('');
+}
