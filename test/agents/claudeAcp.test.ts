@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { claudeAcpVersion, ensureClaudeAcp } from '../support/agents/acp.ts';
-import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
-import { AgentRuns, contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { processesOf } from '../support/agents/place.ts';
+import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { agentSuite } from '../support/agents/suite.ts';
 import { answering, forSession, once } from '../support/answering.ts';
 import { text, tool, type Scenarios } from '../support/models/scenario.ts';
 import { skip } from '../support/skip.ts';
@@ -29,26 +30,20 @@ function scenarios(workspace: string): Scenarios {
 
 describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, function () {
   this.timeout(90_000);
-  let place: AgentPlace;
-  let runs: AgentRuns;
-  const at = (name: string): string => path.join(place.workspace, name);
-
-  before(async function () {
-    this.timeout(300_000);
-    const installed = await ensureClaudeAcp();
-    if ('missing' in installed) skip(this, installed.missing);
+  const agent = agentSuite({
+    ensure: ensureClaudeAcp,
+    runs: 'acp',
+    profile: 'claude-agent-acp',
+    interactive: true,
+    name: 'claude-agent-acp',
+    scenarios,
     // Without settings of its own: it asks before it changes anything.
-    place = await agentPlace(installed.program, { name: 'claude-agent-acp', scenarios, configure: () => undefined });
-    runs = new AgentRuns('acp', place, { profile: 'claude-agent-acp', interactive: true });
+    configure: () => undefined,
   });
-  after(async () => {
-    // Undefined where the suite was skipped.
-    await (runs as AgentRuns | undefined)?.dispose();
-    await (place as AgentPlace | undefined)?.remove();
-  });
+  const at = (name: string): string => path.join(agent.place.workspace, name);
 
   it('asks, writes what it may, and goes on with what was said before', async () => {
-    const handle = await runs.start('Write notes. [[change]]');
+    const handle = await agent.runs.start('Write notes. [[change]]');
     const asked = answering(handle, once);
     const first = await ended(handle);
     assert.equal(first.success, true, first.error);
@@ -69,17 +64,17 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     // With the question for a title, which the agent asks beside the conversation.
     assert.deepEqual(first.metadata.usage, { input: 36, output: 150, cacheRead: 6000, cacheWrite: 3000, reasoning: 0 });
 
-    const again = await runs.resume(handle.id, 'What did I ask for? [[again]]');
+    const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
     const second = await ended(again);
     assert.equal(second.success, true, second.error);
     assert.equal(again.summary().executor_session_id, id);
-    assert.match(runs.told('again'), /Write notes[^]*I write a note\.[^]*Done\.[^]*What did I ask for\?/);
+    assert.match(agent.runs.told('again'), /Write notes[^]*I write a note\.[^]*Done\.[^]*What did I ask for\?/);
     assert.ok((await entriesOf(again)).every(({ type }) => type.kind !== 'error'));
     assert.ok((second.metadata?.totalCost ?? 0) > (first.metadata.totalCost ?? 0));
   });
 
   it('leaves alone what it was refused', async () => {
-    const handle = await runs.start('Try it. [[denied]]');
+    const handle = await agent.runs.start('Try it. [[denied]]');
     answering(handle, { kind: 'deny' });
     assert.equal((await ended(handle)).success, true);
     assert.deepEqual(
@@ -90,7 +85,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
   });
 
   it('asks once for what it may do in the whole session', async () => {
-    const handle = await runs.start('Two files. [[session]]');
+    const handle = await agent.runs.start('Two files. [[session]]');
     const asked = answering(handle, forSession, { kind: 'deny' });
     assert.equal((await ended(handle)).success, true);
     assert.equal(asked.length, 1);
@@ -98,8 +93,8 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
   });
 
   it('is told the next message in the same process, in place of the turn that goes on', async () => {
-    const handle = await runs.start('Wait. [[hang]]');
-    await place.model.waitFor(({ scenario }) => scenario === 'hang');
+    const handle = await agent.runs.start('Wait. [[hang]]');
+    await agent.place.model.waitFor(({ scenario }) => scenario === 'hang');
     handle.conversation()?.say('What now? [[again]]', 'interrupt');
     const result = await ended(handle);
     assert.equal(result.success, true, result.error);
@@ -109,10 +104,10 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
   });
 
   it('begins in the mode that was chosen, and not in one that it has not', async () => {
-    const handle = await runs.start('Hello. [[again]]', { permissionMode: 'plan', model: 'sonnet' });
+    const handle = await agent.runs.start('Hello. [[again]]', { permissionMode: 'plan', model: 'sonnet' });
     assert.equal((await ended(handle)).success, true);
     assert.equal(handle.summary().permission_mode, 'plan');
-    const other = await runs.start('Hello. [[again]]', { permissionMode: 'reckless' });
+    const other = await agent.runs.start('Hello. [[again]]', { permissionMode: 'reckless' });
     assert.match(
       (await ended(other)).error ?? '',
       /no permission mode "reckless"\. It has: default, acceptEdits, plan/,
@@ -121,12 +116,12 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
 
   it('leaves no process when it is stopped during a command', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
-    const handle = await runs.start('Sleep. [[sleep]]');
+    const handle = await agent.runs.start('Sleep. [[sleep]]');
     answering(handle, once);
     await until('the command', () => existsSync(at('started.txt')), 60_000);
-    assert.notDeepEqual(processesOf(place.home), []);
-    await runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(place.home), []);
+    assert.notDeepEqual(processesOf(agent.place.home), []);
+    await agent.runs.engine.stop(handle.id);
+    assert.deepEqual(processesOf(agent.place.home), []);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
     assert.deepEqual(
       (await toolsOf(handle)).map(({ status }) => status),

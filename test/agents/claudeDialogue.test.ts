@@ -12,6 +12,7 @@ import { agentPlace, type AgentPlace, processesOf } from '../support/agents/plac
 import { asked, requests, talk, talkingDeps, toolsOf } from '../support/agents/talk.ts';
 import { turnsOf } from '../support/models/conversation.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
+import { teaQuestion } from '../support/models/teaQuestion.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
@@ -24,26 +25,7 @@ const scenarios = (workDir: string): Scenarios => ({
     { blocks: [tool('Write', { file_path: `${workDir}/tea.txt`, content: 'Green tea\n' })] },
     { blocks: [text('Written.')] },
   ],
-  ask: [
-    {
-      blocks: [
-        tool('AskUserQuestion', {
-          questions: [
-            {
-              question: 'Which tea?',
-              header: 'Tea',
-              multiSelect: false,
-              options: [
-                { label: 'Green', description: 'fresh' },
-                { label: 'Black', description: 'strong' },
-              ],
-            },
-          ],
-        }),
-      ],
-    },
-    { blocks: [text('A good choice.')] },
-  ],
+  ask: teaQuestion,
   plan: [
     { blocks: [tool('ExitPlanMode', { plan: '1. Boil water\n2. Make tea' })] },
     { blocks: [tool('Write', { file_path: `${workDir}/tea.txt`, content: 'Green tea\n' })] },

@@ -4,8 +4,9 @@ import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import type { TokenUsage } from '../../src/model/usage.ts';
 import { codexVariables, codexVersions, configureCodex, ensureCodex } from '../support/agents/codex.ts';
-import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
-import { AgentRuns, contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { processesOf } from '../support/agents/place.ts';
+import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { agentSuite } from '../support/agents/suite.ts';
 import { codexScenarios } from '../support/models/codexScenarios.ts';
 import { startOpenaiServer } from '../support/models/openai.ts';
 import { skip } from '../support/skip.ts';
@@ -24,26 +25,14 @@ for (const version of codexVersions) {
 
   describe(`Codex ${version}`, function () {
     this.timeout(120_000);
-    let place: AgentPlace;
-    let runs: AgentRuns;
-
-    before(async function () {
-      this.timeout(300_000);
-      const installed = await ensureCodex(version);
-      if ('missing' in installed) skip(this, installed.missing);
-      place = await agentPlace(installed.program, {
-        name: 'codex',
-        variables: codexVariables,
-        scenarios: () => codexScenarios(version),
-        serve: startOpenaiServer,
-        configure: (home, modelUrl) => configureCodex(home, modelUrl, version),
-      });
-      runs = new AgentRuns('codex', place);
-    });
-    after(async () => {
-      // Undefined where the suite was skipped.
-      await (runs as AgentRuns | undefined)?.dispose();
-      await (place as AgentPlace | undefined)?.remove();
+    const agent = agentSuite({
+      ensure: () => ensureCodex(version),
+      runs: 'codex',
+      name: 'codex',
+      variables: codexVariables,
+      scenarios: () => codexScenarios(version),
+      serve: startOpenaiServer,
+      configure: (home, modelUrl) => configureCodex(home, modelUrl, version),
     });
 
     describe('one session', () => {
@@ -51,11 +40,11 @@ for (const version of codexVersions) {
       let id: string | undefined;
 
       it('runs commands and changes files, each told once', async () => {
-        handle = await runs.start('Write notes. [[change]]', { permissionMode: 'bypassPermissions' });
+        handle = await agent.runs.start('Write notes. [[change]]', { permissionMode: 'bypassPermissions' });
         const result = await ended(handle);
         assert.equal(result.success, true, result.error);
         assert.equal(result.data, 'Done.');
-        assert.equal(readFileSync(path.join(place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
+        assert.equal(readFileSync(path.join(agent.place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
         const tools = await toolsOf(handle);
         // Which of two calls at once begins first is left to chance.
         assert.deepEqual(tools.map(({ action, status }) => `${action.kind} ${status}`).sort(), [
@@ -103,34 +92,36 @@ for (const version of codexVersions) {
 
       if (!threads) {
         it('is not resumed: there is nothing to resume it by', async () => {
-          await assert.rejects(runs.resume(handle.id, 'What did I ask for? [[again]]'), (error: Error) => {
+          await assert.rejects(agent.runs.resume(handle.id, 'What did I ask for? [[again]]'), (error: Error) => {
             assert.match(error.message, /0\.20\.0 prints no id that could be resumed/);
             return true;
           });
-          assert.equal(place.model.asked.filter(({ scenario }) => scenario === 'again').length, 0);
+          assert.equal(agent.place.model.asked.filter(({ scenario }) => scenario === 'again').length, 0);
         });
 
         it('goes on in a new conversation with what was kept', async () => {
-          const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[again]]' }));
+          const afresh = await agent.runs.keep(
+            agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[again]]' }),
+          );
           assert.equal((await ended(afresh)).success, true);
-          assert.match(runs.told('again'), /Write notes/);
+          assert.match(agent.runs.told('again'), /Write notes/);
         });
         return;
       }
 
       it('goes on with what was said before, and counts only what came on top', async () => {
-        const again = await runs.resume(handle.id, 'What did I ask for? [[again]]');
+        const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
         const { success, error, metadata } = await ended(again);
         assert.equal(success, true, error);
         assert.equal(again.summary().executor_session_id, id);
-        assert.match(runs.told('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
+        assert.match(agent.runs.told('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
         assert.deepEqual(metadata?.usage, used(version, 1));
         assert.deepEqual(metadata.totalUsage, used(version, 4));
       });
 
       it('says when Codex does not know the thread any more, and goes on with what was kept', async () => {
-        rmSync(path.join(place.home, '.codex/sessions'), { recursive: true });
-        const lost = await runs.resume(handle.id, 'Are you there? [[again]]');
+        rmSync(path.join(agent.place.home, '.codex/sessions'), { recursive: true });
+        const lost = await agent.runs.resume(handle.id, 'Are you there? [[again]]');
         const result = await ended(lost);
         if (version === '0.77.0') {
           // It begins another thread without a word; Vitrine says so.
@@ -140,28 +131,28 @@ for (const version of codexVersions) {
           assert.equal(result.success, false);
           assert.match(result.error ?? '', /does not know this conversation any more/);
         }
-        const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
+        const afresh = await agent.runs.keep(agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
         assert.equal((await ended(afresh)).success, true);
-        assert.match(runs.told('afresh'), /Write notes/);
+        assert.match(agent.runs.told('afresh'), /Write notes/);
       });
     });
 
     it('writes nothing where its sandbox forbids it', async function () {
       if (process.platform !== 'linux') skip(this, 'the sandbox of other systems was not measured');
-      const handle = await runs.start('Write. [[write]]', { permissionMode: 'read-only' });
+      const handle = await agent.runs.start('Write. [[write]]', { permissionMode: 'read-only' });
       assert.equal((await ended(handle)).success, true);
       assert.match((await toolsOf(handle))[0]?.result?.text ?? '', /read-only|denied|not permitted/i);
-      assert.ok(!existsSync(path.join(place.workspace, 'written.txt')));
+      assert.ok(!existsSync(path.join(agent.place.workspace, 'written.txt')));
     });
 
     it('leaves no process when it is stopped in a tool', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
-      const handle = await runs.start('Sleep. [[sleep]]', { permissionMode: 'bypassPermissions' });
-      const started = path.join(place.workspace, 'started.txt');
+      const handle = await agent.runs.start('Sleep. [[sleep]]', { permissionMode: 'bypassPermissions' });
+      const started = path.join(agent.place.workspace, 'started.txt');
       await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0, 60_000);
-      assert.notDeepEqual(processesOf(place.home), []);
-      await runs.engine.stop(handle.id);
-      assert.deepEqual(processesOf(place.home), []);
+      assert.notDeepEqual(processesOf(agent.place.home), []);
+      await agent.runs.engine.stop(handle.id);
+      assert.deepEqual(processesOf(agent.place.home), []);
       const result = await ended(handle);
       assert.equal(result.success, false, JSON.stringify(result));
       assert.equal(handle.turns().at(-1)?.status, 'stopped');
@@ -174,11 +165,11 @@ for (const version of codexVersions) {
       ['limit', /429|limit/i],
     ] as const) {
       it(`tells of an answer of the server that is none (${scenario})`, async () => {
-        const handle = await runs.start(`Do it. [[${scenario}]]`);
+        const handle = await agent.runs.start(`Do it. [[${scenario}]]`);
         // Old versions do not end by themselves after an error.
         if (!threads) {
           await until('the error', async () => (await contentsOf(handle, 'error')).length > 0, 60_000);
-          await runs.engine.stop(handle.id);
+          await agent.runs.engine.stop(handle.id);
         }
         const { success, error = '', metadata } = await ended(handle);
         assert.equal(success, false);
@@ -189,7 +180,7 @@ for (const version of codexVersions) {
     }
 
     it('reads on after an answer that was cut off', async () => {
-      const handle = await runs.start('Try. [[cut]]');
+      const handle = await agent.runs.start('Try. [[cut]]');
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
       assert.equal((await contentsOf(handle, 'system_message retry')).length, 1);

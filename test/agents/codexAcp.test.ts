@@ -3,40 +3,30 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { codexAcpVersion, ensureCodexAcp } from '../support/agents/acp.ts';
 import { codexVariables, configureCodex } from '../support/agents/codex.ts';
-import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
-import { AgentRuns, contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
+import { processesOf } from '../support/agents/place.ts';
+import { contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
+import { agentSuite } from '../support/agents/suite.ts';
 import { answering, deny, once } from '../support/answering.ts';
 import { codexScenarios } from '../support/models/codexScenarios.ts';
 import { startOpenaiServer } from '../support/models/openai.ts';
-import { skip } from '../support/skip.ts';
 
 describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
   this.timeout(90_000);
-  let place: AgentPlace;
-  let runs: AgentRuns;
-  const at = (name: string): string => path.join(place.workspace, name);
-
-  before(async function () {
-    this.timeout(300_000);
-    const installed = await ensureCodexAcp();
-    if ('missing' in installed) skip(this, installed.missing);
-    place = await agentPlace(installed.program, {
-      name: 'codex-acp',
-      variables: codexVariables,
-      scenarios: () => codexScenarios('0.169.0'),
-      serve: startOpenaiServer,
-      configure: (home, modelUrl) => configureCodex(home, modelUrl, '0.169.0'),
-    });
-    runs = new AgentRuns('acp', place, { profile: 'codex-acp', interactive: true });
+  const agent = agentSuite({
+    ensure: ensureCodexAcp,
+    runs: 'acp',
+    profile: 'codex-acp',
+    interactive: true,
+    name: 'codex-acp',
+    variables: codexVariables,
+    scenarios: () => codexScenarios('0.169.0'),
+    serve: startOpenaiServer,
+    configure: (home, modelUrl) => configureCodex(home, modelUrl, '0.169.0'),
   });
-  after(async () => {
-    // Undefined where the suite was skipped.
-    await (runs as AgentRuns | undefined)?.dispose();
-    await (place as AgentPlace | undefined)?.remove();
-  });
+  const at = (name: string): string => path.join(agent.place.workspace, name);
 
   it('leaves alone what it was refused', async () => {
-    const handle = await runs.start('Try it. [[change]]', { permissionMode: 'read-only' });
+    const handle = await agent.runs.start('Try it. [[change]]', { permissionMode: 'read-only' });
     answering(handle, deny);
     await ended(handle);
     assert.ok((await toolsOf(handle)).some(({ action, status }) => action.kind === 'file_edit' && status === 'denied'));
@@ -44,19 +34,19 @@ describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
   });
 
   it('asks in the mode that was chosen, goes on with what was said before, and ends though it would stay', async () => {
-    const handle = await runs.start('Write notes. [[change]]', { permissionMode: 'read-only' });
+    const handle = await agent.runs.start('Write notes. [[change]]', { permissionMode: 'read-only' });
     answering(handle, once, once, once, once);
     const first = await ended(handle);
     assert.equal(first.success, true, first.error);
     assert.equal(first.data, 'Done.');
     assert.equal(readFileSync(at('NOTES.md'), 'utf8'), '# Notes\n');
     assert.deepEqual(await contentsOf(handle, 'system_message ended'), []);
-    if (process.platform === 'linux') assert.deepEqual(processesOf(place.home), []);
+    if (process.platform === 'linux') assert.deepEqual(processesOf(agent.place.home), []);
     const { executor_session_id: id } = handle.summary();
-    const again = await runs.resume(handle.id, 'What did I ask for? [[again]]');
+    const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
     const second = await ended(again);
     assert.equal(second.success, true, second.error);
     assert.equal(again.summary().executor_session_id, id);
-    assert.match(runs.told('again'), /Write notes[^]*Done\.[^]*What did I ask for\?/);
+    assert.match(agent.runs.told('again'), /Write notes[^]*Done\.[^]*What did I ask for\?/);
   });
 });

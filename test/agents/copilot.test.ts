@@ -4,43 +4,32 @@ import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import { copilotVersion, ensureCopilot } from '../support/agents/copilot.ts';
 import { copilotVariables } from '../support/agents/environment.ts';
-import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
-import { AgentRuns, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { processesOf } from '../support/agents/place.ts';
+import { ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { agentSuite } from '../support/agents/suite.ts';
 import { copilotScenarios } from '../support/models/copilotScenarios.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 describe(`Copilot CLI ${copilotVersion}`, function () {
   this.timeout(120_000);
-  let place: AgentPlace;
-  let runs: AgentRuns;
-
-  before(async function () {
-    this.timeout(300_000);
-    const installed = await ensureCopilot();
-    if ('missing' in installed) skip(this, installed.missing);
-    place = await agentPlace(installed.program, {
-      name: 'copilot',
-      variables: copilotVariables,
-      scenarios: copilotScenarios,
-    });
-    runs = new AgentRuns('copilot', place);
-  });
-  after(async () => {
-    // Undefined where the suite was skipped.
-    await (runs as AgentRuns | undefined)?.dispose();
-    await (place as AgentPlace | undefined)?.remove();
+  const agent = agentSuite({
+    ensure: ensureCopilot,
+    runs: 'copilot',
+    name: 'copilot',
+    variables: copilotVariables,
+    scenarios: copilotScenarios,
   });
 
   const start = (prompt: string, permissionMode = 'bypassPermissions'): Promise<SessionHandle> =>
-    runs.start(prompt, { permissionMode });
+    agent.runs.start(prompt, { permissionMode });
 
   it('runs tools, is told apart by its id, and goes on with what was said before', async () => {
     const handle = await start('Write notes. [[change]]');
     const first = await ended(handle);
     assert.equal(first.success, true, first.error);
     assert.equal(first.data, 'Done.');
-    assert.equal(readFileSync(path.join(place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
+    assert.equal(readFileSync(path.join(agent.place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
     const tools = await toolsOf(handle);
     assert.deepEqual(
       tools.map(({ toolName, action, status }) => `${toolName} ${action.kind} ${status}`),
@@ -55,22 +44,22 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
     assert.deepEqual(first.metadata?.usage, { input: 24, output: 100, cacheRead: 4000, cacheWrite: 2000 });
     assert.equal(first.metadata.costProvenance.provenance, 'estimated');
 
-    const again = await runs.resume(handle.id, 'What did I ask for? [[again]]');
+    const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
     const second = await ended(again);
     assert.equal(second.success, true, second.error);
     assert.equal(again.summary().executor_session_id, id);
-    assert.match(runs.told('again'), /Write notes[^]*Done\.[^]*What did I ask/);
+    assert.match(agent.runs.told('again'), /Write notes[^]*Done\.[^]*What did I ask/);
     // The agent's file counts the session; the run is what came on top.
     assert.deepEqual(second.metadata?.usage, { input: 12, output: 50, cacheRead: 2000, cacheWrite: 1000 });
     assert.deepEqual(second.metadata.totalUsage, { input: 36, output: 150, cacheRead: 6000, cacheWrite: 3000 });
 
-    rmSync(path.join(place.home, '.copilot/session-state'), { recursive: true });
-    const lost = await ended(await runs.resume(handle.id, 'Are you there? [[again]]'));
+    rmSync(path.join(agent.place.home, '.copilot/session-state'), { recursive: true });
+    const lost = await ended(await agent.runs.resume(handle.id, 'Are you there? [[again]]'));
     assert.equal(lost.success, false);
     assert.match(lost.error ?? '', /does not know this conversation any more/);
-    const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
+    const afresh = await agent.runs.keep(agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
     assert.equal((await ended(afresh)).success, true);
-    assert.match(runs.told('afresh'), /Write notes/);
+    assert.match(agent.runs.told('afresh'), /Write notes/);
   });
 
   it('refuses what was not allowed', async () => {
@@ -80,7 +69,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
       (await toolsOf(handle)).map(({ status }) => status),
       ['denied'],
     );
-    assert.ok(!existsSync(path.join(place.workspace, 'denied.txt')));
+    assert.ok(!existsSync(path.join(agent.place.workspace, 'denied.txt')));
   });
 
   for (const [scenario, expected] of [
@@ -103,10 +92,10 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
   it('leaves no process when it is stopped during a tool run, though its loader keeps signals', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Sleep. [[sleep]]');
-    await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')), 60_000);
-    assert.notDeepEqual(processesOf(place.home), []);
-    await runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(place.home), []);
+    await until('the command', () => existsSync(path.join(agent.place.workspace, 'started.txt')), 60_000);
+    assert.notDeepEqual(processesOf(agent.place.home), []);
+    await agent.runs.engine.stop(handle.id);
+    assert.deepEqual(processesOf(agent.place.home), []);
     assert.equal((await ended(handle)).success, false);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
     assert.deepEqual(

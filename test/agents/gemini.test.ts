@@ -3,8 +3,9 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
-import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
-import { AgentRuns, contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { processesOf } from '../support/agents/place.ts';
+import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
+import { agentSuite } from '../support/agents/suite.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
 import { geminiScenarios } from '../support/models/geminiScenarios.ts';
 import { skip } from '../support/skip.ts';
@@ -20,30 +21,18 @@ const patience = 90_000;
 
 describe(`Gemini CLI ${geminiVersion}`, function () {
   this.timeout(2 * patience);
-  let place: AgentPlace;
-  let runs: AgentRuns;
-
-  before(async function () {
-    this.timeout(300_000);
-    const installed = await ensureGemini();
-    if ('missing' in installed) skip(this, installed.missing);
-    place = await agentPlace(installed.program, {
-      name: 'gemini',
-      variables: geminiVariables,
-      scenarios: geminiScenarios,
-      serve: startGeminiServer,
-      configure: configureGemini,
-    });
-    runs = new AgentRuns('gemini', place);
-  });
-  after(async () => {
-    // Undefined where the suite was skipped.
-    await (runs as AgentRuns | undefined)?.dispose();
-    await (place as AgentPlace | undefined)?.remove();
+  const agent = agentSuite({
+    ensure: ensureGemini,
+    runs: 'gemini',
+    name: 'gemini',
+    variables: geminiVariables,
+    scenarios: geminiScenarios,
+    serve: startGeminiServer,
+    configure: configureGemini,
   });
 
   const start = (prompt: string, permissionMode = 'yolo'): Promise<SessionHandle> =>
-    runs.start(prompt, { permissionMode, model });
+    agent.runs.start(prompt, { permissionMode, model });
 
   describe('one session', () => {
     let handle: SessionHandle;
@@ -53,7 +42,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
       assert.equal(result.data, 'Done.');
-      assert.equal(readFileSync(path.join(place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
+      assert.equal(readFileSync(path.join(agent.place.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
       const tools = await toolsOf(handle);
       assert.deepEqual(
         tools.map(({ toolName, action, status }) => `${toolName} ${action.kind} ${status}`),
@@ -79,23 +68,23 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
 
     it('goes on with what was said before, and counts the run', async () => {
       const id = handle.summary().executor_session_id;
-      const again = await runs.resume(handle.id, 'What did I ask for? [[again]]');
+      const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
       const { success, error, metadata } = await ended(again);
       assert.equal(success, true, error);
       assert.equal(again.summary().executor_session_id, id);
-      assert.match(runs.told('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
+      assert.match(agent.runs.told('again'), /Write notes[^]*First a look\.[^]*Done\.[^]*What did I ask for\?/);
       assert.deepEqual(metadata?.usage, times(1));
       assert.deepEqual(metadata.totalUsage, times(4));
     });
 
     it('says when Gemini CLI does not know the session any more, and goes on with what was kept', async () => {
-      rmSync(path.join(place.home, '.gemini/tmp'), { recursive: true });
-      const lost = await ended(await runs.resume(handle.id, 'Are you there? [[again]]'));
+      rmSync(path.join(agent.place.home, '.gemini/tmp'), { recursive: true });
+      const lost = await ended(await agent.runs.resume(handle.id, 'Are you there? [[again]]'));
       assert.equal(lost.success, false);
       assert.match(lost.error ?? '', /does not know this conversation any more/);
-      const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
+      const afresh = await agent.runs.keep(agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
       assert.equal((await ended(afresh)).success, true);
-      assert.match(runs.told('afresh'), /Write notes/);
+      assert.match(agent.runs.told('afresh'), /Write notes/);
     });
   });
 
@@ -106,17 +95,17 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
       (await toolsOf(handle)).map(({ status }) => status),
       ['denied'],
     );
-    assert.ok(!existsSync(path.join(place.workspace, 'denied.txt')));
+    assert.ok(!existsSync(path.join(agent.place.workspace, 'denied.txt')));
   });
 
   it('leaves no process when it is stopped in a tool, though its first process keeps signals', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Sleep. [[sleep]]');
-    const started = path.join(place.workspace, 'started.txt');
+    const started = path.join(agent.place.workspace, 'started.txt');
     await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0, patience);
-    assert.notDeepEqual(processesOf(place.home), []);
-    await runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(place.home), []);
+    assert.notDeepEqual(processesOf(agent.place.home), []);
+    await agent.runs.engine.stop(handle.id);
+    assert.deepEqual(processesOf(agent.place.home), []);
     assert.equal((await ended(handle)).success, false);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
     assert.equal((await toolsOf(handle))[0]?.status, 'cancelled');
@@ -140,11 +129,11 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
   it('can be stopped while it asks an overloaded server again', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Do it. [[overloaded]]');
-    await place.model.waitFor(({ scenario }) => scenario === 'overloaded');
+    await agent.place.model.waitFor(({ scenario }) => scenario === 'overloaded');
     const told = async () => (await contentsOf(handle, 'system_message stderr')).join().includes('503');
     await until('the notice', told, patience);
-    await runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(place.home), []);
+    await agent.runs.engine.stop(handle.id);
+    assert.deepEqual(processesOf(agent.place.home), []);
     assert.equal((await ended(handle)).success, false);
   });
 });

@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { EngineFailure } from '../../src/engine/failures.ts';
 import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
-import { agentPlace, processesOf, type AgentPlace } from '../support/agents/place.ts';
-import { AgentRuns, contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
+import { processesOf } from '../support/agents/place.ts';
+import { contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
+import { agentSuite } from '../support/agents/suite.ts';
 import { answering, deny, once } from '../support/answering.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
 import { geminiScenarios } from '../support/models/geminiScenarios.ts';
@@ -13,31 +14,21 @@ import { until } from '../support/until.ts';
 
 describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function () {
   this.timeout(90_000);
-  let place: AgentPlace;
-  let runs: AgentRuns;
-  const at = (name: string): string => path.join(place.workspace, name);
-
-  before(async function () {
-    this.timeout(300_000);
-    const installed = await ensureGemini();
-    if ('missing' in installed) skip(this, installed.missing);
-    place = await agentPlace(installed.program, {
-      name: 'gemini',
-      variables: geminiVariables,
-      scenarios: geminiScenarios,
-      serve: startGeminiServer,
-      configure: configureGemini,
-    });
-    runs = new AgentRuns('acp', place, { profile: 'gemini-acp', interactive: true });
+  const agent = agentSuite({
+    ensure: ensureGemini,
+    runs: 'acp',
+    profile: 'gemini-acp',
+    interactive: true,
+    name: 'gemini',
+    variables: geminiVariables,
+    scenarios: geminiScenarios,
+    serve: startGeminiServer,
+    configure: configureGemini,
   });
-  after(async () => {
-    // Undefined where the suite was skipped.
-    await (runs as AgentRuns | undefined)?.dispose();
-    await (place as AgentPlace | undefined)?.remove();
-  });
+  const at = (name: string): string => path.join(agent.place.workspace, name);
 
   it('asks, and writes the file that it was allowed to', async () => {
-    const handle = await runs.start('Write notes. [[change]]', { model: 'gemini-2.5-pro' });
+    const handle = await agent.runs.start('Write notes. [[change]]', { model: 'gemini-2.5-pro' });
     const asked = answering(handle, once, once);
     const result = await ended(handle);
     assert.equal(result.success, true, result.error);
@@ -56,19 +47,19 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
     );
     assert.deepEqual(await contentsOf(handle, 'system_message refused'), []);
     assert.equal(handle.summary().model, 'gemini-2.5-pro');
-    const why = await runs.resume(handle.id, 'Again').then(
+    const why = await agent.runs.resume(handle.id, 'Again').then(
       () => undefined,
       (error: unknown) => error,
     );
     assert.ok(EngineFailure.is(why, 'conversation_unknown'));
     assert.equal(why.action, 'startAfresh');
-    const afresh = await runs.keep(runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
+    const afresh = await agent.runs.keep(agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
     assert.equal((await ended(afresh)).success, true);
-    assert.match(runs.told('afresh'), /Write notes/);
+    assert.match(agent.runs.told('afresh'), /Write notes/);
   });
 
   it('leaves alone what it was refused', async () => {
-    const handle = await runs.start('Try it. [[denied]]');
+    const handle = await agent.runs.start('Try it. [[denied]]');
     answering(handle, deny);
     assert.equal((await ended(handle)).success, true);
     assert.deepEqual(
@@ -80,10 +71,10 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
 
   it('leaves no process when it is stopped during a command', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
-    const handle = await runs.start('Sleep. [[sleep]]', { permissionMode: 'yolo' });
+    const handle = await agent.runs.start('Sleep. [[sleep]]', { permissionMode: 'yolo' });
     await until('the command', () => existsSync(at('started.txt')), 60_000);
-    await runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(place.home), []);
+    await agent.runs.engine.stop(handle.id);
+    assert.deepEqual(processesOf(agent.place.home), []);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
   });
 });

@@ -45,8 +45,8 @@ export function describeAgent(agent: RealAgent, shown: Shown): void {
 
     async function assertFigures(tokens: string): Promise<void> {
       const block = workbench.webview().locator('header .cost');
-      await block.and(workbench.webview().locator(`[title*="${tokens}"]`)).waitFor();
-      const about = (await block.getAttribute('title')) ?? '';
+      await block.and(workbench.webview().locator(`[aria-description*="${tokens}"]`)).waitFor();
+      const about = (await block.getAttribute('aria-description')) ?? '';
       if (shown.cost !== 'estimated') {
         assert.match(about, shown.cost);
         assert.equal(await block.locator('[data-usd]').count(), 0);

@@ -31,7 +31,7 @@ describe('the pictures', function () {
 
   it('show the commands in the palette', async () => {
     await workbench.page.keyboard.press('F1');
-    await workbench.quickInput().fill('>Vitrine: ');
+    await workbench.quickInput().fill('>Vitrine: Run');
     await workbench.quickPickRow('Vitrine: Run Agent…').waitFor();
     await picture(workbench, 'palette');
     await workbench.page.keyboard.press('Escape');

@@ -7,6 +7,7 @@ import type { Workbench } from '../support/host/workbench.ts';
 import type { ModelServer } from '../support/models/anthropic.ts';
 import { turnsOf } from '../support/models/conversation.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
+import { teaQuestion } from '../support/models/teaQuestion.ts';
 import { runClaude, send, startClaudeHost, statusWord } from './claudeHost.ts';
 import { keepEvidence, newProfile, openWindow, picture } from './session.ts';
 
@@ -16,26 +17,7 @@ const scenarios = (): Scenarios => ({
   make: [{ blocks: [make] }, { blocks: [text('That was that.')] }],
   /** Time to look away. */
   later: [{ blocks: [make], pace: { first: 6000 } }, { blocks: [text('Made it after all.')] }],
-  ask: [
-    {
-      blocks: [
-        tool('AskUserQuestion', {
-          questions: [
-            {
-              question: 'Which tea?',
-              header: 'Tea',
-              multiSelect: false,
-              options: [
-                { label: 'Green', description: 'fresh' },
-                { label: 'Black', description: 'strong' },
-              ],
-            },
-          ],
-        }),
-      ],
-    },
-    { blocks: [text('A good choice.')] },
-  ],
+  ask: teaQuestion,
   slow: [{ blocks: [text('Thought about it for a while.')], pace: { first: 8000 } }],
   next: [{ blocks: [text('The next thing is done.')] }],
 });

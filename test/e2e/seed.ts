@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { RecordStore } from '../../src/engine/record/store.ts';
+import type { NormalizedEntry } from '../../src/model/entry.ts';
 import type { Session } from '../../src/model/session.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import type { RunFolder } from '../support/host/runFolder.ts';
@@ -16,11 +17,17 @@ export interface Seed {
   readonly parent?: string;
   readonly folder?: string;
   readonly hidden?: boolean;
+  readonly entries?: readonly NormalizedEntry[];
 }
 
-/** Records as a week of work leaves them, for the lists; without entries. */
-export async function seedSessions(folder: RunFolder, seeds: readonly Seed[]): Promise<void> {
-  const store = new RecordStore(path.join(folder.root, 'user-data/User/globalStorage/vitrine.vitrine'), {
+/** Records as a week of work leaves them, for the lists; their ids count from 0. */
+export async function seedSessions({ root, workspace }: RunFolder, seeds: readonly Seed[]): Promise<void> {
+  await seedStore(path.join(root, 'user-data/User/globalStorage/vitrine.vitrine'), workspace, seeds);
+}
+
+/** The same in any store; `projectDir` is the folder of sessions that name none. */
+export async function seedStore(storeDir: string, projectDir: string, seeds: readonly Seed[]): Promise<void> {
+  const store = new RecordStore(storeDir, {
     clock: () => Date.now(),
     log: {
       warn: (message) => {
@@ -39,7 +46,7 @@ export async function seedSessions(folder: RunFolder, seeds: readonly Seed[]): P
       session_id: idOf(seed.title),
       status: seed.outcome === 'stopped' ? 'stopped' : 'finished',
       created_at: time.toISOString(),
-      project_dir: seed.folder ?? folder.workspace,
+      project_dir: seed.folder ?? projectDir,
       execution_mode: 'sync',
       executor_session_ids: [],
       executor_type: 'claude-code',
@@ -48,12 +55,16 @@ export async function seedSessions(folder: RunFolder, seeds: readonly Seed[]): P
       ...(seed.hidden === true ? { hidden: true } : {}),
     };
     const writer = await store.create(session);
+    for (const entry of seed.entries ?? []) await writer.append({ kind: 'entry', entry });
     await writer.append({ kind: 'summary', summary: summaryOf(session, seed), turns: [], turns_omitted: 0 });
     await writer.close();
   }
 }
 
-function summaryOf(session: Session, { title, usd, turns, seconds, outcome, reason }: Seed): SessionSummary {
+function summaryOf(
+  session: Session,
+  { title, usd, turns, seconds, outcome, reason, entries = [] }: Seed,
+): SessionSummary {
   const cost: SessionSummary['cost'] =
     usd === null
       ? { provenance: 'unknown', reason: 'The run ended before the agent said what it cost.' }
@@ -68,7 +79,7 @@ function summaryOf(session: Session, { title, usd, turns, seconds, outcome, reas
     outcome: outcome ?? 'completed',
     ...(reason === undefined ? {} : { reason }),
     runs: 1,
-    entries: 0,
+    entries: entries.length,
     turns,
     cost,
     total_cost: cost,

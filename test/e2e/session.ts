@@ -84,11 +84,14 @@ export function keepEvidence(): void {
   });
 }
 
-after(async () => {
+after(async function () {
+  this.timeout(120_000);
   await (await browser)?.close();
   browserFolder?.remove();
-  for (const server of servers) {
-    await server.stop();
-    server.folder.remove();
-  }
+  await Promise.all(
+    [...servers].map(async (server) => {
+      await server.stop();
+      server.folder.remove();
+    }),
+  );
 });

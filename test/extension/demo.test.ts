@@ -13,7 +13,10 @@ describe('a session of the demo', function () {
   const speed = (value: number): Thenable<void> =>
     vscode.workspace.getConfiguration('vitrine').update('demo.speed', value, vscode.ConfigurationTarget.Global);
 
-  before(() => speed(0));
+  before(async () => {
+    await vscode.window.tabGroups.close(sessionTabs());
+    await speed(0);
+  });
   after(async () => {
     await vscode.workspace
       .getConfiguration('vitrine')

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { panelHtml } from '../../src/vscode/panelHtml.ts';
+import { pageChunks, panelHtml } from '../../src/vscode/panelHtml.ts';
 import { inertText } from '../../src/vscode/inertText.ts';
-import { costText, durationText, money, rowDescription, stateIcon, stateOf } from '../../src/vscode/rowText.ts';
+import {
+  costText,
+  durationText,
+  money,
+  rowDescription,
+  stateIcon,
+  stateOf,
+  todayText,
+} from '../../src/vscode/rowText.ts';
 import { rowLabel, rowTooltip } from '../../src/vscode/rowTooltip.ts';
 import { now, row } from '../unit/vscode/rows.ts';
 
@@ -27,6 +35,13 @@ describe('rows of the Sessions view', () => {
   it('and notifications show what is not seen, and make no link or icon of it', () => {
     const text = inertText('\u202e[x](command:workbench.action.quit) $(trash)');
     assert.equal(text, '[U+202E][x] (command:workbench.action.quit) $ (trash)');
+  });
+
+  it('say no amount where nothing of it is known', () => {
+    const any = { usd: 0, estimated: false, unknown: false, any: true };
+    assert.equal(todayText({ ...any, unknown: true }), 'cost unknown today');
+    assert.equal(todayText({ ...any, usd: 0.4, unknown: true }), '$0.40 + unknown today');
+    assert.equal(todayText({ ...any, usd: 0.4, estimated: true }), '≈ $0.40 today');
   });
 
   it('write money so that nothing becomes nothing', () => {
@@ -69,6 +84,23 @@ describe("a panel's document", () => {
     const nonce = (text: string): string => /'nonce-([0-9a-f]+)'/.exec(text)?.[1] ?? '';
     assert.equal(nonce(html()).length, 32);
     assert.notEqual(nonce(html()), nonce(html()));
+  });
+
+  it('has what its script cannot start without fetched beside it, under the same nonce', async () => {
+    const extension = vscode.extensions.getExtension('vitrine.vitrine')?.extensionUri;
+    assert.ok(extension !== undefined);
+    const chunks = await pageChunks(extension, 'main');
+    assert.ok(chunks.length > 0);
+    const text = panelHtml(webview, extension, 'main', chunks);
+    const links = [
+      ...text.matchAll(/<link rel="modulepreload" nonce="([0-9a-f]+)" href="[^"]+\/dist\/webview\/([^"/]+)">/g),
+    ];
+    assert.deepEqual(
+      links.map(([, , name]) => name),
+      chunks,
+    );
+    assert.ok(links.every(([, nonce]) => text.includes(`'nonce-${nonce}'`)));
+    assert.deepEqual(await pageChunks(vscode.Uri.file('/nowhere'), 'main'), []);
   });
 
   it('holds no script, style or data of its own', () => {

@@ -28,8 +28,9 @@ describe('settings', () => {
 
   it('leave everything to the agent when nothing is set', () => {
     assert.deepEqual(agentOptions('claude-code'), {});
-    const { acpHttpToken, ...rest } = engineSettings();
+    const { acpHttpToken, budgets, ...rest } = engineSettings();
     assert.equal(typeof acpHttpToken, 'function');
+    assert.deepEqual(budgets?.('/elsewhere'), { limits: {} });
     assert.deepEqual(rest, {
       agents: { 'claude-code': { resumeFrom: 'newest' }, codex: {}, copilot: {}, gemini: {}, cursor: {} },
       acp: [],

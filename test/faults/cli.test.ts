@@ -18,8 +18,10 @@ interface Ended {
 describe('vitrine run, sessions, show, doctor', function () {
   this.timeout(60_000);
   let bench: Bench;
+  let env: Record<string, string>;
   beforeEach(() => {
     bench = new Bench();
+    env = {};
     mkdirSync(bench.cwd, { recursive: true });
   });
   afterEach(() => bench.close());
@@ -27,7 +29,7 @@ describe('vitrine run, sessions, show, doctor', function () {
   function vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
     const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
       cwd: bench.cwd,
-      env: { PATH: process.env['PATH'], HOME: bench.dir },
+      env: { PATH: process.env['PATH'], HOME: bench.dir, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -41,6 +43,28 @@ describe('vitrine run, sessions, show, doctor', function () {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
+
+  it('pauses a run at its limits, and says which', async () => {
+    const much = [{ wait: 20_000 }, { say: 'too much' }];
+    const steps = [{ init: true }, { say: 'one' }, { say: 'two' }, { say: 'three' }, ...much];
+    const pauses = async (unit: string, limit: string): Promise<void> => {
+      const ran = await run(steps, `--max-${unit}`, limit).ended;
+      assert.equal(ran.code, 1, ran.stderr);
+      const { metadata } = runResultSchema.parse(lines(ran.stdout).at(-1));
+      assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.scope], [unit, 'run']);
+      assert.match(ran.stderr, /^vitrine: The budget of this run is used up: /);
+      assert.doesNotMatch(ran.stdout, /"content":"too much"/);
+    };
+    const refuses = async (): Promise<void> => {
+      const refused = await run(steps, '--max-minutes', 'long').ended;
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, /"long" is no number \(--max-minutes\)/);
+    };
+    // A version that is not asked to hold it by itself.
+    env['FAKE_AGENT_VERSION'] = '2.0.20 (Claude Code)';
+    const paused = [pauses('usd', '0.00025'), pauses('tokens', '36'), pauses('turns', '2'), pauses('minutes', '0.03')];
+    await Promise.all([...paused, refuses()]);
+  });
 
   it('runs an agent of the Agent Client Protocol by its command, and asks nobody', async () => {
     const program = path.resolve('test/support/acpAgent/agent.mjs');
@@ -139,6 +163,9 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal((await vitrine('run', '--agent', 'replay', '--max-turns', '1.5', 'x').ended).code, 2);
     assert.equal((await vitrine('run', '--resume', 'ses_000000000000', 'x').ended).code, 2);
     assert.match((await vitrine('show', 'ses_000000000000').ended).stderr, /no session ses_000000000000/);
+    const elsewhere = await vitrine('sessions', '--store', process.execPath).ended;
+    assert.equal(elsewhere.code, 2);
+    assert.match(elsewhere.stderr, /This is no folder: .*\(--store\)/);
   });
 
   /** An agent at work that goes on talking, with a child that does not end by itself. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { claudeCaptures, normalized, outputLines } from '../support/captures.ts';
+import { linesOfCapture } from '../support/agentCaptures.ts';
+import { claudeCaptures, normalized } from '../support/captures.ts';
 import { repository } from '../support/host/cache.mjs';
 
 /** Rewrites the expected entries instead of comparing with them. */
@@ -69,7 +70,7 @@ describe('entries of Claude Code captures', () => {
 
   for (const capture of captures) {
     it(capture.name, () => {
-      const { entries } = normalized(outputLines(capture), capture.exit);
+      const { entries } = normalized(linesOfCapture(capture), capture.exit);
       const got = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
       const file = path.join(repository, 'test/golden/claude-code', `${capture.name}.jsonl`);
       if (update) {

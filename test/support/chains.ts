@@ -1,11 +1,12 @@
-import { claudeCaptures, normalized, outputLines, type Capture } from './captures.ts';
+import { type AgentCapture, linesOfCapture } from './agentCaptures.ts';
+import { claudeCaptures, normalized } from './captures.ts';
 import { runResult, type LedgerOptions } from '../../src/insight/ledger.ts';
 import type { ExitInfo, RunFacts } from '../../src/model/facts.ts';
 import type { ResultMetadata, RunResult } from '../../src/model/result.ts';
 
 const byName = new Map(claudeCaptures().map((capture) => [capture.name, capture]));
 
-export function capture(name: string): Capture {
+export function capture(name: string): AgentCapture {
   const found = byName.get(name);
   if (found === undefined) throw new Error(`There is no capture ${name}`);
   return found;
@@ -13,7 +14,7 @@ export function capture(name: string): Capture {
 
 export function factsOf(name: string): { facts: RunFacts; exit: ExitInfo } {
   const { stdout, stderr, exit } = capture(name);
-  return { facts: normalized(outputLines({ stdout, stderr }), exit).facts, exit };
+  return { facts: normalized(linesOfCapture({ stdout, stderr }), exit).facts, exit };
 }
 
 /** Results of captures (`<version>/<case>`) taken as the runs of one session, each with those before it. */

@@ -7,6 +7,7 @@ import type { OutputLine } from '../../src/model/normalizer.ts';
 import { appended } from '../../src/model/transcript.ts';
 import { linesOfCapture, readBy, type AgentCapture, type Read } from './agentCaptures.ts';
 import { mutated, mutation } from './damage.ts';
+import { fuzzRuns } from './fuzz.ts';
 
 /** Entries that no line of the agent makes: they say that a line could not be read, or what stderr has. */
 function isBeside({ type }: NormalizedEntry): boolean {
@@ -195,7 +196,7 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
           assertStreamed(result);
           assert.equal(result.facts.lines.total, stdout.filter((text) => text.trim() !== '').length);
         }),
-        { numRuns: 500 },
+        { numRuns: fuzzRuns(500) },
       );
     });
 
@@ -209,7 +210,7 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
           );
           assertSound(result);
         }),
-        { numRuns: 300 },
+        { numRuns: fuzzRuns(300) },
       );
     });
   });

@@ -1,24 +1,10 @@
+import { emptyReport } from '../../src/agents/shared/emptyReport.ts';
 import type { MessageUsage, RunFacts, RunReport } from '../../src/model/facts.ts';
 import type { PriceTable } from '../../src/insight/prices.ts';
 
 /** A closing line of a run that went well, with what is given in place of its figures. */
 export function report(own: Partial<RunReport> = {}): RunReport {
-  return {
-    isError: false,
-    subtype: 'success',
-    text: 'Done.',
-    errors: [],
-    terminalReason: null,
-    usd: null,
-    turns: null,
-    durationMs: null,
-    apiDurationMs: null,
-    usage: null,
-    models: [],
-    runModels: null,
-    subagents: null,
-    ...own,
-  };
+  return { ...emptyReport, text: 'Done.', ...own };
 }
 
 export function message(own: Partial<MessageUsage> = {}): MessageUsage {

@@ -7,7 +7,16 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, createReadStream, existsSync, fstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -24,7 +33,7 @@ let sessionId = args.includes('--resume')
     ? option('--session-id')
     : 'none';
 const usage = { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 };
-const model = 'claude-sonnet-4-5-20250929';
+let model = 'claude-sonnet-4-5-20250929';
 let messages = 0;
 
 /** @param {unknown} value */
@@ -43,6 +52,9 @@ function assistant(content) {
   const message = { id: `msg_${process.pid}_${messages}`, type: 'message', role: 'assistant', model, content, usage };
   return line({ type: 'assistant', message, parent_tool_use_id: null, session_id: sessionId });
 }
+
+/** What `$name` stands for in later steps. @type {Record<string, string>} */
+const kept = {};
 
 /** What was said in the two-way mode, and who waits for it. */
 const heard = {
@@ -101,6 +113,10 @@ const steps = {
   session: (id) => {
     sessionId = id;
   },
+  /** From here on it says that it uses this one. */
+  model: (name) => {
+    model = name;
+  },
   say: (words) => assistant([{ type: 'text', text: words }]),
   tool: ({ id, command }) => assistant([{ type: 'tool_use', id, name: 'Bash', input: { command } }]),
   toolResult: ({ id, text: output }) =>
@@ -144,6 +160,7 @@ const steps = {
   printErr: (words) => new Promise((resolve) => process.stderr.write(words, resolve)),
   /** The environment, as far as its names go. */
   printNames: () => line({ type: 'names', names: Object.keys(process.env).sort() }),
+  args: () => line({ type: 'args', args }),
   huge: async (bytes) => {
     await write('{"type":"assistant","text":"');
     for (let left = bytes; left > 0; left -= 1 << 20) await write('x'.repeat(Math.min(left, 1 << 20)));
@@ -186,6 +203,29 @@ const steps = {
         resolve(undefined);
       });
     }),
+  /** Notes what it was given: arguments, and the file of `--mcp-config` with its permissions. */
+  given: (note) => {
+    const file = valueOf('--mcp-config');
+    const config = file === '' ? null : JSON.parse(readFileSync(file, 'utf8'));
+    const mode = file === '' ? null : (statSync(file).mode & 0o777).toString(8);
+    writeFileSync(note, JSON.stringify({ args, file, config, mode }));
+  },
+  /** Calls a tool of the server `vitrine` that it was given, and says what it answered. `$name` is what `keep` kept. */
+  mcp: async ({ tool, args: given = {}, keep, as = 'session_id' }) => {
+    const { url, headers } = JSON.parse(readFileSync(valueOf('--mcp-config'), 'utf8')).mcpServers.vitrine;
+    const filled = JSON.parse(JSON.stringify(given).replace(/\$(\w+)/g, (all, name) => kept[name] ?? all));
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: filled } }),
+    });
+    const body = await response.text();
+    const data = body.split('\n').find((each) => each.startsWith('data: {'));
+    const { result, error } = JSON.parse(data?.slice('data: '.length) ?? body);
+    const answer = error?.message ?? result.content[0].text;
+    if (keep !== undefined) kept[keep] = JSON.parse(answer)[as];
+    await assistant([{ type: 'text', text: `${tool}: ${answer}` }]);
+  },
   /** Notes the own pid. */
   note: (file) => appendFileSync(file, `${process.pid}\n`),
   unknownSession: () => {
@@ -215,7 +255,9 @@ if (args.includes('--version')) {
   const input = await prompt();
   // Another text may stand before the steps.
   const script = input.slice(input.lastIndexOf('\n[{') + 1);
-  for (const step of JSON.parse(script)) {
+  // Words alone are answered with them.
+  const plain = [{ init: true }, { say: `heard ${script}` }, { result: { text: `heard ${script}` } }];
+  for (const step of script.startsWith('[') ? JSON.parse(script) : plain) {
     for (const [name, value] of Object.entries(step)) await steps[name]?.(value);
   }
   process.exit(0);

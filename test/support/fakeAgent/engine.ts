@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { claudeCode } from '../../../src/agents/claude-code/adapter.ts';
@@ -32,6 +32,11 @@ export class Bench {
 
   request(steps: readonly Step[]): StartRequest {
     return { agent: 'claude-code', cwd: this.cwd, prompt: prompt(steps) };
+  }
+
+  /** For what waits `until` the file `go` is there. */
+  async go(): Promise<void> {
+    await writeFile(path.join(this.dir, 'go'), '');
   }
 
   pids(): number[] {

@@ -42,11 +42,11 @@ export function writeMachineSettings(root: string, settings: Settings): void {
 }
 
 /**
- * Puts this repository among the installed extensions by a link: it loads as any installed one does, with toasts and
+ * Puts an extension, this repository's by default, among the installed ones by a link: it loads as any installed one does, with toasts and
  * Workspace Trust as in stock, which the development way (`extensionDevelopmentPath`) lacks.
  */
-export function linkExtension(root: string): void {
-  const { publisher, name, version } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
+export function linkExtension(root: string, from = repository): void {
+  const { publisher, name, version } = JSON.parse(readFileSync(path.join(from, 'package.json'), 'utf8')) as {
     publisher: string;
     name: string;
     version: string;
@@ -55,5 +55,5 @@ export function linkExtension(root: string): void {
   mkdirSync(extensions, { recursive: true });
   const earlier = readdirSync(extensions).filter((each) => each.startsWith(`${publisher}.${name}-`));
   for (const link of earlier) rmSync(path.join(extensions, link));
-  symlinkSync(repository, path.join(extensions, `${publisher}.${name}-${version}`), 'junction');
+  symlinkSync(from, path.join(extensions, `${publisher}.${name}-${version}`), 'junction');
 }

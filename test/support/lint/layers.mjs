@@ -5,7 +5,7 @@
 import path from 'node:path';
 
 const effects = ['fs', 'fs/promises', 'child_process', 'cluster', 'net', 'http', 'https', 'http2', 'worker_threads'];
-const pure = ['model', 'agents', 'insight', 'formats'];
+const pure = ['model', 'agents', 'insight', 'formats', 'coordinator'];
 
 /**
  * Per layer: `layers` it may import (beside itself), `types` it may import as types only, `packages` (`*` is any but the
@@ -15,7 +15,8 @@ const table = {
   model: { dir: 'src/model', packages: ['zod'] },
   agents: { dir: 'src/agents', layers: ['model'], packages: ['zod', 'eventsource-parser'] },
   insight: { dir: 'src/insight', layers: ['model'], packages: ['zod'] },
-  formats: { dir: 'src/formats', layers: ['model'], packages: ['zod', 'marked'] },
+  formats: { dir: 'src/formats', layers: ['model'], packages: ['zod', 'marked', 'yaml'] },
+  coordinator: { dir: 'src/coordinator', layers: ['model'], packages: ['zod'] },
   protocol: { dir: 'src/protocol', layers: ['model'], packages: ['zod'] },
   engine: { dir: 'src/engine', layers: pure, packages: ['*'], node: ['*'], except: ['vscode'] },
   cli: { dir: 'src/cli', layers: ['engine', ...pure], packages: ['*'], node: ['*'], except: ['vscode'] },

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { runTests } from '@vscode/test-electron';
 import { cache, repository } from '../host/cache.mjs';
 import { newRunFolder } from '../host/runFolder.ts';
+import { sampleExtension } from '../host/sampleExtension.ts';
 import { type SuiteResult, summary } from '../results.ts';
 import { buildProduct, buildTests } from './build.ts';
 import { suiteFiles } from './suiteFiles.ts';
@@ -18,7 +19,7 @@ try {
   await runTests({
     version: values.version,
     cachePath: path.join(cache, 'desktop'),
-    extensionDevelopmentPath: repository,
+    extensionDevelopmentPath: [repository, sampleExtension()],
     extensionTestsPath: path.join(repository, 'dist/test/extension/index.js'),
     extensionTestsEnv: {
       VITRINE_TEST_RESULT: resultFile,

@@ -7,7 +7,9 @@ import { ensureCodeServer } from '../host/codeServer.ts';
 import { exitOnSignals } from '../host/endings.mjs';
 import { runExtensionTests } from '../host/extensionTests.ts';
 import { cleanEnvironment, newRunFolder } from '../host/runFolder.ts';
+import { sampleExtension } from '../host/sampleExtension.ts';
 import { startServer } from '../host/server.ts';
+import { linkExtension } from '../host/settings.ts';
 import { type SuiteResult, summary } from '../results.ts';
 import { buildProduct, buildTests } from './build.ts';
 import { suiteFiles } from './suiteFiles.ts';
@@ -20,6 +22,7 @@ await ensureCodeServer();
 if (!values.built) await Promise.all([buildTests(['extension']), buildProduct()]);
 
 const folder = newRunFolder('extension');
+linkExtension(folder.root, sampleExtension());
 const server = await startServer({ folder, env: cleanEnvironment(folder), driver: true });
 try {
   const browser = await startBrowser(folder);

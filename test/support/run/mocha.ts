@@ -1,4 +1,5 @@
 /** `mocha.ts SUITE… [--grep TEXT]`: runs suites of test/ in this process; exit code 1 on a failure or when none ran. */
+import { fuzzRuns } from '../fuzz.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,7 +21,11 @@ if (!values.built) await Promise.all([buildTests(positionals), buildProduct()]);
 const empty = positionals.filter((suite) => suiteFiles(suite).length === 0);
 if (empty.length > 0) throw new Error(`no test file in ${empty.map((suite) => `test/${suite}`).join(', ')}`);
 const files = positionals.flatMap((suite) => suiteFiles(suite).map((name) => path.join('dist/test', suite, name)));
-const mocha = new Mocha({ ui: 'bdd', timeout: 20_000, ...(values.grep === undefined ? {} : { grep: values.grep }) });
+const mocha = new Mocha({
+  ui: 'bdd',
+  timeout: fuzzRuns(20_000),
+  ...(values.grep === undefined ? {} : { grep: values.grep }),
+});
 for (const file of files) mocha.addFile(path.resolve(file));
 await mocha.loadFilesAsync();
 const result = await collect(mocha);

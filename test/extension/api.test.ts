@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { RunResult, Session, SessionEvent, VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
+
+interface AskedTwice {
+  readonly one: RunResult;
+  readonly two: RunResult;
+  readonly session: Session | undefined;
+  readonly heard: readonly SessionEvent[];
+}
+
+interface OutputRead {
+  readonly texts: readonly string[];
+  readonly sessionId: string | null;
+  readonly session: string;
+  readonly success: boolean;
+}
+
+const { Global } = vscode.ConfigurationTarget;
+const script = (...steps: readonly object[]): string => JSON.stringify([{ init: true }, ...steps]);
+const says = (words: string, usd: number): object[] => [{ say: words }, { result: { usd, text: words } }];
+
+describe('the public API', function () {
+  this.timeout(60_000);
+  const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('vitrine');
+  let api: VitrineApi;
+
+  before(async () => {
+    const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');
+    assert.ok(extension);
+    api = await extension.activate();
+    const agent = path.join(extension.extensionPath, 'test/support/fakeAgent/agent.mjs');
+    await settings().update('claude.path', agent, Global);
+    assert.equal(settings().inspect('claude.path')?.globalValue, agent);
+  });
+
+  after(async () => {
+    await settings().update('claude.path', undefined, Global);
+    await settings().update('budgets', undefined, Global);
+  });
+
+  const refused = async (code: string, run: Promise<unknown>): Promise<void> => {
+    await assert.rejects(run, (error: { code?: string }) => {
+      assert.equal(error.code, code);
+      return true;
+    });
+  };
+
+  it('runs an agent for the sample extension, resumes it, and tells cost and events', async () => {
+    const first = script(
+      { tool: { id: 'call', command: 'ls' } },
+      { toolResult: { id: 'call', text: 'a file' } },
+      ...says('hello', 0.25),
+    );
+    const then = script(...says('again', 0.5));
+    const asked = await vscode.commands.executeCommand<AskedTwice>('vitrineSample.askTwice', first, then);
+    const { one, two, session, heard } = asked;
+    assert.equal(one.success, true, one.error);
+    assert.equal(one.data, 'hello');
+    assert.deepEqual([one.metadata?.cost, one.metadata?.isMaxTurns], [0.25, false]);
+    assert.equal(one.metadata?.costProvenance.provenance, 'reported');
+    assert.match(one.stdout ?? '', /"text":"hello"/);
+    assert.deepEqual(
+      one.events?.map((event) => [event.type, event.type === 'content' ? event.text : event.tool]),
+      [
+        ['tool_use', 'Bash'],
+        ['tool_result', 'Bash'],
+        ['content', 'hello'],
+      ],
+    );
+    assert.ok(one.events.every(({ timestamp }) => Math.abs(timestamp - Date.now()) < 600_000));
+    assert.equal(two.success, true, two.error);
+    assert.equal(two.events, undefined);
+    assert.deepEqual([two.metadata?.cost, two.metadata?.totalCost, two.session], [0.5, 0.75, one.session]);
+    assert.deepEqual([session?.runs, session?.outcome, session?.agent_label], [2, 'completed', 'Claude Code']);
+    const types = heard.map(({ event_type: type }) => type);
+    assert.deepEqual(types.slice(0, 5), ['session_start', 'message', 'pre_tool', 'post_tool', 'message']);
+    assert.equal(types.filter((type) => type === 'session_stop').length, 2);
+    const entries = await api.sessions.entries(one.session, 0, 1);
+    assert.deepEqual([entries.length, entries[0]?.content], [1, first]);
+  });
+
+  it('gives what an agent prints to an executor, which makes the transcript of it', async () => {
+    const read = await vscode.commands.executeCommand<OutputRead>(
+      'vitrineSample.readOutput',
+      script({ say: 'one' }, ...says('two', 0.1)),
+    );
+    assert.deepEqual(read.texts, ['one', 'two']);
+    assert.equal(read.success, true);
+    const session = await api.sessions.get(read.session);
+    assert.deepEqual(session?.executor_session_ids, [read.sessionId]);
+  });
+
+  it('lets nobody past what the user allows', async () => {
+    const outside = path.dirname(vscode.workspace.workspaceFolders![0]!.uri.fsPath);
+    const before = (await api.sessions.list()).length;
+    await refused('folder_outside', api.run('x', { cwd: outside }));
+    await refused('mode_refused', api.run('x', { permissionMode: 'bypassPermissions' }));
+    await refused('mode_refused', api.run('x', { agent: 'codex', permissionMode: 'no such mode' }));
+    await refused('session_unknown', api.run('x', { resume: 'ses_000000000000' }));
+    await refused('request_invalid', api.run(' '));
+    const foreign = { program: '/bin/sh', environment: { X: 'x' }, extraArgs: ['--y'] };
+    await refused('request_invalid', api.run('x', { ...foreign, limits: { usd: -1 } }));
+    await refused('request_invalid', api.run('x', { agent: 'sh' as 'codex' }));
+    assert.equal((await api.sessions.list()).length, before);
+    assert.throws(() => Object.assign(api, { run: undefined }));
+
+    await settings().update('budgets', { run: { turns: 1 }, session: { turns: 2 } }, Global);
+    const much = script({ say: 'one' }, { say: 'two' }, { wait: 30_000 }, { say: 'too much' });
+    const paused = await api.run(much, { limits: { turns: 100 } });
+    assert.deepEqual([paused.success, paused.metadata?.isMaxTurns], [false, true]);
+    assert.deepEqual([paused.metadata?.budget?.limit, paused.metadata?.budget?.scope], [1, 'run']);
+    assert.doesNotMatch(paused.stdout ?? '', /too much/);
+    await refused('budget_used_up', api.run(script(...says('more', 1)), { resume: paused.session }));
+  });
+
+  it('stops a run when its token says so', async () => {
+    await settings().update('budgets', undefined, Global);
+    const source = new vscode.CancellationTokenSource();
+    const listening = api.sessions.onDidChange(({ entries, status }) => {
+      if (status === 'running' && entries > 2) source.cancel();
+    });
+    const result = await api.run(script({ say: 'at work' }, { forever: true }), { token: source.token });
+    listening.dispose();
+    assert.equal(result.success, false);
+    assert.equal((await api.sessions.get(result.session))?.outcome, 'stopped');
+  });
+});

@@ -1,0 +1,10 @@
+import { copyFileSync } from 'node:fs';
+import path from 'node:path';
+import { repository } from './cache.mjs';
+
+/** The folder of the sample extension, which is built as tests are; VS Code wants its manifest beside it. */
+export function sampleExtension(): string {
+  const built = path.join(repository, 'dist/test/sample-extension');
+  copyFileSync(path.join(repository, 'test/sample-extension/package.json'), path.join(built, 'package.json'));
+  return built;
+}
