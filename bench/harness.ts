@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 export interface Row {
   readonly name: string;
   readonly value: number;
-  readonly unit: '×' | 'ms' | 'kB';
+  readonly unit: '×' | 'ms' | 'kB' | 'elements';
   readonly goal: number;
   /** The figures behind `value`, for people. */
   readonly detail: string;

@@ -1,4 +1,7 @@
-/** Measures, prints a table and writes bench/results/<time>.json. What each line means: docs/benchmarks.md. */
+/**
+ * Measures, prints a table and writes bench/results/<time>.json. What each line means: docs/benchmarks.md. With names of cases,
+ * only those, and nothing is written.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -10,11 +13,14 @@ import { hugeLine, ingestion } from './ingest.ts';
 import { markdown } from './markdown.ts';
 import { normalizers } from './normalizers.ts';
 import { openRecord } from './openRecord.ts';
+import { pageAnswer, pageAppend, pageElements, pageFirst } from './page.ts';
 import { againstPeer } from './peer.ts';
+import { posted } from './posted.ts';
 import { recordLines } from './recordLines.ts';
 import { sizes } from './sizes.ts';
 
-const figure = ({ unit }: Row, value: number): string => `${value.toFixed(unit === '×' ? 2 : 1)} ${unit}`;
+const digits = { '×': 2, ms: 1, kB: 1, elements: 0 } as const;
+const figure = ({ unit }: Row, value: number): string => `${value.toFixed(digits[unit])} ${unit}`;
 
 function print(row: Row): void {
   const verdict = row.value <= row.goal ? 'ok' : 'MISSED';
@@ -28,7 +34,7 @@ function print(row: Row): void {
 }
 
 type Case = () => readonly Row[] | Promise<Row | readonly Row[]>;
-const cases: readonly Case[] = [
+const cases: Readonly<Record<string, Case>> = {
   ingestion,
   againstPeer,
   normalizers,
@@ -36,24 +42,34 @@ const cases: readonly Case[] = [
   openRecord,
   recordLines,
   markdown,
+  posted,
+  pageFirst,
+  pageElements,
+  pageAppend,
+  pageAnswer,
   evidence,
   activation,
   sizes,
-];
+};
+const wanted = process.argv.slice(2);
 const rows: Row[] = [];
-for (const measure of cases) {
+for (const [name, measure] of Object.entries(cases)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   for (const row of [await measure()].flat()) {
     print(row);
     rows.push(row);
   }
 }
 
-const date = new Date().toISOString();
 const machine = { cores: availableParallelism(), platform: process.platform, node: process.version };
-const folder = path.join(repository, 'bench/results');
-mkdirSync(folder, { recursive: true });
-const file = path.join(folder, `${date.replaceAll(':', '-')}.json`);
-writeFileSync(file, `${JSON.stringify({ date, machine, rows }, null, 2)}\n`);
-console.log(
-  `\n${machine.cores} cores, ${machine.platform}, Node ${machine.node}; written to ${path.relative('', file)}`,
-);
+const about = `${machine.cores} cores, ${machine.platform}, Node ${machine.node}`;
+if (wanted.length > 0) {
+  console.log(`\n${about}`);
+} else {
+  const date = new Date().toISOString();
+  const folder = path.join(repository, 'bench/results');
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, `${date.replaceAll(':', '-')}.json`);
+  writeFileSync(file, `${JSON.stringify({ date, machine, rows }, null, 2)}\n`);
+  console.log(`\n${about}; written to ${path.relative('', file)}`);
+}

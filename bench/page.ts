@@ -1,0 +1,172 @@
+import type { CDPSession, Page } from 'playwright-core';
+import { elements, frames, PageTests } from '../test/support/page/open.ts';
+import { type Row, median } from './harness.ts';
+
+const [extensive, short] = [100_000, 100];
+/** An index that comes after all of a long session. */
+const next = extensive;
+
+/** The page in a browser, with a host beside it in the same thread that plays the session. */
+async function inBrowser<T>(measure: (tests: PageTests) => Promise<T>): Promise<T> {
+  const tests = await PageTests.start();
+  try {
+    return await measure(tests);
+  } finally {
+    await tests.close();
+  }
+}
+
+export const pageFirst = (): Promise<Row[]> => inBrowser(firstPage);
+export const pageElements = (): Promise<Row> => inBrowser(mostElements);
+export const pageAppend = (): Promise<Row[]> => inBrowser(appending);
+export const pageAnswer = (): Promise<Row> => inBrowser(answers);
+
+async function firstPage(tests: PageTests): Promise<Row[]> {
+  const times: Record<'long' | 'short', number[]> = { long: [], short: [] };
+  const turns = 7;
+  const measure = async (entries: number): Promise<number> => {
+    const page = await tests.open();
+    const session = await profiled(page);
+    await page.evaluate((count) => window.host.keepLong(count), entries);
+    await frames(page, 30);
+    const started = await worked(session);
+    await page.evaluate(async () => {
+      window.host.begin();
+      while (document.querySelector('.rb') === null) await new Promise((resolve) => requestAnimationFrame(resolve));
+    });
+    const time = (await worked(session)) - started;
+    await page.close();
+    return time;
+  };
+  for (let turn = 0; turn < turns; turn += 1) {
+    times.long.push(await measure(extensive));
+    times.short.push(await measure(short));
+  }
+  const [long, brief] = [median(times.long), median(times.short)];
+  const detail = `${long.toFixed(0)} ms with 100,000 entries, ${brief.toFixed(0)} ms with 100, of the page's thread`;
+  return [
+    { name: 'page: first rows, 100,000 entries / 100', value: long / brief, unit: '×', goal: 1.5, detail },
+    { name: 'page: first rows, 100,000 entries', value: long, unit: 'ms', goal: 150, detail },
+  ];
+}
+
+async function openLong(tests: PageTests, live = false): Promise<Page> {
+  const page = await tests.open();
+  page.setDefaultTimeout(120_000);
+  const can = { send: !live, stop: live, resume: !live };
+  await page.evaluate(({ count, over }) => window.host.loadLong(count, over), { count: extensive, over: { can } });
+  await page.waitForSelector('main[aria-busy=false]');
+  await frames(page, 5);
+  return page;
+}
+
+/** Where the elements of each view are, and what is to be there before they are counted. */
+const views = [
+  ['Transcript', '.rb'],
+  ['Trajectory', '.trow'],
+  ['Files', '.frow'],
+  ['Sources', '.srct tbody tr'],
+] as const;
+
+async function mostElements(tests: PageTests): Promise<Row> {
+  const page = await openLong(tests);
+  const counts = new Map<string, number>();
+  for (const [name, row] of views) {
+    await page.getByRole('tab', { name }).click();
+    await page.waitForSelector(row);
+    for (const share of [0, 0.5, 1]) {
+      await page.evaluate((to) => {
+        for (const each of document.querySelectorAll('.scroll, .wfb, .tblb')) {
+          each.scrollTop = to * (each.scrollHeight - each.clientHeight);
+        }
+      }, share);
+      await frames(page, 5);
+      counts.set(name, Math.max(counts.get(name) ?? 0, await elements(page)));
+    }
+  }
+  await page.close();
+  const detail = [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+  const value = Math.max(...counts.values());
+  return { name: 'page: elements of any view, 100,000 entries', value, unit: 'elements', goal: 2000, detail };
+}
+
+/** Milliseconds of processor time that the page's thread has worked: scripts, styles, layout and painting, the host beside it included. */
+async function worked(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN);
+}
+
+async function profiled(page: Page): Promise<CDPSession> {
+  const session = await page.context().newCDPSession(page);
+  // Processor time: time by the wall counts the neighbours too.
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  return session;
+}
+
+async function appending(tests: PageTests): Promise<Row[]> {
+  const page = await openLong(tests, true);
+  const session = await profiled(page);
+  const appends = 200;
+  const times: number[] = [];
+  const before = await page.evaluate(() => window.host.posted.bytes);
+  let content = 0;
+  for (let n = 0; n < appends; n += 1) {
+    const started = await worked(session);
+    content += await page.evaluate(async (index) => {
+      const bytes = window.host.addOne(index);
+      for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+      return bytes;
+    }, next + n);
+    times.push((await worked(session)) - started);
+  }
+  const bytes = (await page.evaluate(() => window.host.posted.bytes)) - before;
+  await page.close();
+  const sorted = times.sort((a, b) => a - b);
+  const p95 = sorted[Math.floor(0.95 * sorted.length)] ?? NaN;
+  return [
+    {
+      name: 'page: append to 100,000 entries, p95',
+      value: p95,
+      unit: 'ms',
+      goal: 8,
+      detail: `median ${median(sorted).toFixed(1)} ms, of the page's thread with everything it does`,
+    },
+    {
+      name: 'posted: steps and messages at 100,000 entries',
+      value: bytes / content,
+      unit: '×',
+      goal: 1.5,
+      detail: `${(bytes / 1000).toFixed(0)} kB for ${(content / 1000).toFixed(0)} kB of new entries, each drawn before the next`,
+    },
+  ];
+}
+
+/** The page's work on an answer that streams, twice the text against the half. */
+async function answers(tests: PageTests): Promise<Row> {
+  const page = await openLong(tests, true);
+  const session = await profiled(page);
+  const turns = 3;
+  let index = next;
+  const stream = async (chars: number): Promise<number> => {
+    const at = index;
+    index += 1;
+    const started = await worked(session);
+    await page.evaluate(([to, length]) => window.host.streamLong(to, length), [at, chars] as const);
+    return (await worked(session)) - started;
+  };
+  await stream(100_000);
+  const [whole, half]: [number[], number[]] = [[], []];
+  for (let turn = 0; turn < turns; turn += 1) {
+    whole.push(await stream(1_000_000));
+    half.push(await stream(500_000));
+  }
+  await page.close();
+  const value = median(whole.map((time, turn) => time / (half[turn] ?? NaN)));
+  return {
+    name: 'page: answer of 1 MB streamed, against 500 KB',
+    value,
+    unit: '×',
+    goal: 2.5,
+    detail: `${median(whole).toFixed(0)} ms and ${median(half).toFixed(0)} ms in pieces of 20 characters, 40 to a frame`,
+  };
+}
