@@ -11,6 +11,14 @@ describe('agents that are files', function () {
   const vitrine = vscode.Uri.joinPath(folder.uri, '.vitrine');
   const file = vscode.Uri.joinPath(vitrine, 'agents', 'player.yaml');
   const write = (text: string): Thenable<void> => vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
+  /** As a person does it, in an editor. */
+  const save = async (text: string): Promise<void> => {
+    const document = await vscode.workspace.openTextDocument(file);
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(file, new vscode.Range(0, 0, document.lineCount, 0), text);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    assert.ok(await document.save());
+  };
   const shown = (): string[] =>
     vscode.languages.getDiagnostics(file).map(({ message, range }) => `${range.start.line}: ${message}`);
 
@@ -22,10 +30,10 @@ describe('agents that are files', function () {
   });
 
   it('are marked where they are wrong, until they are not', async () => {
-    await write('description: Plays\nexecutor_type: player\n');
-    await until('the mark', () => shown().length === 1 || undefined);
-    assert.match(shown()[0] ?? '', /^1: "executor_type" must be one of: /);
-    await write('description: Plays\nexecutor_type: replay\n');
+    await write('');
+    await save('description: Plays\nexecutor_type: player\n');
+    await until('the mark', () => shown().some((each) => each.startsWith('1: "executor_type" must be one of: ')));
+    await save('description: Plays\nexecutor_type: replay\n');
     await until('its end', () => shown().length === 0 || undefined);
   });
 

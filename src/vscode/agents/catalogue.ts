@@ -7,6 +7,8 @@ import { logLine } from '../log.ts';
 /** Long enough for an editor that writes a file in several steps. */
 const settleMs = 200;
 const pattern = '.vitrine/agents/**';
+/** The folders too: watchers may miss what is in one that was just made. */
+const watched = `{.vitrine,.vitrine/agents,${pattern}}`;
 
 /** The agents that are files, of the workspace and of the user. Read again when one of them changes. */
 export class AgentCatalogue implements vscode.Disposable {
@@ -18,8 +20,8 @@ export class AgentCatalogue implements vscode.Disposable {
 
   constructor(log: vscode.LogOutputChannel) {
     this.#log = log;
-    const home = new vscode.RelativePattern(vscode.Uri.file(homedir()), pattern);
-    const watchers = [`**/${pattern}`, home].map((glob) => vscode.workspace.createFileSystemWatcher(glob));
+    const home = new vscode.RelativePattern(vscode.Uri.file(homedir()), watched);
+    const watchers = [`**/${watched}`, home].map((glob) => vscode.workspace.createFileSystemWatcher(glob));
     const soon = (): void => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.refresh(), settleMs);
@@ -29,7 +31,6 @@ export class AgentCatalogue implements vscode.Disposable {
       ...watchers,
       ...watchers.flatMap((each) => [each.onDidChange(soon), each.onDidCreate(soon), each.onDidDelete(soon)]),
       vscode.workspace.onDidChangeWorkspaceFolders(soon),
-      // Watchers may miss what is in a folder that was just made.
       vscode.workspace.onDidSaveTextDocument(({ uri }) => {
         if (uri.path.includes('/.vitrine/agents/')) soon();
       }),
