@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import { record, results, sessionTabs, until } from './shell.ts';
 
 describe('agents that are files', function () {
-  this.timeout(60_000);
   const setSpeed = (value: number | undefined): Thenable<void> =>
     vscode.workspace.getConfiguration('vitrine').update('demo.speed', value, vscode.ConfigurationTarget.Global);
   const [folder] = vscode.workspace.workspaceFolders ?? [];

@@ -5,7 +5,6 @@ import { AgentTree } from '../../src/vscode/agents/agentTree.ts';
 import { until } from './shell.ts';
 
 describe('the Agents view', function () {
-  this.timeout(60_000);
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   assert.ok(folder);
   const vitrine = vscode.Uri.joinPath(folder.uri, '.vitrine');

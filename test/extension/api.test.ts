@@ -22,7 +22,6 @@ const script = (...steps: readonly object[]): string => JSON.stringify([{ init: 
 const says = (words: string, usd: number): object[] => [{ say: words }, { result: { usd, text: words } }];
 
 describe('the public API', function () {
-  this.timeout(60_000);
   const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('vitrine');
   let api: VitrineApi;
 

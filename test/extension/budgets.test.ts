@@ -7,7 +7,6 @@ import { record, until } from './shell.ts';
 const { Global, Workspace } = vscode.ConfigurationTarget;
 
 describe('budgets in VS Code', function () {
-  this.timeout(60_000);
   const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('vitrine');
   let api: VitrineApi;
 

@@ -7,7 +7,6 @@ const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
   vscode.commands.executeCommand<T>(`vitrine.${command}`, ...args);
 
 describe('a session of the demo', function () {
-  this.timeout(60_000);
   let id: string;
 
   const speed = (value: number): Thenable<void> =>

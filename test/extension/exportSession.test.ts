@@ -6,7 +6,6 @@ import * as vscode from 'vscode';
 import { record, results, sessionTabs, until } from './shell.ts';
 
 describe('Export Session', function () {
-  this.timeout(60_000);
   const speed = (value: number | undefined): Thenable<void> =>
     vscode.workspace.getConfiguration('vitrine').update('demo.speed', value, vscode.ConfigurationTarget.Global);
 

@@ -14,7 +14,7 @@ function suites(folder: string): string[] {
 
 export async function run(): Promise<void> {
   const grep = process.env['VITRINE_TEST_GREP'];
-  const mocha = new Mocha({ ui: 'bdd', timeout: 30_000, color: true, ...(grep ? { grep } : {}) });
+  const mocha = new Mocha({ ui: 'bdd', timeout: 90_000, color: true, ...(grep ? { grep } : {}) });
   for (const file of suites(import.meta.dirname)) mocha.addFile(file);
   const result = await mocha.loadFilesAsync().then(() => collect(mocha), notLoaded);
   const file = process.env['VITRINE_TEST_RESULT'];

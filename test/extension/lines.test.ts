@@ -14,7 +14,6 @@ const title = 'Discounts $(trash) [x](command:workbench.action.quit)';
 const id = 'ses_000000000000';
 
 describe('lines of files and the sessions they come from', function () {
-  this.timeout(60_000);
   let made: LineSession;
   let document: vscode.TextDocument;
 

@@ -4,7 +4,6 @@ import * as vscode from 'vscode';
 import { record, results, sessionTabs, until } from './shell.ts';
 
 describe('output of an agent in a file', function () {
-  this.timeout(60_000);
   const setSpeed = (value: number | undefined): Thenable<void> =>
     vscode.workspace.getConfiguration('vitrine').update('demo.speed', value, vscode.ConfigurationTarget.Global);
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 
 /** Looks again and again until there is something, or fails after `timeout` milliseconds with what was missing. */
-export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeout = 20_000) {
+export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, timeout = 60_000) {
   for (const end = performance.now() + timeout; ;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;

@@ -12,7 +12,6 @@ import { Bench, entries, outcome, prompt, seen, type Step } from '../support/fak
 const program = path.resolve('test/support/acpAgent/agent.mjs');
 
 describe('an agent of the Agent Client Protocol', function () {
-  this.timeout(20_000);
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());

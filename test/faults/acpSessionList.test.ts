@@ -10,7 +10,6 @@ import { Bench } from '../support/fakeAgent/engine.ts';
 const program = path.resolve('test/support/acpAgent/agent.mjs');
 
 describe('sessions that an agent of the Agent Client Protocol keeps', function () {
-  this.timeout(20_000);
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(async () => {

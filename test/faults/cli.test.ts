@@ -16,7 +16,6 @@ interface Ended {
 }
 
 describe('vitrine run, sessions, show, doctor', function () {
-  this.timeout(60_000);
   let bench: Bench;
   let env: Record<string, string>;
   beforeEach(() => {

@@ -11,7 +11,6 @@ import { Bench } from '../support/fakeAgent/engine.ts';
 const token = 'a-token-that-is-nowhere';
 
 describe('vitrine replay, and run on a server', function () {
-  this.timeout(60_000);
   let bench: Bench;
   let server: AcpServer;
   before(async () => {

@@ -9,7 +9,6 @@ import { seedStore } from '../e2e/seed.ts';
 import { call, reads, said } from '../support/madeEntries.ts';
 
 describe('vitrine search', function () {
-  this.timeout(60_000);
   let dir: string;
   const base = { daysAgo: 0, usd: 0.1, turns: 1, seconds: 60 };
   before(async () => {

@@ -18,7 +18,6 @@ async function survivors(processes: readonly ProcessIdentity[]): Promise<number[
 }
 
 describe('processes', function () {
-  this.timeout(30_000);
   let bench: Bench;
   beforeEach(() => {
     bench = new Bench();

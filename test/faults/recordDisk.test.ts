@@ -12,7 +12,6 @@ import { skip } from '../support/skip.ts';
 import { startLimitedWriter } from '../support/writingChild.ts';
 
 describe('a disk that does not take it', function () {
-  this.timeout(30_000);
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
   let problems: WriteProblem[];
   const writers: RecordWriter[] = [];

@@ -53,7 +53,6 @@ describe('a writer that is killed', function () {
 });
 
 describe('two windows', function () {
-  this.timeout(60_000);
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
   beforeEach(async () => {
     temporary = await temporaryStore();

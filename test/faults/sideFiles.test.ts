@@ -16,7 +16,6 @@ const named = (id: string): string => `2026-11-20T10:26:58.667Z [INFO] Workspace
 const noise = '2026-11-20T10:26:58.600Z [INFO] Running in offline mode.\n';
 
 describe('files beside the output', function () {
-  this.timeout(30_000);
 
   describe('of an agent that prints text only', () => {
     let bench: Bench;

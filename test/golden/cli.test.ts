@@ -38,7 +38,6 @@ const agent = ['--agent', 'claude-code'];
 const stdoutOf = (name: string): string[] => ['--stdout', path.join(fixtures, `${name}.stdout.jsonl`)];
 
 describe('the CLI', function () {
-  this.timeout(30_000);
   let folder = '';
   before(() => (folder = mkdtempSync(path.join(tmpdir(), 'vitrine-cli-'))));
   after(() => rmSync(folder, { recursive: true, force: true }));

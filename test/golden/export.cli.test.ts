@@ -11,7 +11,6 @@ const cli = path.join(repository, 'dist/cli.js');
 const secret = aSecret('github', 1);
 
 describe('what is kept of a session: vitrine export', function () {
-  this.timeout(30_000);
   let place: Awaited<ReturnType<typeof temporaryStore>>;
 
   const run = (...args: string[]) => {

@@ -38,7 +38,7 @@ export async function newContext(
   { width = 1280, height = 800, scale = 1 }: ContextOptions = {},
 ): Promise<{ context: BrowserContext; outside: string[] }> {
   const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: scale });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(45_000);
   const outside: string[] = [];
   context.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());

@@ -23,7 +23,7 @@ if (empty.length > 0) throw new Error(`no test file in ${empty.map((suite) => `t
 const files = positionals.flatMap((suite) => suiteFiles(suite).map((name) => path.join('dist/test', suite, name)));
 const mocha = new Mocha({
   ui: 'bdd',
-  timeout: fuzzRuns(20_000),
+  timeout: fuzzRuns(60_000),
   ...(values.grep === undefined ? {} : { grep: values.grep }),
 });
 for (const file of files) mocha.addFile(path.resolve(file));

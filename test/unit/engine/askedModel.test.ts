@@ -13,7 +13,6 @@ const turn = prompt([
 ]);
 
 describe('the model that a person chose', function () {
-  this.timeout(20_000);
   let bench: Bench;
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());

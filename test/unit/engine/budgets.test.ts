@@ -28,7 +28,6 @@ async function texts(handle: SessionHandle): Promise<string[]> {
 }
 
 describe('budgets', function () {
-  this.timeout(60_000);
   let benches: Bench[] = [];
   afterEach(async () => {
     await Promise.all(benches.map((bench) => bench.close()));

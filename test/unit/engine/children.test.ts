@@ -11,7 +11,6 @@ import { Bench, entries, outcome, prompt, type Step } from '../../support/fakeAg
 import { until } from '../../support/until.ts';
 
 describe('agents that start others', function () {
-  this.timeout(60_000);
   let bench: Bench;
   let engine: Engine;
   const load = (folder: string) =>

@@ -8,7 +8,6 @@ import { Bench, entries, outcome, seen, type Step } from '../../support/fakeAgen
 import { until } from '../../support/until.ts';
 
 describe('a run that is a dialogue', function () {
-  this.timeout(30_000);
   let bench: Bench;
   let engine: Engine;
   beforeEach(() => {

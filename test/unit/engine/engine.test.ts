@@ -128,7 +128,6 @@ describe('a session in two windows', () => {
   afterEach(() => bench.close());
 
   it('is followed by the one that does not run it', async function () {
-    this.timeout(30_000);
     const go = path.join(bench.dir, 'go');
     const here = await bench.engine();
     const steps = [{ init: true }, { say: 'before' }, { until: go }, { say: 'after' }, { result: { usd: 0.5 } }];

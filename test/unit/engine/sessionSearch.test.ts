@@ -133,7 +133,7 @@ describe('search over sessions', () => {
     assert.deepEqual(short(await ask('tail')), { 1: [400] });
     assert.deepEqual(short(await ask(`only${letters(30)}`)), { 1: [30] });
     assert.deepEqual(await readFile(path.join(folder, `${id(1)}.0.seg`)), first);
-  }).timeout(10_000);
+  });
 
   it('makes again what is damaged or missing', async () => {
     await keep(1, sample());
@@ -221,5 +221,5 @@ describe('search over sessions', () => {
       }),
       { numRuns: 40 },
     );
-  }).timeout(30_000);
+  });
 });
