@@ -315,6 +315,8 @@ export interface SessionHandle extends Disposable {
   onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): Disposable;
   onSummary(listener: (summary: SessionSummary) => void): Disposable;
   onNotice(listener: (notice: Notice) => void): Disposable;
+  /** SHA-256 of the last line of the record, which holds all lines before it; `null` where there is none. */
+  head(): Promise<string | null>;
   /** Called when `conversation()` has other requests or queued messages than before. */
   onConversation(listener: () => void): Disposable;
 }

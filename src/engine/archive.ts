@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { auditText, type AuditFormat } from '../formats/audit/formats.ts';
 import type { AuditRow } from '../formats/audit/rows.ts';
 import { Redactor } from '../formats/redaction/redactor.ts';
 import type { AgentAdapter } from '../agents/adapter.ts';
@@ -13,6 +15,7 @@ import {
 } from './exportSession.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { auditSessions, within, type Period } from './audit/auditSessions.ts';
+import { Deletions, type Deletion, type DeletionReason } from './audit/deletions.ts';
 import { signHead } from './audit/signature.ts';
 import { verify, type Verified } from './audit/verify.ts';
 import type { EngineSettings, Log } from './api.ts';
@@ -43,6 +46,7 @@ export interface ArchiveDeps {
 export class Archive {
   readonly search: SessionSearch;
   readonly #sessions: Sessions;
+  readonly #deletions: Deletions;
   readonly #deps: ArchiveDeps;
 
   constructor(sessions: Sessions, deps: ArchiveDeps) {
@@ -51,6 +55,7 @@ export class Archive {
     this.search = new SessionSearch(deps.storeDir, deps);
   }
 
+    this.#deletions = new Deletions(deps.storeDir, deps);
   /** The session in another format, with secrets masked; running ones as far as they have come. @throws EngineFailure */
   async export(sessionId: string, request: ExportRequest): Promise<SessionExport> {
     const { clock, randomHex, log, version = '' } = this.#deps;
@@ -129,6 +134,13 @@ export class Archive {
   /** What every run used, for sums; from the ends of records, which are read again only where they have grown. */
   async spending(): Promise<Spending> {
     return await spendingOf(this.#deps.store, await this.#sessions.live());
+  /** Deletes all that is kept of a session, but for a line that says so. @throws EngineFailure */
+  async remove(sessionId: string, reason: DeletionReason): Promise<void> {
+    const deletion = await this.#deletion(sessionId, reason);
+    await this.#deletions.around(deletion, (before) => this.#sessions.remove(sessionId, before));
+    await this.search.forget(sessionId);
+  }
+
   }
 
   /** The ledger of the runs of a period, of these sessions or all. All of it or nothing. @throws EngineFailure */
@@ -153,3 +165,30 @@ export class Archive {
     });
   }
 }
+      deletions: this.#deletions,
+
+  /** The same as a file, with secrets masked. All of it or nothing. @throws EngineFailure */
+  async auditToFile(which: string | Period, format: AuditFormat, file: string): Promise<void> {
+    await writeWhole(file, auditText(format, await this.audit(which, this.#deps.randomHex(32))));
+  }
+
+  /** `null` for what a record that cannot be read does not tell. */
+  async #deletion(id: string, reason: DeletionReason): Promise<Deletion> {
+    const reader = await this.#sessions.openReader(id).catch(() => null);
+    const { size: bytes = null } = (await stat(this.#deps.store.path(id)).catch(() => null)) ?? {};
+    const head = (await reader?.head().catch(() => null)) ?? null;
+    const { summary } = reader ?? {};
+    await reader?.close();
+    return {
+      session_id: id,
+      reason,
+      agent: summary?.agent_label ?? null,
+      host: summary?.hostname ?? null,
+      created_at: summary?.created_at ?? null,
+      updated_at: summary?.updated_at ?? null,
+      runs: summary?.runs ?? null,
+      entries: summary?.entries ?? null,
+      bytes,
+      head,
+    };
+  }

@@ -30,6 +30,7 @@ import { askingLaunch } from './askingLaunch.ts';
 import { Emitter } from './emitter.ts';
 import { Archive } from './archive.ts';
 import { asLimits } from './budget/asLimits.ts';
+import type { DeletionReason } from './audit/deletions.ts';
 import { Budgets } from './budget/budgets.ts';
 import { childServer, withChildren } from './children/childServer.ts';
 import { failures } from './failures.ts';
@@ -186,10 +187,9 @@ export class Engine {
     return this.#sessions.change(sessionId, { hidden });
   }
 
-  /** Deletes the record for good. */
-  async remove(sessionId: string): Promise<void> {
-    await this.#sessions.remove(sessionId);
-    await this.archive.search.forget(sessionId);
+  /** Deletes all that is kept of a session for good, but for a line that says so. @throws EngineFailure */
+  remove(sessionId: string, reason: DeletionReason = 'user'): Promise<void> {
+    return this.archive.remove(sessionId, reason);
   }
 
   async rebuildIndex(): Promise<SessionSummary[]> {

@@ -31,6 +31,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
     problems: () => state.problems,
     ledger: () => ledgerOf(state),
     messages: () => messagesOf(state),
+    head: async () => (await (await state.reader())?.head()) ?? null,
     elsewhere: () => state.deps.store.holder(state.id),
     get done() {
       return state.done ?? Promise.resolve(undefined);

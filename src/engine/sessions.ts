@@ -116,6 +116,10 @@ export class Sessions {
       await state.append(state.summaryLine());
     });
   }
+      if ('hidden' in change) {
+        const at = new Date(this.#deps.clock()).toISOString();
+        await state.append({ kind: 'decision', decision: { type: change.hidden === true ? 'hide' : 'unhide', at } });
+      }
 
   /** Keeps in the record that something was decided or done with it, running or not. @throws EngineFailure */
   decide(id: string, decision: LineOf<'decision'>['decision']): Promise<void> {
@@ -157,13 +161,13 @@ export class Sessions {
     return writer;
   }
 
-  /** @throws EngineFailure while it runs or another window writes it */
-  async remove(id: string): Promise<void> {
+  /** `before` as `RecordStore.remove` has it. @throws EngineFailure while it runs or another window writes it */
+  async remove(id: string, before: () => Promise<void>): Promise<void> {
     const state = await this.#states.get(id)?.catch(() => undefined);
     if (state !== undefined && state.run !== null) throw failures.sessionBusy(id);
     await state?.release();
     this.#states.delete(id);
-    await this.#deps.store.remove(id).catch((error: unknown) => {
+    await this.#deps.store.remove(id, before).catch((error: unknown) => {
       throw this.#translated(id, error);
     });
   }

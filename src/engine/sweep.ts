@@ -35,6 +35,7 @@ export async function sweep(
   log: Log,
 ): Promise<SweepReport> {
   const ended = await reapOrphans(leases, log);
+  await store.finishRemovals();
   const interrupted: string[] = [];
   for (const id of (await store.survey()).interrupted) {
     try {

@@ -16,6 +16,8 @@ export interface LedgerCard {
 
 /** What a person wants to know before going on with a session that is over. */
 export interface ResumeFacts {
+  /** Hash of the last line of the record, which holds all lines before it; `null` where there is no line. */
+  readonly head: string | null;
   /** ISO 8601. */
   readonly lastActivity: string;
   /** Of reading the conversation in again, before the first answer. */

@@ -183,6 +183,7 @@ export const pageCommands = [
   'copyMarkdown',
   'revealRecord',
   'showRawOutput',
+  'verify',
   'showCapabilities',
   'showCost',
   'showUsage',

@@ -15,6 +15,7 @@ const commands: Readonly<Record<PageCommand, string>> = {
   copyMarkdown: 'vitrine.copyMarkdown',
   revealRecord: 'vitrine.revealRecord',
   showRawOutput: 'vitrine.showRawOutput',
+  verify: 'vitrine.verifyRecord',
   showCapabilities: 'vitrine.showCapabilities',
   showCost: 'vitrine.showCost',
   showUsage: 'vitrine.usage.focus',

@@ -44,7 +44,8 @@ export class SessionFigures {
     const { handle, sessions } = this.#deps;
     const children = descendantsOf(sessions(), handle.id).filter(({ recording }) => !recording);
     const cost = children.map((row) => row.total_cost).reduce(addCost, noCosts);
-    return { ...(await handle.ledger()), children: children.length === 0 ? null : { count: children.length, cost } };
+    const [ledger, head] = await Promise.all([handle.ledger(), handle.head()]);
+    return { ...ledger, children: children.length === 0 ? null : { count: children.length, cost }, head };
   }
 
   async #resume(): Promise<ResumeFacts> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { sessionTabs, storeFolder } from './shell.ts';
 
-describe('Verify Record', () => {
+describe('Verify Session Record', () => {
   after(() => vscode.window.tabGroups.close(sessionTabs()));
 
   it('tells a record that is as it was written from one that is not', async () => {
@@ -13,11 +13,14 @@ describe('Verify Record', () => {
     const file = path.join(folder, 'messages.json');
     await writeFile(file, JSON.stringify([{ role: 'user', parts: [{ content: 'hello' }] }]));
     const id = await vscode.commands.executeCommand<string>('vitrine.importSession', file);
-    await rm(folder, { recursive: true });
     assert.equal(await vscode.commands.executeCommand('vitrine.verifyRecord', id), 'intact');
     const record = vscode.Uri.file(path.join(await storeFolder(), 'sessions', id, 'record.jsonl'));
     const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(record));
     await vscode.workspace.fs.writeFile(record, new TextEncoder().encode(text.replace('"hello"', '"hullo"')));
     assert.equal(await vscode.commands.executeCommand('vitrine.verifyRecord', id), 'altered');
+    const audit = path.join(folder, 'audit.md');
+    await vscode.commands.executeCommand('vitrine.exportAudit', id, { file: audit });
+    assert.match(await readFile(audit, 'utf8'), /\| `record` \| `altered at line \d+/);
+    await rm(folder, { recursive: true });
   });
 });

@@ -17,6 +17,7 @@ const ledger: LedgerCard = {
   duration: 375_000,
   apiDuration: null,
   children: { count: 2, cost: { usd: 0.18, estimatedUsd: 0.02, unknown: 1 } },
+  head: `0123456789abcdef${'9'.repeat(48)}`,
 };
 
 const resume: ResumeFacts = {
@@ -89,6 +90,17 @@ describe('figures of a session', () => {
     await card(page).getByText('Open cost report').click();
     assert.deepEqual(await page.evaluate(() => window.host.received.filter(({ type }) => type === 'command')), [
       { type: 'command', command: 'showCost' },
+    ]);
+    await page.close();
+  });
+
+  it('show how far the record has come, and have it verified', async () => {
+    const page = await open();
+    await page.locator('#cost').click();
+    await card(page).getByText('0123456789abcdef', { exact: true }).waitFor();
+    await card(page).getByRole('button', { name: 'Verify Session Record' }).click();
+    assert.deepEqual(await page.evaluate(() => window.host.received.filter(({ type }) => type === 'command')), [
+      { type: 'command', command: 'verify' },
     ]);
     await page.close();
   });

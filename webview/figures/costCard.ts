@@ -31,7 +31,7 @@ export function costCard(card: CostCard): TemplateResult {
   const { view, ledger, actions, close } = card;
   const { summary } = view;
   const { cost, total_cost: total } = summary;
-  const command = (name: 'showCost' | 'showUsage') => (): void => {
+  const command = (name: 'showCost' | 'showUsage' | 'verify') => (): void => {
     close();
     actions.command(name);
   };
@@ -52,6 +52,7 @@ export function costCard(card: CostCard): TemplateResult {
       <dt>${t('Context')}</dt>
       <dd>${contextText(summary)}</dd>
     </dl>
+    ${recordHead(ledger, command('verify'))}
     <ul class="why">
       ${[...reasons(t('This run'), cost), ...reasons(t('Session'), total), ...childReason(ledger)]}
     </ul>
@@ -60,6 +61,19 @@ export function costCard(card: CostCard): TemplateResult {
       ${button({ label: t('Show usage'), look: 'secondary', onClick: command('showUsage') })}
     </div>
   </div>`;
+}
+
+/** How far the record has come, for who keeps it elsewhere: the hash that holds every line before it. */
+function recordHead(ledger: LedgerCard | undefined, verify: () => void): TemplateResult | typeof nothing {
+  const head = ledger?.head ?? null;
+  if (head === null) return nothing;
+  return html`<dl class="ctx">
+    <dt>${t('Record head')}</dt>
+    <dd>
+      <code title=${head}>${head.slice(0, shownDigits)}</code>
+      ${button({ label: t('Verify Session Record'), icon: 'verified', look: 'icon', onClick: verify })}
+    </dd>
+  </dl>`;
 }
 
 function group(lines: readonly Line[], strong = false): TemplateResult | typeof nothing {
@@ -77,6 +91,7 @@ function group(lines: readonly Line[], strong = false): TemplateResult | typeof 
 }
 
 const none = '–';
+const shownDigits = 16;
 
 function tokenLines({ view: { summary } }: CostCard): Line[] {
   const { usage, total_usage: total } = summary;

@@ -19,6 +19,7 @@ const items: readonly Item[] = [
   { command: 'copyMarkdown' },
   { command: 'revealRecord' },
   { command: 'showRawOutput' },
+  { command: 'verify' },
   { command: 'showCapabilities' },
   { command: 'export' },
   { command: 'delete', apart: true },

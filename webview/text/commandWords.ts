@@ -10,6 +10,8 @@ export function commandWord(command: PageCommand): string {
       return t('Run Agent…');
     case 'showRawOutput':
       return t('Show Raw Output');
+    case 'verify':
+      return t('Verify Session Record');
     case 'showCapabilities':
       return t('What This Session Carried');
     case 'showCost':

@@ -1,9 +1,13 @@
 import { auditRows, type AuditRow } from '../../formats/audit/rows.ts';
 import type { Redactor } from '../../formats/redaction/redactor.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+import { EngineFailure } from '../failures.ts';
 import { sourceOf } from '../exportSession.ts';
+import type { LineOf } from '../../formats/record.ts';
 import type { RecordReader } from '../record/contract.ts';
+import { verifyRecord } from '../record/verify.ts';
 import { verdictText } from './verdictText.ts';
+import type { Deletions } from './deletions.ts';
 import type { Verified } from './verify.ts';
 
 /** A period: from `from` on, and before `to`; epoch milliseconds. */
@@ -12,6 +16,8 @@ export interface Period {
   readonly to: number;
 }
 
+type Decision = LineOf<'decision'>['decision'];
+
 export interface AuditDeps {
   readonly open: (id: string) => Promise<RecordReader>;
   readonly verify: (id: string) => Promise<Verified>;
@@ -19,6 +25,7 @@ export interface AuditDeps {
   readonly redactor: Redactor | null;
   /** Of the account itself, ISO 8601. */
   readonly at: string;
+  readonly deletions: Deletions;
 }
 
 /** Sessions that were at work in a period, oldest first. */
@@ -29,14 +36,24 @@ export function within(summaries: readonly SessionSummary[], { from, to }: Perio
     .map(({ session_id }) => session_id);
 }
 
-/** The account of each session: first how its record stands, then what happened in the period. @throws EngineFailure */
+/**
+ * The account of each session: first how its record stands, then what happened in the period; at the end what was deleted, of
+ * these sessions or in the period. @throws EngineFailure
+ */
 export async function* auditSessions(
   ids: readonly string[],
   period: Period | null,
-  { open, verify, redactor, at }: AuditDeps,
+  { open, verify, redactor, at, deletions }: AuditDeps,
 ): AsyncGenerator<AuditRow> {
+  const deleted = (await deletions.list()).filter((each) =>
+    period === null ? ids.some((id) => id === each['session_id']) : isIn(each.at, period),
+  );
   for (const id of ids) {
-    const verified = await verify(id);
+    const verified = await verify(id).catch((error: unknown) => {
+      if (EngineFailure.is(error, 'session_missing') && deleted.length > 0) return null;
+      throw error;
+    });
+    if (verified === null) continue;
     const reader = await open(id);
     try {
       const source = await sourceOf(reader);
@@ -61,6 +78,8 @@ export async function* auditSessions(
       await reader.close();
     }
   }
+  if (deleted.length > 0) yield await deletionsRow(at, deletions.file);
+  for (const each of deleted) yield deletionRow(each);
 }
 
 function isIn(time: string, { from, to }: Period): boolean {
@@ -77,5 +96,38 @@ function masked(row: AuditRow, redactor: Redactor): AuditRow {
     subject: mask('subject', row.subject),
     status: row.status === null ? null : mask('status', row.status),
     detail: row.detail === null ? null : mask('detail', row.detail),
+  };
+}
+
+/** How the list of deletions itself stands. */
+async function deletionsRow(at: string, file: string): Promise<AuditRow> {
+  const found = await verifyRecord(file);
+  return {
+    at,
+    session_id: 'deleted',
+    run_id: null,
+    agent: 'Vitrine',
+    host: null,
+    kind: 'record',
+    subject: verdictText(found),
+    status: found.verdict,
+    detail: found.head,
+    entry: null,
+  };
+}
+
+function deletionRow({ at, type, session_id: id, agent, host, ...rest }: Decision): AuditRow {
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  return {
+    at,
+    session_id: text(id) ?? '',
+    run_id: null,
+    agent: text(agent) ?? '',
+    host: text(host),
+    kind: 'deletion',
+    subject: text(id) ?? '',
+    status: type === 'deletion' ? text(rest['reason']) : 'failed',
+    detail: JSON.stringify(rest),
+    entry: null,
   };
 }

@@ -1,5 +1,6 @@
-import { lstat, open, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import path from 'node:path';
 import { recordVersion, type RecordedTurn } from '../../formats/record.ts';
 import { sessionIdSchema, type Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
@@ -16,6 +17,8 @@ import { isBeingWritten, liveHolder, WriterLease } from './writerLease.ts';
 
 /** Records whose ends are read at the same time while listing. */
 const listedAtOnce = 16;
+/** Of a folder that is being deleted: no session has such a name. */
+const doomedSuffix = '.deleted';
 
 export interface StoreDeps {
   /** Epoch milliseconds. */
@@ -137,19 +140,38 @@ export class RecordStore {
     return await FileRecordReader.open(id, sessionFolder(this.#dir, id), this.#deps.clock);
   }
 
-  /** Deletes the session's files for good. @throws RecordBusyError while somebody writes them; file system errors */
-  async remove(id: string): Promise<void> {
+  /**
+   * Deletes the session's files for good, all or none of them as lists see it. `before` comes when nobody can write them any
+   * more. @throws RecordBusyError while somebody writes them; file system errors; what `before` throws
+   */
+  async remove(id: string, before: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const folder = sessionFolder(this.#dir, id);
     const there = await lstat(folder).catch(() => null);
     this.#listed.delete(id);
     if (there === null) return;
     if (!there.isDirectory()) {
       // A link leads out of the store: it goes, and what it leads to stays.
+      await before();
       await unlink(folder);
       return;
     }
     await WriterLease.acquire(folder, id, this.#deps.clock);
-    await rm(folder, { recursive: true, force: true });
+    await before();
+    const doomed = `${folder}${doomedSuffix}`;
+    // Where somebody has a file open, some systems do not rename: what can be deleted then goes one by one.
+    const moved = await rename(folder, doomed).then(
+      () => true,
+      () => false,
+    );
+    await rm(moved ? doomed : folder, { recursive: true, force: true });
+  }
+
+  /** What a deletion left that was cut short. Never rejects. */
+  async finishRemovals(): Promise<void> {
+    const names = await readdir(sessionsFolder(this.#dir)).catch(() => []);
+    for (const name of names.filter((each) => each.endsWith(doomedSuffix))) {
+      await rm(path.join(sessionsFolder(this.#dir), name), { recursive: true, force: true }).catch(() => undefined);
+    }
   }
 
   /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */

@@ -25,7 +25,8 @@ export interface AuditRow {
     | 'web'
     | 'tool'
     | 'permission'
-    | 'decision';
+    | 'decision'
+    | 'deletion';
   /** The prompt, path, whole command, address, tool or type of decision. */
   readonly subject: string;
   readonly status: string | null;

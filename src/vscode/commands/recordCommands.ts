@@ -40,7 +40,7 @@ export function recordCommands(shell: Shell): Commands {
     },
 
     async verifyRecord(argument) {
-      const id = await whichSession(shell, argument, { title: t('Verify Record') });
+      const id = await whichSession(shell, argument, { title: t('Verify Session Record') });
       if (id === undefined) return undefined;
       const title = t('Vitrine: verifying…');
       const found = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { agentCommands } from './agentCommands.ts';
 import { agentFileCommands } from './agentFileCommands.ts';
+import { auditCommands } from './auditCommands.ts';
 import { budgetCommands } from './budgetCommands.ts';
 import { capabilityCommands } from './capabilityCommands.ts';
 import { exportCommands } from './exportCommands.ts';
@@ -30,6 +31,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...capabilityCommands(shell),
     ...usageCommands(shell),
     ...exportCommands(shell),
+    ...auditCommands(shell),
     ...importCommands(shell),
     ...replayCommands(shell),
     ...lineCommands(shell),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { adapters } from '../../../src/agents/registry.ts';
 import { Engine } from '../../../src/engine/engine.ts';
@@ -126,6 +126,101 @@ describe('the signature of a record', () => {
 
   it('says why it could not be made', async () => {
     await assert.rejects(signHead(path.dirname(file), `${key}.none`, environment), /key\.none|No such file/);
+  });
+});
+
+describe('a session that is deleted for good', () => {
+  let place: Awaited<ReturnType<typeof temporaryStore>>;
+  let engine: Engine;
+  const quiet = (): void => undefined;
+  const open = (): Engine =>
+    new Engine({
+      storeDir: place.dir,
+      clock: Date.now,
+      randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+      environment,
+      settings: () => ({ replaySpeed: 0 }),
+      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      demoDir: path.resolve('media/demo'),
+      adapters,
+    });
+  beforeEach(async () => {
+    place = await temporaryStore();
+    engine = open();
+    const writer = await place.store.create(aSession());
+    await appendAll(writer, wholeSession(6).slice(2));
+    await writer.close();
+  });
+  afterEach(async () => {
+    await engine.dispose();
+    await place.remove();
+  });
+  const deletedFile = (): string => path.join(place.dir, 'deleted', 'record.jsonl');
+  const account = async (which: Parameters<typeof engine.archive.audit>[0]): Promise<AuditRow[]> => {
+    const rows: AuditRow[] = [];
+    for await (const row of await engine.archive.audit(which, null)) rows.push(row);
+    return rows;
+  };
+
+  it('is gone whole, and its deletion is named in the account of it and of the time', async () => {
+    await engine.archive.search.search({ query: 'entry' });
+    const { head } = await engine.archive.verify(sessionId);
+    await engine.remove(sessionId);
+    const left = (await readdir(place.dir, { recursive: true })).filter((name) => name.includes(sessionId));
+    assert.deepEqual(left, []);
+    const manifest = await readFile(path.join(place.dir, 'search', 'manifest.json'), 'utf8');
+    assert.equal(manifest.includes(sessionId), false);
+    const from = Date.now() - 60_000;
+    for (const which of [sessionId, { from, to: Date.now() + 1000 }]) {
+      const [list, row, ...more] = await account(which);
+      assert.deepEqual([list?.kind, list?.subject, more], ['record', 'intact', []]);
+      assert.deepEqual([row?.kind, row?.session_id, row?.status], ['deletion', sessionId, 'user']);
+      const detail: unknown = JSON.parse(row?.detail ?? '');
+      assert.equal((detail as { head: string }).head, head);
+    }
+    assert.deepEqual(await account({ from: 0, to: from }), []);
+    const kept = await readFile(deletedFile(), 'utf8');
+    for (const said of ['Add a total', 'what was said here', '/project']) assert.equal(kept.includes(said), false);
+  });
+
+  it('cannot be taken out of the list of deletions unnoticed', async () => {
+    const other = 'ses_0123456789ac';
+    await (await place.store.create(aSession({ session_id: other }))).close();
+    await engine.remove(sessionId);
+    await engine.remove(other);
+    const lines = (await readFile(deletedFile(), 'utf8')).trimEnd().split('\n');
+    assert.equal(lines.length, 2);
+    await writeFile(deletedFile(), `${lines[1]}\n`);
+    const [list] = await account(other);
+    assert.match(list?.subject ?? '', /altered at line 1/);
+    await writeFile(deletedFile(), `${lines[0]}\n`);
+    assert.match((await account(sessionId))[0]?.subject ?? '', /truncated after line 1/);
+  });
+
+  it('stays where the deletion fails, and its account says so', async () => {
+    const writer = await place.store.openWriter(sessionId);
+    await assert.rejects(engine.remove(sessionId), { code: 'session_elsewhere' });
+    await writer.close();
+    assert.equal((await engine.list()).length, 1);
+    assert.equal(
+      (await account(sessionId)).some(({ kind }) => kind === 'deletion'),
+      false,
+    );
+  });
+
+  it('is gone after a deletion that was cut short, too', async () => {
+    const folder = path.dirname(place.store.path(sessionId));
+    await rename(folder, `${folder}.deleted`);
+    assert.deepEqual(await engine.list(), []);
+    await engine.sweep();
+    assert.deepEqual(await readdir(path.dirname(folder)), []);
+  });
+
+  it('and hidden ones, stand in the record or beside it', async () => {
+    await engine.setHidden(sessionId, true);
+    await engine.setHidden(sessionId, false);
+    const said = (await account(sessionId)).filter(({ kind }) => kind === 'decision').map(({ subject }) => subject);
+    assert.deepEqual(said.slice(-2), ['hide', 'unhide']);
   });
 });
 

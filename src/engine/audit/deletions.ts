@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LineOf } from '../../formats/record.ts';
+import type { Log } from '../api.ts';
+import { lastHash } from '../record/chain.ts';
+import { RecordBusyError } from '../record/errors.ts';
+import { recordFile } from '../record/layout.ts';
+import { readLines } from '../record/tail.ts';
+import { FileRecordWriter, makeFolder } from '../record/writer.ts';
+import { WriterLease } from '../record/writerLease.ts';
+
+type Decision = LineOf<'decision'>['decision'];
+
+/** `user`: somebody asked for this one; `retention`: it was older than the settings keep them, and somebody agreed. */
+export type DeletionReason = 'user' | 'retention';
+
+/** What stays of a session that was deleted for good: which it was and how far it had come, nothing that was said in it. */
+export interface Deletion {
+  readonly session_id: string;
+  readonly reason: DeletionReason;
+  readonly agent: string | null;
+  readonly host: string | null;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly runs: number | null;
+  readonly entries: number | null;
+  /** Of its record. */
+  readonly bytes: number | null;
+  /** Hash of the last line of its record. */
+  readonly head: string | null;
+}
+
+interface DeletionsDeps {
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly log: Log;
+}
+
+const busyMs = 100;
+const busyTries = 50;
+
+/** The deletions of a store, in a chain of their own beside the sessions: `deleted/record.jsonl`, which is never deleted. */
+export class Deletions {
+  readonly #folder: string;
+  readonly #deps: DeletionsDeps;
+
+  constructor(storeDir: string, deps: DeletionsDeps) {
+    this.#folder = path.join(storeDir, 'deleted');
+    this.#deps = deps;
+  }
+
+  get file(): string {
+    return recordFile(this.#folder);
+  }
+
+  /**
+   * Keeps that a session is deleted. `remove` calls what it is given when nothing stands in the way any more, before it takes
+   * anything away. Where the disk takes nothing (it may be full), the deletion goes on, and is kept after it.
+   */
+  async around(deletion: Deletion, remove: (before: () => Promise<void>) => Promise<void>): Promise<void> {
+    const writer = await this.#writer();
+    const at = (): string => new Date(this.#deps.clock()).toISOString();
+    const note = (decision: Decision) => writer.append({ kind: 'decision', decision });
+    const noted: Deletion[] = [];
+    try {
+      await remove(async () => {
+        noted.push(deletion);
+        await note({ type: 'deletion', at: at(), ...deletion });
+        await writer.flush();
+      });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (noted.length > 0) await note({ type: 'deletion_failed', at: at(), session_id: deletion.session_id, why });
+      throw error;
+    } finally {
+      await writer.close();
+      if (writer.memoryOnly) this.#deps.log.warn(`That ${deletion.session_id} was deleted could not be kept.`);
+    }
+  }
+
+  /** Oldest first. @throws file system errors */
+  async list(): Promise<Decision[]> {
+    const bytes = await readFile(this.file).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
+      throw error;
+    });
+    const lines = readLines(bytes, 0, true).flatMap(({ found }) => found);
+    return lines.flatMap(({ line }) => (line?.kind === 'decision' ? [line.decision] : []));
+  }
+
+  /** Another window may be deleting, too: that takes a moment. @throws RecordBusyError, file system errors */
+  async #writer(): Promise<FileRecordWriter> {
+    const { clock, log } = this.#deps;
+    const id = 'deleted';
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const lease = await makeFolder(this.#folder).then(
+          () => WriterLease.acquire(this.#folder, id, clock),
+          () => null,
+        );
+        const last = await lastHash(this.file).catch(() => null);
+        const onProblem = ({ path: where, code }: { path: string; code: string }): void =>
+          log.warn(`${where} cannot be written (${code}).`);
+        return new FileRecordWriter({ id, folder: this.#folder, clock, onProblem }, lease, last);
+      } catch (error) {
+        if (!RecordBusyError.is(error) || tries === busyTries) throw error;
+        await delay(busyMs);
+      }
+    }
+  }
+}
