@@ -1,4 +1,6 @@
 import type { NormalizedEntry } from '../model/entry.ts';
+import type { ResumeRequest } from './api.ts';
+import type { Recall } from './recall/recall.ts';
 import type { RecordReader } from './record/contract.ts';
 
 const pageSize = 500;
@@ -6,9 +8,22 @@ const maxBytes = 8 << 10;
 const maxFiles = 40;
 const maxPrompt = 1000;
 
+/** The request with what its message asks after in the earlier conversation, and a summary of the rest. */
+export async function toldAfresh(
+  reader: RecordReader | null,
+  request: ResumeRequest,
+  recall: Recall,
+): Promise<{ readonly request: ResumeRequest; readonly prefix: string }> {
+  if (reader === null) return { request, prefix: '' };
+  const prefix = await summaryForAgent(reader);
+  if (request.recall !== undefined) return { request, prefix };
+  const found = await recall.ofSession(reader.id, request.prompt);
+  return { request: found === undefined ? request : { ...request, recall: found }, prefix };
+}
+
 /**
  * What a new conversation is told of the earlier ones: at most 8 KB, marked as written by Vitrine. Everything in it is
- * quoted from the record.
+ * quoted from the record, so that no line of it can be taken for the note's own.
  */
 export async function summaryForAgent(reader: RecordReader): Promise<string> {
   const prompts = (await reader.runs()).map(({ prompt }) => prompt);
@@ -25,15 +40,16 @@ export async function summaryForAgent(reader: RecordReader): Promise<string> {
   const head = [
     'Note written by Vitrine, not by the user: the earlier conversation of this session is not available any more.',
     'This is what the record says of it.',
-    `\nThe first request was:\n${cut(first, maxPrompt)}`,
+    `\nThe first request was:\n${quoted(cut(first, maxPrompt))}`,
   ];
-  const requests = later.slice(-20).map((prompt) => `- ${cut(prompt, 200).replaceAll('\n', ' ')}`);
+  const requests = later.slice(-20).map((prompt) => `- ${cut(prompt, 200).replaceAll(/\s+/g, ' ')}`);
   if (requests.length > 0) head.push(`\nLater requests:\n${requests.join('\n')}`);
   if (files.size > 0) head.push(`\nFiles that were changed:\n${[...files].map((file) => `- ${file}`).join('\n')}`);
   const tail = '\n\nEnd of the note. The user now says:\n\n';
   const text = head.join('\n');
   const room = maxBytes - Buffer.byteLength(text) - Buffer.byteLength(tail) - 200;
-  const last = answer === '' || room < 200 ? '' : `\n\nThe last answer was:\n${cut(answer, Math.floor(room / 4))}`;
+  const last =
+    answer === '' || room < 200 ? '' : `\n\nThe last answer was:\n${quoted(cut(answer, Math.floor(room / 5)))}`;
   return cut(text, maxBytes / 2) + last + tail;
 }
 
@@ -43,6 +59,8 @@ function changedBy({ type }: NormalizedEntry): readonly string[] {
   if (action.kind === 'file_write') return [action.path];
   return action.kind === 'file_edit' ? action.changes.map(({ path }) => path) : [];
 }
+
+const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
 
 /** At most so many characters, said where it was cut. */
 function cut(text: string, length: number): string {

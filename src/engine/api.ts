@@ -13,6 +13,7 @@ import type { ModelUsage } from '../model/usage.ts';
 import type { Blueprint } from './blueprints/load.ts';
 import type { BlueprintUse } from './blueprints/request.ts';
 import type { EngineFailure } from './failures.ts';
+import type { Recalled } from './recall/contract.ts';
 
 /** Shaped like a `vscode.Disposable`, which this layer cannot name. */
 export interface Disposable {
@@ -148,6 +149,8 @@ export interface StartRequest {
   readonly parent?: string;
   /** Of this run, where they are lower than what the settings allow. */
   readonly limits?: Limits;
+  /** What earlier sessions know, to be told before the prompt; the transcript says so. */
+  readonly recall?: Recalled;
 }
 
 /** A run that was queued: what is fixed before it begins. */
@@ -198,6 +201,8 @@ export interface ResumeRequest {
   readonly origin?: Origin;
   /** Of this run, where they are lower than what the settings allow. */
   readonly limits?: Limits;
+  /** What earlier sessions know, to be told before the prompt; the transcript says so. */
+  readonly recall?: Recalled;
 }
 
 /** One run of a session; what the heading of a turn shows. Times are ISO 8601. */

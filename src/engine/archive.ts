@@ -21,6 +21,7 @@ import { verify, type Verified } from './audit/verify.ts';
 import type { EngineSettings, Log } from './api.ts';
 import { failures } from './failures.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
+import { Recall } from './recall/recall.ts';
 import type { RecordStore } from './record/store.ts';
 import { SessionSearch } from './search/sessionSearch.ts';
 import type { Sessions } from './sessions.ts';
@@ -45,17 +46,19 @@ export interface ArchiveDeps {
 /** Records as things to search, take along, check and account for. Starts no program. */
 export class Archive {
   readonly search: SessionSearch;
-  readonly #sessions: Sessions;
+  readonly recall: Recall;
   readonly #deletions: Deletions;
+  readonly #sessions: Sessions;
   readonly #deps: ArchiveDeps;
 
   constructor(sessions: Sessions, deps: ArchiveDeps) {
     this.#sessions = sessions;
     this.#deps = deps;
     this.search = new SessionSearch(deps.storeDir, deps);
+    this.recall = new Recall({ ...deps, search: this.search, openReader: (id) => sessions.openReader(id) });
+    this.#deletions = new Deletions(deps.storeDir, deps);
   }
 
-    this.#deletions = new Deletions(deps.storeDir, deps);
   /** The session in another format, with secrets masked; running ones as far as they have come. @throws EngineFailure */
   async export(sessionId: string, request: ExportRequest): Promise<SessionExport> {
     const { clock, randomHex, log, version = '' } = this.#deps;
@@ -88,13 +91,23 @@ export class Archive {
       const [entry] = await reader.read(index, index + 1);
       if (entry === undefined) return undefined;
       const { entryText } = await import('../formats/export/markdown.ts');
-      const key = this.#deps.randomHex(32);
-      const redactor = new Redactor((secret) => tag(key, secret));
+      const redactor = this.#redactor();
       const text = `${entryText(redactor.entry(entry))}\n`;
       return { text, masked: redactor.report().total };
     } finally {
       await reader.close();
     }
+  }
+
+  /** A text with its secrets masked, as exports mask them. */
+  masked(text: string): { readonly text: string; readonly masked: number } {
+    const redactor = this.#redactor();
+    return { text: redactor.text(text, { path: ['content'] }), masked: redactor.report().total };
+  }
+
+  #redactor(): Redactor {
+    const key = this.#deps.randomHex(32);
+    return new Redactor((secret) => tag(key, secret));
   }
 
   /** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */
@@ -131,9 +144,6 @@ export class Archive {
     );
   }
 
-  /** What every run used, for sums; from the ends of records, which are read again only where they have grown. */
-  async spending(): Promise<Spending> {
-    return await spendingOf(this.#deps.store, await this.#sessions.live());
   /** Deletes all that is kept of a session, but for a line that says so. @throws EngineFailure */
   async remove(sessionId: string, reason: DeletionReason): Promise<void> {
     const deletion = await this.#deletion(sessionId, reason);
@@ -141,6 +151,9 @@ export class Archive {
     await this.search.forget(sessionId);
   }
 
+  /** What every run used, for sums; from the ends of records, which are read again only where they have grown. */
+  async spending(): Promise<Spending> {
+    return await spendingOf(this.#deps.store, await this.#sessions.live());
   }
 
   /** The ledger of the runs of a period, of these sessions or all. All of it or nothing. @throws EngineFailure */
@@ -162,10 +175,9 @@ export class Archive {
       verify: (id) => this.verify(id),
       redactor: key === null ? null : new Redactor((secret) => tag(key, secret)),
       at: new Date(this.#deps.clock()).toISOString(),
+      deletions: this.#deletions,
     });
   }
-}
-      deletions: this.#deletions,
 
   /** The same as a file, with secrets masked. All of it or nothing. @throws EngineFailure */
   async auditToFile(which: string | Period, format: AuditFormat, file: string): Promise<void> {
@@ -192,3 +204,4 @@ export class Archive {
       head,
     };
   }
+}

@@ -10,7 +10,7 @@ import type { CoordinatorEvent } from '../model/event.ts';
 import type { Session } from '../model/session.ts';
 import { moveSession } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
-import { summaryForAgent } from './afresh.ts';
+import { toldAfresh } from './afresh.ts';
 import type { AgentSource, LaunchRequest, PreparedAgent, ReportOptions } from './agentSource.ts';
 import { AgentSources } from './agentSources.ts';
 import type {
@@ -58,7 +58,7 @@ const closingMs = 4500;
 
 interface NewRun {
   readonly type: RecordedRun['type'];
-  readonly request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'limits' | 'queued' | 'origin'>;
+  readonly request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'limits' | 'queued' | 'origin' | 'recall'>;
   /** Ids to resume by; `null` begins a new conversation. */
   readonly attempts: readonly (string | null)[];
   /** Put before the prompt, for the agent alone. */
@@ -155,13 +155,12 @@ export class Engine {
   startAfresh(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
     const request = asLimits(given);
     return this.#goOn(sessionId, request, async (state) => {
-      const reader = await state.reader();
-      const prefix = reader === null ? '' : await summaryForAgent(reader);
+      const told = await toldAfresh(await state.reader(), request, this.archive.recall);
       const { session } = state;
       const decision = { type: 'start_afresh', at: this.#now(), executor_session_ids: session.executor_session_ids };
       await state.append({ kind: 'decision', decision });
       await state.changeSession({ ...session, executor_session_id: undefined, executor_session_ids: [] });
-      return { type: 'resume_session', request, attempts: [null], prefix };
+      return { type: 'resume_session', attempts: [null], ...told };
     });
   }
 

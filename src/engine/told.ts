@@ -1,5 +1,6 @@
 import type { AgentSource, LaunchRequest } from './agentSource.ts';
 import type { ResumeRequest } from './api.ts';
+import { messageFollows, recallNote, recallText } from './recall/told.ts';
 import type { Note } from './runPlan.ts';
 
 interface Opening {
@@ -12,19 +13,25 @@ interface Opening {
 /** What an agent is told besides the prompt of a person, and how: the transcript says so. */
 export function whatIsTold(
   source: Pick<AgentSource, 'label' | 'takesSystemPrompt'>,
-  { prompt, options = {}, blueprint }: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint'>,
+  request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'recall'>,
   { begins, prefix }: Opening,
 ): Pick<LaunchRequest, 'prompt' | 'options'> & { readonly notes: readonly Note[] } {
+  const { options = {}, blueprint, recall } = request;
   const { label, takesSystemPrompt = false } = source;
-  const notes = prefix === '' ? [] : [freshNote(label, prefix)];
+  const notes = [
+    ...(prefix === '' ? [] : [freshNote(label, prefix)]),
+    ...(recall === undefined ? [] : [recallNote(label, recall)]),
+  ];
+  const recalled = recall === undefined ? '' : recallText(recall);
+  const prompt = recalled + (recalled !== '' && prefix === '' ? messageFollows : prefix) + request.prompt;
   const system = blueprint?.systemPrompt?.trim() ?? '';
-  if (system === '') return { prompt: prefix + prompt, options, notes };
+  if (system === '') return { prompt, options, notes };
   if (takesSystemPrompt) {
     const appendSystemPrompt = [options.appendSystemPrompt ?? '', system].filter((text) => text !== '').join('\n\n');
-    return { prompt: prefix + prompt, options: { ...options, appendSystemPrompt }, notes };
+    return { prompt, options: { ...options, appendSystemPrompt }, notes };
   }
-  if (!begins) return { prompt: prefix + prompt, options, notes };
-  return { prompt: `${system}\n\n${prefix}${prompt}`, options, notes: [systemNote(label, system), ...notes] };
+  if (!begins) return { prompt, options, notes };
+  return { prompt: `${system}\n\n${prompt}`, options, notes: [systemNote(label, system), ...notes] };
 }
 
 function systemNote(label: string, system: string): Note {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { EngineFailure } from '../engine/failures.ts';
 import type { Standing } from '../model/budget.ts';
 import { inertText } from './inertText.ts';
-import { logLine } from './log.ts';
+import { logLine } from '../engine/logLine.ts';
 import { installAddress, placeSetting } from './run/agentPlaces.ts';
 import type { AgentName } from './run/memory.ts';
 

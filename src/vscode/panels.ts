@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isObject } from '../model/json.ts';
 import type { EngineHost } from './engineHost.ts';
 import type { Failures } from './failures.ts';
-import { logLine } from './log.ts';
+import { logLine } from '../engine/logLine.ts';
 import type { PageActions } from './pageActions.ts';
 import { pageChunks, pageRoots, panelHtml } from './panelHtml.ts';
 import type { SessionList } from './sessionList.ts';

@@ -8,7 +8,7 @@ import type { BlueprintRuns } from './agents/blueprintRuns.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { EngineHost } from './engineHost.ts';
 import type { FailureContext, Failures } from './failures.ts';
-import { logLine } from './log.ts';
+import { logLine } from '../engine/logLine.ts';
 import { withChoice } from './run/choice.ts';
 import type { AgentName, RunMemory } from './run/memory.ts';
 import type { RunRequest } from './run/request.ts';

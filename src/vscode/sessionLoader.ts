@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { EngineHost } from './engineHost.ts';
-import { logLine } from './log.ts';
+import { logLine } from '../engine/logLine.ts';
 import type { SessionList } from './sessionList.ts';
 
 /** Milliseconds between two looks at the store on account of the window's focus. */

@@ -8,7 +8,7 @@ import type { EntryPage, FromPage, PageEntry, PageUpdate, Sent } from '../protoc
 import { pageEntry, wholeEntry } from '../protocol/pageEntries.ts';
 import { UpdateFeed } from '../protocol/updateFeed.ts';
 import { Citations } from './citations.ts';
-import { logLine } from './log.ts';
+import { logLine } from '../engine/logLine.ts';
 import type { PageActions } from './pageActions.ts';
 import { ProjectFiles } from './projectFiles.ts';
 import { pickPrompt } from './pickPrompt.ts';

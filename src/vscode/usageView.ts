@@ -3,7 +3,7 @@ import { Channel } from '../protocol/channel.ts';
 import type { FromUsagePage, ToUsagePage, UsageScope } from '../protocol/usageMessages.ts';
 import { localDay } from './costToday.ts';
 import type { EngineHost } from './engineHost.ts';
-import { logLine } from './log.ts';
+import { logLine } from '../engine/logLine.ts';
 import { pageRoots, panelHtml } from './panelHtml.ts';
 import type { SessionList } from './sessionList.ts';
 

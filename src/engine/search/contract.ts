@@ -1,6 +1,6 @@
 import type { Excerpt } from '../../insight/search/excerpt.ts';
-import type { EntryType } from '../../model/entry.ts';
-import type { QueryProblem } from '../../model/query.ts';
+import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
+import type { QueryKind, QueryProblem } from '../../model/query.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 
 export interface SearchRequest {
@@ -40,6 +40,30 @@ export interface SessionHits {
   readonly count: number;
   /** `count` may be too high: not every entry was read to see whether its words stand together. */
   readonly unsure: boolean;
+}
+
+/** What is about the same as a text. */
+export interface LikeRequest extends Pick<SearchRequest, 'within' | 'signal' | 'onProgress'> {
+  /** In small letters. */
+  readonly words: readonly string[];
+  /** How many of the words an entry has to hold. */
+  readonly atLeast: number;
+  readonly kinds: readonly QueryKind[];
+  /** The best. */
+  readonly most: number;
+}
+
+export interface LikeEntry {
+  readonly session: SessionSummary;
+  readonly entry: NormalizedEntry;
+  /** As in a hit. */
+  readonly score: number;
+}
+
+export interface LikeAnswer {
+  /** Best first. */
+  readonly entries: readonly LikeEntry[];
+  readonly scanned: Scanned;
 }
 
 /** What an answer rests on. */

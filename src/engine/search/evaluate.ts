@@ -1,5 +1,6 @@
 import type { Query } from '../../insight/search/query.ts';
 import { wordsOfQuery } from '../../insight/search/tokens.ts';
+import type { QueryKind } from '../../model/query.ts';
 import { type Field, fieldTerm, type Segment } from './segment.ts';
 
 /** Terms that one word may stand for in a segment; more would say nothing about what was meant. */
@@ -9,6 +10,8 @@ const saturation = 1.2;
 const lengthShare = 0.75;
 /** A word that only begins with what was typed counts this much of the word itself. */
 const prefixWeight = 0.6;
+/** Of several words, one shorter than this stands for itself alone: too many others begin with it. */
+const shortestBeginning = 4;
 
 /** One thing that an entry has to hold. `weight` 0 for what only leaves entries out. */
 interface Clause {
@@ -20,6 +23,8 @@ export interface Plan {
   readonly clauses: readonly Clause[];
   /** Entries have to be read to know whether they answer: words that stand together, or signs that are no words. */
   readonly inexact: boolean;
+  /** So many of the ranked clauses are enough; absent: every one has to be met. */
+  readonly atLeast?: number;
 }
 
 export function planOf(query: Query): Plan {
@@ -31,14 +36,7 @@ export function planOf(query: Query): Plan {
     words.forEach((word, at) => clauses.push(wordClause(word, at === words.length - 1)));
   }
   const isExactly = (field: Field, values: readonly string[]): void => {
-    if (values.length === 0) return;
-    clauses.push({
-      ranked: false,
-      terms: (segment) =>
-        values
-          .map((value) => segment.exactly(fieldTerm(field, value)))
-          .flatMap((at) => (at < 0 ? [] : [{ at, weight: 1 }])),
-    });
+    if (values.length > 0) clauses.push(fieldClause(field, values));
   };
   const holds = (field: Field, values: readonly string[]): void => {
     if (values.length === 0) return;
@@ -61,6 +59,22 @@ export function planOf(query: Query): Plan {
   return { clauses, inexact };
 }
 
+/** Entries of these kinds that hold some of the words, ranked by which and how many. */
+export function planOfWords(words: readonly string[], kinds: readonly QueryKind[], atLeast: number): Plan {
+  const clauses = words.map((word) => wordClause(word, word.length >= shortestBeginning));
+  return { clauses: [fieldClause('kind', kinds), ...clauses], inexact: false, atLeast };
+}
+
+function fieldClause(field: Field, values: readonly string[]): Clause {
+  return {
+    ranked: false,
+    terms: (segment) =>
+      values
+        .map((value) => segment.exactly(fieldTerm(field, value)))
+        .flatMap((at) => (at < 0 ? [] : [{ at, weight: 1 }])),
+  };
+}
+
 function wordClause(word: string, unfinished: boolean): Clause {
   return {
     ranked: true,
@@ -74,15 +88,17 @@ function wordClause(word: string, unfinished: boolean): Clause {
   };
 }
 
-/** In how many entries each clause is met, at most; `undefined` where a clause is met in none. */
-export function counts(plan: Plan, segment: Segment): readonly number[] | undefined {
+/** In how many entries each clause is met, at most; `undefined` where no entry can meet the plan. */
+export function counts({ clauses, atLeast }: Plan, segment: Segment): readonly number[] | undefined {
   const found: number[] = [];
-  for (const clause of plan.clauses) {
+  let met = 0;
+  for (const clause of clauses) {
     const sum = clause.terms(segment).reduce((all, { at }) => all + segment.count(at), 0);
-    if (sum === 0) return undefined;
+    if (sum === 0 && (atLeast === undefined || !clause.ranked)) return undefined;
+    if (sum > 0 && clause.ranked) met += 1;
     found.push(sum);
   }
-  return found;
+  return met >= (atLeast ?? 0) ? found : undefined;
 }
 
 export interface Corpus {
@@ -92,27 +108,52 @@ export interface Corpus {
   readonly counts: readonly number[];
 }
 
-/** Entries of a segment that meet every clause, by index, with how well (BM25). */
+/** Entries of a segment that meet the plan, by index, with how well (BM25). */
 export function evaluate(plan: Plan, segment: Segment, corpus: Corpus): Map<number, number> {
-  const average = Math.max(1, corpus.words / Math.max(1, corpus.entries));
-  let found: Map<number, number> | undefined;
-  plan.clauses.forEach((clause, n) => {
+  const { clauses, atLeast } = plan;
+  let found: Map<number, Met> | undefined;
+  clauses.forEach((clause, n) => {
     const before = found;
-    const times = new Map<number, number>();
-    for (const { at, weight } of clause.terms(segment)) {
-      segment.each(at, (doc, count) => {
-        if (before === undefined || before.has(doc)) times.set(doc, (times.get(doc) ?? 0) + count * weight);
-      });
-    }
-    const rarity = clause.ranked ? idf(corpus, n) : 0;
-    const met = new Map<number, number>();
-    for (const [doc, count] of times) {
-      const length = 1 - lengthShare + lengthShare * (segment.lengthOf(doc) / average);
-      met.set(doc, (before?.get(doc) ?? 0) + (rarity * count * (saturation + 1)) / (count + saturation * length));
+    // Clauses that are ranked come after those that are not, where some of them are enough.
+    const optional = atLeast !== undefined && clause.ranked;
+    const met = optional && before !== undefined ? before : new Map<number, Met>();
+    for (const [doc, score] of scores(clause, n, { segment, corpus, among: before })) {
+      const { score: sum = 0, words = 0 } = before?.get(doc) ?? {};
+      met.set(doc, { score: sum + score, words: words + (clause.ranked ? 1 : 0) });
     }
     found = met;
   });
-  return new Map(Array.from(found ?? [], ([doc, score]) => [segment.entryOf(doc), score]));
+  const enough = [...(found ?? [])].filter(([, { words }]) => words >= (atLeast ?? 0));
+  return new Map(enough.map(([doc, { score }]) => [segment.entryOf(doc), score]));
+}
+
+interface Met {
+  readonly score: number;
+  /** Ranked clauses that are met. */
+  readonly words: number;
+}
+
+interface Where {
+  readonly segment: Segment;
+  readonly corpus: Corpus;
+  /** Absent: all entries. */
+  readonly among: ReadonlyMap<number, unknown> | undefined;
+}
+
+/** What a clause adds, by the place of the entry in its segment. */
+function* scores(clause: Clause, n: number, { segment, corpus, among }: Where): Generator<[number, number]> {
+  const average = Math.max(1, corpus.words / Math.max(1, corpus.entries));
+  const times = new Map<number, number>();
+  for (const { at, weight } of clause.terms(segment)) {
+    segment.each(at, (doc, count) => {
+      if (among?.has(doc) !== false) times.set(doc, (times.get(doc) ?? 0) + count * weight);
+    });
+  }
+  const rarity = clause.ranked ? idf(corpus, n) : 0;
+  for (const [doc, count] of times) {
+    const length = 1 - lengthShare + lengthShare * (segment.lengthOf(doc) / average);
+    yield [doc, (rarity * count * (saturation + 1)) / (count + saturation * length)];
+  }
 }
 
 function idf({ entries, counts: all }: Corpus, clause: number): number {

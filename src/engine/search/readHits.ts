@@ -47,7 +47,7 @@ export async function readHits(
 }
 
 /** As ranked; entries that are gone since, or cannot be read, are left out. */
-async function entriesOf(
+export async function entriesOf(
   store: RecordStore,
   id: string,
   wanted: readonly (readonly [number, number])[],

@@ -3,11 +3,19 @@ import { isEmptyQuery, parseQuery, type Query } from '../../insight/search/query
 import type { SessionSummary } from '../../model/summary.ts';
 import type { RecordStore } from '../record/store.ts';
 import type { Log } from '../api.ts';
-import type { Scanned, SearchAnswer, SearchRequest, SessionHits } from './contract.ts';
-import { counts, evaluate, type Plan, planOf } from './evaluate.ts';
+import type {
+  LikeAnswer,
+  LikeEntry,
+  LikeRequest,
+  Scanned,
+  SearchAnswer,
+  SearchRequest,
+  SessionHits,
+} from './contract.ts';
+import { counts, evaluate, type Plan, planOf, planOfWords } from './evaluate.ts';
 import { indexSession, stampOf } from './indexSession.ts';
 import { IndexStore, type SessionIndex } from './indexStore.ts';
-import { readHits, type Candidates } from './readHits.ts';
+import { entriesOf, readHits, type Candidates } from './readHits.ts';
 
 const defaultSessions = 50;
 const defaultHits = 20;
@@ -47,11 +55,35 @@ export class SessionSearch {
     return this.#alone(async () => {
       const { query, problems } = parseQuery(request.query);
       const known = await this.#refresh(request);
-      const chosen = known.summaries.filter((each) => request.within?.(each) ?? true);
+      const chosen = known.summaries.filter(wanted(request));
       const scanned = await this.#scanned(chosen, known);
       if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, problems, scanned };
       const candidates = await this.#candidates(planOf(query), chosen, scanned.entries, request.signal);
       return { ...(await this.#answer(query, candidates, request)), problems, scanned };
+    });
+  }
+
+  /** Entries that hold most of what the words are about. @throws as `search` */
+  like({ words, atLeast, kinds, most, ...request }: LikeRequest): Promise<LikeAnswer> {
+    return this.#alone(async () => {
+      const known = await this.#refresh(request);
+      const chosen = known.summaries.filter(wanted(request));
+      const scanned = await this.#scanned(chosen, known);
+      if (words.length === 0) return { entries: [], scanned };
+      const plan = planOfWords(words, kinds, atLeast);
+      const candidates = await this.#candidates(plan, chosen, scanned.entries, request.signal);
+      const least = nth(
+        candidates.flatMap(({ scores }) => [...scores.values()]),
+        most,
+      );
+      const entries: LikeEntry[] = [];
+      for (const { session, scores } of candidates) {
+        const best = [...scores].filter(([, score]) => score >= least);
+        if (best.length === 0) continue;
+        const read = await entriesOf(this.#deps.store, session.session_id, best);
+        entries.push(...read.map((each) => ({ session, ...each })));
+      }
+      return { entries: entries.sort((a, b) => b.score - a.score).slice(0, most), scanned };
     });
   }
 
@@ -79,14 +111,15 @@ export class SessionSearch {
     return result;
   }
 
-  /** Reads the records that changed since they were indexed. */
-  async #refresh({ signal, onProgress }: Pick<SearchRequest, 'signal' | 'onProgress'>): Promise<Known> {
+  /** Reads the records that changed since they were indexed, of those that are asked for. */
+  async #refresh(request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>): Promise<Known> {
+    const { signal, onProgress } = request;
     const { store, log } = this.#deps;
     const { summaries, unreadable } = await store.survey();
     const failed = [...unreadable];
     const indexed = await this.#index.sessions();
     const stale: { id: string; stamp: string; known: SessionIndex | undefined }[] = [];
-    for (const { session_id: id } of summaries) {
+    for (const { session_id: id } of summaries.filter(wanted(request))) {
       const stamp = await stampOf(store.path(id)).catch(() => '');
       const known = indexed.get(id);
       if (known?.stamp !== stamp) stale.push({ id, stamp, known });
@@ -195,6 +228,16 @@ export class SessionSearch {
     }
     return { sessions, moreSessions: candidates.length - looked };
   }
+}
+
+const wanted =
+  ({ within }: Pick<SearchRequest, 'within'>) =>
+  (session: SessionSummary): boolean =>
+    within?.(session) ?? true;
+
+/** The score that the best `most` have at least. */
+function nth(scores: readonly number[], most: number): number {
+  return [...scores].sort((a, b) => b - a)[most - 1] ?? 0;
 }
 
 /** A session of which many entries answer is a little better than its best one. */

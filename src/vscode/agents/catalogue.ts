@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
-import { logLine } from '../log.ts';
+import { logLine } from '../../engine/logLine.ts';
 
 /** Long enough for an editor that writes a file in several steps. */
 const settleMs = 200;

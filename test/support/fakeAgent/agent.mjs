@@ -232,6 +232,8 @@ const steps = {
     process.stderr.write(`No conversation found with session ID: ${sessionId}\n`);
     process.exit(1);
   },
+  /** The whole of what it was given. */
+  sayPrompt: () => steps['say']?.(`told: ${given}`),
   /** Only where it is asked for by this id. */
   unknownUnless: (id) => {
     if (sessionId !== id) steps['unknownSession']?.(null);
@@ -239,6 +241,8 @@ const steps = {
   exit: (code) => process.exit(code),
   forever: () => new Promise(() => setInterval(() => undefined, 60_000)),
 };
+
+let given = '';
 
 async function prompt() {
   if (!args.includes('--input-format')) return fstatSync(0).isCharacterDevice() ? '' : await text(process.stdin);
@@ -253,6 +257,7 @@ if (args.includes('--version')) {
   process.exit(1);
 } else {
   const input = await prompt();
+  given = input;
   // Another text may stand before the steps.
   const script = input.slice(input.lastIndexOf('\n[{') + 1);
   // Words alone are answered with them.

@@ -1,0 +1,41 @@
+import type { QuerySource } from '../insight/recall/querySource.ts';
+import { isSynthetic } from '../insight/recall/querySource.ts';
+import type { NormalizedEntryMetadata } from '../model/metadata.ts';
+import type { Log } from './api.ts';
+import { logLine } from './logLine.ts';
+
+/** Characters of what is searched by that a log may hold, secrets masked. */
+const longestQuery = 50;
+
+/** Whose words a message holds. */
+export function logDetection(log: Log, threadId: string, metadata: NormalizedEntryMetadata | undefined): void {
+  const fields = { isSynthetic: isSynthetic(metadata), triggerType: metadata?.trigger_type, threadId };
+  log.debug(logLine('Detected message metadata', fields));
+}
+
+/** `query` with secrets masked already: the only words of a person that a log holds, and at its finest level alone. */
+export function logQuerySource(log: Log, threadId: string | undefined, querySource: QuerySource, query: string): void {
+  const fields = { querySource, query: query.slice(0, longestQuery), threadId };
+  log.debug(logLine('Memory query source selected', fields));
+}
+
+export function logEmptyThread(log: Log, threadId: string | undefined, messageCount: number): void {
+  const fields = { threadId, messageCount };
+  log.error(logLine('Empty thread - no query source available for memory retrieval', fields));
+}
+
+/** A message that people are not shown, because no person wrote it. */
+export function logFiltered(log: Log, messageId: string, metadata: NormalizedEntryMetadata | undefined): void {
+  const fields = { messageId, triggerType: metadata?.trigger_type, triggerReason: metadata?.trigger_reason };
+  log.debug(logLine('Filtered synthetic message from thread history', fields));
+}
+
+export function logFiltering(log: Log, totalMessages: number, filteredCount: number): void {
+  const fields = { totalMessages, filteredCount, visibleMessages: totalMessages - filteredCount };
+  log.info(logLine('Extracted messages from thread', fields));
+}
+
+/** `found`: what stands where a value of another type belongs, by its type and never by its value. */
+export function logInvalidMetadata(log: Log, threadId: string, field: string, found: string): void {
+  log.error(logLine('Metadata structure validation failed', { threadId, field, found }));
+}

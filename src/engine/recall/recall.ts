@@ -1,0 +1,143 @@
+import { Redactor } from '../../formats/redaction/redactor.ts';
+import { passageOf } from '../../insight/recall/passage.ts';
+import { chooseQuery, isRealMessage, type ChosenQuery } from '../../insight/recall/querySource.ts';
+import { enough, tellingWords } from '../../insight/recall/words.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { Log } from '../api.ts';
+import { tag } from '../exportSession.ts';
+import { logEmptyThread, logFiltered, logFiltering, logQuerySource } from '../metadataLog.ts';
+import type { RecordReader } from '../record/contract.ts';
+import type { LikeEntry } from '../search/contract.ts';
+import type { SessionSearch } from '../search/sessionSearch.ts';
+import type { RecallRequest, Recalled, RecalledPassage } from './contract.ts';
+import { Thread } from './thread.ts';
+
+/** Entries that are looked at; passages that are given, in all and of one session. */
+const mostEntries = 40;
+const mostPassages = 6;
+const mostOfSession = 3;
+/** What is worse than this share of the best is about something else. */
+const worstShare = 0.35;
+/** What a person asked for says less than what came of it. */
+const askedWeight = 0.6;
+const longestTitle = 80;
+const longestQuery = 200;
+
+interface RecallDeps {
+  readonly search: SessionSearch;
+  readonly log: Log;
+  readonly randomHex: (digits: number) => string;
+  /** @throws EngineFailure */
+  readonly openReader: (id: string) => Promise<RecordReader>;
+}
+
+/** What earlier sessions know of what is said now. Reads the records of this machine, and nothing else. */
+export class Recall {
+  readonly #deps: RecallDeps;
+
+  constructor(deps: RecallDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws EngineFailure for a session that is not there; the reason of the signal */
+  async find({ session, message, ...request }: RecallRequest): Promise<Recalled> {
+    const { log, search, randomHex } = this.#deps;
+    const key = randomHex(32);
+    const redactor = new Redactor((secret) => tag(key, secret));
+    const masked = (text: string): string => redactor.text(text, { path: [] });
+    const chosen = await this.#choose(session, message);
+    if (chosen === undefined) return { source: null, query: '', passages: [], sessions: 0, elsewhere: 0 };
+    const { source, query } = chosen;
+    const shown = masked(query).slice(0, longestQuery);
+    logQuerySource(log, session, source, shown);
+    const words = tellingWords(query);
+    const found = await search.like({
+      ...request,
+      words,
+      atLeast: enough(words.length),
+      kinds: ['user', 'assistant'],
+      most: mostEntries,
+    });
+    const passages = best(this.#said(found.entries)).map(({ session: from, entry }): RecalledPassage => {
+      const { text, cut } = passageOf(masked(entry.content), words);
+      return {
+        sessionId: from.session_id,
+        title: masked(from.title ?? from.prompt).slice(0, longestTitle),
+        entry: entry.index,
+        at: entry.timestamp,
+        by: entry.type.kind === 'user_message' ? 'user' : 'agent',
+        text,
+        cut,
+      };
+    });
+    const { sessions, elsewhere } = found.scanned;
+    return { source, query: shown, passages: withoutRepeats(passages), sessions, elsewhere };
+  }
+
+  /** What an earlier conversation of a session has to do with a message; `undefined` where nothing is found. Never rejects. */
+  async ofSession(id: string, text: string): Promise<Recalled | undefined> {
+    try {
+      const found = await this.find({ message: { text }, within: ({ session_id }) => session_id === id });
+      return found.passages.length === 0 ? undefined : found;
+    } catch (error) {
+      this.#deps.log.warn(`${id} could not be searched for what it knows: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  async #choose(session: string | undefined, message: RecallRequest['message']): Promise<ChosenQuery | undefined> {
+    const { log, openReader } = this.#deps;
+    if (session === undefined) {
+      const current = message === 'newest' ? undefined : message;
+      const chosen = await chooseQuery({ current, earlier: [], summary: () => Promise.resolve('') });
+      if (chosen === undefined) logEmptyThread(log, undefined, 0);
+      return chosen;
+    }
+    const reader = await openReader(session);
+    try {
+      const thread = new Thread(reader, log);
+      const chosen = await chooseQuery(await thread.conversation(message));
+      if (chosen === undefined) logEmptyThread(log, session, thread.messages);
+      return chosen;
+    } finally {
+      await reader.close();
+    }
+  }
+
+  /** Without what nobody said: a trigger's words lead only to other words of triggers. */
+  #said(entries: readonly LikeEntry[]): readonly LikeEntry[] {
+    const { log } = this.#deps;
+    const visible = entries.filter(({ session, entry }) => {
+      const said = entry.type.kind !== 'user_message' || isRealMessage(entry);
+      if (!said) logFiltered(log, `${session.session_id}#${entry.index}`, entry.metadata);
+      return said;
+    });
+    logFiltering(log, entries.length, entries.length - visible.length);
+    return visible;
+  }
+}
+
+/** Sessions that were recorded here in one folder, and are not hidden; `without` is the one that goes on. */
+export function inFolder(folder: string, without?: string): (session: SessionSummary) => boolean {
+  return ({ session_id, project_dir, hidden, imported, recording }) =>
+    project_dir === folder && session_id !== without && hidden !== true && imported === undefined && !recording;
+}
+
+function best(entries: readonly LikeEntry[]): readonly LikeEntry[] {
+  const ranked = entries
+    .map((each) => ({ ...each, score: each.score * (each.entry.type.kind === 'user_message' ? askedWeight : 1) }))
+    .sort((a, b) => b.score - a.score);
+  const least = (ranked[0]?.score ?? 0) * worstShare;
+  const taken = new Map<string, number>();
+  return ranked.filter(({ session: { session_id: id }, score }) => {
+    const count = taken.get(id) ?? 0;
+    if (score < least || count === mostOfSession) return false;
+    taken.set(id, count + 1);
+    return true;
+  });
+}
+
+function withoutRepeats(passages: readonly RecalledPassage[]): readonly RecalledPassage[] {
+  const texts = new Set<string>();
+  return passages.filter(({ text }) => text !== '' && !texts.has(text) && texts.add(text)).slice(0, mostPassages);
+}

@@ -1,0 +1,56 @@
+import type { Conversation, Said } from '../../insight/recall/querySource.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { Log } from '../api.ts';
+import { logDetection } from '../metadataLog.ts';
+import type { RecordReader } from '../record/contract.ts';
+
+const pageSize = 100;
+
+/** The messages of a recorded session, from the newest back. */
+export class Thread {
+  /** Messages to the agent that were looked at. */
+  messages = 0;
+  readonly #reader: RecordReader;
+  readonly #log: Log;
+
+  constructor(reader: RecordReader, log: Log) {
+    this.#reader = reader;
+    this.#log = log;
+  }
+
+  /** `newest`: what the session was told last is what is said now. */
+  async conversation(message: Said | 'newest' | undefined): Promise<Conversation> {
+    const earlier = this.#told();
+    const newest = message === 'newest' ? await earlier.next() : undefined;
+    const entry = newest?.done === false ? newest.value : undefined;
+    const current = message !== 'newest' ? message : entry && { ...entry, text: entry.content };
+    return { current, earlier, summary: () => this.#summary() };
+  }
+
+  async *#told(): AsyncGenerator<NormalizedEntry, undefined> {
+    for await (const entry of this.#backwards()) {
+      if (entry.type.kind !== 'user_message' || entry.metadata?.parentCallId !== undefined) continue;
+      this.messages += 1;
+      logDetection(this.#log, this.#reader.id, entry.metadata);
+      yield entry;
+    }
+    return undefined;
+  }
+
+  /** As the agent summed it up when its context was full; else the last that it said. */
+  async #summary(): Promise<string> {
+    let answer = '';
+    for await (const { type, content, origin, metadata } of this.#backwards()) {
+      if (metadata?.parentCallId !== undefined) continue;
+      if (origin === 'compaction' && content.trim() !== '') return content;
+      if (type.kind === 'assistant_message' && answer === '') answer = content.trim();
+    }
+    return answer;
+  }
+
+  async *#backwards(): AsyncGenerator<NormalizedEntry> {
+    for (let to = this.#reader.total; to > 0; to -= pageSize) {
+      yield* (await this.#reader.read(Math.max(0, to - pageSize), to)).reverse();
+    }
+  }
+}

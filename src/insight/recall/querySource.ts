@@ -1,0 +1,62 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+
+/** What earlier sessions are searched by, the best first. */
+export const querySources = ['current_message', 'last_real_user_message', 'conversation_summary'] as const;
+export type QuerySource = (typeof querySources)[number];
+
+/** A message as far as it matters whose words it holds. */
+export interface Said extends Pick<NormalizedEntry, 'metadata' | 'origin'> {
+  readonly text: string;
+}
+
+export interface Conversation {
+  /** What is said now; `undefined`: nothing yet. */
+  readonly current: Said | undefined;
+  /** Messages to the agent before that, the newest first. */
+  readonly earlier: Iterable<NormalizedEntry> | AsyncIterable<NormalizedEntry>;
+  /** What the conversation came to; empty where nobody knows. */
+  readonly summary: () => Promise<string>;
+}
+
+export interface ChosenQuery {
+  readonly source: QuerySource;
+  readonly query: string;
+}
+
+/** Written by a trigger: nothing but `true` says so, and a message without metadata is a person's. */
+export function isSynthetic(metadata: NormalizedEntryMetadata | undefined): boolean {
+  return metadata?.synthetic === true;
+}
+
+/** Put in by programs, in the words of nobody who wants something. */
+const inserted: ReadonlySet<NormalizedEntry['origin']> = new Set([
+  'follow_up',
+  'callback',
+  'hook',
+  'skill',
+  'compaction',
+  'system',
+]);
+
+/** Somebody wants what it says. */
+function isReal({ metadata, origin }: Pick<NormalizedEntry, 'metadata' | 'origin'>): boolean {
+  return !isSynthetic(metadata) && !inserted.has(origin);
+}
+
+/** What somebody asked the agent of this conversation for. */
+export function isRealMessage(entry: NormalizedEntry): boolean {
+  return entry.type.kind === 'user_message' && entry.metadata?.parentCallId === undefined && isReal(entry);
+}
+
+/** By what to search; `undefined` where a conversation holds nothing to search by. */
+export async function chooseQuery({ current, earlier, summary }: Conversation): Promise<ChosenQuery | undefined> {
+  if (current !== undefined && isReal(current) && current.text.trim() !== '')
+    return { source: 'current_message', query: current.text };
+  for await (const entry of earlier) {
+    if (isRealMessage(entry) && entry.content.trim() !== '')
+      return { source: 'last_real_user_message', query: entry.content };
+  }
+  const text = await summary();
+  return text.trim() === '' ? undefined : { source: 'conversation_summary', query: text };
+}
