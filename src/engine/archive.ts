@@ -19,7 +19,7 @@ import { Deletions, type Deletion, type DeletionReason } from './audit/deletions
 import { signHead } from './audit/signature.ts';
 import { verify, type Verified } from './audit/verify.ts';
 import type { EngineSettings, Log } from './api.ts';
-import { failures } from './failures.ts';
+import { failures, type EngineFailure } from './failures.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
 import { Recall } from './recall/recall.ts';
 import type { RecordStore } from './record/store.ts';
@@ -134,14 +134,18 @@ export class Archive {
     });
   }
 
-  /** Signs how far the record has come, where the user has set a key. Never rejects. */
-  async sign(sessionId: string): Promise<void> {
+  /** Signs how far the record has come, where the user has set a key; says why it could not. Never rejects. */
+  async sign(sessionId: string): Promise<EngineFailure | null> {
     const { settings, environment, store, log } = this.#deps;
     const key = settings().signingKey;
-    if (key === undefined) return;
-    await signHead(path.dirname(store.path(sessionId)), key, environment).catch((error: unknown) =>
-      log.warn(`The record of ${sessionId} was not signed with ${key}: ${String(error)}`),
-    );
+    if (key === undefined) return null;
+    try {
+      await signHead(path.dirname(store.path(sessionId)), key, environment);
+      return null;
+    } catch (error) {
+      log.warn(`The record of ${sessionId} was not signed with ${key}: ${String(error)}`);
+      return failures.notSigned(key, error instanceof Error ? error.message : String(error));
+    }
   }
 
   /** Deletes all that is kept of a session, but for a line that says so. @throws EngineFailure */

@@ -362,7 +362,10 @@ export class Engine {
     state.done = live.done;
     this.budgets.follow(budget, held, live.done);
     state.change({ runs: summary.runs + 1, outcome: 'none', reason: undefined, updated_at: at });
-    const signed = live.done.then(() => this.archive.sign(state.id));
+    const signed = live.done.then(async () => {
+      const failure = await this.archive.sign(state.id);
+      if (failure !== null) state.notices.fire({ severity: 'warning', failure });
+    });
     void live.done.then(() => this.#children?.over(state.id, run.run_id));
     this.#sessions.hold(state, signed);
     const handle = this.#sessions.handle(state);

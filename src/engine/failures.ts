@@ -33,6 +33,7 @@ export type FailureCode =
   | 'conversation_unknown'
   | 'interrupted'
   | 'record_unwritable'
+  | 'not_signed'
   | 'format_unknown'
   | 'file_unwritable'
   | 'import_failed'
@@ -354,6 +355,13 @@ export const failures = {
       message: 'The record of this session cannot be written at the moment.',
       detail: `${path}: ${why}\nWhat comes is kept in memory and written as soon as that works. Make room on the disk, or permit writing there.`,
       action: 'revealRecord',
+    }),
+
+  notSigned: (key: string, why: string) =>
+    new EngineFailure('not_signed', {
+      message: 'The record of this session was not signed.',
+      detail: `${key}: ${why}\nThe record is kept, and shows by itself when it is altered. Change vitrine.audit.signingKey, or clear it.`,
+      action: 'openSettings',
     }),
 
   internal: (why: string) =>

@@ -38,9 +38,6 @@ function variables(found: unknown): Readonly<Record<string, string>> | undefined
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }
 
-const absolute = (found: string | undefined): string | undefined =>
-  found !== undefined && path.isAbsolute(found) ? found : undefined;
-
 /** Without the names that have no value. */
 function known<T extends object>(found: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   const pairs: [string, unknown][] = Object.entries(found);
@@ -118,7 +115,7 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
     acpHttpToken: async (server) => secrets.get(tokenKey(server)),
     unreportedChanges: value('unreportedChanges', 'trusted') !== false,
     replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1,
-    ...known<EngineSettings>({ signingKey: absolute(text(value('audit.signingKey', 'user'))?.trim()) }),
+    ...known<EngineSettings>({ signingKey: text(value('audit.signingKey', 'user'))?.trim() }),
   };
 }
 

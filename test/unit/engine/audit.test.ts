@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { adapters } from '../../../src/agents/registry.ts';
 import { Engine } from '../../../src/engine/engine.ts';
@@ -126,6 +126,69 @@ describe('the signature of a record', () => {
 
   it('says why it could not be made', async () => {
     await assert.rejects(signHead(path.dirname(file), `${key}.none`, environment), /key\.none|No such file/);
+  });
+});
+
+describe('the GPG signature of a record', function () {
+  this.timeout(60_000);
+  let place: Awaited<ReturnType<typeof temporaryStore>>;
+  let home = '';
+  let folder = '';
+  let key = '';
+  let own: Record<string, string> = {};
+  before(async function () {
+    const there = spawnSync('gpg', ['--version'], { env: { PATH: environment.PATH ?? '' } }).error === undefined;
+    if (!there) skip(this, 'there is no gpg');
+    place = await temporaryStore();
+    // The agent's socket is below it, and its path has to be short.
+    home = await mkdtemp('/tmp/vg-');
+    own = { PATH: environment.PATH ?? '', GNUPGHOME: home, HOME: home };
+    const made = ['--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', ''];
+    execFileSync('gpg', [...made, '--quick-gen-key', 'Nobody <nobody@example.com>', 'ed25519', 'sign', '0'], {
+      env: own,
+      stdio: 'pipe',
+    });
+    const listed = execFileSync('gpg', ['--batch', '--with-colons', '--list-keys'], { env: own, encoding: 'utf8' });
+    key = /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? '';
+    const writer = await place.store.create(aSession());
+    await appendAll(writer, wholeSession(6).slice(2));
+    await writer.close();
+    folder = path.dirname(place.store.path(sessionId));
+  });
+  after(async () => {
+    if (home === '') return;
+    spawnSync('gpgconf', ['--kill', 'gpg-agent'], { env: own });
+    await place.remove();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  it('names its key, and is told from one of something else', async () => {
+    await signHead(folder, key, own);
+    const { verdict, signature } = await verify(place.store.path(sessionId), own);
+    assert.ok(verdict === 'intact' && signature?.state === 'good');
+    assert.equal(signature.key, `Nobody <nobody@example.com> ${key}`);
+    const signed = path.join(folder, 'record.signed');
+    const before = await readFile(signed, 'utf8');
+    await writeFile(signed, before.replace('20', '21'));
+    assert.equal((await checkSignature(folder, own))?.state, 'bad');
+    await writeFile(signed, before);
+    assert.equal((await checkSignature(folder, own))?.state, 'good');
+  });
+
+  it('says that the key is not known here, and that there is no gpg', async () => {
+    const other = await mkdtemp('/tmp/vg-');
+    const stranger = await checkSignature(folder, { ...own, GNUPGHOME: other });
+    assert.match(stranger?.state === 'unchecked' ? stranger.why : '', /not in the keyring/);
+    await assert.rejects(signHead(folder, key, { ...own, GNUPGHOME: other }), /No secret key/);
+    const without = await checkSignature(folder, { PATH: '/nowhere' });
+    assert.match(without?.state === 'unchecked' ? without.why : '', /gpg is not on the PATH/);
+    await rm(other, { recursive: true });
+  });
+
+  it('takes no name of a key that could be another', async () => {
+    for (const name of ['nobody', '--output', '0x12', 'deadbeef', 'relative/key']) {
+      await assert.rejects(signHead(folder, name, own), /neither an absolute path/);
+    }
   });
 });
 

@@ -1,0 +1,36 @@
+import type { Checked } from './signature.ts';
+import { runSigner, type Environment } from './signingProgram.ts';
+
+const quiet = ['--batch', '--no-tty', '--no-auto-key-retrieve'];
+
+/** `key`: id or fingerprint of a key without passphrase, or one whose passphrase gpg-agent holds. @throws Error with what gpg said */
+export async function gpgSign(data: Buffer, key: string, environment: Environment): Promise<Buffer> {
+  // A passphrase that the agent does not hold is an error, not a window.
+  const args = [...quiet, '--pinentry-mode', 'error', '--local-user', key, '--armor', '--detach-sign'];
+  const { code, stdout, stderr } = await runSigner('gpg', args, data, environment);
+  if (code !== 0 || stdout.length === 0)
+    throw new Error(stderr.trim() === '' ? `gpg ended with ${code}` : stderr.trim());
+  return stdout;
+}
+
+/** @throws Error where there is no gpg */
+export async function gpgCheck(data: Buffer, signature: string, environment: Environment): Promise<Checked> {
+  const args = [...quiet, '--status-fd', '1', '--verify', signature, '-'];
+  const { stdout, stderr } = await runSigner('gpg', args, data, environment);
+  const status = new Map(
+    [...stdout.toString('utf8').matchAll(/^\[GNUPG:\] ([A-Z_]+) ?(.*)$/gm)].map(([, word = '', rest = '']) => [
+      word,
+      rest,
+    ]),
+  );
+  const [fingerprint = ''] = status.get('VALIDSIG')?.split(' ') ?? [];
+  const named = status.get('GOODSIG') ?? status.get('EXPKEYSIG');
+  if (fingerprint !== '' && named !== undefined) {
+    const expired = status.has('EXPKEYSIG') ? ', which has expired' : '';
+    return { state: 'good', key: `${named.replace(/^\S+ /, '')} ${fingerprint}${expired}` };
+  }
+  if (status.has('NO_PUBKEY')) {
+    return { state: 'unchecked', why: `The key ${status.get('NO_PUBKEY')} is not in the keyring of this user.` };
+  }
+  return { state: 'bad', why: stderr.trim() };
+}

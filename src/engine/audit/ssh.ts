@@ -1,0 +1,26 @@
+import type { Checked } from './signature.ts';
+import { runSigner, type Environment } from './signingProgram.ts';
+
+/** What the signature is for: one made for something else does not count. */
+const namespace = 'vitrine-record';
+
+/**
+ * `key`: a private key without passphrase, or a public one whose private half is in the agent of `SSH_AUTH_SOCK`.
+ * @throws Error with what ssh-keygen said
+ */
+export async function sshSign(data: Buffer, key: string, environment: Environment): Promise<Buffer> {
+  const args = ['-Y', 'sign', '-q', '-f', key, '-n', namespace];
+  const { code, stdout, stderr } = await runSigner('ssh-keygen', args, data, environment);
+  if (code !== 0) throw new Error(stderr.trim() === '' ? `ssh-keygen ended with ${code}` : stderr.trim());
+  return stdout;
+}
+
+/** @throws Error where there is no ssh-keygen */
+export async function sshCheck(data: Buffer, signature: string, environment: Environment): Promise<Checked> {
+  const args = ['-Y', 'check-novalidate', '-n', namespace, '-s', signature];
+  const { code, stdout, stderr } = await runSigner('ssh-keygen', args, data, environment);
+  const said = stdout.toString('utf8').trim();
+  const good = /^Good ".*" signature with (.+)$/m.exec(said);
+  if (code === 0 && good !== null) return { state: 'good', key: good[1] ?? '' };
+  return { state: 'bad', why: `${said}\n${stderr}`.trim() };
+}
