@@ -83,11 +83,11 @@ export function isAllMain(all: TokenUsage, { usage, whole }: MainUsage): boolean
   return covers(all, usage) && sameTokens({ ...all, output: 0 }, { ...usage, output: 0 });
 }
 
-/** The model that most tokens went through. */
+/** The model that most tokens went through; `null` where the agent did not name it. */
 export function mainModel(models: readonly ModelUsage[]): string | null {
   let best: ModelUsage | undefined;
   for (const each of models) if (best === undefined || totalTokens(each) > totalTokens(best)) best = each;
-  return best?.model ?? null;
+  return best === undefined || best.model === unknownModel ? null : best.model;
 }
 
 /** Whether models were asked beside the main conversation, so that its totals can hold more than that used. */

@@ -54,7 +54,7 @@ function afterSuccess(facts: RunFacts, exit: ExitInfo): Verdict {
 function unreported(facts: RunFacts, exit: ExitInfo): Verdict {
   const stopped = exit.signal !== null || stopCodes.has(exit.code ?? 0);
   if (stopped) return { endReason: 'interrupted', error: interruptedText(exit) };
-  const began = facts.messages.length > 0 || facts.sessionIds.length > 0;
+  const began = facts.messages.length > 0 || facts.sessionIds.length > 0 || facts.answer !== '';
   if (began && (exit.code === null || exit.code === 0)) {
     return { endReason: 'interrupted', error: 'The run was interrupted: the agent ended without its closing line.' };
   }

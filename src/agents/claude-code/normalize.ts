@@ -18,6 +18,7 @@ import { Results } from './results.ts';
 import { RunState } from './runState.ts';
 import { SessionInfo } from './session.ts';
 import { plainToolLine } from './plainTools.ts';
+import { SpreadJson } from '../shared/spreadJson.ts';
 import { Stderr } from '../shared/stderr.ts';
 import { describeLine } from './systemLines.ts';
 import { Texts } from './texts.ts';
@@ -41,6 +42,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   readonly #stderr: Stderr;
   readonly #replays = new Replays();
   readonly #lines: LineLog;
+  readonly #spread = new SpreadJson();
   readonly #client: ClientEntries;
   /** Messages came after the last closing line. */
   #unfinished = false;
@@ -96,6 +98,8 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const timestamp = this.#session.clock.arrived(at);
     const closing = new Line({}, at, this.#session, '');
     this.#stderr.close();
+    this.#spread.abandon();
+    this.#giveUpSpread(at);
     this.#client.end(timestamp);
     this.#settleCount();
     this.#partials.end((parent) => new Line({ parent_tool_use_id: parent }, at, this.#session, ''));
@@ -163,10 +167,16 @@ export class ClaudeCodeNormalizer implements Normalizer {
     this.#lines.counts.total += 1;
     this.#stderr.close();
     if (this.#isPiece(line.text)) return;
-    const value = parse(line.text);
+    const spread = this.#spread.take(line.text);
+    this.#giveUpSpread(at);
+    if (spread === 'no') this.#pushValue(parse(line.text), line.text, at);
+    else if (spread !== 'more') this.#pushValue(spread.value, spread.raw, at);
+  }
+
+  #pushValue(value: unknown, raw: string, at: number): void {
     if (isObject(value)) {
-      this.#deltas.learn(line.text);
-      this.#message(value, at, line.text);
+      this.#deltas.learn(raw);
+      this.#message(value, at, raw);
     } else if (Array.isArray(value) && value.some(isObject)) {
       // `--output-format json --verbose`: all messages in one line.
       for (const item of value) {
@@ -174,8 +184,12 @@ export class ClaudeCodeNormalizer implements Normalizer {
         else this.#lines.malformed(JSON.stringify(item), this.#session.clock.arrived(at));
       }
     } else {
-      this.#lines.malformed(line.text, this.#session.clock.arrived(at));
+      this.#lines.malformed(raw, this.#session.clock.arrived(at));
     }
+  }
+
+  #giveUpSpread(at: number): void {
+    for (const line of this.#spread.abandoned()) this.#lines.malformed(line, this.#session.clock.arrived(at));
   }
 
   /** A piece that continues what streams; anything else takes the long way. */

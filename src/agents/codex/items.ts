@@ -143,8 +143,16 @@ function failed(status: ToolStatus | undefined): boolean {
 export function itemCall({ type, fields }: CodexItem, over: boolean): ItemCall | undefined {
   const read = known.get(type);
   if (read === undefined) return undefined;
-  const status = over ? (statuses.get(text(fields['status']) ?? '') ?? 'success') : undefined;
+  const status = over ? endedAs(fields) : undefined;
   return { ...read(fields, status), status };
+}
+
+/** By its own word; without one, or with one that is not known, by the exit code of its command. */
+function endedAs({ status, exit_code: exitCode }: JsonObject): ToolStatus {
+  const known = statuses.get(text(status) ?? '');
+  if (known !== undefined) return known;
+  if (exitCode === undefined || exitCode === null) return nonEmpty(status) === undefined ? 'success' : 'failed';
+  return exitCode === 0 ? 'success' : 'failed';
 }
 
 /** Sources that a message names by itself; no version that was measured prints them. */

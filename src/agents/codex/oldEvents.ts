@@ -82,7 +82,7 @@ export class OldEvents {
         return true;
       case 'session_configured':
         this.#run.session.seeModel(nonEmpty(event['model']));
-        this.#run.session.seeId(event['session_id']);
+        this.#run.seeSession(event['session_id'], timestamp);
         this.#run.system('init', `- Session: ${code(String(event['session_id']))}`, timestamp);
         this.#run.checkResumed(timestamp);
         return true;

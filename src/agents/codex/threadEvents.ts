@@ -19,6 +19,8 @@ const maxOpenTexts = 1000;
 export class ThreadEvents {
   readonly #run: Run;
   readonly #texts = new Map<string, NormalizedEntry>();
+  /** Texts of this turn that were completed, by item: one that is printed again is no other. */
+  readonly #done = new Map<string, string>();
   /** Messages of this turn so far, while it is known that a part of it was done again. */
   readonly #said = new Set<string>();
   #retried = false;
@@ -39,6 +41,7 @@ export class ThreadEvents {
       case 'turn.started':
         this.#run.unfinished = true;
         this.#said.clear();
+        this.#done.clear();
         this.#retried = false;
         return true;
       case 'turn.completed':
@@ -62,7 +65,8 @@ export class ThreadEvents {
 
   #started(id: string | undefined, line: SourceLine): void {
     const first = this.#run.session.id === null;
-    if (first) this.#run.session.seeId(id);
+    // In the middle of a turn it is the thread of an agent that this one started.
+    if (first || !this.#run.unfinished) this.#run.seeSession(id, line.timestamp);
     this.#run.system('init', id === undefined ? 'The agent started' : `- Session: ${code(id)}`, line.timestamp);
     if (first) this.#run.checkResumed(line.timestamp);
   }
@@ -115,15 +119,22 @@ export class ThreadEvents {
     const known = key === undefined ? undefined : this.#texts.get(key);
     if (known !== undefined && key !== undefined) {
       this.#run.texts.replace(known, kind, shown, { open: !over });
-      if (over) this.#texts.delete(key);
+      if (over) this.#complete(key, shown);
       return;
     }
-    if (over && shown === '') return;
+    if (over && (shown === '' || (key !== undefined && this.#done.get(key) === shown))) return;
     const repeated = kind === 'text' && this.#retried && this.#said.has(shown);
     if (kind === 'text') this.#said.add(shown);
     const metadata = this.#textMetadata(item, repeated);
     const entry = this.#run.texts.add(kind, shown, line.timestamp, metadata, { open: !over, counted: !repeated });
-    if (!over && key !== undefined && this.#texts.size < maxOpenTexts) this.#texts.set(key, entry);
+    if (key === undefined) return;
+    if (over) this.#complete(key, shown);
+    else if (this.#texts.size < maxOpenTexts) this.#texts.set(key, entry);
+  }
+
+  #complete(key: string, shown: string): void {
+    this.#texts.delete(key);
+    if (this.#done.size < maxOpenTexts) this.#done.set(key, shown);
   }
 
   #textMetadata(item: CodexItem, repeated: boolean): NormalizedEntryMetadata | undefined {
@@ -140,7 +151,7 @@ export class ThreadEvents {
     const { toolName, action, input, result, status } = call;
     const id = item.id ?? calls.freshId();
     const { timestamp } = line;
-    if (calls.get(id) === undefined) {
+    if (!calls.began({ id, toolName, input })) {
       calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
       if (item.type === 'web_search' || toolName === 'spawn_agent') this.sideCalls += 1;
     }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { TokenUsage } from '../../model/usage.ts';
-import { count, nonEmpty, text } from '../shared/guards.ts';
+import { count, idOf, nonEmpty, text } from '../shared/guards.ts';
 
 /**
  * The JSON of `codex exec --json`. Nothing else in Vitrine knows it. Two formats: threads of items (since 0.44), and the
@@ -19,7 +19,7 @@ export function itemOf(message: JsonObject): CodexItem | undefined {
   const fields = message['item'];
   if (!isObject(fields)) return undefined;
   const type = nonEmpty(fields['item_type']) ?? nonEmpty(fields['type']);
-  return type === undefined ? undefined : { id: nonEmpty(fields['id']), type, fields };
+  return type === undefined ? undefined : { id: idOf(fields['id']), type, fields };
 }
 
 /** An event of the old format: `{"id":"1","msg":{"type":…}}`. */

@@ -50,10 +50,9 @@ export class Calls {
     const { calls } = this.#run;
     const id = call.id ?? calls.freshId();
     this.#announced.delete(id);
-    const known = calls.get(id);
-    if (known !== undefined) {
+    if (calls.began({ id, toolName: call.name, input: call.input })) {
       // A hook may have changed what is run.
-      if (known.action.kind !== 'todo') calls.update({ id, action: toolAction(call) });
+      if (calls.get(id)?.action.kind !== 'todo') calls.update({ id, action: toolAction(call) });
       return;
     }
     const action = this.#action(call);

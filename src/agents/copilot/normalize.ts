@@ -10,7 +10,7 @@ import { Calls } from './calls.ts';
 import { errorCode, fixedStderr, noise } from './errors.ts';
 import { Notices } from './notices.ts';
 import { PlainText } from './plainText.ts';
-import { reportMetadata, reportText, runReport, type Outcome } from './report.ts';
+import { failedText, reportMetadata, reportText, runReport, type Outcome } from './report.ts';
 import { Speakers, type Speaker } from './speaker.ts';
 import { Texts } from './texts.ts';
 import {
@@ -286,11 +286,7 @@ export class CopilotReader implements AgentReader {
     this.#result = result;
     if (session.seeId(result.sessionId)) this.#run.checkResumed(timestamp);
     if ((result.exitCode ?? 0) !== 0 && this.#interrupted === undefined && !this.#run.failed) {
-      this.#run.error(
-        `The run failed (exit code ${result.exitCode ?? 0}); the agent gave no reason.`,
-        undefined,
-        timestamp,
-      );
+      this.#run.error(failedText(result), undefined, timestamp);
     }
     const type = { kind: 'system_message', subtype: 'result' } as const;
     this.#closing = { index: this.#run.writer.next, timestamp, type, content: '' };

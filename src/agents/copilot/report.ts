@@ -29,7 +29,7 @@ export function runReport({ result, usage, elapsedMs, text, errors, interrupted 
     isError: failed,
     subtype: failed ? 'error' : 'success',
     text,
-    errors: failed ? errors.slice(-1) : [],
+    errors: failed ? [errors.at(-1) ?? failedText(result)] : [],
     terminalReason: interrupted === undefined ? null : `aborted_${interrupted}`,
     durationMs: runDuration(result?.sessionDurationMs, elapsedMs),
     apiDurationMs: result?.apiDurationMs ?? usage?.apiDurationMs ?? null,
@@ -37,6 +37,11 @@ export function runReport({ result, usage, elapsedMs, text, errors, interrupted 
     // Measured: all figures go on over resumes. Early versions are said to have begun anew.
     cover: { of: 'session', sure: false },
   };
+}
+
+/** Where the agent gives no reason. */
+export function failedText(result: ResultLine | undefined): string {
+  return `The run failed (exit code ${result?.exitCode ?? 'unknown'}); the agent gave no reason.`;
 }
 
 /** The agent prints the age of the session, which in its first run is the duration of that. */

@@ -30,6 +30,8 @@ export class Texts {
   /** By kind and id. */
   readonly #open = new Map<string, Stream>();
   readonly #done = new Map<string, { readonly entry: NormalizedEntry; text: string }>();
+  /** Messages that came whole, by id: one that is printed again is no other. */
+  readonly #messages = new Map<string, string>();
   /** Ids of the thoughts since the last message, by agent. */
   readonly #recent = new Map<string, string[]>();
   /** Thoughts that came with a message, while their own lines are still to come; by agent. */
@@ -63,9 +65,23 @@ export class Texts {
   /** A message as a whole, with what the model thought before it. */
   message(id: string | undefined, content: string, reasoning: string, speaker: Speaker): void {
     this.#reasoned(reasoning, speaker);
-    const stream = id === undefined ? undefined : this.#open.get(key('text', id));
-    if (stream !== undefined && id !== undefined) this.#finish(stream, id, content === '' ? stream.own : content);
-    else if (content !== '') this.#add('text', content, speaker);
+    const { open: stream, id: streamId } = this.#streamOf(id, content, speaker);
+    if (stream !== undefined) this.#finish(stream, streamId, content === '' ? stream.own : content);
+    else if (content !== '' && (id === undefined || this.#messages.get(id) !== content)) {
+      this.#add('text', content, speaker);
+    }
+    if (id === undefined || content === '') return;
+    this.#messages.set(id, content);
+    if (this.#messages.size > maxDone) this.#messages.clear();
+  }
+
+  /** Pieces can come without the id that their message has. */
+  #streamOf(id: string | undefined, content: string, { agent }: Speaker): { open: Stream | undefined; id: string } {
+    const named = id === undefined ? undefined : this.#open.get(key('text', id));
+    if (named !== undefined && id !== undefined) return { open: named, id };
+    const unnamed = this.#open.get(key('text', ''));
+    const same = unnamed?.speaker.agent === agent && content.startsWith(unnamed.own);
+    return { open: same ? unnamed : undefined, id: '' };
   }
 
   /** A thought as a whole. */

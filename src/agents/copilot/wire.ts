@@ -76,7 +76,7 @@ export function toolOutcome(data: JsonObject): ToolOutcome {
   const exitCode = field(data['shellExecution'], 'exitCode');
   return {
     id: nonEmpty(data['toolCallId']),
-    success: data['success'] === true,
+    success: data['success'] === true || (data['success'] === undefined && error === undefined),
     content: text(field(result, 'content')) ?? text(result),
     detail: nonEmpty(field(result, 'detailedContent')),
     blocks: field(result, 'contents'),

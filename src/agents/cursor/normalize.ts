@@ -40,6 +40,7 @@ export class CursorReader implements AgentReader {
 
   message(message: JsonObject, arrived: SourceLine): boolean {
     const line = { ...arrived, timestamp: ownTime(message) ?? arrived.timestamp };
+    if (this.#run.session.id === null) this.#run.session.seeId(message['session_id']);
     switch (message['type']) {
       case 'system':
         return message['subtype'] === 'init' && this.#init(message, line);
@@ -70,7 +71,7 @@ export class CursorReader implements AgentReader {
 
   #init(message: JsonObject, { timestamp }: SourceLine): boolean {
     const { session } = this.#run;
-    session.seeId(message['session_id']);
+    this.#run.seeSession(message['session_id'], timestamp);
     session.seeModel(nonEmpty(message['model']));
     this.#permissionMode = nonEmpty(message['permissionMode']) ?? null;
     session.setOwn({ permissionMode: this.#permissionMode });
@@ -156,7 +157,7 @@ export class CursorReader implements AgentReader {
     const action = toolAction(call.kind, call.args);
     const { args: input, kind: toolName } = call;
     const id = call.id ?? (call.over ? calls.openOf(toolName) : undefined) ?? calls.freshId();
-    if (calls.get(id) === undefined) {
+    if (!calls.began({ id, toolName, input })) {
       if (action.kind === 'task' || action.kind === 'web_search') this.#sideCalls += 1;
       calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
     }

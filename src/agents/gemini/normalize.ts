@@ -1,17 +1,14 @@
 import type { ExitInfo, RunReport } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { code } from '../shared/describe.ts';
-import { nonEmpty, text } from '../shared/guards.ts';
-import { parse, unknownLine } from '../shared/lineLog.ts';
+import { idOf, nonEmpty, text } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
 import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import { errorCode, exitCodes, fixedStderr, noise } from './errors.ts';
 import { reportText, runReport, type Outcome } from './report.ts';
 import { asksModels, outcomeOf, toolAction } from './tools.ts';
-import { jsonStats, streamStats, toolResultLine } from './wire.ts';
-
-/** Characters of one object that is printed over many lines. */
-const maxObject = 8 * 1024 * 1024;
+import { jsonStats, messageText, streamStats, toolResultLine } from './wire.ts';
 
 /** Reads what `gemini -o stream-json` prints, and the one object of `-o json`. */
 export class GeminiReader implements AgentReader {
@@ -21,7 +18,6 @@ export class GeminiReader implements AgentReader {
   readonly #run: Run;
   readonly #reports: RunReport[] = [];
   readonly #errors: string[] = [];
-  readonly #spread: { lines: SourceLine[]; characters: number } = { lines: [], characters: 0 };
   #stderrObject: string[] | undefined;
   #sideCalls = 0;
   #outcome: Outcome | undefined;
@@ -54,17 +50,6 @@ export class GeminiReader implements AgentReader {
     }
   }
 
-  /** `-o json` prints its object over many lines: they are read together. */
-  plainLine(line: SourceLine): boolean {
-    const spread = this.#spread;
-    if (spread.lines.length === 0 && line.raw.trim() !== '{') return false;
-    spread.lines.push(line);
-    spread.characters += line.raw.length;
-    if (spread.characters > maxObject) this.#giveUp();
-    else if (line.raw === '}') this.#gathered(line);
-    return true;
-  }
-
   /** In `json` mode errors are an object on stderr. */
   stderrLine(shown: string): void {
     if (shown === '{') this.#stderrObject = [];
@@ -82,7 +67,6 @@ export class GeminiReader implements AgentReader {
   }
 
   beforeEnd({ code: exitCode }: ExitInfo, timestamp: string): void {
-    this.#giveUp();
     const meaning = exitCodes.get(exitCode ?? 0);
     const printed = this.#errors.at(-1);
     // Without a closing line the exit code and the object on stderr of `-o json` are all there is.
@@ -99,7 +83,7 @@ export class GeminiReader implements AgentReader {
 
   #init(message: JsonObject, { timestamp }: SourceLine): void {
     const { session } = this.#run;
-    session.seeId(message['session_id']);
+    this.#run.seeSession(message['session_id'], timestamp);
     session.seeModel(nonEmpty(message['model']));
     this.#run.unfinished = true;
     const facts = [
@@ -112,7 +96,7 @@ export class GeminiReader implements AgentReader {
   }
 
   #message(message: JsonObject, { timestamp }: SourceLine): boolean {
-    const shown = text(message['content']);
+    const shown = messageText(message['content']);
     const { texts, session } = this.#run;
     if (shown === undefined) return false;
     if (message['role'] === 'user') {
@@ -138,8 +122,8 @@ export class GeminiReader implements AgentReader {
     const toolName = nonEmpty(message['tool_name']) ?? 'unknown';
     const input = message['parameters'];
     const action = toolAction(toolName, input);
-    const id = nonEmpty(message['tool_id']) ?? calls.freshId();
-    if (calls.get(id) === undefined && asksModels(action)) this.#sideCalls += 1;
+    const id = idOf(message['tool_id']) ?? calls.freshId();
+    if (asksModels(action) && !calls.began({ id, toolName, input })) this.#sideCalls += 1;
     calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });
   }
 
@@ -214,25 +198,5 @@ export class GeminiReader implements AgentReader {
     this.#run.system('result', reportText(this.#outcome), timestamp, {
       result: { isError: this.#outcome.error !== undefined, stats: isObject(stats) ? stats : null },
     });
-  }
-
-  #gathered(line: SourceLine): void {
-    const raw = this.#spread.lines.map((each) => each.raw).join('\n');
-    const value = parse(raw);
-    if (!isObject(value)) {
-      this.#giveUp();
-      return;
-    }
-    this.#spread.lines = [];
-    this.#spread.characters = 0;
-    if (!this.#wholeRun(value, line)) this.#run.lines.unknown(unknownLine(value), raw, line.timestamp);
-  }
-
-  /** What was gathered is no object: each of its lines is malformed. */
-  #giveUp(): void {
-    const { lines } = this.#spread;
-    this.#spread.lines = [];
-    this.#spread.characters = 0;
-    for (const { raw, timestamp } of lines) this.#run.lines.malformed(raw, timestamp);
   }
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
-import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { amount, count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
  * The JSON of `gemini -o stream-json` and `-o json`. Nothing else in Vitrine knows it. A field of another type than
@@ -17,12 +17,19 @@ export interface ToolResultLine {
 
 export function toolResultLine(message: JsonObject): ToolResultLine {
   return {
-    id: nonEmpty(message['tool_id']),
+    id: idOf(message['tool_id']),
     isError: message['status'] === 'error',
     output: text(message['output']),
     errorType: nonEmpty(field(message['error'], 'type')),
     errorMessage: nonEmpty(field(message['error'], 'message')),
   };
+}
+
+/** A text, or parts of one. */
+export function messageText(content: unknown): string | undefined {
+  if (typeof content === 'string') return content;
+  const parts = objects(content).map((part) => text(part['text']));
+  return parts.length === 0 || parts.includes(undefined) ? undefined : parts.join('');
 }
 
 /** Figures of the closing line, in either format. */
@@ -38,7 +45,7 @@ export function streamStats(value: unknown): Stats {
   if (!isObject(value)) return { usage: null, models: [], durationMs: null, apiDurationMs: null };
   const models = value['models'];
   return {
-    usage: streamTokens(value),
+    usage: orNull(streamTokens(value)),
     // A model that was asked in vain is listed with zeros.
     models: entriesOf(models)
       .map(([model, counted]) => ({ model, ...streamTokens(counted) }))
@@ -63,7 +70,9 @@ function streamTokens(value: JsonObject): TokenUsage {
 /** `stats` of the one object of `-o json`. */
 export function jsonStats(value: unknown): Stats {
   const byModel = entriesOf(field(value, 'models'));
-  const models = byModel.map(([model, counted]) => ({ model, ...jsonTokens(field(counted, 'tokens')) }));
+  const models = byModel
+    .map(([model, counted]) => ({ model, ...jsonTokens(field(counted, 'tokens')) }))
+    .filter((counted) => totalTokens(counted) > 0);
   const latencies = byModel.map(([, counted]) => amount(field(counted['api'], 'totalLatencyMs')) ?? 0);
   return {
     usage: models.length === 0 ? null : models.reduce<TokenUsage>(add, {}),
@@ -76,8 +85,9 @@ export function jsonStats(value: unknown): Stats {
 function jsonTokens(value: unknown): TokenUsage {
   const answer = count(field(value, 'candidates'));
   const thoughts = count(field(value, 'thoughts')) ?? 0;
-  const prompt = (count(field(value, 'prompt')) ?? 0) + (count(field(value, 'tool')) ?? 0);
-  return tokens(prompt, count(field(value, 'cached')), answer, thoughts);
+  const prompt = count(field(value, 'prompt'));
+  const tool = count(field(value, 'tool')) ?? 0;
+  return tokens(prompt === undefined ? undefined : prompt + tool, count(field(value, 'cached')), answer, thoughts);
 }
 
 function tokens(
@@ -92,6 +102,10 @@ function tokens(
   if (answer !== undefined) usage.output = answer + thoughts;
   if (answer !== undefined) usage.reasoning = thoughts;
   return usage;
+}
+
+function orNull(usage: TokenUsage): TokenUsage | null {
+  return Object.keys(usage).length === 0 ? null : usage;
 }
 
 function add(a: TokenUsage, b: TokenUsage): TokenUsage {

@@ -45,6 +45,8 @@ export class CallBook {
   readonly #calls = new Map<string, Call>();
   readonly #open = new Set<string>();
   readonly #answered = new Set<string>();
+  /** How often an id was given to a call. */
+  readonly #times = new Map<string, number>();
 
   constructor(writer: EntryWriter, workDir: string) {
     this.#writer = writer;
@@ -55,12 +57,27 @@ export class CallBook {
     return this.#calls.get(id)?.tool;
   }
 
-  /** Begins a call; one that is known already is left as it is. */
-  start({ id, toolName, action, input, parentCallId, timestamp, metadata }: CallStart): void {
-    if (this.#calls.has(id)) return;
+  /** Whether this call began before: its id is known, and not as that of another call that is over. */
+  began({ id, toolName, input }: Pick<CallStart, 'id' | 'toolName' | 'input'>): boolean {
+    const known = this.#calls.get(id);
+    if (known === undefined || isOrphan(known)) return false;
+    if (known.open || known.entry === undefined) return true;
+    return known.tool.toolName === toolName && JSON.stringify(known.tool.input) === JSON.stringify(bounded(input));
+  }
+
+  /** Begins a call; one that began already is left as it is, one whose result came first is completed. */
+  start(start: CallStart): void {
+    if (this.began(start)) return;
+    const { id, toolName, action, input, parentCallId, timestamp, metadata } = start;
+    const known = this.#calls.get(id);
+    if (known !== undefined && isOrphan(known)) {
+      const parent = parentCallId === undefined ? {} : { parentCallId };
+      this.#put(known, { ...known.tool, ...parent, toolName, action, input: bounded(input), startedAt: timestamp });
+      return;
+    }
     const tool: ToolUse = {
       toolName,
-      callId: id,
+      callId: this.#callId(id),
       action,
       input: bounded(input),
       status: 'running',
@@ -74,6 +91,7 @@ export class CallBook {
       metadata,
       open: true,
     });
+    this.#answered.delete(id);
     this.#calls.set(id, { entry, tool, open: true });
     this.#open.add(id);
     this.#forgetOldest();
@@ -118,7 +136,7 @@ export class CallBook {
       oldCall.entry = undefined;
       oldCall.tool = {
         toolName: oldCall.tool.toolName,
-        callId: old,
+        callId: oldCall.tool.callId,
         action: { kind: 'tool' },
         status: oldCall.tool.status,
       };
@@ -128,7 +146,13 @@ export class CallBook {
   /** A result whose call this run did not print. */
   orphan(change: CallChange, metadata: NormalizedEntryMetadata | undefined): void {
     const { id, timestamp, status, result } = change;
-    const tool: ToolUse = { toolName: 'unknown', callId: id, action: { kind: 'tool' }, status, endedAt: timestamp };
+    const tool: ToolUse = {
+      toolName: 'unknown',
+      callId: this.#callId(id),
+      action: { kind: 'tool' },
+      status,
+      endedAt: timestamp,
+    };
     if (result !== undefined) tool.result = kept(result);
     const content = 'A result for a call that this run did not make';
     const entry = this.#writer.add({ type: { kind: 'tool_use', tool }, content, timestamp, metadata });
@@ -150,6 +174,13 @@ export class CallBook {
     return undefined;
   }
 
+  /** The conversation of these calls is over: another can give the same ids to its own. */
+  forget(timestamp: string): void {
+    this.end('No result: another conversation began before the tool answered.', timestamp);
+    this.#calls.clear();
+    this.#answered.clear();
+  }
+
   /** Closes what was never answered. */
   end(reason: string, timestamp: string): void {
     for (const id of [...this.#open]) {
@@ -160,6 +191,18 @@ export class CallBook {
       const result = call.tool.result ?? { text: reason };
       this.#put(call, { ...call.tool, status: 'cancelled', result, endedAt: timestamp }, reason);
     }
+  }
+
+  /** No two calls of a transcript have the same id: of an agent that gives one again the second is `id~2`. */
+  #callId(id: string): string {
+    const times = (this.#times.get(id) ?? 0) + 1;
+    this.#times.delete(id);
+    this.#times.set(id, times);
+    for (const oldest of this.#times.keys()) {
+      if (this.#times.size <= maxCalls) break;
+      this.#times.delete(oldest);
+    }
+    return times === 1 ? id : `${id}~${times}`;
   }
 
   #put(call: Call, tool: ToolUse, note?: string): void {
@@ -181,6 +224,11 @@ export class CallBook {
       return;
     }
   }
+}
+
+/** A result stands there, and what was called is not known. */
+function isOrphan({ entry, tool }: Call): boolean {
+  return entry !== undefined && tool.startedAt === undefined;
 }
 
 function kept(result: ToolResult): ToolResult {

@@ -11,15 +11,24 @@ export function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A whole number from 0: a count, an index, a line number. */
-export function count(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+/** An id: a text, or a number in place of one. */
+export function idOf(value: unknown): string | undefined {
+  return nonEmpty(value) ?? (typeof value === 'number' ? count(value)?.toString() : undefined);
 }
 
-/** A finite number from 0: an amount, a duration. */
-export function amount(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+/** A whole number from 0: a count, an index, a line number. */
+export function count(value: unknown): number | undefined {
+  const number = amount(value);
+  return Number.isSafeInteger(number) ? number : undefined;
 }
+
+/** A finite number from 0, which may be printed as a text: an amount, a duration. */
+export function amount(value: unknown): number | undefined {
+  const number = typeof value === 'string' && decimal.test(value) ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
+const decimal = /^\d{1,15}(?:\.\d{1,15})?$/;
 
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

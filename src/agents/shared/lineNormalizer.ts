@@ -2,6 +2,7 @@ import type { EntryUpdate } from '../../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Normalizer, NormalizerContext, OutputLine, SideStream } from '../../model/normalizer.ts';
+import { SpreadJson } from './spreadJson.ts';
 import { Stderr } from './stderr.ts';
 import { describeExit, endingOf, knownError } from './ending.ts';
 import { parse, stderrText, unknownLine } from './lineLog.ts';
@@ -43,6 +44,7 @@ export class LineNormalizer implements Normalizer {
   readonly #run: Run;
   readonly #reader: AgentReader;
   readonly #stderr: Stderr;
+  readonly #spread = new SpreadJson();
   #ended = false;
 
   constructor(context: NormalizerContext, makeReader: (run: Run) => AgentReader) {
@@ -69,6 +71,8 @@ export class LineNormalizer implements Normalizer {
     this.#ended = true;
     const timestamp = this.#run.clock.arrived(at);
     this.#stderr.close();
+    this.#spread.abandon();
+    this.#giveUpSpread(timestamp);
     run.client.end(timestamp);
     run.texts.end();
     this.#reader.beforeEnd?.(exit, timestamp);
@@ -125,14 +129,36 @@ export class LineNormalizer implements Normalizer {
       return;
     }
     const { text } = output;
-    const value = parse(text);
-    if (isObject(value)) {
-      const line = { raw: text, timestamp: this.#run.clock.time(value['timestamp'], at) };
-      if (!this.#reader.message(value, line)) this.#run.lines.unknown(unknownLine(value), text, line.timestamp);
-      return;
-    }
+    const spread = this.#reader.plainLine === undefined ? this.#spread.take(text) : 'no';
+    this.#giveUpSpread(this.#run.clock.arrived(at));
+    if (spread === 'no') this.#pushText(text, at);
+    else if (spread !== 'more') this.#pushMessages(spread.value, spread.raw, at);
+  }
+
+  #pushText(text: string, at: number): void {
+    if (this.#pushMessages(parse(text), text, at)) return;
     const line = { raw: text, timestamp: this.#run.clock.arrived(at) };
     if (this.#reader.plainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
+  }
+
+  /** One message, or a list of them. `false`: it is neither. */
+  #pushMessages(value: unknown, raw: string, at: number): boolean {
+    if (isObject(value)) {
+      const line = { raw, timestamp: this.#run.clock.time(value['timestamp'], at) };
+      if (!this.#reader.message(value, line)) this.#run.lines.unknown(unknownLine(value), raw, line.timestamp);
+      return true;
+    }
+    if (!Array.isArray(value) || !value.some(isObject)) return false;
+    for (const item of value) {
+      const one = JSON.stringify(item);
+      if (!this.#pushMessages(isObject(item) ? item : undefined, one, at))
+        this.#run.lines.malformed(one, this.#run.clock.arrived(at));
+    }
+    return true;
+  }
+
+  #giveUpSpread(timestamp: string): void {
+    for (const line of this.#spread.abandoned()) this.#run.lines.malformed(line, timestamp);
   }
 
   #pushClient(text: string, at: number): void {

@@ -122,6 +122,15 @@ export class Run {
     this.writer.add({ type, content: shown, timestamp, metadata: this.session.metadata(), origin: 'human' });
   }
 
+  /** The id that a line gives the conversation. With another than before, another conversation begins. */
+  seeSession(id: unknown, timestamp: string): void {
+    const before = this.session.id;
+    if (!this.session.seeId(id) || before === null) return;
+    this.texts.close();
+    this.calls.forget(timestamp);
+    this.#errors.clear();
+  }
+
   /** Says so where the agent began another conversation than the one to be resumed. */
   checkResumed(timestamp: string): void {
     const { resume } = this.context;

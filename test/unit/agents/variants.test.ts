@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { findAdapter } from '../../../src/agents/registry.ts';
+import { runResult } from '../../../src/insight/ledger.ts';
+import { loadPrices } from '../../../src/insight/prices.ts';
+import { readBy, type Read } from '../../support/agentCaptures.ts';
+
+/** Lines as other versions could print them: what is known of it must not be lost, doubled or mixed up. */
+
+function read(type: string, lines: readonly unknown[]): Read {
+  const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+  return readBy(
+    findAdapter(type)!,
+    texts.map((text) => ({ stream: 'stdout', text })),
+  );
+}
+
+/** `kind content`, and of a tool `callId status content: result`. */
+function shown({ entries }: Read): string[] {
+  return entries.map(({ type, content }) =>
+    type.kind === 'tool_use'
+      ? `${type.tool.callId} ${type.tool.status} ${content}: ${type.tool.result?.text ?? ''}`
+      : `${type.kind === 'system_message' ? (type.subtype ?? '') : type.kind} ${content}`,
+  );
+}
+
+function spread(value: unknown): string[] {
+  return JSON.stringify(value, undefined, 2).split('\n');
+}
+
+const geminiCall = (id: unknown, tool: string, parameters: object) => ({
+  type: 'tool_use',
+  tool_name: tool,
+  tool_id: id,
+  parameters,
+});
+const geminiResult = (id: unknown, output: string) => ({ type: 'tool_result', tool_id: id, status: 'success', output });
+const command = (id: unknown, fields: object) => ({ id, type: 'command_execution', command: 'ls', ...fields });
+
+describe('lines as other versions print them', () => {
+  it('keep two calls that have the same id', () => {
+    const result = read('gemini', [
+      geminiCall('0', 'read_file', { file_path: 'a' }),
+      geminiResult('0', 'A'),
+      geminiCall('0', 'run_shell_command', { command: 'ls' }),
+      geminiResult('0', 'B'),
+    ]);
+    assert.deepEqual(shown(result).slice(0, 2), ['0 success Read `a`: A', '0~2 success Run `ls`: B']);
+  });
+
+  it('keep the calls of two conversations apart, and close those of the first', () => {
+    const init = { type: 'system', subtype: 'init', session_id: 'c1', model: 'm' };
+    const call = (subtype: string, result?: object) => ({
+      type: 'tool_call',
+      subtype,
+      call_id: 't',
+      tool_call: { readToolCall: { args: { path: 'a' }, ...(result !== undefined && { result }) } },
+    });
+    const result = read('cursor', [
+      init,
+      call('started'),
+      { ...init, session_id: 'c2' },
+      call('started'),
+      call('completed', { success: { content: 'now' } }),
+    ]);
+    const calls = shown(result).filter((line) => line.startsWith('t'));
+    assert.match(calls[0] ?? '', /^t cancelled .*another conversation began/s);
+    assert.deepEqual(calls.slice(1), ['t~2 success Read `a`: now']);
+    assert.deepEqual(result.facts.sessionIds, ['c1', 'c2']);
+  });
+
+  it('complete a call whose result came first', () => {
+    const result = read('copilot', [
+      { type: 'tool.execution_complete', data: { toolCallId: 't', result: { content: 'text' } } },
+      { type: 'tool.execution_start', data: { toolCallId: 't', toolName: 'view', arguments: { path: 'a' } } },
+    ]);
+    assert.equal(shown(result)[0], 't success Read `a`: text');
+  });
+
+  it('pair calls whose ids are numbers', () => {
+    const result = read('codex', [
+      { type: 'item.started', item: command(1, {}) },
+      { type: 'item.completed', item: command(1, { exit_code: 0, aggregated_output: 'a' }) },
+    ]);
+    assert.deepEqual(shown(result), ['1 success Run `ls`: a']);
+  });
+
+  it('take no word for success that is not known as one', () => {
+    const ended = (id: string, fields: object) => ({ type: 'item.completed', item: command(id, fields) });
+    const result = read('codex', [
+      ended('a', { status: 'timed_out' }),
+      ended('b', { status: 'done', exit_code: 0 }),
+      ended('c', { exit_code: 3 }),
+      ended('d', {}),
+    ]);
+    const statuses = shown(result).map((line) => line.split(' ')[1]);
+    assert.deepEqual(statuses, ['failed', 'success', 'failed', 'success']);
+  });
+
+  it('say a message once that is printed twice', () => {
+    const codex = { type: 'item.completed', item: { id: 'item_1', type: 'agent_message', text: 'Done.' } };
+    const again = { ...codex, item: { ...codex.item, id: 'item_2' } };
+    assert.deepEqual(shown(read('codex', [{ type: 'turn.started' }, codex, codex])).slice(0, 1), [
+      'assistant_message Done.',
+    ]);
+    assert.equal(read('codex', [codex, codex]).facts.answer, 'Done.');
+    assert.equal(read('codex', [codex, again]).facts.answer, 'Done.\n\nDone.');
+    const copilot = { type: 'assistant.message', data: { messageId: 'm', content: 'Done.', model: 'm' } };
+    assert.equal(read('copilot', [copilot, copilot]).facts.answer, 'Done.');
+  });
+
+  it('say a message once whose pieces have no id', () => {
+    const piece = (deltaContent: string) => ({ type: 'assistant.message_delta', data: { deltaContent } });
+    const whole = { type: 'assistant.message', data: { messageId: 'm', content: 'Hello', model: 'm' } };
+    assert.equal(
+      shown(read('copilot', [piece('Hel'), piece('lo'), whole])).filter((line) => /Hel/.test(line)).length,
+      1,
+    );
+  });
+
+  it('count what is printed as a text', () => {
+    const usage = { input_tokens: '1200', cached_input_tokens: '800', output_tokens: '60' };
+    const { facts } = read('codex', [{ type: 'turn.completed', usage }]);
+    assert.deepEqual(facts.reports[0]?.usage, { input: 400, cacheRead: 800, output: 60 });
+  });
+
+  it('say nothing of tokens that are not told, and name no model', async () => {
+    const { facts } = read('gemini', [{ type: 'result', status: 'success', stats: {} }]);
+    assert.equal(facts.reports[0]?.usage, null);
+    const prices = await loadPrices();
+    const codex = read('codex', [{ type: 'turn.completed', usage: { input_tokens: 5, output_tokens: 5 } }]);
+    const { metadata } = runResult(codex.facts, { code: 0, signal: null }, [], { prices });
+    assert.ok(metadata);
+    assert.equal(metadata.model, null);
+    assert.deepEqual(metadata.costProvenance, {
+      provenance: 'unknown',
+      reason: 'The agent did not say which model it used.',
+    });
+  });
+
+  it('give the reason where only the closing line says that it failed', async () => {
+    const said = { type: 'assistant.message', data: { messageId: 'm', content: 'Here you are.', model: 'm' } };
+    const { facts } = read('copilot', [said, { type: 'result', exitCode: 1 }]);
+    const { error } = runResult(facts, { code: 0, signal: null }, [], { prices: await loadPrices() });
+    assert.equal(error, 'The run failed (exit code 1); the agent gave no reason.');
+  });
+
+  it('find the session where only the closing line names it', () => {
+    const closing = { type: 'result', subtype: 'success', result: 'Hello', session_id: 'c1' };
+    assert.deepEqual(read('cursor', [closing]).facts.sessionIds, ['c1']);
+  });
+
+  for (const type of ['claude-code', 'cursor']) {
+    it(`of ${type} are read where each is spread over many lines, or all are one list`, () => {
+      const messages = [
+        { type: 'system', subtype: 'init', session_id: 's1', model: 'm', tools: [] },
+        { type: 'assistant', message: { id: 'a', content: [{ type: 'text', text: 'Hello {\n}' }] }, session_id: 's1' },
+        { type: 'result', subtype: 'success', result: 'Hello {\n}', session_id: 's1' },
+      ];
+      const plain = shown(read(type, messages));
+      assert.deepEqual(shown(read(type, messages.flatMap(spread))), plain);
+      assert.deepEqual(shown(read(type, spread(messages))), plain);
+      assert.deepEqual(shown(read(type, [messages])), plain);
+      assert.deepEqual(shown(read(type, ['\uFEFF{', ...messages.flatMap(spread).slice(1)])), plain);
+    });
+
+    it(`of ${type} are read after a bracket that begins nothing`, () => {
+      const closing = { type: 'result', subtype: 'success', result: 'Hello', session_id: 's1' };
+      const { entries, facts } = read(type, ['{', '  "type": "assis', closing]);
+      assert.equal(facts.answer, 'Hello');
+      assert.deepEqual(facts.lines, { total: 3, unknown: 0, malformed: 2, oversize: 0 });
+      assert.equal(entries.filter(({ metadata }) => metadata?.raw !== undefined).length, 2);
+    });
+  }
+});
