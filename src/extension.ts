@@ -13,6 +13,7 @@ import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/contextKeys.ts';
 import { CostPages } from './vscode/costPages.ts';
 import { Doctor } from './vscode/doctor.ts';
+import { Elsewhere } from './vscode/elsewhere.ts';
 import { EngineHost } from './vscode/engineHost.ts';
 import { Failures } from './vscode/failures.ts';
 import { LineHistory } from './vscode/lines/lineHistory.ts';
@@ -96,6 +97,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     log,
     list,
     loader,
+    new Elsewhere(globalStorageUri, list, loader),
     tree,
     panels,
     doctor,

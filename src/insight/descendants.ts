@@ -5,6 +5,11 @@ interface Related {
 
 /** What a session started, and what that started, and so on; each once, also where a record says that it goes in circles. */
 export function descendantsOf<T extends Related>(all: Iterable<T>, id: string): T[] {
+  return descendants(all)(id);
+}
+
+/** The same of many sessions, for which `all` is read once. */
+export function descendants<T extends Related>(all: Iterable<T>): (id: string) => T[] {
   const children = new Map<string, T[]>();
   for (const each of all) {
     if (each.parent_session_id === undefined) continue;
@@ -12,16 +17,18 @@ export function descendantsOf<T extends Related>(all: Iterable<T>, id: string): 
     if (known === undefined) children.set(each.parent_session_id, [each]);
     else known.push(each);
   }
-  const seen = new Set([id]);
-  const found: T[] = [];
-  const open = [id];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const child of children.get(next) ?? []) {
-      if (seen.has(child.session_id)) continue;
-      seen.add(child.session_id);
-      found.push(child);
-      open.push(child.session_id);
+  return (id) => {
+    const seen = new Set([id]);
+    const found: T[] = [];
+    const open = [id];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const child of children.get(next) ?? []) {
+        if (seen.has(child.session_id)) continue;
+        seen.add(child.session_id);
+        found.push(child);
+        open.push(child.session_id);
+      }
     }
-  }
-  return found;
+    return found;
+  };
 }

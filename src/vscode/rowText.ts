@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { CostToday } from './costToday.ts';
-import type { Cost } from '../model/usage.ts';
+import type { Cost, CostSum } from '../model/usage.ts';
+import type { Family } from './familyCost.ts';
 import { isSessionLive } from '../model/status.ts';
 import { needsYou, type SessionRow } from './sessionRow.ts';
 
@@ -16,6 +17,24 @@ export function money(usd: number): string {
 export function costText(cost: Cost): string {
   if (cost.provenance === 'unknown') return t('cost unknown');
   return cost.provenance === 'estimated' ? `≈ ${money(cost.usd)}` : money(cost.usd);
+}
+
+/** As `costText`, of several. */
+export function sumText({ usd, estimatedUsd, unknown }: CostSum): string {
+  if (usd === null) return t('cost unknown');
+  const amount = `${estimatedUsd > 0 ? '≈ ' : ''}${money(usd)}`;
+  return unknown === 0 ? amount : t('{0} + unknown', amount);
+}
+
+/** `2 child sessions`. */
+export function childrenText(count: number): string {
+  return count === 1 ? t('1 child session') : t('{0} child sessions', count);
+}
+
+/** What a session cost, with what it started. */
+export function rowCost({ total_cost }: Pick<SessionRow, 'total_cost'>, family: Family | undefined): string {
+  if (family === undefined) return costText(total_cost);
+  return t('{0} with {1}', sumText(family.cost), childrenText(family.count));
 }
 
 /** `40s`, `6m`, `1h 5m`, `2d`. */
@@ -88,14 +107,15 @@ export function durationOf(row: SessionRow, now: number): number | undefined {
   return Math.max(0, now - Date.parse(row.last_resumed_at ?? row.created_at));
 }
 
-/** The dim text beside a title: `$0.31 · 3 turns · 6m`, with the word of a state that needs one. */
-export function rowDescription(row: SessionRow, now: number): string {
+/** The dim text beside a title: `$0.31 · 3 turns · 6m`, with the agent's name and the word of a state that needs one. */
+export function rowDescription(row: SessionRow, now: number, family?: Family): string {
   const state = stateOf(row);
   const duration = durationOf(row, now);
   return [
+    ...(row.agent_name === undefined ? [] : [row.agent_name]),
     ...(row.recording ? [t('Recording')] : []),
     ...(state === 'running' || state === 'finished' ? [] : [needsYou(row)?.title ?? stateWord(state)]),
-    costText(row.total_cost),
+    rowCost(row, family),
     ...(row.turns === null ? [] : [turnsText(row.turns)]),
     ...(duration === undefined ? [] : [durationText(duration)]),
   ].join(' · ');

@@ -2,7 +2,18 @@ import * as vscode from 'vscode';
 import { literalText, visibleText } from './inertText.ts';
 import type { SessionRow } from './sessionRow.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
-import { costText, durationOf, durationText, stateOf, stateWord, turnsText } from './rowText.ts';
+import type { Family } from './familyCost.ts';
+import {
+  childrenText,
+  costText,
+  durationOf,
+  durationText,
+  rowCost,
+  stateOf,
+  stateWord,
+  sumText,
+  turnsText,
+} from './rowText.ts';
 
 const { t } = vscode.l10n;
 
@@ -20,16 +31,21 @@ function provenance(row: SessionRow): string {
   return cost.reason === undefined ? estimated : `${estimated}. ${cost.reason}`;
 }
 
-function facts(row: SessionRow, now: number): [string, string][] {
+function facts(row: SessionRow, now: number, family: Family | undefined): [string, string][] {
   const state = stateOf(row);
   const duration = durationOf(row, now);
-  const agent = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
+  const program = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
+  const agent = [row.agent_name, program, row.model].filter((part) => part !== undefined && part !== null);
   const reason = needsYou(row)?.title ?? row.reason;
   const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
   return [
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
-    [t('Agent'), row.model === null ? agent : `${agent} · ${row.model}`],
-    [t('Cost'), provenance(row)],
+    [t('Agent'), agent.join(' · ')],
+    ...(row.execution_mode === undefined ? [] : [[t('Started as'), row.execution_mode] satisfies [string, string]]),
+    ...(family === undefined
+      ? []
+      : [[t('Cost with {0}', childrenText(family.count)), sumText(family.cost)] satisfies [string, string]]),
+    [family === undefined ? t('Cost') : t('Its own cost'), provenance(row)],
     ...(row.turns === null ? [] : [[t('Turns'), String(row.turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), durationText(duration)] satisfies [string, string]]),
     [t('Last change'), when(row.updated_at)],
@@ -43,8 +59,8 @@ const longest = 300;
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
 /** Session texts go in as text only: nothing in them becomes a link, a command or markup. */
-export function rowTooltip(row: SessionRow, now: number): vscode.MarkdownString {
-  const lines = facts(row, now).map(([name, text]) => literalText(`${name}: ${cut(visibleText(text))}`));
+export function rowTooltip(row: SessionRow, now: number, family?: Family): vscode.MarkdownString {
+  const lines = facts(row, now, family).map(([name, text]) => literalText(`${name}: ${cut(visibleText(text))}`));
   const tooltip = new vscode.MarkdownString(`**${literalText(titleOf(row))}**\n\n${lines.join('  \n')}`, false);
   tooltip.isTrusted = false;
   tooltip.supportHtml = false;
@@ -52,7 +68,7 @@ export function rowTooltip(row: SessionRow, now: number): vscode.MarkdownString 
 }
 
 /** The whole row as one sentence. */
-export function rowLabel(row: SessionRow, now: number): string {
+export function rowLabel(row: SessionRow, now: number, family?: Family): string {
   const needs = needsYou(row);
   const duration = durationOf(row, now);
   return [
@@ -60,8 +76,9 @@ export function rowLabel(row: SessionRow, now: number): string {
     ...(row.recording ? [t('Recording')] : []),
     stateWord(stateOf(row)),
     ...(needs === undefined ? [] : [needs.title]),
+    ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
-    costText(row.total_cost),
+    rowCost(row, family),
     ...(row.turns === null ? [] : [turnsText(row.turns)]),
     ...(duration === undefined ? [] : [durationText(duration)]),
   ].join(', ');

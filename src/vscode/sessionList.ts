@@ -21,6 +21,8 @@ export class SessionList implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #folders: vscode.Disposable;
   #rows = new Map<string, SessionRow>();
+  /** When the engine of this window spoke of a session last. */
+  readonly #told = new Map<string, number>();
   #complete = false;
   #showHidden = false;
   #pending: NodeJS.Timeout | undefined;
@@ -60,7 +62,14 @@ export class SessionList implements vscode.Disposable {
 
   update(summary: SessionSummary): void {
     this.#rows.set(summary.session_id, this.#row(summary));
+    if (isSessionLive(summary.status)) this.#told.set(summary.session_id, this.#now());
+    else this.#told.delete(summary.session_id);
     this.#announce();
+  }
+
+  /** Whether the engine of this window spoke of it, while it ran, in the last `ms` milliseconds. */
+  isTold(id: string, ms: number): boolean {
+    return this.#now() - (this.#told.get(id) ?? -Infinity) < ms;
   }
 
   remove(id: string): void {

@@ -6,6 +6,7 @@ import { visibleText } from './inertText.ts';
 type RowField =
   | 'session_id'
   | 'parent_session_id'
+  | 'agent_name'
   | 'status'
   | 'created_at'
   | 'updated_at'
@@ -27,8 +28,9 @@ type RowField =
   | 'budget'
   | 'needs_you';
 
-/** What lists show of a session; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
+/** What lists show of a session; `execution_mode` is there for what another session started; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
 export type SessionRow = Pick<SessionSummary, RowField> & {
+  readonly execution_mode?: SessionSummary['execution_mode'];
   readonly day?: { readonly date: string; readonly usd: number };
 };
 
@@ -57,6 +59,8 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
   };
   const optional = {
     parent_session_id: summary.parent_session_id,
+    execution_mode: summary.parent_session_id === undefined ? undefined : summary.execution_mode,
+    agent_name: summary.agent_name === undefined ? undefined : cut(visibleText(summary.agent_name)),
     last_resumed_at: summary.last_resumed_at,
     project_dir: summary.project_dir,
     hidden: summary.hidden === true ? true : undefined,

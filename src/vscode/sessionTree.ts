@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { isSessionLive } from '../model/status.ts';
+import { families, type Family } from './familyCost.ts';
 import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
 import type { HiddenCount, SessionList } from './sessionList.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
@@ -27,6 +28,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   readonly #view: vscode.TreeView<TreeNode>;
   readonly #disposables: readonly { dispose(): unknown }[];
   readonly #shown = new Map<GroupName, number>();
+  #families = families([]);
   #clock: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -79,7 +81,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
       case 'group':
         return groupItem(node.group);
       case 'session':
-        return sessionItem(node.node, this.#now());
+        return sessionItem(node.node, this.#now(), this.#families(node.node.row));
       case 'more':
         return actionItem(t('{0} more…', node.count), 'ellipsis', 'vitrine.showMoreSessions', [node.name]);
       case 'hidden':
@@ -93,6 +95,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   }
 
   #roots(): TreeNode[] {
+    this.#families = families(this.#list.all());
     const groups = groupSessions(this.#list.visible(), this.#now());
     const hidden = this.#list.hidden();
     const rows = groups.map((group): TreeNode => ({ kind: 'group', group }));
@@ -174,15 +177,21 @@ function groupItem({ name, nodes }: SessionGroup): vscode.TreeItem {
   return item;
 }
 
-function sessionItem({ row, children }: SessionNode, now: number): vscode.TreeItem {
+function anyLive({ row, children }: SessionNode): boolean {
+  return isSessionLive(row.status) || children.some(anyLive);
+}
+
+function sessionItem(node: SessionNode, now: number, family: Family | undefined): vscode.TreeItem {
+  const { row, children } = node;
   const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
   const live = isSessionLive(row.status);
   const waits = needsYou(row) !== undefined;
-  const item = new vscode.TreeItem(titleOf(row), children.length === 0 ? None : live ? Expanded : Collapsed);
-  item.id = row.session_id;
-  item.description = rowDescription(row, now);
+  const item = new vscode.TreeItem(titleOf(row), children.length === 0 ? None : anyLive(node) ? Expanded : Collapsed);
+  // A row that gets its first child is another to VS Code, which else would keep it closed.
+  item.id = children.length === 0 ? row.session_id : `${row.session_id} +`;
+  item.description = rowDescription(row, now, family);
   item.iconPath = stateIcon(stateOf(row));
-  item.tooltip = rowTooltip(row, now);
+  item.tooltip = rowTooltip(row, now, family);
   item.contextValue = [
     'session',
     live ? 'live' : 'ended',
@@ -190,7 +199,7 @@ function sessionItem({ row, children }: SessionNode, now: number): vscode.TreeIt
     ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
     ...(row.hidden === true ? ['hidden'] : []),
   ].join(' ');
-  item.accessibilityInformation = { label: rowLabel(row, now) };
+  item.accessibilityInformation = { label: rowLabel(row, now, family) };
   item.command = {
     command: waits ? 'vitrine.reviewRequest' : 'vitrine.openSession',
     title: waits ? t('Review Request') : t('Open Session'),

@@ -23,6 +23,14 @@ describe('rows of the Sessions view', () => {
     assert.equal(rowDescription(failed, now), 'Recording · Failed · $0.50 · 1 turn · 40s');
   });
 
+  it('say one cost for a session and those that it started', () => {
+    const family = { count: 2, cost: { usd: 1.25, estimatedUsd: 0.25, unknown: 1 } };
+    const lead = row('a', { agent_name: 'lead' });
+    assert.equal(rowDescription(lead, now, family), 'lead · ≈ $1.25 + unknown with 2 child sessions · 3 turns · 1m');
+    assert.match(rowTooltip(lead, now, family).value, /Cost with 2 child sessions: ≈ \\?\$1\\?\.25 \\?\+ unknown/);
+    assert.match(rowTooltip(lead, now, family).value, /Its own cost: \\?\$0\\?\.50, reported by the agent/);
+  });
+
   it('put first what an agent waits for, as long as it can be answered', () => {
     const needs_you = { count: 1, since: '2026-11-21T14:00:00Z', title: 'Run git push' };
     const waiting = row('a', { status: 'running', needs_you, duration: null });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { families } from '../../../src/vscode/familyCost.ts';
 import { groupSessions, type SessionNode } from '../../../src/vscode/sessionGroups.ts';
 import type { SessionRow } from '../../../src/vscode/sessionRow.ts';
 import { at, now, row } from './rows.ts';
@@ -65,5 +66,25 @@ describe('groups of sessions', () => {
 
   it('count a session with a clock ahead of ours as today', () => {
     assert.deepEqual(drawn([row('a', { updated_at: at(25, 1) })]), ['today: a']);
+  });
+});
+
+describe('what a session cost with those that it started', () => {
+  const unknown = { provenance: 'unknown', reason: 'It was stopped.' } as const;
+  const child = (id: string, parent: string, more: Partial<SessionRow> = {}): SessionRow =>
+    row(id, { parent_session_id: row(parent).session_id, ...more });
+
+  it('is one sum, however deep, and says what of it is not known', () => {
+    const rows = [row('a'), child('b', 'a'), child('c', 'b', { total_cost: unknown }), row('d')];
+    const of = families(rows);
+    assert.deepEqual(of(rows[0]!), { count: 2, cost: { usd: 1, estimatedUsd: 0, unknown: 1 } });
+    assert.deepEqual(of(rows[1]!), { count: 1, cost: { usd: 0.5, estimatedUsd: 0, unknown: 1 } });
+    assert.equal(of(rows[2]!), undefined);
+    assert.equal(of(rows[3]!), undefined);
+  });
+
+  it('leaves out what was only played, and ends where records go in circles', () => {
+    const rows = [child('a', 'b'), child('b', 'a'), child('c', 'a', { recording: true })];
+    assert.equal(families(rows)(rows[0]!)?.count, 1);
   });
 });

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import { RecordStore } from '../../src/engine/record/store.ts';
+import type { SessionSummary } from '../../src/model/summary.ts';
+import type { Server } from '../support/host/server.ts';
+import type { Workbench } from '../support/host/workbench.ts';
+import type { ModelServer } from '../support/models/anthropic.ts';
+import { type Scenarios, text, tool } from '../support/models/scenario.ts';
+import { until } from '../support/until.ts';
+import { startClaudeHost, statusWord } from './claudeHost.ts';
+import { keepEvidence, newProfile, openWindow, picture } from './session.ts';
+
+const start = (prompt: string, execution_mode: string) =>
+  tool('mcp__vitrine__start_session', { agent_name: 'helper', prompt, execution_mode });
+
+const scenarios = (): Scenarios => ({
+  lead: [
+    { blocks: [text('Two helpers look into it.'), start('Read the menu. [[menu]]', 'sync')] },
+    { blocks: [start('Read the bill. [[bill]]', 'async_callback')] },
+    { blocks: [text('The menu has been read; the bill is still being read.')] },
+  ],
+  menu: [{ blocks: [text('The menu has three teas.')] }],
+  // Slow, so that its parent is idle before it is done.
+  bill: [{ blocks: [text('Four guests get ten percent off. [[told]]')], pace: { first: 8000 } }],
+  told: [{ blocks: [text('Three teas, and ten percent off for four guests.')] }],
+  boss: [{ blocks: [start('Wait for me. [[wait]]', 'async_poll')] }, { hang: true }],
+  wait: [{ hang: true }],
+});
+
+describe('an agent from a file that starts others', function () {
+  this.timeout(120_000);
+  keepEvidence();
+  let server: Server;
+  let model: ModelServer;
+  let context: BrowserContext;
+  let workbench: Workbench;
+
+  before(async function () {
+    this.timeout(300_000);
+    ({ server, model } = await startClaudeHost(this, { scenarios, asks: true }));
+    ({ context } = await newProfile());
+    workbench = await openWindow(server, context);
+    await workbench.openView('Vitrine');
+  });
+  after(async () => {
+    // Undefined where the suite was skipped.
+    await (context as BrowserContext | undefined)?.close();
+    await (model as ModelServer | undefined)?.stop();
+  });
+
+  const page = () => workbench.webview();
+  const row = (title: string) => workbench.treeItem(title).first();
+  const described = async (title: string): Promise<string> =>
+    (await row(title).locator('.label-description').textContent()) ?? '';
+  const label = async (title: string): Promise<string> => (await row(title).getAttribute('aria-label')) ?? '';
+  const storeFolder = (): string => path.join(server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine');
+  const sessions = (): Promise<SessionSummary[]> =>
+    new RecordStore(storeFolder(), { clock: Date.now, log: { warn: () => undefined } }).list();
+  const usdOf = ({ total_cost }: SessionSummary): number => ('usd' in total_cost ? total_cost.usd : NaN);
+  async function runLead(prompt: string): Promise<void> {
+    await workbench.runCommand('Vitrine: Run Agent From File…');
+    await workbench.quickPickRow('lead').click();
+    await workbench.quickInput().fill(prompt);
+    await workbench.page.keyboard.press('Enter');
+  }
+
+  it('is started by name, and its children stand under it as they run', async () => {
+    await runLead('Look into menu and bill. [[lead]]');
+    await row('Read the bill.').waitFor({ timeout: 60_000 });
+    for (const title of ['Read the menu.', 'Read the bill.']) {
+      await until(`the level of ${title}`, async () => (await row(title).getAttribute('aria-level')) === '3');
+      assert.match(await described(title), /^helper · /);
+    }
+    // It is idle, and what it started is still at work.
+    await until('the parent', async () => /, Finished, lead,/.test(await label('Look into')));
+    assert.match(await label('Read the menu.'), /, Finished, helper,/);
+    assert.match(await label('Read the bill.'), /, Running, helper,/);
+    await picture(workbench, 'children-running');
+  });
+
+  it('is resumed with the result, marked as no person’s', async () => {
+    await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor({ timeout: 60_000 });
+    await statusWord(workbench, 'Finished');
+    await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
+    await page().locator('.prompt .by', { hasText: 'Callback' }).first().waitFor();
+  });
+
+  it('has one cost with them, in its row, its hover and its card', async () => {
+    const all = await until('three sessions', async () => {
+      const found = await sessions();
+      return found.length === 3 && found.every(({ status }) => status === 'finished') ? found : undefined;
+    });
+    const parent = all.find(({ agent_name }) => agent_name === 'lead');
+    assert.equal(parent?.runs, 2);
+    const usd = all.reduce((sum, each) => sum + usdOf(each), 0);
+    assert.ok(usd > usdOf(parent));
+    const amount = `$${usd.toFixed(2)}`;
+    const one = `lead · ${amount} with 2 child sessions`;
+    await until('the row', async () => (await described('Look into')).startsWith(one));
+    await row('Look into').hover();
+    await workbench
+      .hover()
+      .filter({ hasText: `Cost with 2 child sessions: ${amount}` })
+      .first()
+      .waitFor();
+    await picture(workbench, 'children');
+    await workbench.page.mouse.move(900, 500);
+    await page().locator('#cost').click();
+    await page().getByText('2 child sessions').waitFor();
+    await page().getByText('With them').waitFor();
+    await page().getByText(amount).first().waitFor();
+    await picture(workbench, 'children-cost');
+    await page().locator('#cost').press('Escape');
+  });
+
+  it('is told of as it was, in the events of its record', async () => {
+    const all = await sessions();
+    const parent = all.find(({ agent_name }) => agent_name === 'lead');
+    assert.ok(parent);
+    const children = all.filter(({ parent_session_id: id }) => id === parent.session_id);
+    assert.deepEqual(children.map((each) => each.execution_mode).sort(), ['async_callback', 'sync']);
+    const file = path.join(storeFolder(), 'sessions', parent.session_id, 'record.jsonl');
+    const outputs: string[] = [];
+    const events = readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .flatMap((line) => {
+        const { kind, event } = JSON.parse(line) as { kind: string; event?: { event_type: string; role?: string } };
+        if (event?.event_type === 'post_tool') outputs.push(line);
+        const told = kind === 'event' && event !== undefined;
+        return told ? [[event.event_type, event.role].filter(Boolean).join(' ')] : [];
+      });
+    assert.match(outputs[0] ?? '', /The menu has three teas\./);
+    const tools = ['pre_tool', 'post_tool', 'pre_tool', 'post_tool'];
+    const first = ['session_start', 'message user', 'message assistant', ...tools, 'message assistant', 'session_stop'];
+    assert.deepEqual(events, [...first, 'session_start', 'message user', 'message assistant', 'session_stop']);
+  });
+});
