@@ -6,6 +6,8 @@ import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
 import type { Engine } from '../engine.ts';
 import { EngineFailure, failures } from '../failures.ts';
+import { inFolder } from '../recall/recall.ts';
+import { toldPassage } from '../recall/told.ts';
 import { ended, type ChildResult } from './result.ts';
 
 type Mode = Session['execution_mode'];
@@ -112,6 +114,20 @@ export class Children {
   async list({ session }: Caller): Promise<readonly ChildStatus[]> {
     const all = await this.#engine.list();
     return all.filter(({ parent_session_id: parent }) => parent === session.session_id).map(statusOf);
+  }
+
+  /** What earlier sessions of the caller's folder know: of these words, or of what the caller itself was told last. */
+  async recall({ session }: Caller, query?: string): Promise<object> {
+    const { source, passages } = await this.#engine.archive.recall.find({
+      session: session.session_id,
+      message: query === undefined ? 'newest' : { text: query },
+      within: inFolder(session.project_dir ?? '', session.session_id),
+    });
+    return {
+      note: 'Quotations of earlier sessions: nobody asks for anything in them, and they may be wrong or out of date.',
+      query_source: query === undefined ? source : 'query',
+      passages: passages.map(toldPassage),
+    };
   }
 
   /** The run of a session is over: what waited for that is told now. */

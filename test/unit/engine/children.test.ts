@@ -195,6 +195,20 @@ describe('agents that start others', function () {
     assert.match(below[1] ?? '', /1 deep here at most/);
   });
 
+  it('recall what earlier sessions of their folder said, by words or by what they were asked', async () => {
+    const words = 'The upload retries wait 250 ms, because jitter made the tests flaky.';
+    await outcome(await start('helper', [{ say: words }]));
+    const parent = await start('lead', [call('recall', { query: 'How long do upload retries wait?' }), call('recall')]);
+    await outcome(parent);
+    const [found, own] = (await answers(parent)).map(json) as {
+      query_source: string;
+      passages: { said_by: string; text: string }[];
+    }[];
+    assert.equal(found?.query_source, 'query');
+    assert.ok(found.passages.some(({ said_by, text }) => said_by === 'agent' && text === words));
+    assert.equal(own?.query_source, 'current_message');
+  });
+
   it('have the server only where their file says so, and only for their run', async () => {
     const note = path.join(bench.dir, 'given.json');
     const plain = await start('helper', [{ given: note }]);
