@@ -249,6 +249,7 @@ export class App {
     if (this.#isChanged()) this.#changed();
     if (hadFocus && document.activeElement === document.body) this.#focus.again();
     this.#pager.look(this.#list);
+    this.#figures.messages.look(this.#list);
     this.#ticker.set(this.#store.turns.at(-1)?.status === 'running' ? 'second' : 'minute');
     this.#saver.soon();
     this.#painter.look(this.#shell.main);

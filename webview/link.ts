@@ -82,6 +82,7 @@ const types: Readonly<Record<Sent['type'], true>> = {
   viewsChanged: true,
   ledger: true,
   resume: true,
+  messageFigures: true,
   reveal: true,
   since: true,
 };

@@ -307,7 +307,7 @@ export interface SessionHandle extends Disposable {
   conversation(): Conversation | null;
   sizes(): SessionSizes;
   ledger(): Promise<SessionLedger>;
-  /** In the order of the record; at most the newest 5,000. Reads the record as a whole. */
+  /** In the order of the record; at most the newest 100,000. */
   messages(): Promise<readonly RunMessage[]>;
   /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
   elsewhere(): Promise<RecordHolder | 'unknown' | null>;

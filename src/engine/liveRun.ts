@@ -316,6 +316,7 @@ export class LiveRun implements ActiveRun {
     await state.giveBackWriter();
     state.run = null;
     state.models = null;
+    state.messages = [];
     state.change({});
     state.conversations.fire();
     this.#finished(failure === undefined ? result : { ...result, success: false, error: reason ?? failure.message });
@@ -357,6 +358,7 @@ export class LiveRun implements ActiveRun {
         this.#measure(facts);
         const { change, ...models } = estimateOf(facts, this.#figures());
         this.#state.models = models;
+        this.#state.messages = facts.messages;
         this.#state.change({ ...change, entries: this.#state.total });
         void this.#state.learnIds(facts.sessionIds);
       },

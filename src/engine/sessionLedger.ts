@@ -1,8 +1,9 @@
+import type { MessageUsage } from '../model/facts.ts';
 import type { RunMessage, SessionLedger } from './api.ts';
 import type { SessionState } from './sessionState.ts';
 
 /** Messages that are kept of one session; older ones are let go. */
-const mostMessages = 5000;
+const mostMessages = 100_000;
 
 /** From the record's results; of a run that goes on here, as it is now. */
 export async function ledgerOf(state: SessionState): Promise<SessionLedger> {
@@ -25,17 +26,17 @@ function sum(times: readonly (number | null)[]): number | null {
   return times.reduce((total, time) => (total === null || time === null ? null : total + time), 0);
 }
 
-/** What single messages of the model used, each as it was last told. Reads the record as a whole. */
+/** What single messages of the model used, each as it was last told; of a run that goes on here, as it is now. */
 export async function messagesOf(state: SessionState): Promise<readonly RunMessage[]> {
-  const reader = await state.reader();
+  const recorded = (await (await state.reader())?.usage()) ?? [];
   const found = new Map<string, RunMessage>();
-  if (reader === null) return [];
-  for await (const line of reader.lines()) {
-    if (line.kind !== 'usage') continue;
-    const key = `${line.run_id} ${line.usage.messageId}`;
-    found.set(key, { runId: line.run_id, ...line.usage });
+  const see = (runId: string, usage: MessageUsage): void => {
+    found.set(`${runId} ${usage.messageId}`, { runId, ...usage });
     const [oldest] = found.keys();
     if (found.size > mostMessages && oldest !== undefined) found.delete(oldest);
-  }
+  };
+  for (const { run_id: runId, usage } of recorded) see(runId, usage);
+  const { run } = state;
+  if (run !== null) for (const usage of state.messages) see(run.runId, usage);
   return [...found.values()];
 }

@@ -3,6 +3,7 @@ import { maxSummaryTurns } from '../formats/record.ts';
 import { turnOf } from '../formats/recordState.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
+import type { MessageUsage } from '../model/facts.ts';
 import type { ResultMetadata, RunResult } from '../model/result.ts';
 import { sessionSchema, type Session } from '../model/session.ts';
 import type { SessionSummary } from '../model/summary.ts';
@@ -53,6 +54,8 @@ export class SessionState {
   total = 0;
   /** Of the run that goes on here; what is over is in the record. */
   models: Models | null = null;
+  /** What messages of that run used so far. */
+  messages: readonly MessageUsage[] = [];
   sizes: SessionSizes = { rawBytes: 0, unknownLines: 0, malformedLines: 0 };
   #summary: SessionSummary;
   #turns: readonly RecordedTurn[] = [];

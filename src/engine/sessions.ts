@@ -113,13 +113,13 @@ export class Sessions {
   change(id: string, change: Pick<SessionSummary, 'title'> | Pick<SessionSummary, 'hidden'>): Promise<void> {
     return this.#write(id, async (state) => {
       await state.changeSession({ ...state.session, ...change });
-      await state.append(state.summaryLine());
-    });
-  }
       if ('hidden' in change) {
         const at = new Date(this.#deps.clock()).toISOString();
         await state.append({ kind: 'decision', decision: { type: change.hidden === true ? 'hide' : 'unhide', at } });
       }
+      await state.append(state.summaryLine());
+    });
+  }
 
   /** Keeps in the record that something was decided or done with it, running or not. @throws EngineFailure */
   decide(id: string, decision: LineOf<'decision'>['decision']): Promise<void> {

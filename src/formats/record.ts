@@ -55,6 +55,7 @@ const messageUsageSchema = z.object({
   usage: tokenUsageSchema,
   parentCallId: z.string().nullable(),
   settled: z.boolean(),
+  entries: z.array(index).readonly().optional(),
 });
 
 const lineSchema = z.discriminatedUnion('kind', [

@@ -38,6 +38,8 @@ export interface MessageUsage {
   readonly usage: TokenUsage;
   readonly parentCallId: string | null;
   readonly settled: boolean;
+  /** Indexes of the entries that hold its text, where they are known. */
+  readonly entries?: readonly number[] | undefined;
 }
 
 export interface LineCounts {

@@ -1,4 +1,8 @@
+import type { MessageFigure, MissingFigure } from '../model/messageFigure.ts';
 import type { Cost, CostSum, ModelUsage } from '../model/usage.ts';
+
+/** Messages that a page asks about at once. */
+export const mostMessages = 200;
 
 /** What a session used, beyond what its summary says. Durations in milliseconds; `null` is unknown. */
 export interface LedgerCard {
@@ -12,12 +16,12 @@ export interface LedgerCard {
   readonly apiDuration: number | null;
   /** What this session started, and what that started; `null` where there is nothing. */
   readonly children: { readonly count: number; readonly cost: CostSum } | null;
+  /** Hash of the last line of the record, which holds all lines before it; `null` where there is no line. */
+  readonly head: string | null;
 }
 
 /** What a person wants to know before going on with a session that is over. */
 export interface ResumeFacts {
-  /** Hash of the last line of the record, which holds all lines before it; `null` where there is no line. */
-  readonly head: string | null;
   /** ISO 8601. */
   readonly lastActivity: string;
   /** Of reading the conversation in again, before the first answer. */
@@ -36,8 +40,16 @@ export interface ResumeFacts {
 }
 
 export type FigureRequest =
-  { readonly type: 'getLedger'; readonly request: number } | { readonly type: 'getResume'; readonly request: number };
+  | { readonly type: 'getLedger'; readonly request: number }
+  | { readonly type: 'getResume'; readonly request: number }
+  /** Of the messages that are in sight, by the index of their entry. */
+  | { readonly type: 'getMessageFigures'; readonly request: number; readonly indexes: readonly number[] };
 
 export type FigureAnswer =
   | { readonly type: 'ledger'; readonly request: number; readonly ledger: LedgerCard }
-  | { readonly type: 'resume'; readonly request: number; readonly resume: ResumeFacts };
+  | { readonly type: 'resume'; readonly request: number; readonly resume: ResumeFacts }
+  | {
+      readonly type: 'messageFigures';
+      readonly request: number;
+      readonly figures: readonly { readonly index: number; readonly figure: MessageFigure | MissingFigure }[];
+    };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { stepKinds } from '../model/steps.ts';
 import { detailLevels } from './detail.ts';
+import { mostMessages } from './figureMessages.ts';
 import { type Envelope, type FromPage, pageCommands } from './messages.ts';
 import { fileSorts, mostClosed, mostLines, mostSince } from './viewMessages.ts';
 
@@ -74,6 +75,7 @@ const fromPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('openAllChanges') }),
   z.object({ type: z.literal('getLedger'), request }),
   z.object({ type: z.literal('getResume'), request }),
+  z.object({ type: z.literal('getMessageFigures'), request, indexes: z.array(index).max(mostMessages) }),
 ]);
 
 const envelopeSchema = z.object({ generation: z.number().int(), seq: z.number().int(), message: fromPageSchema });

@@ -63,9 +63,9 @@ export class SessionPanels implements vscode.Disposable {
     await this.#sessions.get(this.active ?? '')?.pickPrompt();
   }
 
-  /** Copies a message of the panel that has the focus, with a footnote for every source. */
-  async copyWithSources(index: number): Promise<void> {
-    await this.#sessions.get(this.active ?? '')?.copyWithSources(index);
+  /** A message of the panel that has the focus, with a footnote for every source. */
+  async withSources(index: number): Promise<string | undefined> {
+    return await this.#sessions.get(this.active ?? '')?.withSources(index);
   }
 
   isVisible(id: string): boolean {

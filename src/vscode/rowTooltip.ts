@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isSessionLive } from '../model/status.ts';
 import { literalText, visibleText } from './inertText.ts';
 import type { SessionRow } from './sessionRow.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
@@ -35,7 +36,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
   const state = stateOf(row);
   const duration = durationOf(row, now);
   const program = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
-  const agent = [row.agent_name, program, row.model].filter((part) => part !== undefined && part !== null);
+  const agent = [row.agent_name, program, ...modelOf(row)].filter((part) => part !== undefined);
   const reason = needsYou(row)?.title ?? row.reason;
   const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
   return [
@@ -52,6 +53,12 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     ...(row.project_dir === undefined ? [] : [[t('Folder'), row.project_dir] satisfies [string, string]]),
     [t('Session'), row.session_id],
   ];
+}
+
+/** Nothing is said of a model that may still be named. */
+function modelOf({ model, status, runs }: SessionRow): string[] {
+  if (model !== null) return [model];
+  return runs > 0 && !isSessionLive(status) ? [t('model not reported')] : [];
 }
 
 /** Characters of one fact: VS Code parses the whole as markdown, and a long one of brackets keeps it busy for minutes. */

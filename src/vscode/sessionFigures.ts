@@ -2,6 +2,7 @@ import type { SessionHandle } from '../engine/api.ts';
 import { coldStart } from '../insight/coldStart.ts';
 import { addCost, noCosts } from '../insight/costSum.ts';
 import { descendantsOf } from '../insight/descendants.ts';
+import { MessageFigures } from '../insight/messageFigures.ts';
 import { loadPrices } from '../insight/prices.ts';
 import { UnrestoredCount } from '../insight/unrestored.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
@@ -20,6 +21,7 @@ interface FiguresDeps {
 export class SessionFigures {
   readonly #deps: FiguresDeps;
   readonly #unrestored = new UnrestoredCount();
+  #figures: { readonly state: string; readonly known: MessageFigures } | undefined;
 
   constructor(deps: FiguresDeps) {
     this.#deps = deps;
@@ -34,10 +36,33 @@ export class SessionFigures {
     this.#unrestored.add(entry);
   }
 
-  async answer({ type, request }: FigureRequest): Promise<FigureAnswer> {
-    return type === 'getLedger'
-      ? { type: 'ledger', request, ledger: await this.#ledger() }
-      : { type: 'resume', request, resume: await this.#resume() };
+  async answer(message: FigureRequest): Promise<FigureAnswer> {
+    const { request } = message;
+    switch (message.type) {
+      case 'getLedger':
+        return { type: 'ledger', request, ledger: await this.#ledger() };
+      case 'getResume':
+        return { type: 'resume', request, resume: await this.#resume() };
+      case 'getMessageFigures': {
+        const { handle } = this.#deps;
+        const known = await this.#messageFigures();
+        const turns = handle.turns();
+        const figures = message.indexes.map((index) => ({ index, figure: known.of(index, turns) }));
+        return { type: 'messageFigures', request, figures };
+      }
+    }
+  }
+
+  /** Of runs that are over they stay as they are. */
+  async #messageFigures(): Promise<MessageFigures> {
+    const { handle } = this.#deps;
+    const { runs, status, model, updated_at: at } = handle.summary();
+    const state = `${runs} ${status} ${at}`;
+    if (this.#figures?.state === state) return this.#figures.known;
+    const [messages, prices] = await Promise.all([handle.messages(), loadPrices()]);
+    const known = new MessageFigures(messages, prices, model);
+    this.#figures = handle.live() ? undefined : { state, known };
+    return known;
   }
 
   async #ledger(): Promise<LedgerCard> {

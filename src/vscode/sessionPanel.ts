@@ -122,9 +122,8 @@ export class SessionPanel implements vscode.Disposable {
     this.lead(index);
   }
 
-  async copyWithSources(index: number): Promise<void> {
-    const text = await this.#citations.markdown(index);
-    if (text !== undefined) await this.#actions.copy(text);
+  withSources(index: number): Promise<string | undefined> {
+    return this.#citations.markdown(index);
   }
 
   #showLead(): void {
@@ -231,6 +230,7 @@ export class SessionPanel implements vscode.Disposable {
         return this.#views.answer(message);
       case 'getLedger':
       case 'getResume':
+      case 'getMessageFigures':
         this.#channel.send(await this.#figures.answer(message));
         return;
       case 'pickPrompt':

@@ -4,7 +4,7 @@ import type { LedgerCard, ResumeFacts } from '../../src/protocol/figureMessages.
 import { violations } from '../support/page/axe.ts';
 import type { LoadOptions } from '../support/page/fakeHost.ts';
 import { everything, view } from '../support/page/madeUp.ts';
-import { distanceFromEnd, frames, PageTests } from '../support/page/open.ts';
+import { distanceFromEnd, frames, PageTests, scrollTo } from '../support/page/open.ts';
 import type { Theme } from '../support/page/themes.ts';
 
 const ledger: LedgerCard = {
@@ -207,6 +207,36 @@ describe('figures of a session', () => {
     const times = page.locator('.prose > .when, .prompt > .when');
     assert.match((await times.first().textContent()) ?? '', /ago|year|month/);
     assert.match((await times.first().getAttribute('title')) ?? '', /\b(?:20)?26\b/);
+    await page.close();
+  });
+
+  it('stand beside each message, with what they are made of and how that is known', async () => {
+    const { entries, turns } = everything();
+    const [first = -1, second = -1, third = -1] = entries
+      .filter(({ type }) => type.kind === 'assistant_message')
+      .map(({ index }) => index);
+    const priceTable = { name: 'prices', date: '2026-11-02' };
+    const known = { model: 'claude-opus-5-5', usage: { input: 12, output: 300, cacheRead: 12_000 }, settled: true };
+    const figures = {
+      [first]: { ...known, cost: { provenance: 'estimated' as const, usd: 0.00412, priceTable } },
+      [second]: { ...known, cost: { provenance: 'unknown' as const, reason: 'No price is known.' }, settled: false },
+    };
+    const page = await open({ entries, view: view({ turns }), figures });
+    const of = (index: number) => page.locator(`[data-key="e:${index}"] .when`);
+    await page.evaluate(() => document.querySelector('.scroll')?.scrollTo(0, 0));
+    await of(first).locator('.used').waitFor();
+    assert.match(await of(first).innerText(), /^12\.3K tokens · ≈ \$0\.00412 · /);
+    const title = (await of(first).getAttribute('title')) ?? '';
+    assert.match(title, /Cache read: 12,000/);
+    assert.match(title, /about \$0\.00412, estimated with the price table prices of 2026-11-02/);
+    await of(second).scrollIntoViewIfNeeded();
+    await of(second).locator('.used').waitFor();
+    assert.match(await of(second).innerText(), /^at least 12\.3K tokens · cost unknown · /);
+    await scrollTo(page, 1);
+    await of(third).getByText('not reported per message').waitFor({ state: 'attached' });
+    assert.equal(await of(third).locator('.used').count(), 0);
+    assert.match((await of(third).getAttribute('title')) ?? '', /not reported per message/);
+    await page.screenshot({ path: 'test-results/message-figures.png' });
     await page.close();
   });
 

@@ -110,7 +110,11 @@ function modelLines(ledger: LedgerCard | undefined): Line[] {
     if (used === undefined) return none;
     return used.usd === undefined ? t('{0} tokens', number(tokensOf(used))) : usd(used.usd);
   };
-  return names.map((name) => ({ name: shown(name), run: amount(run, name), session: amount(session, name) }));
+  return names.map((name) => ({
+    name: shown(name === 'unknown' ? t('not named') : name),
+    run: amount(run, name),
+    session: amount(session, name),
+  }));
 }
 
 function costLines({ view: { summary }, ledger }: CostCard): Line[] {

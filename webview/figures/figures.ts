@@ -4,6 +4,7 @@ import type { FromPage, SessionView, ToPage } from '../../src/protocol/messages.
 import type { Actions } from '../actions.ts';
 import type { Store } from '../store.ts';
 import type * as code from './code.ts';
+import { MessageFigures } from './messageFigures.ts';
 
 interface FiguresDeps {
   readonly main: HTMLElement;
@@ -35,9 +36,11 @@ export class Figures {
   #askedAt = 0;
   #resumeOf = '';
   resume: ResumeFacts | undefined;
+  readonly messages: MessageFigures;
 
   constructor(deps: FiguresDeps) {
     this.#deps = deps;
+    this.messages = new MessageFigures(deps);
     deps.main.append(this.#place);
     this.#listen();
   }
@@ -112,6 +115,7 @@ export class Figures {
   /** Something new is known of the session: what was asked for is asked again. */
   take(view: SessionView): void {
     if (this.#open) this.#askSoon();
+    this.messages.take(view);
     const { summary } = view;
     const wanted = isOver(view) ? `${summary.status} ${summary.updated_at} ${view.can.resume}` : '';
     if (wanted === this.#resumeOf) return;

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { SessionSummary } from '../../src/model/summary.ts';
 import type { SessionView } from '../../src/protocol/messages.ts';
 import { badge, button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
@@ -54,6 +55,13 @@ export interface HeaderState {
   readonly setMenu: (open: boolean) => void;
 }
 
+/** Nothing is said of a model that may still be named. */
+function modelName({ model, status, runs }: SessionSummary): TemplateResult | typeof nothing {
+  if (model !== null) return html` · ${shown(model)}`;
+  const over = status === 'finished' || status === 'stopped';
+  return runs > 0 && over ? html`<span class="ver"> · ${t('model not reported')}</span>` : nothing;
+}
+
 export function header(context: Context, view: SessionView, state: HeaderState): TemplateResult {
   const { summary } = view;
   const title = summary.title ?? summary.prompt;
@@ -63,7 +71,7 @@ export function header(context: Context, view: SessionView, state: HeaderState):
       <span class="agent">
         ${shown(summary.agent_label)}${
           summary.agent_version === null ? nothing : html`<span class="ver"> ${shown(summary.agent_version)}</span>`
-        }${summary.model === null ? nothing : html` · ${shown(summary.model)}`}
+        }${modelName(summary)}
       </span>
       <span class="acts">${primary(context, view)}${menuButton(context, state)}</span>
     </div>

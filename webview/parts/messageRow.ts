@@ -14,6 +14,7 @@ import { dateTime } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords } from '../text/visible.ts';
 import type { Context } from './context.ts';
+import { figureDetails, figureText } from './messageFigure.ts';
 import { originView } from './origin.ts';
 
 /** Blocks that are closed are drawn once, and again when it is known where they come from. */
@@ -61,9 +62,16 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
   </div>`;
 }
 
-/** How long ago it was said; the time itself on hover. */
-function when({ now }: Context, { timestamp }: PageEntry): TemplateResult {
-  return html`<time class="when" datetime=${timestamp} title=${dateTime(timestamp)}>${ago(timestamp, now)}</time>`;
+/** What it used and how long ago it was said; all of that on hover. */
+function when({ now, store, figures }: Context, { timestamp, index }: PageEntry): TemplateResult {
+  const figure = figures.messages.of(index);
+  const details = figureDetails(figure);
+  const used = store.level === 'everything' ? figureText(figure) : '';
+  return html`<span class="when" title=${[dateTime(timestamp), ...details].join('\n')}
+    >${used === '' ? nothing : html`<span class="used" aria-hidden="true">${used} · </span>`}<time datetime=${timestamp}
+      >${ago(timestamp, now)}</time
+    >${details.length === 0 ? nothing : html`<span class="sr"> ${details.join('. ')}</span>`}</span
+  >`;
 }
 
 /** Numbers of the sources that have no place in the text. */

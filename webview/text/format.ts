@@ -42,6 +42,7 @@ const pad = (value: number): string => String(value).padStart(2, '0');
 class Formats {
   readonly of = locale();
   readonly number = new Intl.NumberFormat(this.of);
+  readonly compact = new Intl.NumberFormat(this.of, { notation: 'compact', maximumSignificantDigits: 3 });
   readonly time = new Intl.DateTimeFormat(this.of, { timeStyle: 'medium', hour12: false });
   readonly dateTime = new Intl.DateTimeFormat(this.of, { dateStyle: 'short', timeStyle: 'medium' });
 }
@@ -54,6 +55,11 @@ function formats(): Formats {
 
 export function number(value: number): string {
   return formats().number.format(value);
+}
+
+/** Three digits at most: `164K`. */
+export function compact(value: number): string {
+  return formats().compact.format(value);
 }
 
 export function bytes(count: number): string {

@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
 import type { UsageGroup, UsagePage, UsageScope } from '../../src/protocol/usageMessages.ts';
-import { locale, plural, t } from '../l10n.ts';
-import { number } from '../text/format.ts';
+import { plural, t } from '../l10n.ts';
+import { compact, number } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
 import { sumText, tokensOf } from '../figures/costText.ts';
 import { dayText, monthFrom, monthText } from './dates.ts';
@@ -90,11 +90,6 @@ function parts(group: UsageGroup): string[] {
   ];
 }
 
-/** `1.3M`: the whole number is in the tooltip and in the CSV. */
-function short(tokens: number): string {
-  return tokens.toLocaleString(locale(), { notation: 'compact', maximumSignificantDigits: 3 });
-}
-
 function table(
   caption: string,
   head: string,
@@ -120,7 +115,7 @@ function table(
         return html`<tr>
           <th scope="row">${name(group)}</th>
           <td class="n">${number(group.runs)}</td>
-          <td class="n" title=${tokens === 0 ? nothing : number(tokens)}>${tokens === 0 ? '–' : short(tokens)}</td>
+          <td class="n" title=${tokens === 0 ? nothing : number(tokens)}>${tokens === 0 ? '–' : compact(tokens)}</td>
           <td class="n" title=${about === '' ? nothing : about}>${sumText(group)}</td>
         </tr>`;
       })}

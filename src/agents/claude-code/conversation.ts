@@ -1,4 +1,4 @@
-import type { Origin } from '../../model/entry.ts';
+import type { NormalizedEntry, Origin } from '../../model/entry.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import type { ToolCalls } from './calls.ts';
@@ -114,13 +114,22 @@ export class Conversation {
   ): void {
     if (shown === '') return;
     const extra = lineMetadata(line.message);
-    if (from?.partials.merge(from.id, kind, shown, cited, line, extra) !== undefined) return;
+    const streamed = from?.partials.merge(from.id, kind, shown, cited, line, extra);
+    if (streamed !== undefined) {
+      if (kind === 'text') this.#wrote(from?.id, streamed);
+      return;
+    }
     const metadata = extra === undefined ? line.metadata(model) : line.metadataWith(extra, model);
     if (model === syntheticModel && kind === 'text') {
       this.#parts.state.noteSynthetic(this.#parts.texts.addSynthetic(shown, line, metadata));
     } else {
-      this.#parts.texts.add(kind, shown, cited, line, metadata);
+      const added = this.#parts.texts.add(kind, shown, cited, line, metadata);
+      if (kind === 'text') this.#wrote(from?.id, added);
     }
+  }
+
+  #wrote(id: string | undefined, { index }: NormalizedEntry): void {
+    if (id !== undefined) this.#parts.usages.wrote(id, index);
   }
 
   #thinking(

@@ -280,6 +280,7 @@ export class Partials {
     }
     this.#settleBlock(message, block);
     const entry = this.#texts.open(kind, more, line, message.model);
+    if (kind === 'text' && message.id !== null) this.#usages.wrote(message.id, entry.index);
     const begun: Block = { kind, entry, chunks: [more], cited: [], settled: undefined };
     message.places.set(place, begun);
     message.waiting.push(begun);

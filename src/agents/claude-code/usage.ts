@@ -5,6 +5,8 @@ import { amount, count, field } from '../shared/guards.ts';
 
 /** Messages whose usage is itemised. Further ones are in the agent's own totals only. */
 export const maxMessages = 100_000;
+/** Entries that are kept of one message. */
+const maxEntries = 100;
 
 /** Tokens as the Messages API counts them. */
 export function tokenUsage(value: unknown): TokenUsage | null {
@@ -94,7 +96,16 @@ export class MessageUsages {
       usage: before === undefined ? tokens : { ...before.usage, ...tokens },
       parentCallId: parentCallId ?? before?.parentCallId ?? null,
       settled: settled || before?.settled === true,
+      ...(before?.entries !== undefined && { entries: before.entries }),
     });
+  }
+
+  /** An entry holds text of the message. */
+  wrote(messageId: string, index: number): void {
+    const message = this.#byId.get(messageId);
+    const { entries = [] } = message ?? {};
+    if (message === undefined || entries.length >= maxEntries || entries.includes(index)) return;
+    this.#byId.set(messageId, { ...message, entries: [...entries, index] });
   }
 
   /** Messages beyond the bound. */

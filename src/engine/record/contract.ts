@@ -1,4 +1,4 @@
-import type { RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
+import type { LineOf, RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { ResultMetadata } from '../../model/result.ts';
 import type { SessionSummary } from '../../model/summary.ts';
@@ -87,6 +87,8 @@ export interface RecordReader {
   runs(): Promise<RecordedRun[]>;
   /** What runs came to, oldest first. */
   results(): Promise<RecordedResult[]>;
+  /** What single messages used, in file order. */
+  usage(): Promise<LineOf<'usage'>[]>;
   lastRun(): Promise<RecordedRun | null>;
   /** Intact entries with `from <= index < to`, in index order. Reads no more than these, once the offsets are known. */
   read(from: number, to: number): Promise<NormalizedEntry[]>;

@@ -35,12 +35,12 @@ export class EntryReader {
     return (await this.#readEntries(await this.#carefully(end), indexes)).entries;
   }
 
-  /** Lines of runs and results in file order. */
-  async runLines(end: number): Promise<RecordLine[]> {
+  /** Lines of runs and results, or of usage, in file order. */
+  async linesOf(which: 'runs' | 'usage', end: number): Promise<RecordLine[]> {
     const index = await this.#upTo(end);
-    const { lines, whole } = await this.#readSpans(index.runs);
+    const { lines, whole } = await this.#readSpans(index[which]);
     if (whole || !index.quick) return lines;
-    return (await this.#readSpans((await this.#carefully(end)).runs)).lines;
+    return (await this.#readSpans((await this.#carefully(end))[which])).lines;
   }
 
   async find(end: number, request: FindRequest): Promise<FindResult> {

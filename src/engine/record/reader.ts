@@ -1,5 +1,5 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import type { RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
+import type { LineOf, RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { lastHash } from './chain.ts';
@@ -79,16 +79,20 @@ export class FileRecordReader implements RecordReader {
 
   async runs(): Promise<RecordedRun[]> {
     const runs = new Map<string, RecordedRun>();
-    for (const line of await this.#runLines()) if (line.kind === 'run') runs.set(line.run.run_id, line.run);
+    for (const line of await this.#linesOf('runs')) if (line.kind === 'run') runs.set(line.run.run_id, line.run);
     return [...runs.values()];
   }
 
   async results(): Promise<RecordedResult[]> {
     const results = new Map<string, RecordedResult>();
-    for (const line of await this.#runLines()) {
+    for (const line of await this.#linesOf('runs')) {
       if (line.kind === 'result') results.set(line.run_id, { runId: line.run_id, metadata: line.result });
     }
     return [...results.values()];
+  }
+
+  async usage(): Promise<LineOf<'usage'>[]> {
+    return (await this.#linesOf('usage')).filter((line) => line.kind === 'usage');
   }
 
   async lastRun(): Promise<RecordedRun | null> {
@@ -183,10 +187,10 @@ export class FileRecordReader implements RecordReader {
     await Promise.all([this.#record.handle, ...this.#replaced].map((handle) => handle.close()));
   }
 
-  async #runLines(): Promise<RecordLine[]> {
+  async #linesOf(which: 'runs' | 'usage'): Promise<RecordLine[]> {
     const { entries, end, unfinished } = this.#record;
     const last = unfinished.found.flatMap(({ line }) => (line === null ? [] : [line]));
-    return [...(await entries.runLines(end)), ...last];
+    return [...(await entries.linesOf(which, end)), ...last];
   }
 }
 

@@ -18,6 +18,8 @@ export class RecordIndex {
   readonly entries = new EntryOffsets();
   /** Lines of runs and results, in file order. */
   readonly runs: Span[] = [];
+  /** Lines of usage, in file order. */
+  readonly usage: Span[] = [];
   readonly quick: boolean;
   readonly #problems: Problems;
   #end = 0;
@@ -53,6 +55,8 @@ export class RecordIndex {
         this.#takeEntry(buffer, start, end, offset);
       } else if (buffer[start + 9] === 114) {
         this.runs.push({ offset: offset + start, bytes: end - start });
+      } else if (buffer[start + 9] === 117) {
+        this.usage.push({ offset: offset + start, bytes: end - start });
       }
     }
   }
@@ -67,6 +71,7 @@ export class RecordIndex {
     for (const damage of reading.damage) this.#note(damage);
     for (const { line, ...span } of reading.found) {
       if (line?.kind === 'run' || line?.kind === 'result') this.runs.push(span);
+      if (line?.kind === 'usage') this.usage.push(span);
       if (line?.kind !== 'entry') continue;
       const start = span.offset - offset;
       this.#put(line.entry.index, bytes.subarray(start, start + span.bytes), span.offset);

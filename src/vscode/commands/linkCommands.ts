@@ -34,18 +34,27 @@ export function linkCommands(shell: Shell): Commands {
       if (session === undefined) return;
       const entry = entryOf(argument);
       const copied = entry === undefined ? await wholeSession(shell, session) : await oneEntry(shell, session, entry);
-      if (copied === undefined) return;
-      await vscode.env.clipboard.writeText(copied.text);
-      const { masked } = copied;
-      const text =
-        masked === 0
-          ? t('Copied as Markdown')
-          : masked === 1
-            ? t('Copied as Markdown, 1 secret masked')
-            : t('Copied as Markdown, {0} secrets masked', masked);
-      vscode.window.setStatusBarMessage(text, noticeMs);
+      if (copied !== undefined) await take(copied);
+    },
+
+    /** From the menu of an answer. */
+    async copyWithSources(argument) {
+      const entry = entryOf(argument);
+      const text = entry === undefined ? undefined : await shell.panels.withSources(entry);
+      if (text !== undefined) await take((await shell.engines.get()).archive.masked(text));
     },
   };
+}
+
+async function take({ text, masked }: Copied): Promise<void> {
+  await vscode.env.clipboard.writeText(text);
+  const said =
+    masked === 0
+      ? t('Copied as Markdown')
+      : masked === 1
+        ? t('Copied as Markdown, 1 secret masked')
+        : t('Copied as Markdown, {0} secrets masked', masked);
+  vscode.window.setStatusBarMessage(said, noticeMs);
 }
 
 interface Copied {

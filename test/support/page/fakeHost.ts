@@ -2,6 +2,7 @@
 import type { EntryUpdate, NormalizedEntry } from '../../../src/model/entry.ts';
 import { answers } from '../../../src/insight/search/facts.ts';
 import { parseQuery } from '../../../src/insight/search/query.ts';
+import type { MessageFigure, MissingFigure } from '../../../src/model/messageFigure.ts';
 import { Transcript } from '../../../src/model/transcript.ts';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
 import type { DetailLevel } from '../../../src/protocol/detail.ts';
@@ -22,6 +23,8 @@ export interface LoadOptions {
   readonly detail?: DetailLevel;
   readonly ledger?: LedgerCard;
   readonly resume?: ResumeFacts;
+  /** What messages used, by the index of their entry. */
+  readonly figures?: Readonly<Record<number, MessageFigure | MissingFigure>>;
   readonly l10n?: Readonly<Record<string, string>>;
   /** Files of the project as they are now, by their path in it. */
   readonly files?: Readonly<Record<string, string>>;
@@ -271,6 +274,13 @@ export class FakeHost {
       case 'getLedger': {
         const { ledger } = this.#options ?? {};
         if (ledger !== undefined) this.#channel.send({ type: 'ledger', request: message.request, ledger });
+        break;
+      }
+      case 'getMessageFigures': {
+        const { request, indexes } = message;
+        const { figures = {} } = this.#options ?? {};
+        const told = indexes.map((index) => ({ index, figure: figures[index] ?? ('not_per_message' as const) }));
+        this.#channel.send({ type: 'messageFigures', request, figures: told });
         break;
       }
       case 'getResume': {

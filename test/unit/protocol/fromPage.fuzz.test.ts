@@ -35,6 +35,7 @@ const messages: { readonly [Type in FromPage['type']]: Extract<FromPage, { reado
   openAllChanges: { type: 'openAllChanges' },
   getLedger: { type: 'getLedger', request: 1 },
   getResume: { type: 'getResume', request: 1 },
+  getMessageFigures: { type: 'getMessageFigures', request: 1, indexes: [0, 4] },
 };
 const envelopes = Object.values(messages).map((message) => ({ generation: 1, seq: 2, message }));
 

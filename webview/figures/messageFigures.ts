@@ -1,0 +1,65 @@
+import type { MessageFigure, MissingFigure } from '../../src/model/messageFigure.ts';
+import { mostMessages } from '../../src/protocol/figureMessages.ts';
+import type { FromPage, SessionView, ToPage } from '../../src/protocol/messages.ts';
+import type { List } from '../list.ts';
+import type { Store } from '../store.ts';
+
+/** Figures kept; with more, those that are not in sight are asked for again. */
+const mostKept = 2000;
+
+interface Deps {
+  readonly store: Store;
+  readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;
+  readonly changed: () => void;
+}
+
+/** What messages used: asked for as they come into sight. */
+export class MessageFigures {
+  readonly #deps: Deps;
+  readonly #known = new Map<number, MessageFigure | MissingFigure>();
+  #asking = false;
+  #state = '';
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  of(index: number): MessageFigure | MissingFigure | undefined {
+    return this.#known.get(index);
+  }
+
+  /** What was not known, or not for good, may be now. */
+  take({ turns, summary }: SessionView): void {
+    const state = `${turns.length} ${turns.at(-1)?.status} ${JSON.stringify(summary.total_usage)}`;
+    if (state === this.#state) return;
+    this.#state = state;
+    for (const [index, figure] of this.#known) {
+      if (typeof figure === 'string' || !figure.settled) this.#known.delete(index);
+    }
+  }
+
+  look(list: List): void {
+    if (this.#asking) return;
+    const { store } = this.#deps;
+    const indexes: number[] = [];
+    for (const { index: at } of list.items()) {
+      const row = list.row(at);
+      if (row?.kind !== 'entry' || this.#known.has(row.index) || indexes.at(-1) === row.index) continue;
+      const isMessage = store.entry(row.index)?.type.kind === 'assistant_message';
+      if (isMessage && !store.isOpen(row.index) && indexes.length < mostMessages) indexes.push(row.index);
+    }
+    if (indexes.length > 0) void this.#ask(indexes);
+  }
+
+  async #ask(indexes: readonly number[]): Promise<void> {
+    this.#asking = true;
+    const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
+    this.#asking = false;
+    if (this.#known.size > mostKept) this.#known.clear();
+    // One that fails is not asked for again with every drawing.
+    const told = answer.type === 'messageFigures' ? answer.figures : [];
+    for (const index of indexes) this.#known.set(index, 'not_yet');
+    for (const { index, figure } of told) this.#known.set(index, figure);
+    this.#deps.changed();
+  }
+}

@@ -1,0 +1,45 @@
+import type { MessageFigure, MissingFigure } from '../../src/model/messageFigure.ts';
+import { costText, kindText, tokenKinds, tokensOf } from '../figures/costText.ts';
+import { t } from '../l10n.ts';
+import { compact, number } from '../text/format.ts';
+import { provenanceText } from '../text/provenance.ts';
+import { plain } from '../text/visible.ts';
+
+/** `12.3k tokens · ≈ $0.0041`; empty where nothing is known. */
+export function figureText(figure: MessageFigure | MissingFigure | undefined): string {
+  if (figure === undefined || typeof figure === 'string') return '';
+  const { usage, cost, settled } = figure;
+  const tokens = t('{0} tokens', compact(tokensOf(usage)));
+  const amount = cost.provenance === 'unknown' ? t('cost unknown') : costText(cost);
+  return [settled ? tokens : t('at least {0}', tokens), amount].join(' · ');
+}
+
+/** The same with all there is to say, line by line. */
+export function figureDetails(figure: MessageFigure | MissingFigure | undefined): string[] {
+  if (figure === undefined) return [];
+  if (typeof figure === 'string') return [missingText(figure)];
+  const { model, usage, cost, settled } = figure;
+  const counted = tokenKinds.flatMap((kind) => {
+    const count = usage[kind];
+    return count === undefined ? [] : [`${kindText(kind)}: ${number(count)}`];
+  });
+  return [
+    ...(model === null ? [] : [t('Model: {0}', plain(model))]),
+    ...counted,
+    provenanceText(t('Cost'), cost),
+    ...(settled ? [] : [t('At least: the message was cut off, or is not over yet.')]),
+  ];
+}
+
+function missingText(missing: MissingFigure): string {
+  switch (missing) {
+    case 'counted_before':
+      return t('Tokens and cost: counted with an earlier text of the same message');
+    case 'not_this':
+      return t('Tokens and cost: not reported for this message');
+    case 'not_yet':
+      return t('Tokens and cost: not reported so far');
+    case 'not_per_message':
+      return t('Tokens and cost: not reported per message');
+  }
+}
