@@ -16,6 +16,8 @@ import { Doctor } from './vscode/doctor.ts';
 import { Elsewhere } from './vscode/elsewhere.ts';
 import { EngineHost } from './vscode/engineHost.ts';
 import { Failures } from './vscode/failures.ts';
+import { FollowUpItem } from './vscode/followUps/followUpItem.ts';
+import { FollowUpWatch } from './vscode/followUps/followUpWatch.ts';
 import { LineHistory } from './vscode/lines/lineHistory.ts';
 import { registerSessionLinks } from './vscode/sessionLinkHandler.ts';
 import { createLog } from './vscode/log.ts';
@@ -32,6 +34,7 @@ import { SearchView } from './vscode/search/searchView.ts';
 import { SessionList } from './vscode/sessionList.ts';
 import { SessionLoader } from './vscode/sessionLoader.ts';
 import { SessionTree } from './vscode/sessionTree.ts';
+import { Retention } from './vscode/retention.ts';
 import { StatusBar } from './vscode/statusBar.ts';
 import { UsageView } from './vscode/usageView.ts';
 import { WorkspaceIndex } from './vscode/workspaceIndex.ts';
@@ -57,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const memory = new RunMemory(workspaceState);
   const drafts = new PromptDrafts();
   const runs = new RunControl(host, memory, blueprints, failures, log);
+  const followUps = new FollowUpWatch({ engines: host, runs, agents, state: workspaceState, now, log });
   const api = new PublicApi({ engines: host, memory, blueprints });
   const loader = new SessionLoader(host, list, log);
   const tree = new SessionTree(list, now, () => void loader.load());
@@ -73,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const costs = new CostPages(host);
   const lines = new LineHistory({ engines: host, list, loader, log });
   const search = new SearchView(host, list, now);
+  const retention = new Retention({ engines: host, list, loader, panels, log, now });
   const { secrets } = context;
   const shell = {
     engines: host,
@@ -86,12 +91,14 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     costs,
     secrets,
     failures,
+    followUps,
     memory,
     drafts,
     agents,
     inputs,
     lines,
     search,
+    retention,
   };
   context.subscriptions.push(
     log,
@@ -113,6 +120,9 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     agentsView(agents),
     AgentFixes.register(),
     new StatusBar(list),
+    retention,
+    followUps,
+    new FollowUpItem(followUps, now),
     new BudgetNotices(list, now()),
     api,
     new RequestNotices(list, panels),

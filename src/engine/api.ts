@@ -1,8 +1,10 @@
 import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
+import type { FollowUpSettings } from '../insight/followUps/rules.ts';
 import type { Budgets, Limits } from '../model/budget.ts';
 import type { Capabilities } from '../model/capabilities.ts';
 import type { EntryUpdate, NormalizedEntry, Origin } from '../model/entry.ts';
 import type { MessageUsage } from '../model/facts.ts';
+import type { PlannedTrigger } from '../model/followUps.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
 import type { McpServer } from '../model/mcpServer.ts';
 import type { AgentRequest, Answer } from '../model/request.ts';
@@ -69,6 +71,8 @@ export interface FolderBudgets {
 export interface EngineSettings {
   /** Absent: nothing is limited but by the request. */
   readonly budgets?: (folder: string) => FolderBudgets;
+  /** Whom Vitrine writes to by itself, and how often. Absent: those whose files or sessions say so. */
+  readonly followUps?: FollowUpSettings;
   /** Compare the folder before and after a run, for changes that no tool call reports. Default true. */
   readonly unreportedChanges?: boolean;
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
@@ -192,6 +196,8 @@ export interface ChildServer {
 
 export interface ResumeRequest {
   readonly prompt: string;
+  /** No person wrote this: it begins only within the limits of follow-ups, with the prompt of its trigger. */
+  readonly trigger?: PlannedTrigger;
   readonly options?: AgentOptions;
   /** Overrides the setting. */
   readonly from?: ResumeFrom;
@@ -309,6 +315,8 @@ export interface SessionHandle extends Disposable {
   ledger(): Promise<SessionLedger>;
   /** In the order of the record; at most the newest 100,000. */
   messages(): Promise<readonly RunMessage[]>;
+  /** SHA-256 of the last line of the record, which holds all lines before it; `null` where there is none. */
+  head(): Promise<string | null>;
   /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
   elsewhere(): Promise<RecordHolder | 'unknown' | null>;
   /** Damage found in the record, one line each, for people. */
@@ -320,8 +328,6 @@ export interface SessionHandle extends Disposable {
   onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): Disposable;
   onSummary(listener: (summary: SessionSummary) => void): Disposable;
   onNotice(listener: (notice: Notice) => void): Disposable;
-  /** SHA-256 of the last line of the record, which holds all lines before it; `null` where there is none. */
-  head(): Promise<string | null>;
   /** Called when `conversation()` has other requests or queued messages than before. */
   onConversation(listener: () => void): Disposable;
 }

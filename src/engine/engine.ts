@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +6,7 @@ import type { AgentAdapter } from '../agents/adapter.ts';
 import type { RecordedRun } from '../formats/record.ts';
 import { loadPrices } from '../insight/prices.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
+import { marksOf } from '../model/followUps.ts';
 import type { Session } from '../model/session.ts';
 import { moveSession } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
@@ -26,16 +26,19 @@ import type {
   SummaryListener,
   SweepReport,
 } from './api.ts';
+import { assertFolder } from './assertFolder.ts';
 import { askingLaunch } from './askingLaunch.ts';
 import { Emitter } from './emitter.ts';
 import { Archive } from './archive.ts';
-import { asLimits } from './budget/asLimits.ts';
 import type { DeletionReason } from './audit/deletions.ts';
+import { asLimits } from './budget/asLimits.ts';
 import { Budgets } from './budget/budgets.ts';
 import { childServer, withChildren } from './children/childServer.ts';
 import { failures } from './failures.ts';
+import { FollowUps } from './followUps/followUps.ts';
 import { runId, runnerId, sessionId, uuid } from './ids.ts';
 import { LiveRun } from './liveRun.ts';
+import type { NewRun } from './newRun.ts';
 import { newSummary, titleOf } from './newSession.ts';
 import { ownIdentity } from './processIdentity.ts';
 import { ProcessLeases } from './processLease.ts';
@@ -56,15 +59,6 @@ const closingLadder: readonly LadderStep[] = [
 ];
 const closingMs = 4500;
 
-interface NewRun {
-  readonly type: RecordedRun['type'];
-  readonly request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'limits' | 'queued' | 'origin' | 'recall'>;
-  /** Ids to resume by; `null` begins a new conversation. */
-  readonly attempts: readonly (string | null)[];
-  /** Put before the prompt, for the agent alone. */
-  readonly prefix?: string;
-}
-
 /** Runs agents and keeps their records. One per window. Failures a person sees are `EngineFailure`s. */
 export class Engine {
   /** Records as things to take along, check and account for. */
@@ -72,6 +66,7 @@ export class Engine {
   readonly #children: ChildServer | undefined;
   /** Limits of what agents may use. */
   readonly budgets: Budgets;
+  readonly followUps: FollowUps;
   readonly #deps: EngineDeps;
   readonly #store: RecordStore;
   readonly #sessions: Sessions;
@@ -100,6 +95,7 @@ export class Engine {
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
     this.#children = deps.blueprints === undefined ? undefined : childServer(this, deps.blueprints, deps.log);
+    this.followUps = new FollowUps({ ...deps, sessions: this.#sessions });
     this.budgets = new Budgets({
       ...deps,
       ledgers: async () => (await ledgersOf(this.#store, await this.#sessions.live())).ledgers,
@@ -137,8 +133,9 @@ export class Engine {
   }
 
   resume(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
-    const request = asLimits(given);
-    return this.#goOn(sessionId, request, (state, source) => {
+    const asked = asLimits(given);
+    return this.#goOn(sessionId, asked, async (state, source) => {
+      const request = await this.followUps.admit(state, asked);
       if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
       const { executor_session_id: last, executor_session_ids: chain, executor_type: type } = state.session;
       const from = request.from ?? (type && this.#deps.settings().agents?.[type]?.resumeFrom) ?? 'newest';
@@ -301,6 +298,7 @@ export class Engine {
       created_at: at,
       ...request.queued,
       status: 'pending',
+      ...marksOf(request.trigger),
       first_index: state.total,
     };
     const held = { runId: run.run_id, session, limits: request.limits };
@@ -393,9 +391,4 @@ export class Engine {
   #now(): string {
     return new Date(this.#deps.clock()).toISOString();
   }
-}
-
-async function assertFolder(folder: string): Promise<void> {
-  const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory() !== true) throw failures.directoryMissing(folder);
 }

@@ -1,6 +1,7 @@
 import type { RecordedRun } from '../formats/record.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
+import { syntheticSchema } from '../model/metadata.ts';
 import type { AgentRequest, Decision } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
 import { moveRun, moveSession } from '../model/status.ts';
@@ -159,12 +160,14 @@ export class LiveRun implements ActiveRun {
     await this.#state.changeRun(this.#run);
     await this.#state.tell([this.#feed.events.start(at)]);
     const known = summary.executor_session_id !== undefined || summary.model !== null;
+    const ids = known ? { sessionId: summary.executor_session_id ?? null, model: summary.model } : {};
+    const metadata = { ...ids, ...syntheticSchema.parse(this.#run) };
     const prompt: NormalizedEntry = {
       index: this.#run.first_index,
       timestamp: at,
       type: { kind: 'user_message' },
       content: this.#run.prompt,
-      ...(known ? { metadata: { sessionId: summary.executor_session_id ?? null, model: summary.model } } : {}),
+      ...(Object.keys(metadata).length > 0 && { metadata }),
       origin: this.#plan.promptOrigin,
     };
     await this.#feed.apply([{ op: 'put', entry: prompt }]);

@@ -21,6 +21,9 @@ export interface SessionsDeps extends StateDeps {
   readonly sourceOf: (session: Session) => Promise<AgentSource | null>;
 }
 
+type SessionChange = { [K in 'title' | 'hidden' | 'follow_ups']: Pick<SessionSummary, K> }[
+  'title' | 'hidden' | 'follow_ups'];
+
 /** The sessions that are open in this window, each once. */
 export class Sessions {
   readonly #deps: SessionsDeps;
@@ -110,7 +113,7 @@ export class Sessions {
   }
 
   /** Changes what a session says of itself, whether it runs or not. @throws EngineFailure */
-  change(id: string, change: Pick<SessionSummary, 'title'> | Pick<SessionSummary, 'hidden'>): Promise<void> {
+  change(id: string, change: SessionChange): Promise<void> {
     return this.#write(id, async (state) => {
       await state.changeSession({ ...state.session, ...change });
       if ('hidden' in change) {

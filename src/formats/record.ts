@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { normalizedEntrySchema } from '../model/entry.ts';
 import { eventSchema } from '../model/event.ts';
 import { isObject } from '../model/json.ts';
+import { syntheticSchema } from '../model/metadata.ts';
 import { resultMetadataSchema } from '../model/result.ts';
 import { runIdSchema, runSchema, runStatusSchema, sessionIdSchema, sessionSchema } from '../model/session.ts';
 import { sessionSummarySchema } from '../model/summary.ts';
 import { costSchema, modelUsageSchema, tokenUsageSchema } from '../model/usage.ts';
+import { withoutMistyped } from './mistyped.ts';
 
 /** The version this code writes. A record of a newer version is read as far as it is understood, and never written. */
 export const recordVersion = 1;
@@ -28,6 +30,8 @@ export const recordedRunSchema = runSchema.extend({
   responses: index.optional(),
   /** Milliseconds at work: without those in which it waited for a person. */
   active_ms: index.optional(),
+  /** Of the prompt, where a trigger wrote it. */
+  ...syntheticSchema.shape,
 });
 export type RecordedRun = z.infer<typeof recordedRunSchema>;
 
@@ -97,9 +101,12 @@ export type LineOf<K extends RecordLineKind> = Extract<RecordLine, { kind: K }>;
 
 const kinds: ReadonlySet<string> = new Set(lineSchema.options.map((option) => option.shape.kind.value));
 
-/** One line without its line end. A line of a kind that a newer Vitrine added is no problem: it is `unknown`. */
+/**
+ * One line without its line end. A line of a kind that a newer Vitrine added is no problem: it is `unknown`. `mistyped`: names
+ * of marks of a trigger that were left out because they have a wrong type.
+ */
 export type ParsedLine =
-  | { readonly value: RecordLine; readonly problem: null }
+  | { readonly value: RecordLine; readonly problem: null; readonly mistyped?: readonly string[] }
   | { readonly value: null; readonly problem: null; readonly unknown: string }
   | { readonly value: null; readonly problem: { readonly reason: 'not_json' | 'invalid'; readonly message: string } };
 
@@ -115,6 +122,9 @@ export function parseRecordLine(text: string): ParsedLine {
   if (isObject(json) && typeof json['kind'] === 'string' && !kinds.has(json['kind'])) {
     return { value: null, problem: null, unknown: json['kind'] };
   }
+  const mended = withoutMistyped(json);
+  const again = mended === null ? parsed : lineSchema.safeParse(mended.line);
+  if (mended !== null && again.success) return { value: again.data, problem: null, mistyped: mended.names };
   const issue = parsed.error.issues[0];
   const message = issue === undefined ? 'not a line of a record' : `${issue.path.join('.')}: ${issue.message}`;
   return { value: null, problem: { reason: 'invalid', message } };

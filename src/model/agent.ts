@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { demandsSchema } from './demands.ts';
+import { followUpFileSchema } from './followUps.ts';
 import { mcpServersSchema } from './mcpServer.ts';
 import { executorTypeSchema } from './session.ts';
 
@@ -60,6 +61,9 @@ export const agentFileSchema = z.strictObject({
   tags: z.array(z.string().min(1)).default([]).describe('To group and find agents by.'),
   demands: demandsSchema.strict().optional().describe('What a runner must be to take its runs.'),
   limits: agentLimitsSchema.default({}).describe('What ends a run by itself.'),
+  follow_ups: followUpFileSchema
+    .optional()
+    .describe('Vitrine writes to it by itself when it stopped with something open. Absent: it does not.'),
   status: z.enum(['active', 'inactive']).default('active').describe('An inactive agent is shown and not started.'),
   created_at: z.iso.datetime({ offset: true }).optional().describe('ISO 8601. Default: when the file was made.'),
   modified_at: z.iso.datetime({ offset: true }).optional().describe('ISO 8601. Default: when the file was changed.'),

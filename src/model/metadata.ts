@@ -23,7 +23,16 @@ export type Trajectory = z.infer<typeof trajectorySchema>;
 
 export const annotationSchema = z.discriminatedUnion('kind', [citationSchema, trajectorySchema]);
 
-export const triggerTypeSchema = z.enum(['check_in', 'question_unanswered', 'task_incomplete', 'waiting_for_decision']);
+export const triggerTypes = ['check_in', 'question_unanswered', 'task_incomplete', 'waiting_for_decision'] as const;
+export const triggerTypeSchema = z.enum(triggerTypes);
+export type TriggerType = z.infer<typeof triggerTypeSchema>;
+
+/** Marks a message that a trigger wrote. Only `true` marks it: without this, or with anything else, a person wrote it. */
+export const syntheticSchema = z.object({
+  synthetic: z.boolean().optional(),
+  trigger_type: triggerTypeSchema.optional(),
+  trigger_reason: z.string().optional(),
+});
 
 /**
  * Common metadata of an entry. `undefined` metadata: nothing is known yet. `null` in a standard field: this agent does
@@ -33,9 +42,7 @@ export const entryMetadataSchema = z.looseObject({
   sessionId: z.string().nullish(),
   model: z.string().nullish(),
   parentCallId: z.string().optional(),
-  synthetic: z.boolean().optional(),
-  trigger_type: triggerTypeSchema.optional(),
-  trigger_reason: z.string().optional(),
+  ...syntheticSchema.shape,
   annotations: z.array(annotationSchema).optional(),
   /** The line as the agent printed it, where it was not understood. */
   raw: z.string().optional(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { demandsSchema } from './demands.ts';
+import { sessionFollowUpsSchema } from './followUps.ts';
 import { executorTypes } from './executorTypes.ts';
 
 export const executorTypeSchema = z.enum(executorTypes);
@@ -46,6 +47,7 @@ export const sessionSchema = z.object({
   title: z.string().optional(),
   /** Hidden from the list on the user's wish; the files stay. */
   hidden: z.boolean().optional(),
+  follow_ups: sessionFollowUpsSchema.optional(),
   /** Set for what was not recorded here: it can be read, and not gone on with. */
   imported: importedSchema.optional(),
 });

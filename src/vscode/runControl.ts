@@ -2,9 +2,11 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Engine } from '../engine/engine.ts';
 import type { AgentReport, SessionHandle } from '../engine/api.ts';
+import type { Recalled } from '../engine/recall/contract.ts';
 import type { Standing } from '../model/budget.ts';
 import { askForLimit } from './budgets/raise.ts';
 import type { BlueprintRuns } from './agents/blueprintRuns.ts';
+import type { PlannedTrigger } from '../model/followUps.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { EngineHost } from './engineHost.ts';
 import type { FailureContext, Failures } from './failures.ts';
@@ -42,7 +44,7 @@ export class RunControl {
 
   /** The new session's id, or `undefined` where none was started and the person knows why. */
   async start(request: RunRequest): Promise<string | undefined> {
-    const { agent, profile, prompt, cwd, title, choice = {} } = request;
+    const { agent, profile, prompt, cwd, title, choice = {}, recall } = request;
     const recording = agent === 'replay';
     if (!recording && !mayStart()) return undefined;
     const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? (recording ? homedir() : undefined);
@@ -64,6 +66,7 @@ export class RunControl {
         prompt: recorded?.prompts[0] ?? prompt,
         ...(profile !== undefined && { profile }),
         ...(name !== undefined && { title: name }),
+        ...(recall !== undefined && { recall }),
       });
     });
     if (id !== undefined && !recording) await this.#memory.ran(request, choice, id);
@@ -88,14 +91,31 @@ export class RunControl {
   }
 
   /** The session's id, or `undefined` where it was not resumed and the person knows why. */
-  async resume(session: string, prompt: string): Promise<string | undefined> {
+  async resume(session: string, prompt: string, recall?: Recalled): Promise<string | undefined> {
     const planned = await this.#resumeRequest(session, prompt);
     if (planned === undefined) return undefined;
-    const { agent, ...request } = planned;
+    const { agent, ...known } = planned;
+    const request = recall === undefined ? known : { ...known, recall };
     const startAfresh = async (): Promise<void> => {
       await this.#run('start afresh', { session, agent }, (engine) => engine.startAfresh(session, request));
     };
     return this.#run('resume', { session, agent, startAfresh }, (engine) => engine.resume(session, request));
+  }
+
+  /** Says for a trigger what it has to say; settles when the run is over. Nobody asked for it, so nobody is told. @throws */
+  async followUp(session: string, prompt: string, trigger: PlannedTrigger): Promise<void> {
+    const engine = await this.#engines.get();
+    const handle = await engine.open(session);
+    const summary = handle.summary();
+    handle.dispose();
+    const { executor_type: type = 'claude-code', project_dir: dir } = summary;
+    const set = agentOptions(type, dir === undefined ? undefined : vscode.Uri.file(dir));
+    const options = withChoice(set, this.#memory.ofSession(session));
+    const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, options });
+    if (missing !== undefined) throw new Error(`the agent "${missing}" is no file any more`);
+    const run = await engine.resume(session, { ...request, trigger });
+    await run.done;
+    run.dispose();
   }
 
   async stop(session: string): Promise<void> {

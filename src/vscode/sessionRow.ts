@@ -13,6 +13,7 @@ type RowField =
   | 'last_resumed_at'
   | 'project_dir'
   | 'hidden'
+  | 'follow_ups'
   | 'title'
   | 'prompt'
   | 'agent_label'
@@ -64,6 +65,7 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     last_resumed_at: summary.last_resumed_at,
     project_dir: summary.project_dir,
     hidden: summary.hidden === true ? true : undefined,
+    follow_ups: summary.follow_ups?.on === undefined ? undefined : { on: summary.follow_ups.on },
     title: summary.title === undefined ? undefined : cut(summary.title),
     reason: summary.reason === undefined ? undefined : cut(visibleText(summary.reason)),
     budget: summary.budget,

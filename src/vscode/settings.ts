@@ -6,6 +6,7 @@ import type { AcpHttpProfile, AcpProfile, AgentSettings, EngineSettings } from '
 import { isObject } from '../model/json.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { folderBudgets } from './budgets/budgetSettings.ts';
+import { followUpSettings } from './followUps/followUpSettings.ts';
 
 /**
  * From where a setting may come. `user` never from a workspace, whatever VS Code lets through: these decide which
@@ -109,6 +110,7 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
   const agents = [...agentChoices].map(([type, { settings }]) => [type, agentSettings(settings)] as const);
   return {
     budgets: folderBudgets,
+    followUps: followUpSettings(),
     agents: Object.fromEntries(agents),
     acp: acpProfiles(),
     acpHttp: acpHttpProfiles(),
@@ -127,6 +129,12 @@ export function stopGraceSeconds(): number {
 /** Whether editors mark the lines that recorded sessions wrote and read. */
 export function marksLines(): boolean {
   return value('lineHistory.enabled', 'trusted') === true;
+}
+
+/** After how many days what agents printed is packed, and deleting is offered; 0: never. */
+export function retentionDays(): { readonly pack: number; readonly remove: number } {
+  const days = (key: string): number => between(value(`retention.${key}`, 'user'), 0, 36_500, 0);
+  return { pack: days('compressAfterDays'), remove: days('deleteAfterDays') };
 }
 
 /** How long a request waits for an answer. */

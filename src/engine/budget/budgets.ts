@@ -9,6 +9,7 @@ import type { BudgetScope } from '../../model/budgetNames.ts';
 import type { Session } from '../../model/session.ts';
 import type { Disposable, EngineSettings, Log } from '../api.ts';
 import { failures } from '../failures.ts';
+import { localDay } from '../localDay.ts';
 import { Raises } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
@@ -154,11 +155,4 @@ export class Budgets {
 function inside(dir: string, folder: string): boolean {
   const between = path.relative(folder, dir);
   return between === '' || !(between === '..' || between.startsWith(`..${path.sep}`) || path.isAbsolute(between));
-}
-
-/** As `2026-11-21`, in the time zone of this machine. */
-function localDay(at: number): string {
-  const date = new Date(at);
-  const two = (part: number): string => String(part).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

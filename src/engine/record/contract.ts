@@ -13,7 +13,16 @@ export type RawStream = 'stdout' | 'stderr' | 'client';
 export interface RecordProblem {
   readonly offset: number;
   readonly bytes: number;
-  readonly reason: 'torn' | 'not_json' | 'invalid' | 'nul_bytes' | 'invalid_utf8' | 'too_long' | 'index_out_of_range';
+  readonly reason:
+    | 'torn'
+    | 'not_json'
+    | 'invalid'
+    | 'nul_bytes'
+    | 'invalid_utf8'
+    | 'too_long'
+    | 'index_out_of_range'
+    /** The line was read without it. */
+    | 'mistyped_metadata';
   readonly head: string;
   readonly afterIndex: number | null;
 }

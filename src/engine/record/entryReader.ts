@@ -1,13 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { RecordLine } from '../../formats/record.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
-import type { FindResult } from './contract.ts';
+import type { FindResult, RecordProblem } from './contract.ts';
 import { findEntries, type FindRequest } from './find.ts';
 import type { Span } from './offsets.ts';
 import type { Problems } from './problems.ts';
 import { readLine } from './readLine.ts';
 import { RecordIndex } from './recordIndex.ts';
 import { readSpans } from './spans.ts';
+
+/** Damage that leaves the line whole. */
+const harmless: ReadonlySet<RecordProblem['reason']> = new Set(['invalid_utf8', 'mistyped_metadata']);
 
 /**
  * Finds lines anywhere in a record by its index. The first index is quick and believes what looks whole; damage that it
@@ -77,7 +80,8 @@ export class EntryReader {
     for await (const { line, offset } of readSpans(this.#handle, spans)) {
       const { found, damage } = readLine(line, offset);
       lines.push(...found.flatMap((each) => (each.line === null ? [] : [each.line])));
-      if (damage.some(({ reason }) => reason !== 'invalid_utf8') || found.length !== 1) whole = false;
+      for (const each of damage) if (each.reason === 'mistyped_metadata') this.#problems.add(each, null);
+      if (damage.some(({ reason }) => !harmless.has(reason)) || found.length !== 1) whole = false;
     }
     return { lines, whole };
   }

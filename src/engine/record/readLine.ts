@@ -31,6 +31,7 @@ export function readLine(bytes: Buffer, offset: number): LineReading {
 function asReading(parsed: ParsedLine, bytes: Buffer, offset: number): LineReading {
   if (parsed.problem !== null) return { found: [], damage: [damageOf(bytes, offset, parsed.problem.reason)] };
   const damage = isUtf8(bytes) ? [] : [damageOf(bytes, offset, 'invalid_utf8')];
+  if (parsed.value !== null && parsed.mistyped !== undefined) damage.push(damageOf(bytes, offset, 'mistyped_metadata'));
   return { found: [{ offset, bytes: bytes.length, line: parsed.value }], damage };
 }
 

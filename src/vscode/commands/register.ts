@@ -5,11 +5,13 @@ import { auditCommands } from './auditCommands.ts';
 import { budgetCommands } from './budgetCommands.ts';
 import { capabilityCommands } from './capabilityCommands.ts';
 import { exportCommands } from './exportCommands.ts';
+import { followUpCommands } from './followUpCommands.ts';
 import { importCommands } from './importCommands.ts';
 import { lineCommands } from './lineCommands.ts';
 import { linkCommands } from './linkCommands.ts';
 import { recordCommands } from './recordCommands.ts';
 import { replayCommands } from './replayCommands.ts';
+import { retentionCommands } from './retentionCommands.ts';
 import { runCommands } from './runCommands.ts';
 import { searchCommands } from './searchCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
@@ -28,10 +30,12 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...viewCommands(shell),
     ...searchCommands(shell),
     ...budgetCommands(shell),
+    ...followUpCommands(shell),
     ...capabilityCommands(shell),
     ...usageCommands(shell),
     ...exportCommands(shell),
     ...auditCommands(shell),
+    ...retentionCommands(shell),
     ...importCommands(shell),
     ...replayCommands(shell),
     ...lineCommands(shell),

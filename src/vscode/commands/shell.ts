@@ -6,8 +6,10 @@ import type { CostPages } from '../costPages.ts';
 import type { Doctor } from '../doctor.ts';
 import type { EngineHost } from '../engineHost.ts';
 import type { Failures } from '../failures.ts';
+import type { FollowUpWatch } from '../followUps/followUpWatch.ts';
 import type { LineHistory } from '../lines/lineHistory.ts';
 import type { SessionPanels } from '../panels.ts';
+import type { Retention } from '../retention.ts';
 import type { PromptDrafts } from '../run/drafts.ts';
 import type { RunMemory } from '../run/memory.ts';
 import type { RunControl } from '../runControl.ts';
@@ -29,12 +31,14 @@ export interface Shell {
   readonly costs: CostPages;
   readonly secrets: vscode.SecretStorage;
   readonly failures: Failures;
+  readonly followUps: FollowUpWatch;
   readonly memory: RunMemory;
   readonly drafts: PromptDrafts;
   readonly agents: AgentCatalogue;
   readonly inputs: AgentInputs;
   readonly lines: LineHistory;
   readonly search: SearchView;
+  readonly retention: Retention;
 }
 
 /** Commands by name, without the `vitrine.` in front. */

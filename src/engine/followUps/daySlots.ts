@@ -1,0 +1,82 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../record/layout.ts';
+
+const daysKept = 7;
+const dayMs = 24 * 60 * 60_000;
+
+/** So many on a day, of one kind. */
+export interface DayLimit {
+  /** A file name. */
+  readonly scope: string;
+  readonly limit: number;
+}
+
+/**
+ * Counts what may happen only so often on a day, for all windows on this machine: each time is a file that only one can make.
+ * In this process it also holds over any 24 hours by a clock that nobody sets.
+ */
+export class DaySlots {
+  readonly #folder: string;
+  readonly #uptime: () => number;
+  readonly #taken: { readonly scope: string; readonly at: number }[] = [];
+
+  /** `uptime`: milliseconds since anything. */
+  constructor(folder: string, uptime: () => number) {
+    this.#folder = folder;
+    this.#uptime = uptime;
+  }
+
+  async count(day: string, scope: string): Promise<number> {
+    const files = await readdir(path.join(this.#folder, day)).catch(() => []);
+    const here = files.filter((name) => name.slice(0, name.lastIndexOf('.')) === scope).length;
+    return Math.max(here, this.#recent(scope));
+  }
+
+  /** One of each, or none of any. @throws file system errors */
+  async take(day: string, limits: readonly DayLimit[]): Promise<boolean> {
+    const folder = path.join(this.#folder, day);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const made: string[] = [];
+    for (const { scope, limit } of limits) {
+      const file = this.#recent(scope) >= limit ? undefined : await firstFree(folder, scope, limit);
+      if (file === undefined) {
+        for (const each of made) await rm(each, { force: true });
+        return false;
+      }
+      made.push(file);
+    }
+    const at = this.#uptime();
+    this.#taken.push(...limits.map(({ scope }) => ({ scope, at })));
+    void this.#forgetOld(day);
+    return true;
+  }
+
+  #recent(scope: string): number {
+    const since = this.#uptime() - dayMs;
+    while ((this.#taken[0]?.at ?? Infinity) < since) this.#taken.shift();
+    return this.#taken.filter((each) => each.scope === scope).length;
+  }
+
+  async #forgetOld(today: string): Promise<void> {
+    const days = (await readdir(this.#folder).catch(() => [])).filter((name) => /^\d{4}-\d\d-\d\d$/.test(name));
+    const old = days
+      .filter((day) => day < today)
+      .sort()
+      .slice(0, -daysKept);
+    for (const day of old) await rm(path.join(this.#folder, day), { recursive: true, force: true });
+  }
+}
+
+async function firstFree(folder: string, scope: string, limit: number): Promise<string | undefined> {
+  for (let number = 1; number <= limit; number += 1) {
+    const file = path.join(folder, `${scope}.${number}`);
+    try {
+      await writeFile(file, '', { flag: 'wx', mode: 0o600 });
+      return file;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,6 @@
+/** The calendar day of an instant as `2026-11-21`, in the time zone of this machine. */
+export function localDay(at: number | string): string {
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}

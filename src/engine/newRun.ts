@@ -1,0 +1,15 @@
+import type { RecordedRun } from '../formats/record.ts';
+import type { ResumeRequest } from './api.ts';
+
+/** A run that is about to begin. */
+export interface NewRun {
+  readonly type: RecordedRun['type'];
+  readonly request: Pick<
+    ResumeRequest,
+    'prompt' | 'options' | 'blueprint' | 'limits' | 'queued' | 'origin' | 'recall' | 'trigger'
+  >;
+  /** Ids to resume by; `null` begins a new conversation. */
+  readonly attempts: readonly (string | null)[];
+  /** Put before the prompt, for the agent alone. */
+  readonly prefix?: string;
+}

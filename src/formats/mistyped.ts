@@ -1,0 +1,25 @@
+import { isObject } from '../model/json.ts';
+import { syntheticSchema } from '../model/metadata.ts';
+
+/**
+ * A record's line without those of the marks of a trigger that have a wrong type, in an entry's metadata or in a run, and
+ * the names of these: `"true"` is not `true`, and must not cost the message that it stands beside. `null`: none has.
+ */
+export function withoutMistyped(line: unknown): { readonly line: object; readonly names: readonly string[] } | null {
+  if (!isObject(line)) return null;
+  if (line['kind'] === 'run' && isObject(line['run'])) {
+    const { rest, names } = cleaned(line['run']);
+    return names.length === 0 ? null : { line: { ...line, run: rest }, names };
+  }
+  if (line['kind'] !== 'entry' || !isObject(line['entry']) || !isObject(line['entry']['metadata'])) return null;
+  const { rest, names } = cleaned(line['entry']['metadata']);
+  return names.length === 0 ? null : { line: { ...line, entry: { ...line['entry'], metadata: rest } }, names };
+}
+
+function cleaned(fields: object): { readonly rest: object; readonly names: readonly string[] } {
+  const shape = new Map(Object.entries(syntheticSchema.shape));
+  const isWrong = ([name, value]: [string, unknown]): boolean => shape.get(name)?.safeParse(value).success === false;
+  const entries: [string, unknown][] = Object.entries(fields);
+  const names = entries.filter(isWrong).map(([name]) => name);
+  return { rest: Object.fromEntries(entries.filter(([name]) => !names.includes(name))), names };
+}

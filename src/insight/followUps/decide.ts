@@ -1,0 +1,122 @@
+import type { Trigger } from '../../model/followUps.ts';
+import type { TriggerType } from '../../model/metadata.ts';
+import type { OpenEnds } from './conversation.ts';
+import { triggerPrompts } from './prompts.ts';
+import { afterQuiet } from './quietHours.ts';
+import type { FollowUpRules } from './rules.ts';
+
+/** Of a session, all that decides. Times are epoch milliseconds. */
+export interface FollowUpFacts {
+  /** Ended by itself, and can be gone on with by whoever looks. */
+  readonly idle: boolean;
+  /** Since when nothing happened. */
+  readonly since: number;
+  /** Entries of the session: what was said. */
+  readonly total: number;
+  /** What was due with so many entries was cancelled. */
+  readonly cancelledAt?: number | undefined;
+  readonly ends: OpenEnds;
+  /** Follow-ups so far, and what they cost; `null` where that is not known of each. */
+  readonly sent: { readonly count: number; readonly usd: number | null };
+  /** On the day of `now`, of all agents and of this one. */
+  readonly today: { readonly all: number; readonly agent: number };
+}
+
+export interface DecideWith {
+  readonly now: number;
+  readonly minuteOfDay: (at: number) => number;
+  /** A person paused all. */
+  readonly paused: boolean;
+}
+
+export type WhyNot =
+  | 'off'
+  | 'paused'
+  | 'not_idle'
+  | 'too_old'
+  | 'nothing_open'
+  | 'cancelled'
+  | 'session_limit'
+  | 'day_limit'
+  | 'budget_used_up'
+  | 'budget_unknown'
+  | 'always_quiet';
+
+export type FollowUpDecision =
+  | {
+      readonly due: true;
+      /** Epoch milliseconds, not before `now`. */
+      readonly at: number;
+      /** When it is due if nothing is waited for but the end of quiet hours. */
+      readonly quietUntil: number;
+      readonly delayMs: number;
+      readonly trigger: Trigger;
+      readonly prompt: string;
+      /** Of the facts. */
+      readonly total: number;
+      /** What is left of its budget in US dollars. */
+      readonly usd?: number;
+    }
+  | { readonly due: false; readonly why: WhyNot };
+
+/** Nobody is spoken to again of what was left a day ago. */
+const oldest = 24 * 60 * 60_000;
+
+/** Which trigger holds, and when it is due. The first that holds, from the most definite to the least. */
+export function decideFollowUp(
+  facts: FollowUpFacts,
+  rules: FollowUpRules | null,
+  { now, minuteOfDay, paused }: DecideWith,
+): FollowUpDecision {
+  const not = (why: WhyNot): FollowUpDecision => ({ due: false, why });
+  if (rules === null) return not('off');
+  if (paused) return not('paused');
+  if (!facts.idle) return not('not_idle');
+  // A clock that was set back does not make the past the future.
+  const since = Math.min(facts.since, now);
+  if (now - since > oldest + rules.delayMs) return not('too_old');
+  if (facts.cancelledAt !== undefined && facts.cancelledAt >= facts.total) return not('cancelled');
+  const { sent, today, ends } = facts;
+  if (sent.count >= rules.perSession) return not('session_limit');
+  if (today.all >= rules.perDay || today.agent >= rules.perDayOfAgent) return not('day_limit');
+  const left = rules.usd === undefined || sent.usd === null ? null : rules.usd - sent.usd;
+  if (rules.usd !== undefined && left === null) return not('budget_unknown');
+  if (left !== null && left <= 0) return not('budget_used_up');
+  const trigger = triggerOf(ends, rules);
+  if (trigger === null) return not('nothing_open');
+  const quietUntil = afterQuiet(now, rules.quiet, minuteOfDay);
+  const at = afterQuiet(Math.max(since + rules.delayMs, now), rules.quiet, minuteOfDay);
+  if (at === null || quietUntil === null) return not('always_quiet');
+  return {
+    due: true,
+    at,
+    quietUntil,
+    delayMs: rules.delayMs,
+    trigger,
+    prompt: triggerPrompts[trigger.type],
+    total: facts.total,
+    ...(left !== null && { usd: left }),
+  };
+}
+
+function triggerOf({ undecided, question, todos }: OpenEnds, rules: FollowUpRules): Trigger | null {
+  const reasons: readonly (readonly [TriggerType, string | null])[] = [
+    ['waiting_for_decision', undecided === null ? null : `${asked[undecided]} waits for a decision`],
+    ['question_unanswered', question ? 'The last message ends with a question that nobody answered' : null],
+    ['task_incomplete', todos === null || todos.open === 0 ? null : `${todos.open} of ${todos.all} todos are open`],
+    ['check_in', `No activity for ${spanText(rules.delayMs)}`],
+  ];
+  for (const [type, reason] of reasons) {
+    if (reason !== null && rules.triggers.includes(type)) return { type, reason };
+  }
+  return null;
+}
+
+const asked = { permission: 'A permission', question: 'A question', plan: 'A plan' } as const;
+
+function spanText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} seconds`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+}

@@ -1,0 +1,37 @@
+const day = 24 * 60;
+
+/** Minutes of the local day, from 0; `to` is the first that is not quiet, and may be on the next day. */
+export interface QuietHours {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** `{from: '22:00', to: '07:00'}` in minutes; equal times leave nothing quiet. */
+export function quietHours(given: { readonly from: string; readonly to: string }): QuietHours {
+  return { from: minutes(given.from), to: minutes(given.to) };
+}
+
+function minutes(time: string): number {
+  const [hours = 0, rest = 0] = time.split(':').map(Number);
+  return hours * 60 + rest;
+}
+
+/**
+ * The first moment from `at` on that is in none of them; `null` where they leave no moment of the day. Epoch milliseconds;
+ * `minuteOfDay` gives the local minute of one.
+ */
+export function afterQuiet(
+  at: number,
+  quiet: readonly QuietHours[],
+  minuteOfDay: (at: number) => number,
+): number | null {
+  let moment = at;
+  for (let looks = 0; looks <= quiet.length; looks += 1) {
+    const minute = minuteOfDay(moment);
+    const now = quiet.find(({ from, to }) => (minute - from + day) % day < (to - from + day) % day);
+    if (now === undefined) return moment;
+    // To the beginning of the minute in which it ends.
+    moment += ((now.to - minute + day) % day) * 60_000 - (moment % 60_000);
+  }
+  return null;
+}

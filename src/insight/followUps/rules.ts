@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { isObject } from '../../model/json.ts';
+import { followUpFileSchema, type FollowUpFile, type SessionFollowUps } from '../../model/followUps.ts';
+import { triggerTypes, type TriggerType } from '../../model/metadata.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import { quietHours, type QuietHours } from './quietHours.ts';
+
+const settingsSchema = followUpFileSchema.extend({ executors: z.array(executorTypeSchema).optional() });
+
+/** What the user's settings say; `executors`: the agents that are followed up where neither file nor session says so. */
+export type FollowUpSettings = z.infer<typeof settingsSchema>;
+
+/** What holds for one session. */
+export interface FollowUpRules {
+  readonly triggers: readonly TriggerType[];
+  readonly delayMs: number;
+  readonly perSession: number;
+  /** Of all agents on this machine. */
+  readonly perDay: number;
+  /** Of this agent. */
+  readonly perDayOfAgent: number;
+  readonly quiet: readonly QuietHours[];
+  /** US dollars; absent: as far as other budgets go. */
+  readonly usd?: number;
+}
+
+const defaults = { delay: 10, perSession: 3, perDay: 20 } as const;
+const usual = triggerTypes.filter((type) => type !== 'check_in');
+
+/** What is no setting is left out and named in `problems`; where anything is wrong, nothing is followed up by settings. */
+export function parseFollowUps(found: unknown): { readonly value: FollowUpSettings; readonly problems: string[] } {
+  if (found === undefined || found === null) return { value: {}, problems: [] };
+  if (!isObject(found)) return { value: {}, problems: ['It is no object.'] };
+  const parsed = settingsSchema.safeParse(found);
+  if (parsed.success) return { value: parsed.data, problems: [] };
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  // What a person limited still holds where another part is mistyped; what they allowed does not.
+  const limits = Object.entries(found).filter(([name]) => name.startsWith('max_') || name === 'quiet_hours');
+  const rest = settingsSchema.safeParse(Object.fromEntries(limits));
+  return { value: rest.success ? rest.data : { max_per_day: 0 }, problems };
+}
+
+/**
+ * `null` where a session is not followed up. The session's own word comes first, then that of its agent's file, then the
+ * settings. Of limits the lower one holds, and all quiet hours do.
+ */
+export function rulesOf(
+  session: { readonly executor_type?: ExecutorType | undefined; readonly follow_ups?: SessionFollowUps | undefined },
+  settings: FollowUpSettings,
+  ofAgent?: FollowUpFile,
+): FollowUpRules | null {
+  const { executor_type: type, follow_ups: own } = session;
+  const byDefault = ofAgent !== undefined || (type !== undefined && settings.executors?.includes(type) === true);
+  if (!(own?.on ?? byDefault)) return null;
+  const usd = least(settings.max_budget_usd, ofAgent?.max_budget_usd);
+  return {
+    triggers: ofAgent?.triggers ?? settings.triggers ?? usual,
+    delayMs: (ofAgent?.delay_minutes ?? settings.delay_minutes ?? defaults.delay) * 60_000,
+    perSession: least(settings.max_per_session, ofAgent?.max_per_session) ?? defaults.perSession,
+    perDay: settings.max_per_day ?? defaults.perDay,
+    perDayOfAgent: least(settings.max_per_day, ofAgent?.max_per_day) ?? defaults.perDay,
+    quiet: [settings.quiet_hours, ofAgent?.quiet_hours].filter((each) => each !== undefined).map(quietHours),
+    ...(usd !== undefined && { usd }),
+  };
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}

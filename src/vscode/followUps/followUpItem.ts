@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import type { DueFollowUp } from '../../engine/followUps/scheduler.ts';
+import { visibleText } from '../inertText.ts';
+import { durationText } from '../rowText.ts';
+import type { FollowUpWatch } from './followUpWatch.ts';
+
+const { t } = vscode.l10n;
+
+/** Milliseconds between two looks at the clock while one is due. */
+const tick = 5000;
+
+/** Says in the status bar when the next follow-up goes out, or that none does; out of sight where there is none. */
+export class FollowUpItem implements vscode.Disposable {
+  readonly #watch: FollowUpWatch;
+  readonly #now: () => number;
+  readonly #item = vscode.window.createStatusBarItem('vitrine.followUps', vscode.StatusBarAlignment.Left, 9);
+  readonly #subscription: vscode.Disposable;
+  #clock: NodeJS.Timeout | undefined;
+
+  constructor(watch: FollowUpWatch, now: () => number) {
+    this.#watch = watch;
+    this.#now = now;
+    this.#item.name = t('Vitrine: Follow-ups');
+    this.#subscription = watch.onDidChange(() => this.#draw());
+    this.#draw();
+  }
+
+  dispose(): void {
+    clearInterval(this.#clock);
+    this.#subscription.dispose();
+    this.#item.dispose();
+  }
+
+  #draw(): void {
+    const due = this.#watch.due();
+    const [next] = due;
+    void vscode.commands.executeCommand('setContext', 'vitrine.followUpsDue', due.length);
+    void vscode.commands.executeCommand('setContext', 'vitrine.followUpsPaused', this.#watch.paused);
+    if (next === undefined) {
+      clearInterval(this.#clock);
+      this.#clock = undefined;
+    } else this.#clock ??= setInterval(() => this.#draw(), tick);
+    if (this.#watch.paused) {
+      this.#show('$(debug-pause)', t('Follow-ups paused'), [t('Select to go on with them.')], 'resumeFollowUps');
+    } else if (next === undefined) this.#item.hide();
+    else {
+      const when = inText(next, this.#now());
+      const text = due.length === 1 ? t('Follow-up {0}', when) : t('{0} follow-ups, the next {1}', due.length, when);
+      const lines = due.map((each) => `${visibleText(each.title)}: ${inText(each, this.#now())}, ${triggerWord(each)}`);
+      this.#show('$(sync)', text, [...lines, t('Select to cancel.')], 'cancelFollowUp');
+    }
+  }
+
+  #show(icon: string, text: string, lines: readonly string[], command: string): void {
+    this.#item.text = `${icon} ${text}`;
+    this.#item.tooltip = lines.join('\n');
+    this.#item.command = `vitrine.${command}`;
+    this.#item.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
+    this.#item.show();
+  }
+}
+
+/** `in 9m`. */
+export function inText({ at }: Pick<DueFollowUp, 'at'>, now: number): string {
+  return t('in {0}', durationText(at - now));
+}
+
+/** Why, in the middle of a sentence. */
+export function triggerWord({ trigger }: Pick<DueFollowUp, 'trigger'>): string {
+  switch (trigger.type) {
+    case 'check_in':
+      return t('checking in');
+    case 'question_unanswered':
+      return t('a question was not answered');
+    case 'task_incomplete':
+      return t('the task is not complete');
+    case 'waiting_for_decision':
+      return t('waiting for a decision');
+  }
+}

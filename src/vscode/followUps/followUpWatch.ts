@@ -1,0 +1,127 @@
+import * as vscode from 'vscode';
+import type { Engine } from '../../engine/engine.ts';
+import { logLine } from '../../engine/logLine.ts';
+import type { DueFollowUp, FollowUpScheduler } from '../../engine/followUps/scheduler.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { AgentCatalogue } from '../agents/catalogue.ts';
+import type { EngineHost } from '../engineHost.ts';
+import type { RunControl } from '../runControl.ts';
+import { whyNot } from '../sessionView.ts';
+import { followUpProblems } from './followUpSettings.ts';
+
+/** Says that the next window has something to watch. */
+const key = 'followUps';
+
+export interface FollowUpWatchDeps {
+  readonly engines: EngineHost;
+  readonly runs: RunControl;
+  readonly agents: AgentCatalogue;
+  readonly state: vscode.Memento;
+  readonly now: () => number;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** Follow-ups of this window's sessions: plans them while it is trusted, and is told by a person to stop. */
+export class FollowUpWatch implements vscode.Disposable {
+  readonly #deps: FollowUpWatchDeps;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #disposables: readonly { dispose(): unknown }[];
+  #scheduler: FollowUpScheduler | undefined;
+  #paused = false;
+  readonly onDidChange = this.#changed.event;
+
+  constructor(deps: FollowUpWatchDeps) {
+    this.#deps = deps;
+    const again = (): void => void this.#lookAtAll();
+    this.#disposables = [
+      this.#changed,
+      vscode.workspace.onDidGrantWorkspaceTrust(again),
+      vscode.workspace.onDidChangeWorkspaceFolders(again),
+      deps.agents.onDidChange(again),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration('vitrine.followUps')) return;
+        this.#tellProblems();
+        again();
+      }),
+    ];
+    this.#tellProblems();
+    deps.engines.whenMade((engine) => void this.#begin(engine));
+    // What was planned in an earlier window goes on in this one.
+    if (deps.state.get<unknown>(key) === true) void deps.engines.get();
+  }
+
+  /** Soonest first. */
+  due(): readonly DueFollowUp[] {
+    return this.#scheduler?.due() ?? [];
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  async cancel(id: string): Promise<void> {
+    await this.#scheduler?.cancel(id);
+  }
+
+  async turn(id: string, on: boolean): Promise<void> {
+    await (await this.#deps.engines.get()).followUps.turn(id, on);
+  }
+
+  async pause(paused: boolean): Promise<void> {
+    const { followUps } = await this.#deps.engines.get();
+    await (paused ? followUps.pause() : followUps.unpause());
+    this.#deps.log.info(logLine(paused ? 'follow-ups paused' : 'follow-ups go on'));
+    this.#paused = paused;
+    if (paused) this.#scheduler?.dropAll();
+    this.#changed.fire();
+    if (!paused) await this.#lookAtAll();
+  }
+
+  dispose(): void {
+    this.#scheduler?.dispose();
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  async #begin(engine: Engine): Promise<void> {
+    const { FollowUpScheduler } = await import('../../engine/followUps/scheduler.ts');
+    const { now, log, runs } = this.#deps;
+    this.#scheduler = new FollowUpScheduler({
+      engine,
+      clock: now,
+      log,
+      mayFollow,
+      send: (due) => runs.followUp(due.sessionId, due.prompt, due.trigger),
+      after: (ms, then) => {
+        const timer = setTimeout(then, ms);
+        return { dispose: () => clearTimeout(timer) };
+      },
+    });
+    this.#scheduler.changed.on(() => this.#tell());
+    this.#paused = await engine.followUps.paused();
+    this.#changed.fire();
+    await this.#lookAtAll();
+  }
+
+  #tell(): void {
+    this.#changed.fire();
+    void this.#deps.state.update(key, this.due().length > 0 ? true : undefined);
+  }
+
+  async #lookAtAll(): Promise<void> {
+    try {
+      await this.#scheduler?.lookAtAll();
+    } catch (error) {
+      this.#deps.log.error(logLine('follow-ups not planned', { error: String(error) }));
+    }
+  }
+
+  #tellProblems(): void {
+    for (const problem of followUpProblems()) {
+      this.#deps.log.error(logLine('setting vitrine.followUps', { problem }));
+    }
+  }
+}
+
+function mayFollow(summary: SessionSummary): boolean {
+  return vscode.workspace.isTrusted && whyNot(summary, false) === undefined;
+}
