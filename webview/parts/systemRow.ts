@@ -58,6 +58,7 @@ export function systemRow(context: Context, entry: PageEntry, key: string): Temp
 }
 
 const unreported = 'unreported_changes';
+const recall = 'recall';
 
 const icons: Readonly<Record<string, string>> = {
   init: 'rocket',
@@ -68,6 +69,7 @@ const icons: Readonly<Record<string, string>> = {
   permission_denied: 'circle-slash',
   model_fallback: 'arrow-swap',
   [unreported]: 'eye-watch',
+  [recall]: 'history',
   local_command_output: 'terminal',
 };
 
@@ -91,7 +93,7 @@ function lineOf(entry: PageEntry): Line {
   return {
     icon: icons[subtype] ?? 'info',
     verb: titleOf(subtype),
-    words: subtype === unreported ? unreportedWords(entry) : words,
+    words: subtype === unreported ? unreportedWords(entry) : subtype === recall ? recallWords(entry) : words,
     state:
       subtype === unreported || subtype === 'interrupted' || subtype === 'api_retry' || subtype === 'permission_denied'
         ? 'warning'
@@ -115,6 +117,8 @@ function titleOf(subtype: string): string {
       return t('Context');
     case unreported:
       return t('Changed by no reported tool call');
+    case recall:
+      return t('Told of earlier sessions');
     default:
       return subtype.replaceAll('_', ' ');
   }
@@ -131,6 +135,32 @@ function unreportedWords({ metadata, content }: PageEntry): string {
   const total = typeof found['total'] === 'number' ? found['total'] : paths.length;
   const few = paths.slice(0, 3).join(', ');
   return total > 3 ? t('{0} and {1} more', few, total - Math.min(3, paths.length)) : few;
+}
+
+/** Which sessions what was given is from, and by what they were searched; the note's own words are the record's. */
+function recallWords({ metadata, content }: PageEntry): string {
+  const found = metadata?.['recall'];
+  if (!isObject(found) || !Array.isArray(found['passages'])) return firstWords(content);
+  const titles = found['passages'].flatMap((each: unknown) =>
+    isObject(each) && typeof each['title'] === 'string' ? [each['title']] : [],
+  );
+  const by = sourceWords(found['query_source']);
+  if (by === undefined) return firstWords(content);
+  if (titles.length === 0) return t('Nothing found, searched by {0}', by);
+  return t('{0}; found by {1}', [...new Set(titles)].join(', '), by);
+}
+
+function sourceWords(source: unknown): string | undefined {
+  switch (source) {
+    case 'current_message':
+      return t('the words of this message');
+    case 'last_real_user_message':
+      return t('your last message');
+    case 'conversation_summary':
+      return t('what the conversation came to');
+    default:
+      return undefined;
+  }
 }
 
 /** What only the metadata of a system message holds: tools, servers, permission mode. */

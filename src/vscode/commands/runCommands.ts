@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
 import { isBypass } from '../../agents/choices.ts';
+import type { Recalled } from '../../engine/recall/contract.ts';
 import { isObject } from '../../model/json.ts';
 import { isSessionLive } from '../../model/status.ts';
 import { visibleText } from '../inertText.ts';
 import { askForRun, mostAgents, type Given } from '../run/askForRun.ts';
 import { filesGiven, selectionGiven } from '../run/editorPlaces.ts';
 import { problemGiven } from '../run/problems.ts';
+import { askForRecall } from '../run/recallStep.ts';
 import { requestShape, runRequestOf, type RunRequest } from '../run/request.ts';
 import { mayStart } from '../trust.ts';
 import type { Commands, Shell } from './shell.ts';
@@ -72,6 +74,7 @@ export function runCommands(shell: Shell): Commands {
       return (await confirmed(request)) ? begin(shell, [request]) : undefined;
     },
 
+    runAgentWithRecall: () => (mayStart() ? askAndBegin(shell, { recall: true }) : undefined),
     runSeveralAgents: () => (mayStart() ? askAndBegin(shell, { several: true }) : undefined),
 
     runAgentOnSelection: () => askAbout(shell, selectionGiven),
@@ -96,6 +99,16 @@ export function runCommands(shell: Shell): Commands {
       return text === undefined ? undefined : shell.runs.resume(id, text);
     },
 
+    async resumeSessionWithRecall(argument) {
+      if (!mayStart()) return undefined;
+      const title = t('Go On with What Earlier Sessions Know');
+      const id = await whichSession(shell, argument, { title, filter: (row) => !isSessionLive(row.status) });
+      if (id === undefined) return undefined;
+      await shell.panels.open(id);
+      const asked = await askForMoreWithRecall(shell, id, title);
+      return asked === undefined ? undefined : shell.runs.resume(id, asked.text, asked.recall);
+    },
+
     async stopSession(argument) {
       const filter = shell.list.live().length > 0 ? undefined : () => false;
       const id = await whichSession(shell, argument, {
@@ -115,4 +128,23 @@ async function askForMore(shell: Shell, id: string): Promise<string | undefined>
     ignoreFocusOut: true,
   });
   return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+/** Without words it just goes on: what a person said last is searched by then. */
+async function askForMoreWithRecall(
+  shell: Shell,
+  session: string,
+  title: string,
+): Promise<{ readonly text: string; readonly recall?: Recalled } | undefined> {
+  let value = '';
+  for (;;) {
+    const prompt = t('What next? Empty: it goes on, and earlier sessions are searched by your last message.');
+    const text = await vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
+    if (text === undefined) return undefined;
+    value = text;
+    const message = text.trim() === '' ? {} : { message: { text } };
+    const answer = await askForRecall(shell, { session, ...message, step: { title, step: 2, steps: 2, back: true } });
+    if (answer.kind === 'none') return undefined;
+    if (answer.kind === 'value') return { text, ...(answer.value !== undefined && { recall: answer.value }) };
+  }
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../../engine/api.ts';
-import type { EngineHost } from '../engineHost.ts';
+import type { Recalled } from '../../engine/recall/contract.ts';
 import { ask, askForMany, type Answer } from '../quickInput.ts';
 import { agentOptions } from '../settings.ts';
 import { mayStart } from '../trust.ts';
@@ -12,6 +12,7 @@ import type { RunMemory } from './memory.ts';
 import { optionLine } from './optionLine.ts';
 import { askForOptions } from './optionSteps.ts';
 import { askForPrompt, type Prompted } from './promptStep.ts';
+import { askForRecall, passagesText, type RecallDeps } from './recallStep.ts';
 import type { RunRequest } from './request.ts';
 
 const { t } = vscode.l10n;
@@ -19,14 +20,15 @@ const { t } = vscode.l10n;
 /** Side by side: more columns than this cannot be read. */
 export const mostAgents = 4;
 
-interface Deps {
-  readonly engines: EngineHost;
+interface Deps extends RecallDeps {
   readonly memory: RunMemory;
 }
 
 /** What is known already, so that nobody is asked for it. */
 export interface Given {
   readonly several?: boolean;
+  /** What earlier sessions know is shown before it runs. */
+  readonly recall?: boolean;
   readonly folder?: vscode.Uri;
   readonly prompt?: string;
   readonly excerpts?: readonly Excerpt[];
@@ -55,6 +57,9 @@ class Questions {
   #agents: readonly AgentReport[] = [];
   #folder: vscode.Uri | undefined;
   #prompt: string;
+  #recalled: Recalled | undefined;
+  /** A person saw what there is. */
+  #recallSeen = false;
 
   constructor(deps: Deps, given: Given) {
     this.#deps = deps;
@@ -180,11 +185,21 @@ class Questions {
         line: this.#line(this.#agents.length > 1),
         options: only !== undefined,
         excerpts: this.#given.excerpts ?? [],
+        recalled: this.#recalled && passagesText(this.#recalled),
       });
       if (answer.kind !== 'value') return answer;
       this.#prompt = answer.value.prompt;
-      if (answer.value.next !== 'options' || only === undefined) {
-        const edit = answer.value.next === 'edit';
+      const { next } = answer.value;
+      const first = next === 'run' && this.#given.recall === true && !this.#recallSeen;
+      if (next === 'recall' || first) {
+        const step = { ...frame, title: t('What Earlier Sessions Know'), back: true };
+        const recalled = await askForRecall(this.#deps, { step, message: { text: this.#prompt } });
+        if (recalled.kind === 'none') return recalled;
+        if (recalled.kind === 'value') [this.#recalled, this.#recallSeen] = [recalled.value, true];
+        if (recalled.kind === 'back' || !first) continue;
+      }
+      if (next !== 'options' || only === undefined) {
+        const edit = next === 'edit';
         return { kind: 'value', value: { requests: this.#requests(), line: this.#line(true), edit } };
       }
       const settings = agentOptions(only.type, this.#folder);
@@ -217,6 +232,7 @@ class Questions {
       prompt,
       choice: this.#choice(agent),
       ...(this.#folder === undefined ? {} : { cwd: this.#folder.fsPath }),
+      ...(this.#recalled === undefined ? {} : { recall: this.#recalled }),
       ...(this.#agents.length === 1 ? {} : { title: `${subject.slice(0, 80)} · ${agent.label}` }),
     }));
   }

@@ -4,7 +4,7 @@ import type { Excerpt } from './excerpt.ts';
 
 const { t } = vscode.l10n;
 
-type PromptItem = vscode.QuickPickItem & { readonly does: 'run' | 'options' | 'edit' };
+type PromptItem = vscode.QuickPickItem & { readonly does: 'run' | 'options' | 'recall' | 'edit' };
 
 /** What a person typed, and whether it is to run or something else comes first. */
 export interface Prompted {
@@ -29,12 +29,15 @@ export async function askForPrompt(
     line,
     options,
     excerpts,
+    recalled,
   }: {
     readonly prompt: string;
     /** How the agent will run. */
     readonly line: string;
     readonly options: boolean;
     readonly excerpts: readonly Excerpt[];
+    /** What goes along of earlier sessions; absent: nothing yet. */
+    readonly recalled: string | undefined;
   },
 ): Promise<Answer<Prompted>> {
   const places = excerpts.map(({ label }) => label).join(', ');
@@ -48,9 +51,10 @@ export async function askForPrompt(
       ...(excerpts.length === 0
         ? []
         : [row('file-code', t('Goes with the prompt: {0}', places), 'edit', previewOf(excerpts))]),
+      row('history', recalled ?? t('What earlier sessions know…'), 'recall'),
       row('edit', t('Write the prompt in an editor…'), 'edit'),
     ],
-    accepts: (text, item) => item?.does !== 'run' || text.trim() !== '',
+    accepts: (text, item) => !(item?.does === 'run' || item?.does === 'recall') || text.trim() !== '',
   });
   if (answer.kind !== 'value') return answer;
   return { kind: 'value', value: { prompt: answer.value.text, next: answer.value.item?.does ?? 'run' } };

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { executorTypes } from '../../model/executorTypes.ts';
+import type { Recalled } from '../../engine/recall/contract.ts';
 import { isObject } from '../../model/json.ts';
 import { choiceOf, isName, type RunChoice } from './choice.ts';
 import type { AgentName } from './memory.ts';
@@ -12,6 +13,8 @@ export interface RunRequest extends AgentName {
   /** Over the settings. */
   readonly choice?: RunChoice;
   readonly title?: string;
+  /** What earlier sessions know, as a person let it pass. */
+  readonly recall?: Recalled;
 }
 
 /** As the command takes it, for the message about one that is none. */

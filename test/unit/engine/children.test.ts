@@ -256,6 +256,7 @@ describe('agents that start others', function () {
         'session_result',
         'stop_session',
         'list_children',
+        'recall',
       ],
     );
     const wrong = await client.callTool({

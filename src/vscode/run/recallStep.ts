@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import type { Recalled, RecalledPassage, RecallRequest } from '../../engine/recall/contract.ts';
+import type { QuerySource } from '../../insight/recall/querySource.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { EngineHost } from '../engineHost.ts';
+import { inertText } from '../inertText.ts';
+import type { Answer, Step } from '../quickInput.ts';
+import { durationText } from '../rowText.ts';
+import type { SessionList } from '../sessionList.ts';
+
+const { t } = vscode.l10n;
+
+export interface RecallDeps {
+  readonly engines: EngineHost;
+  readonly list: SessionList;
+}
+
+interface Asked extends Pick<RecallRequest, 'session' | 'message'> {
+  readonly step: Omit<Step, 'placeholder'>;
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly passage: RecalledPassage;
+}
+
+const longestLine = 160;
+
+/**
+ * Shows what earlier sessions of this workspace know of a message, before an agent is told: a person takes away what it is
+ * not to be told. `undefined` in the answer: nothing.
+ */
+export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked): Promise<Answer<Recalled | undefined>> {
+  const pick = vscode.window.createQuickPick<Item>();
+  const { back, title, step: at, steps } = step;
+  Object.assign(pick, { title, step: at, totalSteps: steps, ignoreFocusOut: true, canSelectMany: true });
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  const open = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Show in Its Session') };
+  const wider = { iconPath: new vscode.ThemeIcon('globe'), tooltip: t('Also Search Sessions of Other Folders') };
+  const here = { iconPath: new vscode.ThemeIcon('root-folder'), tooltip: t('Only Search Sessions of This Workspace') };
+  let found: Recalled | undefined;
+  let everywhere = false;
+  let stop = new AbortController();
+  const search = async (): Promise<void> => {
+    stop.abort();
+    stop = new AbortController();
+    const { signal } = stop;
+    Object.assign(pick, { busy: true, items: [], placeholder: t('Searching earlier sessions…') });
+    pick.buttons = [...(back ? [vscode.QuickInputButtons.Back] : []), everywhere ? here : wider];
+    found = undefined;
+    const { archive } = await deps.engines.get();
+    const within = everywhere ? isWork : isHere(deps.list);
+    const others = (session: SessionSummary): boolean => session.session_id !== asked.session && within(session);
+    const answer = await archive.recall.find({ ...asked, within: others, signal });
+    if (signal.aborted) return;
+    found = answer;
+    pick.items = answer.passages.map((passage) => itemOf(passage, open));
+    pick.selectedItems = pick.items;
+    Object.assign(pick, { busy: false, placeholder: foundText(answer) });
+  };
+  return new Promise<Answer<Recalled | undefined>>((resolve, reject) => {
+    const look = (): void =>
+      void search().catch((error: unknown) => {
+        if (!stop.signal.aborted) reject(error instanceof Error ? error : new Error(String(error)));
+      });
+    pick.onDidTriggerButton((button) => {
+      if (button === vscode.QuickInputButtons.Back) {
+        resolve({ kind: 'back' });
+        return;
+      }
+      everywhere = button === wider;
+      look();
+    });
+    pick.onDidTriggerItemButton(({ item: { passage } }) => {
+      void vscode.commands.executeCommand('vitrine.openSearchHit', passage.sessionId, passage.entry);
+    });
+    pick.onDidHide(() => resolve({ kind: 'none' }));
+    pick.onDidAccept(() => {
+      if (found === undefined) return;
+      const passages = pick.selectedItems.map(({ passage }) => passage);
+      resolve({ kind: 'value', value: passages.length === 0 ? undefined : { ...found, passages } });
+    });
+    pick.show();
+    look();
+  }).finally(() => {
+    stop.abort();
+    pick.dispose();
+  });
+}
+
+/** How much goes along, for the row that leads here. */
+export function passagesText({ passages }: Recalled): string {
+  const sessions = new Set(passages.map(({ sessionId }) => sessionId)).size;
+  return passages.length === 1
+    ? t('Goes with the prompt: 1 passage of an earlier session')
+    : t('Goes with the prompt: {0} passages of {1} earlier sessions', passages.length, sessions);
+}
+
+/** A recording shows what somebody else did somewhere. */
+const isWork = ({ recording }: SessionSummary): boolean => !recording;
+
+function isHere(list: SessionList): (session: SessionSummary) => boolean {
+  const ids = new Set(list.visible().map(({ session_id }) => session_id));
+  return (session) => isWork(session) && ids.has(session.session_id);
+}
+
+function itemOf(passage: RecalledPassage, open: vscode.QuickInputButton): Item {
+  const { text, title, by, at } = passage;
+  const line = text.replaceAll(/\s+/g, ' ');
+  const ago = Date.now() - Date.parse(at);
+  const who = by === 'user' ? t('You') : t('Agent');
+  return {
+    label: inertText(line.slice(0, longestLine)),
+    iconPath: new vscode.ThemeIcon(by === 'user' ? 'account' : 'hubot'),
+    detail: [inertText(title), who, ...(ago >= 0 ? [t('{0} ago', durationText(ago))] : [])].join(' · '),
+    buttons: [open],
+    passage,
+  };
+}
+
+function foundText({ source, passages, sessions }: Recalled): string {
+  if (source === null) return t('There is nothing to search by yet: say what it should do');
+  const by = sourceText(source);
+  if (passages.length === 0) return t('Nothing found in {0} earlier sessions by {1}', sessions, by);
+  return t('Found by {0}. Uncheck what it should not be told', by);
+}
+
+function sourceText(source: QuerySource): string {
+  switch (source) {
+    case 'current_message':
+      return t('the words of this message');
+    case 'last_real_user_message':
+      return t('your last message');
+    case 'conversation_summary':
+      return t('what the conversation came to');
+  }
+}
