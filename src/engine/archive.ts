@@ -22,6 +22,8 @@ import type { EngineSettings, Log } from './api.ts';
 import { failures, type EngineFailure } from './failures.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
 import { Recall } from './recall/recall.ts';
+import { RecordBusyError } from './record/errors.ts';
+import type { Packed } from './record/packed.ts';
 import type { RecordStore } from './record/store.ts';
 import { SessionSearch } from './search/sessionSearch.ts';
 import type { Sessions } from './sessions.ts';
@@ -146,6 +148,33 @@ export class Archive {
       log.warn(`The record of ${sessionId} was not signed with ${key}: ${String(error)}`);
       return failures.notSigned(key, error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /**
+   * Zips what the agents of these sessions printed; all of it can be read as before. Sessions that are at work, or were packed
+   * already, stay as they are. @throws EngineFailure, file system errors
+   */
+  async pack(ids: readonly string[]): Promise<Packed> {
+    let all: Packed = { files: 0, bytes: 0, packed: 0 };
+    for (const id of ids) {
+      const made = await this.#deps.store.pack(id).catch((error: unknown) => {
+        if (RecordBusyError.is(error)) return null;
+        throw error;
+      });
+      if (made === null || made.files === 0) continue;
+      const at = new Date(this.#deps.clock()).toISOString();
+      await this.#sessions.decide(id, { type: 'pack', at, ...made });
+      all = { files: all.files + made.files, bytes: all.bytes + made.bytes, packed: all.packed + made.packed };
+    }
+    return all;
+  }
+
+  /** Puts what was printed back as it was, for who opens the files themselves. @throws file system errors */
+  async unpack(sessionId: string): Promise<void> {
+    await this.#deps.store.unpack(sessionId).catch((error: unknown) => {
+      // Nothing is packed while somebody writes.
+      if (!RecordBusyError.is(error)) throw error;
+    });
   }
 
   /** Deletes all that is kept of a session, but for a line that says so. @throws EngineFailure */

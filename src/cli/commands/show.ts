@@ -29,8 +29,10 @@ export const show: Command = {
     const engine = createEngine(context, { store: values.store });
     try {
       const handle = await engine.open(id);
-      if (values.raw === true) await writeRaw(handle, context);
-      else await writeEntries(handle, context, values.json === true);
+      if (values.raw === true) {
+        await engine.archive.unpack(id);
+        await writeRaw(handle, context);
+      } else await writeEntries(handle, context, values.json === true);
       handle.dispose();
       return 0;
     } catch (error) {

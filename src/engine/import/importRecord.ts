@@ -1,13 +1,13 @@
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { parseRecordLine, recordVersion, type LineOf, type RecordLine } from '../../formats/record.ts';
 import type { Imported, Session } from '../../model/session.ts';
 import { failures } from '../failures.ts';
 import type { RecordWriter } from '../record/contract.ts';
 import { rawFile } from '../record/layout.ts';
+import { rawBytes } from '../record/packed.ts';
 import { readLine } from '../record/readLine.ts';
 import { linesOf, windows } from '../record/windows.ts';
-import { bytesOf } from './bytesOf.ts';
 import type { Draft, NewSession, Taken } from './importFile.ts';
 
 const rawStreams = ['stdout', 'stderr', 'client'] as const;
@@ -103,9 +103,10 @@ async function* linesOfFile(file: string): AsyncGenerator<{ line: RecordLine | n
 async function takeRaw(folder: string, run: string, writer: RecordWriter): Promise<void> {
   for (const stream of rawStreams) {
     const file = rawFile(folder, run, stream);
-    if ((await stat(file).catch(() => null))?.isFile() !== true) continue;
+    const bytes = await rawBytes(file);
+    if (bytes === null) continue;
     const log = writer.rawStream(run, stream);
-    for await (const chunk of bytesOf(file)) await log.write(chunk);
+    for await (const chunk of bytes) await log.write(chunk);
     await log.close();
   }
 }

@@ -1,4 +1,4 @@
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { LineOf, RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { SessionSummary } from '../../model/summary.ts';
@@ -7,11 +7,10 @@ import type { FindOptions, FindResult, RawStream, RecordedResult, RecordProblem,
 import { RecordNotFoundError } from './errors.ts';
 import { errorCode, rawFile, recordFile } from './layout.ts';
 import { follow, openRecord, type OpenRecord } from './openRecord.ts';
+import { rawBytes, rawSize } from './packed.ts';
 import { damageOf, readLine, type LineReading } from './readLine.ts';
-import { linesOf, readAt, windows } from './windows.ts';
+import { linesOf, windows } from './windows.ts';
 import { isBeingWritten } from './writerLease.ts';
-
-const rawChunkBytes = 256 * 1024;
 
 export class FileRecordReader implements RecordReader {
   readonly id: string;
@@ -141,22 +140,11 @@ export class FileRecordReader implements RecordReader {
   }
 
   async *raw(runId: string, stream: RawStream): AsyncGenerator<Buffer> {
-    const handle = await open(rawFile(this.#folder, runId, stream), 'r').catch(noFile);
-    if (handle === null) return;
-    try {
-      for (let offset = 0; ;) {
-        const chunk = await readAt(handle, offset, rawChunkBytes);
-        if (chunk.length === 0) return;
-        yield chunk;
-        offset += chunk.length;
-      }
-    } finally {
-      await handle.close();
-    }
+    yield* (await rawBytes(rawFile(this.#folder, runId, stream))) ?? [];
   }
 
-  async rawSize(runId: string, stream: RawStream): Promise<number> {
-    return (await stat(rawFile(this.#folder, runId, stream)).catch(noFile))?.size ?? 0;
+  rawSize(runId: string, stream: RawStream): Promise<number> {
+    return rawSize(rawFile(this.#folder, runId, stream));
   }
 
   async head(): Promise<string | null> {
@@ -192,9 +180,4 @@ export class FileRecordReader implements RecordReader {
     const last = unfinished.found.flatMap(({ line }) => (line === null ? [] : [line]));
     return [...(await entries.linesOf(which, end)), ...last];
   }
-}
-
-function noFile(error: unknown): null {
-  if (errorCode(error) === 'ENOENT') return null;
-  throw error;
 }

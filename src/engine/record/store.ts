@@ -10,6 +10,7 @@ import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
 import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './header.ts';
 import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
+import { packRuns, unpackRuns, type Packed } from './packed.ts';
 import { FileRecordReader } from './reader.ts';
 import { readTail } from './tail.ts';
 import { FileRecordWriter, makeFolder } from './writer.ts';
@@ -174,6 +175,16 @@ export class RecordStore {
     }
   }
 
+  /** Zips what the agent printed, which is read as before. @throws RecordBusyError while somebody writes; file system errors */
+  pack(id: string): Promise<Packed> {
+    return this.#alone(id, packRuns);
+  }
+
+  /** Puts it back, for who reads the files themselves. @throws RecordBusyError while somebody writes; file system errors */
+  unpack(id: string): Promise<void> {
+    return this.#alone(id, unpackRuns);
+  }
+
   /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
   async holder(id: string): Promise<LeaseHolder | 'unknown' | null> {
     const holder = await liveHolder(sessionFolder(this.#dir, id), this.#deps.clock);
@@ -188,6 +199,16 @@ export class RecordStore {
   /** The record's file; need not exist. @throws where `id` is no session id */
   path(id: string): string {
     return recordFile(sessionFolder(this.#dir, id));
+  }
+
+  async #alone<T>(id: string, work: (folder: string) => Promise<T>): Promise<T> {
+    const folder = sessionFolder(this.#dir, id);
+    const lease = await WriterLease.acquire(folder, id, this.#deps.clock);
+    try {
+      return await work(folder);
+    } finally {
+      await lease.release();
+    }
   }
 
   async #writer(id: string, { onProblem }: WriterOptions): Promise<FileRecordWriter> {

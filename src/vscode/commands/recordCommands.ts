@@ -21,7 +21,9 @@ export function recordCommands(shell: Shell): Commands {
     async showRawOutput(argument) {
       const id = await whichSession(shell, argument, { title: t('Show Raw Output') });
       if (id === undefined) return;
-      const handle = await (await shell.engines.get()).open(id);
+      const engine = await shell.engines.get();
+      await engine.archive.unpack(id);
+      const handle = await engine.open(id);
       const run = handle.turns().at(-1)?.runId;
       const path = run === undefined ? undefined : handle.rawPath(run).stdout;
       handle.dispose();
