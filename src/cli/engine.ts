@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from '../agents/registry.ts';
 import type { AcpProfile, AgentSettings } from '../engine/api.ts';
@@ -16,6 +16,8 @@ export interface EngineOptions {
   readonly acp?: readonly AcpProfile[];
   readonly server?: ServerChoice;
   readonly replaySpeed?: number;
+  /** The command writes to the store, which is made where it is missing. */
+  readonly writes?: boolean;
 }
 
 export const storeHelp = `  --store DIR        where sessions are kept; default: $XDG_DATA_HOME/vitrine, ~/.local/share/vitrine, %APPDATA%\\vitrine
@@ -25,7 +27,7 @@ export const storeHelp = `  --store DIR        where sessions are kept; default:
 export function storeFolder({ env, cwd }: CliContext, given: string | undefined): string {
   if (given !== undefined) {
     const folder = path.resolve(cwd, given);
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    if (isFolder(folder) === false)
       throw new UsageError(`This is no folder: ${folder} (--store).`, 'Give the folder that sessions are kept in.');
     return folder;
   }
@@ -38,11 +40,38 @@ export function storeFolder({ env, cwd }: CliContext, given: string | undefined)
     : path.join(home, '.local/share/vitrine');
 }
 
+/** `undefined`: nothing is there, and it could be. */
+function isFolder(place: string): boolean | undefined {
+  try {
+    const found = statSync(place, { throwIfNoEntry: false });
+    const above = path.dirname(place);
+    return found === undefined && above !== place && isFolder(above) === false ? false : found?.isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Step by step: where a system keeps no folders (`/proc`), making all at once does not come to an end. */
+function makeFolder(folder: string): void {
+  if (isFolder(folder) === true) return;
+  const above = path.dirname(folder);
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (isFolder(folder) === true) return;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The store cannot be made: ${why}.`, 'Give another folder with --store.');
+  }
+}
+
 export function createEngine(context: CliContext, options: EngineOptions): Engine {
   const warn = (message: string): void => void context.stderr.write(`vitrine: ${message}\n`);
   const quiet = (): void => undefined;
+  const storeDir = storeFolder(context, options.store);
+  if (options.writes === true) makeFolder(storeDir);
   return new Engine({
-    storeDir: storeFolder(context, options.store),
+    storeDir,
     clock: context.now,
     randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
     environment: context.env,

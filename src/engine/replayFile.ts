@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentAdapter } from '../agents/adapter.ts';
 import { recognise } from '../agents/recognise.ts';
+import type { ExitInfo } from '../model/facts.ts';
 import type { AgentSource } from './agentSource.ts';
 import { failures } from './failures.ts';
 import { LineSplitter } from './lines.ts';
@@ -41,7 +42,7 @@ export function outputFileSource(
   profile: string,
   deps: { readonly adapters: readonly AgentAdapter[]; readonly clock: () => number; readonly speed: number },
 ): AgentSource {
-  const { agent: type, file } = readOutputProfile(profile);
+  const { agent: type, file, exit } = readOutputProfile(profile);
   const adapter = deps.adapters.find((each) => each.type === type);
   if (adapter === undefined) throw failures.agentUnknown(type);
   return {
@@ -64,7 +65,7 @@ export function outputFileSource(
         },
         launch: () =>
           Promise.resolve({
-            process: playback(deps.speed, deps.clock, (reached) => output(file, reached, deps)),
+            process: playback(deps.speed, deps.clock, (reached) => output(file, reached, deps, exit)),
             sessionId: null,
             program: 'recording',
             version: null,
@@ -74,12 +75,13 @@ export function outputFileSource(
   };
 }
 
-/** Line by line, as long as the next may come; how the agent ended is not in the file. */
+/** Line by line, as long as the next may come; how the agent ended is not in the file, but may be known. */
 async function* output(
   file: string,
   reached: (at: number) => Promise<boolean>,
   { clock, speed }: { readonly clock: () => number; readonly speed: number },
-): AsyncGenerator<OutputChunk, { code: null; signal: null } | null> {
+  exit: ExitInfo,
+): AsyncGenerator<OutputChunk, ExitInfo | null> {
   let at = 0;
   const chunk = (data: Buffer): OutputChunk => ({ type: 'stdout', data, timestamp: new Date(clock()) });
   const bytes: AsyncIterable<Buffer> = createReadStream(file);
@@ -98,5 +100,5 @@ async function* output(
       at += paceMs;
     }
   }
-  return { code: null, signal: null };
+  return exit;
 }

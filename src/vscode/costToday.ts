@@ -1,3 +1,4 @@
+import { localDay } from '../engine/localDay.ts';
 import type { Cost } from '../model/usage.ts';
 import type { SessionRow } from './sessionRow.ts';
 
@@ -7,13 +8,6 @@ export interface CostToday {
   readonly estimated: boolean;
   readonly unknown: boolean;
   readonly any: boolean;
-}
-
-/** The local calendar day of an instant, as `2026-11-21`. */
-export function localDay(at: number | string): string {
-  const date = new Date(at);
-  const two = (part: number): string => String(part).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
 const usd = (cost: Cost): number => (cost.provenance === 'unknown' ? 0 : cost.usd);

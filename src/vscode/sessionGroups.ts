@@ -1,5 +1,5 @@
 import { isSessionLive } from '../model/status.ts';
-import { localDay } from './costToday.ts';
+import { localDay } from '../engine/localDay.ts';
 import { needsYou, type SessionRow } from './sessionRow.ts';
 
 export const groupNames = ['needsYou', 'running', 'today', 'yesterday', 'earlier'] as const;

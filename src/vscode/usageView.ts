@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { Channel } from '../protocol/channel.ts';
 import type { FromUsagePage, ToUsagePage, UsageScope } from '../protocol/usageMessages.ts';
-import { localDay } from './costToday.ts';
+import { localDay } from '../engine/localDay.ts';
 import type { EngineHost } from './engineHost.ts';
 import { logLine } from '../engine/logLine.ts';
 import { pageRoots, panelHtml } from './panelHtml.ts';

@@ -9,6 +9,7 @@ import { RunOutput } from '../../src/engine/runOutput.ts';
 import { freshFolder, SideFiles } from '../../src/engine/sideFiles.ts';
 import { Bench, entries, fakeAgent, outcome, prompt, type Step } from '../support/fakeAgent/engine.ts';
 import { until } from '../support/until.ts';
+import { skip } from '../support/skip.ts';
 
 const own = '11111111-2222-4333-8444-555555555555';
 const other = '99999999-2222-4333-8444-555555555555';
@@ -16,7 +17,6 @@ const named = (id: string): string => `2026-11-20T10:26:58.667Z [INFO] Workspace
 const noise = '2026-11-20T10:26:58.600Z [INFO] Running in offline mode.\n';
 
 describe('files beside the output', function () {
-
   describe('of an agent that prints text only', () => {
     let bench: Bench;
     beforeEach(() => {
@@ -177,7 +177,7 @@ describe('files beside the output', function () {
     });
 
     it('makes a folder for this user alone', async function () {
-      if (process.platform === 'win32') this.skip();
+      if (process.platform === 'win32') skip(this, 'modes of files are those of POSIX');
       const own700 = path.join(folder, 'own');
       await freshFolder(own700);
       assert.equal((await stat(own700)).mode & 0o777, 0o700);

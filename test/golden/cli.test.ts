@@ -153,7 +153,7 @@ describe('the CLI', function () {
     assert.equal(result.stderr, "error: unknown option '--x'\n");
   });
 
-  const refused: readonly [readonly string[], RegExp][] = [
+  const refused: [readonly string[], RegExp][] = [
     [['nonsense'], /no command "nonsense".*--help/],
     [['normalize'], /--agent is missing.*claude-code/],
     [['normalize', '--agent', 'nobody'], /no agent "nobody" \(--agent\).*claude-code/],
@@ -162,10 +162,14 @@ describe('the CLI', function () {
     [['normalize', ...agent, '--exit', '0x10'], /"0x10".*--exit/],
     [['normalize', ...agent, '--nonsense'], /--nonsense.*vitrine normalize --help/],
     [['normalize', ...agent, '--stdout', '-', '--stderr', '-'], /both read from standard input/],
+    [['sessions', '--store', path.join(cli, 'below')], /This is no folder.*--store/],
+    [['replay', 'x', '--exit', 'badly'], /"badly".*--exit.*SIGTERM/],
     [['result', ...agent, '--previous', '/no/such/file'], /--previous.*no such file.*vitrine result/],
     [['result', ...agent, '--previous', cli], /is not JSON \(--previous\)/],
     [['result', ...agent, '--previous', path.join(repository, 'package.json')], /holds no result \(--previous\)/],
   ];
+  if (process.platform === 'linux')
+    refused.push([['run', '--agent', 'replay', '--store', '/proc/none/store', 'x'], /store cannot be made.*--store/]);
   for (const [args, message] of refused) {
     it(`exits with 2 on ${args.join(' ').replaceAll(repository, '').slice(0, 60)}`, () => {
       const { status, stdout, stderr } = vitrine(args);

@@ -21,7 +21,7 @@ export const importCommand: Command = {
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError('Give one file.', 'See "vitrine import --help".');
     const agent = values.agent === undefined ? {} : { agent: agentOption(values.agent).type };
-    const engine = createEngine(context, { store: values.store });
+    const engine = createEngine(context, { store: values.store, writes: true });
     try {
       const report = await engine.archive.import({ file: path.resolve(context.cwd, file), ...agent });
       context.stdout.write(`${report.sessionId}\n`);

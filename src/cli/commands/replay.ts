@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { AgentAdapter } from '../../agents/adapter.ts';
 import { adapters } from '../../agents/registry.ts';
 import { outputProfile } from '../../engine/outputProfile.ts';
-import { agentOption, numberOption, parseOptions } from '../args.ts';
+import { agentOption, exitOption, numberOption, parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { runHere } from '../runHere.ts';
@@ -16,12 +16,14 @@ not be played.
   --agent TYPE       whose output it is: ${adapters.map(({ type }) => type).join(', ')};
                      default: known by its lines, where they tell
   --speed N          2 is twice as fast, 0 does not wait; default: 1, at an even pace
+  --exit N           how it ended: an exit code, or the name of a signal; not known if absent
   --cwd DIR          the folder that it is about; default: the current one
 ${storeHelp}`;
 
 const options = {
   agent: { type: 'string' },
   speed: { type: 'string' },
+  exit: { type: 'string' },
   cwd: { type: 'string' },
   store: { type: 'string' },
 } as const;
@@ -34,12 +36,13 @@ export const replay: Command = {
     if (given === undefined || more.length > 0) throw new UsageError('Give one file.', 'See "vitrine replay --help".');
     const named = values.agent === undefined ? undefined : agentOption(values.agent).type;
     const replaySpeed = values.speed === undefined ? 1 : numberOption('--speed', values.speed);
+    const exit = exitOption(values.exit);
     const file = path.resolve(context.cwd, given);
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
-    const engine = createEngine(context, { store: values.store, replaySpeed });
+    const engine = createEngine(context, { store: values.store, writes: true, replaySpeed });
     return runHere(engine, context, async () => {
       const agent = named ?? onlyOne(file, await engine.recogniseOutput(file)).type;
-      const profile = outputProfile(agent, file);
+      const profile = outputProfile(agent, file, exit);
       return engine.start({ agent: 'replay', profile, cwd, prompt: `Replay of ${path.basename(file)}` });
     });
   },

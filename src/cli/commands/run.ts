@@ -93,6 +93,7 @@ export const run: Command = {
     const limits = limitsOf(values);
     const engine = createEngine(context, {
       store: values.store,
+      writes: true,
       agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
       ...(acp !== undefined && { acp: acp.agents }),
       ...(server !== undefined && { server }),

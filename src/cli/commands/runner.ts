@@ -50,6 +50,7 @@ export const runner: Command = {
     const store = storeFolder(context, values.store);
     const engine = createEngine(context, {
       store: values.store,
+      writes: true,
       agents: program === undefined ? {} : { [executor]: { program } },
       ...(values.speed !== undefined && { replaySpeed: numberOption('--speed', values.speed) }),
     });

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Period } from '../../engine/audit/auditSessions.ts';
 import { auditFormats, type AuditFormat } from '../../formats/audit/formats.ts';
 import { isObject } from '../../model/json.ts';
-import { localDay } from '../costToday.ts';
+import { localDay } from '../../engine/localDay.ts';
 import { inertText } from '../inertText.ts';
 import { titleOf } from '../sessionRow.ts';
 import type { Commands, Shell } from './shell.ts';

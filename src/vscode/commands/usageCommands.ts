@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isObject } from '../../model/json.ts';
-import { localDay } from '../costToday.ts';
+import { localDay } from '../../engine/localDay.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 

@@ -16,6 +16,7 @@ import { RunnerLoop, type RunnerDeps } from '../../../src/engine/coordinator/run
 import { isRunOver } from '../../../src/model/status.ts';
 import type { Run } from '../../../src/model/session.ts';
 import { until } from '../../support/until.ts';
+import { skip } from '../../support/skip.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
 
@@ -115,7 +116,7 @@ describe('the coordinator of a store', () => {
   });
 
   it('is for this user alone', async function () {
-    if (process.platform === 'win32') this.skip();
+    if (process.platform === 'win32') skip(this, 'modes of files are those of POSIX');
     await join();
     const place = await coordinatorPlace(store);
     const mode = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
@@ -126,7 +127,7 @@ describe('the coordinator of a store', () => {
   });
 
   it('listens elsewhere where the path of the store is too long for a socket', async function () {
-    if (process.platform === 'win32') this.skip();
+    if (process.platform === 'win32') skip(this, 'pipes have no such limit');
     store = path.join(store, 'x'.repeat(120));
     await mkdir(store);
     const host = await join();

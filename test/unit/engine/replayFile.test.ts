@@ -63,6 +63,19 @@ describe('output of an agent in a file', () => {
     });
   }
 
+  it('ends as the agent did, where that is said', async () => {
+    const engine = await bench.engine({ adapters });
+    for (const [exit, end] of [
+      [{ code: null, signal: 'SIGKILL' }, 'interrupted'],
+      [{ code: 3, signal: null }, 'error'],
+    ] as const) {
+      const profile = outputProfile('codex', fileOf('codex'), exit);
+      const handle = await engine.start({ agent: 'replay', profile, cwd: bench.cwd, prompt: 'Replay' });
+      const { metadata } = await outcome(handle);
+      assert.deepEqual([metadata?.exitCode, metadata?.signal, metadata?.endReason], [exit.code, exit.signal, end]);
+    }
+  });
+
   it('is played at the speed that is set, and can be stopped', async () => {
     const engine = await bench.engine({ adapters, settings: () => ({ replaySpeed: 2 }) });
     const profile = outputProfile('codex', fileOf('codex'));
