@@ -11,6 +11,7 @@ import { evidence } from './evidence.ts';
 import type { Row } from './harness.ts';
 import { hugeLine, ingestion } from './ingest.ts';
 import { markdown } from './markdown.ts';
+import { metadata } from './metadata.ts';
 import { normalizers } from './normalizers.ts';
 import { openRecord } from './openRecord.ts';
 import { pageAnswer, pageAppend, pageElements, pageFirst } from './page.ts';
@@ -41,6 +42,7 @@ const cases: Readonly<Record<string, Case>> = {
   hugeLine,
   openRecord,
   recordLines,
+  metadata,
   markdown,
   posted,
   pageFirst,

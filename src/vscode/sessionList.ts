@@ -136,7 +136,7 @@ export class SessionList implements vscode.Disposable {
 }
 
 /** A session belongs here when its folder is in this workspace; with no folder open, all do. */
-function isHere(row: SessionRow): boolean {
+export function isHere(row: Pick<SessionRow, 'project_dir'>): boolean {
   const folders = vscode.workspace.workspaceFolders ?? [];
   if (folders.length === 0) return true;
   if (row.project_dir === undefined) return false;

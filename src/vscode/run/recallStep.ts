@@ -6,13 +6,12 @@ import type { EngineHost } from '../engineHost.ts';
 import { inertText } from '../inertText.ts';
 import type { Answer, Step } from '../quickInput.ts';
 import { durationText } from '../rowText.ts';
-import type { SessionList } from '../sessionList.ts';
+import { isHere } from '../sessionList.ts';
 
 const { t } = vscode.l10n;
 
 export interface RecallDeps {
   readonly engines: EngineHost;
-  readonly list: SessionList;
 }
 
 interface Asked extends Pick<RecallRequest, 'session' | 'message'> {
@@ -49,7 +48,7 @@ export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked):
     pick.buttons = [...(back ? [vscode.QuickInputButtons.Back] : []), everywhere ? here : wider];
     found = undefined;
     const { archive } = await deps.engines.get();
-    const within = everywhere ? isWork : isHere(deps.list);
+    const within = everywhere ? isWork : isOwn;
     const others = (session: SessionSummary): boolean => session.session_id !== asked.session && within(session);
     const answer = await archive.recall.find({ ...asked, within: others, signal });
     if (signal.aborted) return;
@@ -99,10 +98,7 @@ export function passagesText({ passages }: Recalled): string {
 /** A recording shows what somebody else did somewhere. */
 const isWork = ({ recording }: SessionSummary): boolean => !recording;
 
-function isHere(list: SessionList): (session: SessionSummary) => boolean {
-  const ids = new Set(list.visible().map(({ session_id }) => session_id));
-  return (session) => isWork(session) && ids.has(session.session_id);
-}
+const isOwn = (session: SessionSummary): boolean => isWork(session) && session.hidden !== true && isHere(session);
 
 function itemOf(passage: RecalledPassage, open: vscode.QuickInputButton): Item {
   const { text, title, by, at } = passage;
