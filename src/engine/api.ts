@@ -191,6 +191,8 @@ export interface ChildServer {
   /** For one run, until `over` is called for it. */
   open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
   over(sessionId: string, runId: string): void;
+  /** Resumes accepted parents with what another process was to tell them; of a deleted parent its child is asked about. */
+  recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 

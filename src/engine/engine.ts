@@ -63,7 +63,8 @@ const closingMs = 4500;
 export class Engine {
   /** Records as things to take along, check and account for. */
   readonly archive: Archive;
-  readonly #children: ChildServer | undefined;
+  /** By which agents start others; `undefined` where they may not. */
+  readonly children: ChildServer | undefined;
   /** Limits of what agents may use. */
   readonly budgets: Budgets;
   readonly followUps: FollowUps;
@@ -94,7 +95,7 @@ export class Engine {
     const reap = () => reapOrphans(this.#leases, deps.log);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
-    this.#children = deps.blueprints === undefined ? undefined : childServer(this, deps.blueprints, deps.log);
+    this.children = childServer(this, { ...deps, decide: (id, decision) => this.#sessions.decide(id, decision) });
     this.followUps = new FollowUps({ ...deps, sessions: this.#sessions });
     this.budgets = new Budgets({
       ...deps,
@@ -242,7 +243,7 @@ export class Engine {
     const runs = live.map(async (state) => state.run?.stop(closingLadder));
     await Promise.race([Promise.all(runs), delay(closingMs, undefined, { ref: false })]);
     await this.#sessions.close();
-    await this.#children?.close();
+    await this.children?.close();
   }
 
   async #goOn(
@@ -305,7 +306,7 @@ export class Engine {
     const budget = await this.budgets.hold(held);
     const { notes: before, ...told } = whatIsTold(
       source,
-      await withChildren(this.#children, request, session, run.run_id),
+      await withChildren(this.children, request, session, run.run_id),
       {
         begins: attempts[0] === null,
         prefix,
@@ -364,7 +365,7 @@ export class Engine {
       const failure = await this.archive.sign(state.id);
       if (failure !== null) state.notices.fire({ severity: 'warning', failure });
     });
-    void live.done.then(() => this.#children?.over(state.id, run.run_id));
+    void live.done.then(() => this.children?.over(state.id, run.run_id));
     this.#sessions.hold(state, signed);
     const handle = this.#sessions.handle(state);
     try {

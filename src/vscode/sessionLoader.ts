@@ -11,7 +11,7 @@ export class SessionLoader implements vscode.Disposable {
   readonly #engines: EngineHost;
   readonly #list: SessionList;
   readonly #log: vscode.LogOutputChannel;
-  readonly #focus: vscode.Disposable;
+  readonly #subscriptions: vscode.Disposable;
   #first: Promise<void> | undefined;
   #last = 0;
 
@@ -19,10 +19,15 @@ export class SessionLoader implements vscode.Disposable {
     this.#engines = engines;
     this.#list = list;
     this.#log = log;
-    this.#focus = vscode.window.onDidChangeWindowState(({ focused }) => {
-      // Another window may have written meanwhile.
-      if (focused && this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
-    });
+    this.#subscriptions = vscode.Disposable.from(
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        // Another window may have written meanwhile.
+        if (focused && this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        if (this.#first !== undefined) void this.#first.then(() => this.#tellParents());
+      }),
+    );
   }
 
   /** Once per window: ends what a crash left, then lists. Never rejects. */
@@ -32,11 +37,13 @@ export class SessionLoader implements vscode.Disposable {
   }
 
   /** At start-up: loads now only where something waits for it, so that an idle window costs nothing. */
-  async loadIfNeeded(leases: vscode.Uri): Promise<void> {
-    const left = await vscode.workspace.fs.readDirectory(leases).then(
-      (files) => files.length,
-      () => 0,
-    );
+  async loadIfNeeded(store: vscode.Uri): Promise<void> {
+    const filesIn = (name: string): Thenable<number> =>
+      vscode.workspace.fs.readDirectory(vscode.Uri.joinPath(store, name)).then(
+        (files) => files.length,
+        () => 0,
+      );
+    const left = (await filesIn('leases')) + (await filesIn('callbacks'));
     if (left > 0 || this.#list.live().length > 0) await this.load();
   }
 
@@ -50,7 +57,7 @@ export class SessionLoader implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#focus.dispose();
+    this.#subscriptions.dispose();
   }
 
   async #sweepAndList(): Promise<void> {
@@ -61,5 +68,18 @@ export class SessionLoader implements vscode.Disposable {
       this.#log.error(logLine('sweep failed', { error: String(error) }));
     }
     await this.refresh();
+    await this.#tellParents();
+  }
+
+  /** Parents of this workspace that were to be told of their children when an earlier window closed. Starts agents. */
+  async #tellParents(): Promise<void> {
+    if (!vscode.workspace.isTrusted) return;
+    try {
+      const here = ({ project_dir: folder }: { readonly project_dir?: string | undefined }): boolean =>
+        folder !== undefined && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder)) !== undefined;
+      await (await this.#engines.get()).children?.recover(here);
+    } catch (error) {
+      this.#log.error(logLine('callbacks failed', { error: String(error) }));
+    }
   }
 }

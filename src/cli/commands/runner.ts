@@ -1,10 +1,12 @@
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { CoordinatorError } from '../../coordinator/errors.ts';
+import { stopTree } from '../../engine/children/stopTree.ts';
 import { executeJob } from '../../engine/coordinator/execute.ts';
 import { joinCoordinator } from '../../engine/coordinator/join.ts';
 import { RunnerLoop } from '../../engine/coordinator/runner.ts';
 import type { Run } from '../../model/session.ts';
+import type { SessionSummary } from '../../model/summary.ts';
 import { numberOption, parseOptions } from '../args.ts';
 import { blueprintsOf, inputOf } from '../blueprints.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
@@ -16,7 +18,8 @@ const help = `Usage: vitrine runner --executor TYPE [options]
 
 Takes queued runs and executes them here, until it is ended. What VS Code and other terminals queue in the same store goes to
 whoever meets its demands first. Where no coordinator runs for the store, this process is it.
-Prints one line for each thing that happens to a run. Ctrl-C stops what runs, and leaves.
+Prints one line for each thing that happens to a run. Ctrl-C stops what runs, and leaves. A run that is
+stopped takes with it what its agent started.
 Exit code 0: it was ended; 2: it could not be started, such as where there is one like it.
 
   --executor TYPE    which kind of agent it runs; part of its identity
@@ -85,7 +88,7 @@ export const runner: Command = {
           },
           started,
         ),
-      stop: ({ run }) => engine.stop(run.session_id),
+      stop: ({ run }) => stopTree(engine, run.session_id),
       log: deps.log,
       onJoined: ({ runner_id }, hosting) =>
         say(`${runner_id} registered for ${executor} in ${cwd}${hosting ? ', and coordinates' : ''}`),
@@ -96,6 +99,9 @@ export const runner: Command = {
     });
     return work(context, loop, async () => {
       await engine.sweep();
+      const mineToo = ({ project_dir, executor_type }: SessionSummary): boolean =>
+        project_dir === cwd && executor_type === executor;
+      await engine.children?.recover(mineToo);
     }).finally(() => engine.dispose());
   },
 };

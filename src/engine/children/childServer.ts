@@ -1,12 +1,20 @@
 import type { Session } from '../../model/session.ts';
-import type { BlueprintAccess, ChildServer, Log, ResumeRequest } from '../api.ts';
+import type { ChildServer, EngineDeps, ResumeRequest } from '../api.ts';
 import type { Engine } from '../engine.ts';
+import { Callbacks } from './callbacks.ts';
 import { Children } from './children.ts';
 import { ChildMcpServer } from './server.ts';
+import type { TellerDeps } from './teller.ts';
 
 /** By which agents of this engine start others. Listens on nothing until a run needs it. */
-export function childServer(engine: Engine, { load, use }: BlueprintAccess, log: Log): ChildServer {
-  return new ChildMcpServer(new Children(engine, { blueprints: load, use, log }), log);
+export function childServer(
+  engine: Engine,
+  { blueprints, storeDir, clock, log, decide }: EngineDeps & Pick<TellerDeps, 'decide'>,
+): ChildServer | undefined {
+  if (blueprints === undefined) return undefined;
+  const { load, use } = blueprints;
+  const callbacks = new Callbacks(storeDir, log);
+  return new ChildMcpServer(new Children(engine, { blueprints: load, use, clock, log, callbacks, decide }), log);
 }
 
 /** The request with that server, where the blueprint of the run permits its agent to start others. */

@@ -1,14 +1,16 @@
 import type { SessionSummary } from '../../model/summary.ts';
 import type { Session } from '../../model/session.ts';
 import { isSessionLive } from '../../model/status.ts';
-import type { ChildLimits, Log, SessionHandle, StartRequest } from '../api.ts';
+import type { ChildLimits, SessionHandle, StartRequest } from '../api.ts';
 import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
 import type { Engine } from '../engine.ts';
-import { EngineFailure, failures } from '../failures.ts';
+import { failures } from '../failures.ts';
 import { inFolder } from '../recall/recall.ts';
 import { toldPassage } from '../recall/told.ts';
 import { ended, type ChildResult } from './result.ts';
+import { stopTree } from './stopTree.ts';
+import { Teller, type TellerDeps } from './teller.ts';
 
 type Mode = Session['execution_mode'];
 
@@ -18,9 +20,7 @@ export interface Caller {
   readonly limits: ChildLimits;
 }
 
-export interface ChildrenDeps extends Omit<GoOnDeps, 'engine' | 'projectDir'> {
-  readonly log: Log;
-}
+export type ChildrenDeps = TellerDeps;
 
 export interface ChildStatus {
   readonly session_id: string;
@@ -31,19 +31,16 @@ export interface ChildStatus {
   readonly cost_usd: number | null;
 }
 
-/** More callbacks than this do not wait for one parent. */
-const maxCallbacks = 100;
-
 /** Sessions that agents start, and what becomes of them. Everything is held against the limits of the caller. */
 export class Children {
   readonly #engine: Engine;
   readonly #deps: ChildrenDeps;
-  /** Results that a parent is to be told of when it is idle. */
-  readonly #callbacks = new Map<string, ChildResult[]>();
+  readonly #teller: Teller;
 
   constructor(engine: Engine, deps: ChildrenDeps) {
     this.#engine = engine;
     this.#deps = deps;
+    this.#teller = new Teller(engine, deps);
   }
 
   /** Agents that can be started, in the words of their files. */
@@ -107,7 +104,8 @@ export class Children {
 
   async stop(caller: Caller, id: string): Promise<ChildStatus> {
     await this.#own(caller, id);
-    await this.#engine.stop(id);
+    // Nobody asks an agent whether it means those below, too.
+    await stopTree(this.#engine, id);
     return this.status(caller, id);
   }
 
@@ -132,7 +130,16 @@ export class Children {
 
   /** The run of a session is over: what waited for that is told now. */
   idle(sessionId: string): void {
-    if (this.#callbacks.has(sessionId)) void this.#call(sessionId);
+    void this.#teller.tell(sessionId);
+  }
+
+  /** Goes on with the callbacks that another process waited for, to parents that are accepted. */
+  recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
+    return this.#teller.recover(accepts);
+  }
+
+  close(): void {
+    this.#teller.close();
   }
 
   async #follow(caller: Caller, handle: SessionHandle, mode: Mode): Promise<ChildStatus | ChildResult> {
@@ -143,53 +150,15 @@ export class Children {
     });
     if (mode === 'sync') return over;
     const status = statusOf(handle.summary());
+    const parent = caller.session.session_id;
+    if (mode === 'async_callback') await this.#teller.expect({ parent, child: handle.id });
     void over.then(
-      (result) => {
-        if (mode === 'async_callback') this.#callback(caller.session.session_id, result);
+      () => {
+        if (mode === 'async_callback') void this.#teller.tell(parent);
       },
       (error: unknown) => this.#deps.log.error(`${handle.id}: its result is not known: ${String(error)}`),
     );
     return status;
-  }
-
-  #callback(parent: string, result: ChildResult): void {
-    const waiting = this.#callbacks.get(parent) ?? [];
-    if (waiting.length >= maxCallbacks) {
-      this.#deps.log.warn(`${parent} has ${maxCallbacks} callbacks waiting: ${result.session_id} is not told.`);
-      return;
-    }
-    this.#callbacks.set(parent, [...waiting, result]);
-    void this.#call(parent);
-  }
-
-  /** All at once, when the parent is idle; while it is at work, its end calls this again. */
-  async #call(parent: string): Promise<void> {
-    let results: readonly ChildResult[] | undefined;
-    try {
-      const summary = (await this.#engine.list()).find(({ session_id: id }) => id === parent);
-      if (summary !== undefined && isSessionLive(summary.status)) return;
-      results = this.#callbacks.get(parent);
-      this.#callbacks.delete(parent);
-      if (results === undefined) return;
-      if (summary === undefined || summary.outcome === 'stopped') {
-        const why = summary === undefined ? 'is not there any more' : 'was stopped';
-        this.#deps.log.warn(
-          `${parent} ${why}: it is not told of ${results.map((each) => each.session_id).join(', ')}.`,
-        );
-        return;
-      }
-      const deps = this.#goOn({ session: summary });
-      const request = await goOnRequest(parent, callbackPrompt(results), deps);
-      const handle = await this.#engine.resume(parent, { ...request, origin: 'callback' });
-      void handle.done.then(() => handle.dispose());
-    } catch (error) {
-      // A person was quicker: the end of what goes on now calls this again.
-      if (EngineFailure.is(error, 'session_busy') && results !== undefined) {
-        this.#callbacks.set(parent, [...results, ...(this.#callbacks.get(parent) ?? [])]);
-        return;
-      }
-      this.#deps.log.error(`${parent} could not be told of its children: ${String(error)}`);
-    }
   }
 
   #goOn({ session }: Pick<Caller, 'session'>): GoOnDeps {
@@ -220,10 +189,4 @@ function statusOf(summary: SessionSummary): ChildStatus {
   const { session_id, agent_name = null, status, execution_mode, outcome, total_cost } = summary;
   const cost_usd = total_cost.provenance === 'unknown' ? null : total_cost.usd;
   return { session_id, agent_name, status, execution_mode, outcome, cost_usd };
-}
-
-/** Whole JSON, so that nothing in a result can be taken for the end of it. */
-function callbackPrompt(results: readonly ChildResult[]): string {
-  const what = results.length === 1 ? 'A session that you started has ended.' : 'Sessions that you started have ended.';
-  return `${what} What came of it, as JSON:\n\n${JSON.stringify(results, null, 2)}`;
 }

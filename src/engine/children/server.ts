@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '../../model/mcpServer.ts';
 import type { Session } from '../../model/session.ts';
+import type { SessionSummary } from '../../model/summary.ts';
 import type { ChildLimits, ChildServer, Log } from '../api.ts';
 import type { Caller, Children } from './children.ts';
 
@@ -39,8 +40,13 @@ export class ChildMcpServer implements ChildServer {
     this.#children.idle(sessionId);
   }
 
+  recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
+    return this.#children.recover(accepts);
+  }
+
   async close(): Promise<void> {
     this.#callers.clear();
+    this.#children.close();
     const server = await this.#listening?.catch(() => undefined);
     if (server === undefined) return;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import { blueprintsFolder, loadBlueprints } from '../../../src/engine/blueprints/load.ts';
 import { findBlueprint, startRequest } from '../../../src/engine/blueprints/request.ts';
+import { liveBelow, stopTree } from '../../../src/engine/children/stopTree.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { Bench, entries, outcome, prompt, type Step } from '../../support/fakeAgent/engine.ts';
 import { until } from '../../support/until.ts';
@@ -41,6 +42,10 @@ describe('agents that start others', function () {
       }),
     );
   }
+  const callbacks = (): string[] => {
+    const folder = path.join(bench.store, 'callbacks');
+    return existsSync(folder) ? readdirSync(folder) : [];
+  };
   const says = (words: string, usd = 0.25): string =>
     prompt([{ init: true }, { say: words }, { result: { usd, text: words } }]);
   const answers = async (handle: SessionHandle): Promise<string[]> =>
@@ -141,25 +146,65 @@ describe('agents that start others', function () {
     assert.equal((await entries(handle))[0]?.origin, 'human');
   });
 
-  it('are not woken where they were stopped, or are gone', async () => {
+  it('are woken where they alone were stopped, and not where they are gone', async () => {
     const go = path.join(bench.dir, 'go');
     const waits = prompt([{ init: true }, { until: go }, { result: {} }]);
     const started = call('start_session', { agent_name: 'helper', prompt: waits, execution_mode: 'async_callback' });
     const stopped = await start('lead', [started, { forever: true }]);
     const gone = await start('lead', [started]);
     await outcome(gone);
-    await until(
-      'the children',
-      async () => (await engine.list()).filter(({ agent_name }) => agent_name === 'helper').length === 2,
-    );
+    const helpers = async () => (await engine.list()).filter(({ agent_name }) => agent_name === 'helper');
+    await until('the children', async () => (await helpers()).length === 2);
     await engine.stop(stopped.id);
     gone.dispose();
     await engine.remove(gone.id);
     writeFileSync(go, '');
-    await until('the log', () => bench.log.filter((line) => line.includes('it is not told of')).length === 2);
-    assert.equal(stopped.summary().runs, 1);
-    assert.ok(bench.log.some((line) => line.startsWith(`${gone.id} is not there any more`)));
-    assert.ok(bench.log.some((line) => line.startsWith(`${stopped.id} was stopped`)));
+    await until('the log', () => bench.log.find((line) => line.startsWith(`${gone.id} is not there any more`)));
+    const orphan = (await helpers()).find(({ parent_session_id: id }) => id === gone.id);
+    const record = engine.recordPath(orphan?.session_id ?? '');
+    await until('the note', () => readFileSync(record, 'utf8').includes('"callback_undelivered"'));
+    await until('the callback', async () => (await entries(stopped)).some(({ origin }) => origin === 'callback'));
+    await until('its end', () => stopped.summary().status === 'finished');
+  });
+
+  it('are not woken by what was stopped together with them', async () => {
+    const waits = prompt([{ init: true }, { forever: true }]);
+    const parent = await start('lead', [
+      call('start_session', { agent_name: 'helper', prompt: waits, execution_mode: 'async_callback' }),
+      { forever: true },
+    ]);
+    await until('the child', async () => (await liveBelow(engine, parent.id)).length === 1);
+    await until('that it is expected', () => callbacks().length === 1);
+    await stopTree(engine, parent.id);
+    await until('nobody to tell', () => callbacks().length === 0);
+    assert.deepEqual([parent.summary().runs, parent.summary().status], [1, 'stopped']);
+    assert.ok((await engine.list()).every(({ status }) => status === 'stopped'));
+  });
+
+  it('are told by the next process what the last one could not tell, once it may', async () => {
+    const waits = prompt([{ init: true }, { forever: true }]);
+    const started = call('start_session', { agent_name: 'helper', prompt: waits, execution_mode: 'async_callback' });
+    const parent = await start('lead', [started, started]);
+    await outcome(parent);
+    assert.equal(callbacks().length, 2);
+    parent.dispose();
+    await engine.dispose();
+    const next = await bench.engine({ blueprints: { load, use } });
+    await next.sweep();
+    const runs = async () => (await next.list()).find(({ session_id: id }) => id === parent.id)?.runs;
+    await next.children?.recover(() => false);
+    assert.equal(await runs(), 1, 'it was not accepted');
+    await next.children?.recover(({ session_id: id }) => id === parent.id);
+    await until('its second run', async () => (await runs()) === 2);
+    const handle = await next.open(parent.id);
+    const told = await until('the callback', async () =>
+      (await entries(handle)).find(({ origin }) => origin === 'callback'),
+    );
+    const results = JSON.parse(told.content.slice(told.content.indexOf('['))) as { outcome: string }[];
+    assert.equal(results.length, 2);
+    await until('its end', () => handle.summary().status === 'finished');
+    assert.deepEqual(callbacks(), []);
+    handle.dispose();
   });
 
   it('start no more, no deeper, nothing unknown, and none of those above them', async () => {
@@ -239,7 +284,10 @@ describe('agents that start others', function () {
     const go = path.join(bench.dir, 'go');
     const lead = await start('lead', [{ given: note }, { until: go }]);
     const { readFile } = await import('node:fs/promises');
-    const text = await until('what it was given', () => readFile(note, 'utf8').catch(() => undefined));
+    const text = await until('what it was given', async () => {
+      const read = await readFile(note, 'utf8').catch(() => '');
+      return read.endsWith('}') ? read : undefined;
+    });
     const { url, headers } = (
       JSON.parse(text) as { config: { mcpServers: { vitrine: { url: string; headers: Record<string, string> } } } }
     ).config.mcpServers.vitrine;

@@ -1,0 +1,100 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
+import { sessionIdSchema } from '../../model/session.ts';
+import type { Log } from '../api.ts';
+
+const callbackSchema = z.object({ parent: sessionIdSchema, child: sessionIdSchema });
+export type Callback = z.infer<typeof callbackSchema>;
+
+/** More are not looked at. */
+const maxWaiting = 10_000;
+
+/**
+ * Children whose parents are to be told what came of them, each a file of the store: it is there from the start of the child
+ * until the parent was told, whatever happens to this process. One process alone tells of each.
+ */
+export class Callbacks {
+  readonly #folder: string;
+  readonly #log: Log;
+
+  constructor(storeDir: string, log: Log) {
+    this.#folder = path.join(storeDir, 'callbacks');
+    this.#log = log;
+  }
+
+  async expect(callback: Callback): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    await writeFile(this.#file(callback.child), JSON.stringify(callback), { mode: 0o600 });
+  }
+
+  /** What a process that is gone was about to tell waits again. */
+  async recover(): Promise<void> {
+    for (const name of await this.#names()) {
+      const [child = '', pid] = name.split('.taken-');
+      if (pid === undefined || !sessionIdSchema.safeParse(child).success || isRunning(Number(pid))) continue;
+      await rename(path.join(this.#folder, name), this.#file(child)).catch(() => undefined);
+    }
+  }
+
+  /** Those that nobody is telling of. */
+  async waiting(): Promise<readonly Callback[]> {
+    const names = (await this.#names()).filter((name) => sessionIdSchema.safeParse(name).success);
+    const read = await Promise.all(names.slice(0, maxWaiting).map((name) => this.#read(name)));
+    return read.filter((each) => each !== null);
+  }
+
+  /** @returns those that are this process's to tell of */
+  async take(callbacks: readonly Callback[]): Promise<readonly Callback[]> {
+    const taken: Callback[] = [];
+    for (const callback of callbacks) {
+      const mine = await rename(this.#file(callback.child), this.#taken(callback.child)).then(
+        () => true,
+        () => false,
+      );
+      if (mine) taken.push(callback);
+    }
+    return taken;
+  }
+
+  async giveBack(taken: readonly Callback[]): Promise<void> {
+    for (const { child } of taken) await rename(this.#taken(child), this.#file(child)).catch(() => undefined);
+  }
+
+  async told(taken: readonly Callback[]): Promise<void> {
+    for (const { child } of taken) await rm(this.#taken(child), { force: true });
+  }
+
+  async #read(name: string): Promise<Callback | null> {
+    const file = path.join(this.#folder, name);
+    try {
+      const callback = callbackSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+      if (callback.child === name) return callback;
+      this.#log.warn(`${file} is of another session, and is left alone.`);
+    } catch (error) {
+      // Another process may have taken it meanwhile.
+      this.#log.debug(`${file}: ${String(error)}`);
+    }
+    return null;
+  }
+
+  async #names(): Promise<readonly string[]> {
+    return readdir(this.#folder).catch(() => []);
+  }
+
+  #file(child: string): string {
+    return path.join(this.#folder, sessionIdSchema.parse(child));
+  }
+
+  #taken(child: string): string {
+    return `${this.#file(child)}.taken-${process.pid}`;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid === process.pid || process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
