@@ -26,6 +26,7 @@ import { PageActions } from './vscode/pageActions.ts';
 import { PageMemory } from './vscode/pageMemory.ts';
 import { SessionPanels } from './vscode/panels.ts';
 import { PromptDrafts } from './vscode/run/drafts.ts';
+import { WindowRunners } from './vscode/runner/windowRunners.ts';
 import { RunMemory } from './vscode/run/memory.ts';
 import { AgentFixes } from './vscode/run/problems.ts';
 import { RequestNotices } from './vscode/requestNotices.ts';
@@ -40,6 +41,7 @@ import { UsageView } from './vscode/usageView.ts';
 import { WorkspaceIndex } from './vscode/workspaceIndex.ts';
 
 let engines: EngineHost | undefined;
+let runners: WindowRunners | undefined;
 
 /** Builds the object graph and registers it; what it returns is the public API. */
 export function activate(context: vscode.ExtensionContext): VitrineApi {
@@ -59,10 +61,14 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const failures = new Failures(log);
   const memory = new RunMemory(workspaceState);
   const drafts = new PromptDrafts();
-  const runs = new RunControl(host, memory, blueprints, failures, log);
-  const followUps = new FollowUpWatch({ engines: host, runs, agents, state: workspaceState, now, log });
   const api = new PublicApi({ engines: host, memory, blueprints });
   const loader = new SessionLoader(host, list, log);
+  const store = globalStorageUri;
+  const elsewhere = new Elsewhere(store, list, loader);
+  const queue = new WindowRunners({ store, engines: host, blueprints, agents, elsewhere, log });
+  runners = queue;
+  const runs = new RunControl({ engines: host, memory, blueprints, queue, failures, log });
+  const followUps = new FollowUpWatch({ engines: host, runs, agents, state: workspaceState, now, log });
   const tree = new SessionTree(list, now, () => void loader.load());
   const panels = new SessionPanels({
     extension,
@@ -86,6 +92,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     panels,
     tree,
     runs,
+    queue,
     doctor,
     capabilities,
     costs,
@@ -104,7 +111,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     log,
     list,
     loader,
-    new Elsewhere(globalStorageUri, list, loader),
+    elsewhere,
     tree,
     panels,
     doctor,
@@ -130,14 +137,14 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     registerChangeDocuments(host),
     registerCommands(shell),
   );
-  void loader.loadIfNeeded(vscode.Uri.joinPath(globalStorageUri, 'leases'));
+  void loader.loadIfNeeded(globalStorageUri);
   log.debug(logLine('activated', { ms: Math.round(performance.now() - started) }));
   return api.exports();
 }
 
 /** Within the five seconds VS Code gives: ends what was started here. */
 export async function deactivate(): Promise<void> {
-  await engines?.dispose();
+  await Promise.all([runners?.close(), engines?.dispose()]);
 }
 
 function manifestVersion(manifest: unknown): string {

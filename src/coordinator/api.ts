@@ -42,6 +42,8 @@ export const registrationSchema = z.object({
   tags: z.array(line).max(100).default([]),
   /** Runs at a time. */
   limit: z.int().min(1).max(64).default(1),
+  /** Takes only runs in these folders, or in none. Absent: any. */
+  within: z.array(z.string()).max(100).optional(),
   /** Of this process: tells one that comes back from one that takes its place. */
   instance: z.string().min(8).max(100),
 });
@@ -59,7 +61,12 @@ export const reportSchema = z.object({
 export type RunReport = z.infer<typeof reportSchema>;
 
 /** A runner as it is kept. */
-export const takenSchema = z.object({ runner: runnerSchema, instance: z.string(), limit: z.number() });
+export const takenSchema = z.object({
+  runner: runnerSchema,
+  instance: z.string(),
+  limit: z.number(),
+  within: z.array(z.string()).optional(),
+});
 
 /** A run became another, or a new one came. */
 export type RunListener = (run: Run) => void;

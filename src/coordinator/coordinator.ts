@@ -3,7 +3,7 @@ import type { ListedRunner, Runner } from '../model/runner.ts';
 import type { Run } from '../model/session.ts';
 import { isRunOver, moveRun } from '../model/status.ts';
 import type { createRunSchema, Job, registrationSchema, RunReport, Seat } from './api.ts';
-import { demandsText, hasDemands, meets, mergeDemands } from './demands.ts';
+import { demandsText, hasDemands, isWithin, meets, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
 import { Seats, type Taken } from './seats.ts';
 
@@ -105,7 +105,7 @@ export class Coordinator {
   kept(): readonly Change[] {
     const runners = this.#seats
       .all()
-      .map(({ runner, instance, limit }) => ({ kind: 'runner', runner, instance, limit }) as const);
+      .map(({ runner, instance, limit, within }) => ({ kind: 'runner', runner, instance, limit, within }) as const);
     return [...[...this.#jobs.values()].map((job) => ({ kind: 'job', job }) as const), ...runners];
   }
 
@@ -115,8 +115,9 @@ export class Coordinator {
     const id = this.#deps.runnerId(hostname, project_dir, executor_type);
     const { taken, replaced } = this.#seats.take(id, registration, this.#moment());
     if (replaced) this.#giveUp(id, 'The runner was started again while it had this run.');
-    this.#deps.onChange({ kind: 'runner', runner: taken.runner, instance: taken.instance, limit: taken.limit });
-    return taken.runner;
+    const { runner, instance, limit, within } = taken;
+    this.#deps.onChange({ kind: 'runner', runner, instance, limit, within });
+    return runner;
   }
 
   /** @throws CoordinatorError `unknown_runner` */
@@ -126,7 +127,7 @@ export class Coordinator {
 
   /** @throws CoordinatorError `unknown_runner` */
   claim(seat: Seat): Job | null {
-    const { runner, limit } = this.#seats.heard(seat, this.#moment());
+    const { runner, limit, within } = this.#seats.heard(seat, this.#moment());
     const jobs = [...this.#jobs.values()];
     const busy = jobs.filter(({ run }) => run.status !== 'pending' && !isRunOver(run.status));
     if (busy.filter(({ run }) => run.runner_id === runner.runner_id).length >= limit) return null;
@@ -138,6 +139,7 @@ export class Coordinator {
       const free = !occupied.has(run.session_id);
       occupied.add(run.session_id);
       if (!free || executor_type !== runner.executor_type || !meets(runner, run.demands)) continue;
+      if (!isWithin(run.project_dir, within)) continue;
       const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#at()), runner_id: runner.runner_id } };
       this.#change(claimed);
       return claimed;

@@ -40,6 +40,13 @@ export function meets(runner: Runner, demands: Demands | undefined): boolean {
   );
 }
 
+/** Whether a run in this folder is for one that works in those alone. A path that climbs is in none. */
+export function isWithin(folder: string | undefined, within: readonly string[] | undefined): boolean {
+  if (folder === undefined || within === undefined) return true;
+  if (/(^|[\\/])\.\.([\\/]|$)/.test(folder)) return false;
+  return within.some((each) => folder === each || folder.startsWith(`${each}/`) || folder.startsWith(`${each}\\`));
+}
+
 /** For people: `hostname "a", tags gpu, web`. */
 export function demandsText(demands: Demands): string {
   const named = properties.flatMap((name) => (demands[name] === undefined ? [] : [`${name} "${demands[name]}"`]));

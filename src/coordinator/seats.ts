@@ -15,6 +15,7 @@ export interface Taken {
   readonly runner: Runner;
   readonly instance: string;
   readonly limit: number;
+  readonly within?: readonly string[] | undefined;
 }
 
 interface Seated extends Taken {
@@ -34,7 +35,7 @@ export class Seats {
    */
   take(
     runnerId: string,
-    { hostname, project_dir, executor_type, tags, limit, instance }: z.infer<typeof registrationSchema>,
+    { hostname, project_dir, executor_type, tags, limit, within, instance }: z.infer<typeof registrationSchema>,
     { now, at }: { readonly now: number; readonly at: string },
   ): { readonly taken: Taken; readonly replaced: boolean } {
     const before = this.#seats.get(runnerId);
@@ -58,14 +59,14 @@ export class Seats {
       executor_type,
       tags,
     };
-    const seated = { runner, instance, limit, heardAt: now, gone: false };
+    const seated = { runner, instance, limit, within, heardAt: now, gone: false };
     this.#seats.set(runnerId, seated);
     return { taken: seated, replaced: before !== undefined && !same };
   }
 
   /** As it was before this coordinator began. It has to be heard of to be `online`. */
-  restore({ runner, instance, limit }: Taken, now: number): void {
-    this.#seats.set(runner.runner_id, { runner, instance, limit, heardAt: now - staleMs, gone: false });
+  restore({ runner, instance, limit, within }: Taken, now: number): void {
+    this.#seats.set(runner.runner_id, { runner, instance, limit, within, heardAt: now - staleMs, gone: false });
   }
 
   heard({ runner_id, instance }: Seat, { now, at }: { readonly now: number; readonly at: string }): Taken {

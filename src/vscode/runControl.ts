@@ -12,32 +12,39 @@ import type { EngineHost } from './engineHost.ts';
 import type { FailureContext, Failures } from './failures.ts';
 import { logLine } from '../engine/logLine.ts';
 import { withChoice } from './run/choice.ts';
+import { offerToStopChildren } from './offerChildren.ts';
 import type { AgentName, RunMemory } from './run/memory.ts';
 import type { RunRequest } from './run/request.ts';
+import type { WindowRunners } from './runner/windowRunners.ts';
 import { whyNot } from './sessionView.ts';
 import { agentOptions } from './settings.ts';
 import { mayStart } from './trust.ts';
 
 const { t } = vscode.l10n;
 
+export interface RunControlDeps {
+  readonly engines: EngineHost;
+  readonly memory: RunMemory;
+  readonly blueprints: BlueprintRuns;
+  readonly queue: WindowRunners;
+  readonly failures: Failures;
+  readonly log: vscode.LogOutputChannel;
+}
+
 /** Starts, resumes and stops runs for commands and pages; a failure is shown here, once. */
 export class RunControl {
   readonly #engines: EngineHost;
   readonly #memory: RunMemory;
   readonly #blueprints: BlueprintRuns;
+  readonly #queue: WindowRunners;
   readonly #failures: Failures;
   readonly #log: vscode.LogOutputChannel;
 
-  constructor(
-    engines: EngineHost,
-    memory: RunMemory,
-    blueprints: BlueprintRuns,
-    failures: Failures,
-    log: vscode.LogOutputChannel,
-  ) {
+  constructor({ engines, memory, blueprints, queue, failures, log }: RunControlDeps) {
     this.#engines = engines;
     this.#memory = memory;
     this.#blueprints = blueprints;
+    this.#queue = queue;
     this.#failures = failures;
     this.#log = log;
   }
@@ -121,7 +128,25 @@ export class RunControl {
   async stop(session: string): Promise<void> {
     this.#log.info(logLine('stop', { session }));
     try {
-      await (await this.#engines.get()).stop(session);
+      const engine = await this.#engines.get();
+      const handle = await engine.open(session);
+      const here = handle.live();
+      handle.dispose();
+      if (!here) return await this.#queue.stopElsewhere(session);
+      const offered = offerToStopChildren(engine, session);
+      await engine.stop(session);
+      void offered.catch((error: unknown) => this.#failures.show(error, { session }));
+    } catch (error) {
+      await this.#failures.show(error, { session });
+    }
+  }
+
+  /** Stops what a session started, and not the session. */
+  async stopChildren(session: string): Promise<void> {
+    this.#log.info(logLine('stop children', { session }));
+    try {
+      const { stopChildren } = await import('../engine/children/stopTree.ts');
+      await stopChildren(await this.#engines.get(), session);
     } catch (error) {
       await this.#failures.show(error, { session });
     }

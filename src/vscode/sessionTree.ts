@@ -195,6 +195,7 @@ function sessionItem(node: SessionNode, now: number, family: Family | undefined)
   item.contextValue = [
     'session',
     live ? 'live' : 'ended',
+    ...(children.some(anyLive) ? ['above'] : []),
     ...(waits ? ['waiting'] : []),
     ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
     ...(row.hidden === true ? ['hidden'] : []),

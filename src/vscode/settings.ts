@@ -137,6 +137,22 @@ export function retentionDays(): { readonly pack: number; readonly remove: numbe
   return { pack: days('compressAfterDays'), remove: days('deleteAfterDays') };
 }
 
+export interface RunnerSettings {
+  readonly enabled: boolean;
+  /** Runs of one executor at a time. */
+  readonly concurrency: number;
+  readonly tags: readonly string[];
+}
+
+/** What this window takes from the queue. The user's alone: no folder decides that it executes what others queue. */
+export function runnerSettings(): RunnerSettings {
+  return {
+    enabled: value('runner.enabled', 'user') !== false,
+    concurrency: Math.floor(between(value('runner.concurrency', 'user'), 1, 64, 2)),
+    tags: strings(value('runner.tags', 'user')) ?? [],
+  };
+}
+
 /** How long a request waits for an answer. */
 export function requestMinutes(): number {
   return between(value('approvals.timeoutMinutes', 'trusted'), 1, 1440, 10);

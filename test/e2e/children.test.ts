@@ -62,6 +62,7 @@ describe('an agent from a file that starts others', function () {
   async function runLead(prompt: string): Promise<void> {
     await workbench.runCommand('Vitrine: Run Agent From File…');
     await workbench.quickPickRow('lead').click();
+    await workbench.page.getByText('What is it to do?').waitFor();
     await workbench.quickInput().fill(prompt);
     await workbench.page.keyboard.press('Enter');
   }
@@ -136,5 +137,18 @@ describe('an agent from a file that starts others', function () {
     const tools = ['pre_tool', 'post_tool', 'pre_tool', 'post_tool'];
     const first = ['session_start', 'message user', 'message assistant', ...tools, 'message assistant', 'session_stop'];
     assert.deepEqual(events, [...first, 'session_start', 'message user', 'message assistant', 'session_stop']);
+  });
+
+  it('offers to stop what it started when it is stopped', async () => {
+    await runLead('Be the boss. [[boss]]');
+    await until('the child', async () => /, Running, helper,/.test(await label('Wait for me.')), 60_000);
+    await page().getByRole('button', { name: 'Stop', exact: true }).first().click();
+    const offer = workbench.notification('is stopped. A session that it started still runs.');
+    await offer.waitFor();
+    await statusWord(workbench, 'Stopped');
+    assert.match(await label('Wait for me.'), /, Running, helper,/);
+    await picture(workbench, 'children-stop');
+    await offer.getByRole('button', { name: 'Stop Children Too' }).click();
+    await until('its end', async () => /, Stopped, helper,/.test(await label('Wait for me.')), 30_000);
   });
 });

@@ -49,12 +49,21 @@ async function addressOf(folder: string): Promise<string> {
   if (process.platform === 'win32') return `\\\\.\\pipe\\vitrine-${name}`;
   const own = path.join(folder, 'socket');
   if (Buffer.byteLength(own) <= maxSocketPath) return own;
-  const { uid } = userInfo();
-  const short = path.join(tmpdir(), `vitrine-${uid}`);
-  await mkdir(short, { mode: 0o700 }).catch(() => undefined);
-  const found = await lstat(short);
-  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
+  // Processes may have other folders for what is temporary: the first one's counts.
+  const file = path.join(folder, 'address');
+  const kept = await readFile(file, 'utf8').catch(() => '');
+  if (path.basename(kept) === name && (await isPrivate(path.dirname(kept)))) return kept;
+  const short = path.join(tmpdir(), `vitrine-${userInfo().uid}`);
+  if (!(await isPrivate(short))) {
     throw new CoordinatorError('forbidden', `${short} is not private to you. Remove it, and try again.`);
   }
+  await writeFile(file, path.join(short, name), { mode: 0o600 });
   return path.join(short, name);
+}
+
+/** Makes the folder where it is missing. */
+async function isPrivate(folder: string): Promise<boolean> {
+  await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
+  const found = await lstat(folder).catch(() => null);
+  return found?.isDirectory() === true && found.uid === userInfo().uid && (found.mode & 0o077) === 0;
 }

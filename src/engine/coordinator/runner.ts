@@ -43,6 +43,7 @@ export class RunnerLoop {
   #heart: NodeJS.Timeout | undefined;
   #claiming = false;
   #again = false;
+  #leaving = false;
   #closed = false;
 
   constructor(deps: RunnerDeps) {
@@ -56,13 +57,15 @@ export class RunnerLoop {
     return runner;
   }
 
-  /** Stops what runs, and leaves. */
-  async close(): Promise<void> {
+  /** Takes no more; stops what runs, unless that is to `finish`; and leaves. */
+  async close({ finish = false } = {}): Promise<void> {
+    this.#leaving = true;
+    this.#closed = !finish;
+    const active = [...this.#active.values()];
+    if (!finish) await Promise.all(active.map(({ job }) => this.#deps.stop(job)));
+    await Promise.all(active.map(({ done }) => done));
     this.#closed = true;
     clearInterval(this.#heart);
-    const active = [...this.#active.values()];
-    await Promise.all(active.map(({ job }) => this.#deps.stop(job)));
-    await Promise.all(active.map(({ done }) => done));
     this.#news?.dispose();
     const { link } = this.#joined ?? {};
     if (this.#seat !== undefined) await link?.leave(this.#seat).catch(() => undefined);
@@ -157,7 +160,7 @@ export class RunnerLoop {
 
   async #claimOne(): Promise<boolean> {
     const { limit = 1 } = this.#deps.registration;
-    if (this.#closed || this.#seat === undefined || this.#active.size >= limit) return false;
+    if (this.#leaving || this.#seat === undefined || this.#active.size >= limit) return false;
     const job = (await this.#joined?.link.claim(this.#seat)) ?? null;
     if (job === null) return false;
     this.#deps.onRun?.(job.run);

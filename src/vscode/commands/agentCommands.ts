@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
 import { isObject } from '../../model/json.ts';
+import { inertText } from '../inertText.ts';
 import { mayStart } from '../trust.ts';
 import type { Commands, Shell } from './shell.ts';
 
@@ -24,6 +25,29 @@ export function agentCommands(shell: Shell): Commands {
       await shell.panels.open(id);
       await shell.tree.reveal(id);
       return id;
+    },
+
+    /** As `runBlueprint`, by whichever runner meets what the agent demands. Gives the id that its session will have. */
+    async queueBlueprint(argument) {
+      if (!mayStart()) return undefined;
+      const given = givenOf(argument);
+      const folder = given.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+      if (folder === undefined) return undefined;
+      const all = await shell.agents.load(folder);
+      const name = given.name ?? (await pickAgent(all));
+      const prompt = name === undefined ? undefined : (given.prompt ?? (await askForPrompt(name)));
+      if (name === undefined || prompt === undefined || prompt.trim() === '') return undefined;
+      const { executorOf, findBlueprint } = await import('../../engine/blueprints/request.ts');
+      const agent = findBlueprint(all, name);
+      const { demands } = agent;
+      const run = await shell.queue.create(folder, {
+        agent_name: name,
+        prompt,
+        executor_type: executorOf(agent),
+        ...(demands !== undefined && { demands }),
+      });
+      void vscode.window.showInformationMessage(t('“{0}” is queued. A runner takes it when it can.', inertText(name)));
+      return run.session_id;
     },
 
     /** Forgets what was given for the MCP servers of an agent, so that it is asked for again. */

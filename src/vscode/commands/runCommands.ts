@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { isBypass } from '../../agents/choices.ts';
 import type { Recalled } from '../../engine/recall/contract.ts';
+import { descendants } from '../../insight/descendants.ts';
 import { isObject } from '../../model/json.ts';
 import { isSessionLive } from '../../model/status.ts';
 import { visibleText } from '../inertText.ts';
@@ -116,6 +117,15 @@ export function runCommands(shell: Shell): Commands {
         filter: filter ?? ((row) => isSessionLive(row.status)),
       });
       if (id !== undefined) await shell.runs.stop(id);
+    },
+
+    async stopChildren(argument) {
+      const below = descendants(shell.list.all());
+      const id = await whichSession(shell, argument, {
+        title: t('Stop Child Sessions'),
+        filter: ({ session_id }) => below(session_id).some(({ status }) => isSessionLive(status)),
+      });
+      if (id !== undefined) await shell.runs.stopChildren(id);
     },
   };
 }

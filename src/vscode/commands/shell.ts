@@ -12,6 +12,7 @@ import type { SessionPanels } from '../panels.ts';
 import type { Retention } from '../retention.ts';
 import type { PromptDrafts } from '../run/drafts.ts';
 import type { RunMemory } from '../run/memory.ts';
+import type { WindowRunners } from '../runner/windowRunners.ts';
 import type { RunControl } from '../runControl.ts';
 import type { SearchView } from '../search/searchView.ts';
 import type { SessionList } from '../sessionList.ts';
@@ -26,6 +27,7 @@ export interface Shell {
   readonly panels: SessionPanels;
   readonly tree: SessionTree;
   readonly runs: RunControl;
+  readonly queue: WindowRunners;
   readonly doctor: Doctor;
   readonly capabilities: CapabilityPages;
   readonly costs: CostPages;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
-import { hasDemands, meets, mergeDemands } from '../../../src/coordinator/demands.ts';
+import { hasDemands, isWithin, meets, mergeDemands } from '../../../src/coordinator/demands.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
 import { lostMs, staleMs } from '../../../src/coordinator/seats.ts';
 import { demandsSchema } from '../../../src/model/demands.ts';
@@ -43,6 +43,26 @@ describe('demands', () => {
       assert.equal(meets(runner, demands(given)), expected, JSON.stringify(given));
     }
     assert.equal(meets(runner, undefined), true);
+  });
+
+  it('come after where a runner works: in its folders alone, if it says so', () => {
+    const within = ['/srv/app', 'C:\\app'];
+    const cases: readonly [string | undefined, boolean][] = [
+      [undefined, true],
+      ['/srv/app', true],
+      ['/srv/app/src', true],
+      ['C:\\app\\src', true],
+      ['/srv/apple', false],
+      ['/srv', false],
+      ['/srv/app/../other', false],
+    ];
+    for (const [folder, expected] of cases) assert.equal(isWithin(folder, within), expected, folder);
+    assert.equal(isWithin('/anywhere', undefined), true);
+    const coordinator = new StillCoordinator();
+    const seat = coordinator.register({ within: ['/w'] });
+    coordinator.create({ project_dir: '/elsewhere' });
+    const here = coordinator.create({ project_dir: '/w/src' });
+    assert.equal(coordinator.core.claim(seat)?.run.run_id, here.run_id);
   });
 
   it('of a blueprint and a run hold together', () => {

@@ -1,0 +1,21 @@
+import * as vscode from 'vscode';
+import type { Engine } from '../engine/engine.ts';
+import { inertText } from './inertText.ts';
+import { titleOf } from './sessionRow.ts';
+
+const { t } = vscode.l10n;
+
+/** A session is being stopped: offers to stop what it started as well. */
+export async function offerToStopChildren(engine: Engine, session: string): Promise<void> {
+  const { liveBelow, stopChildren } = await import('../engine/children/stopTree.ts');
+  const count = (await liveBelow(engine, session)).length;
+  if (count === 0) return;
+  const summary = (await engine.list()).find(({ session_id: id }) => id === session);
+  const title = inertText(summary === undefined ? session : titleOf(summary));
+  const stop = t('Stop Children Too');
+  const text =
+    count === 1
+      ? t('“{0}” is stopped. A session that it started still runs.', title)
+      : t('“{0}” is stopped. {1} sessions that it started still run.', title, count);
+  if ((await vscode.window.showWarningMessage(text, stop)) === stop) await stopChildren(engine, session);
+}

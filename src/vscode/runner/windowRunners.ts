@@ -1,0 +1,135 @@
+import * as vscode from 'vscode';
+import type { CreateRun } from '../../coordinator/api.ts';
+import type { RunnerGroup } from '../../engine/coordinator/runnerGroup.ts';
+import type { Run } from '../../model/session.ts';
+import { isRunOver } from '../../model/status.ts';
+import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
+import type { AgentCatalogue } from '../agents/catalogue.ts';
+import type { Elsewhere } from '../elsewhere.ts';
+import type { EngineHost } from '../engineHost.ts';
+import { inertText } from '../inertText.ts';
+import { logLine } from '../../engine/logLine.ts';
+import { runnerSettings } from '../settings.ts';
+
+const { t } = vscode.l10n;
+
+/** After activation, in milliseconds: the window comes first. */
+const patience = 3000;
+
+export interface WindowRunnersDeps {
+  readonly store: vscode.Uri;
+  readonly engines: EngineHost;
+  readonly blueprints: BlueprintRuns;
+  readonly agents: AgentCatalogue;
+  readonly elsewhere: Elsewhere;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/**
+ * Makes this window a runner of each agent found here, as soon as the queue of its store is used or there is an agent that is
+ * a file; never in Restricted Mode, and not where the setting says no. What runs there is loaded only then.
+ */
+export class WindowRunners {
+  readonly #deps: WindowRunnersDeps;
+  readonly #disposables: readonly vscode.Disposable[];
+  readonly #timer: NodeJS.Timeout;
+  #wanted = false;
+  #settled = false;
+  #group: Promise<RunnerGroup> | undefined;
+  /** Runs that were queued here and are not over. */
+  readonly #created = new Set<string>();
+  #closed = false;
+
+  constructor(deps: WindowRunnersDeps) {
+    this.#deps = deps;
+    const { store, agents } = deps;
+    const queue = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(store, 'coordinator'));
+    this.#disposables = [
+      queue,
+      queue.onDidCreate(() => this.#want()),
+      agents.onDidChange((found) => {
+        if (found.length > 0) this.#want();
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.#fit()),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('vitrine.runner')) this.#again();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#again()),
+    ];
+    this.#timer = setTimeout(() => void this.#lookForQueue(), patience);
+  }
+
+  /** Queues a run in `folder`. How it goes is told by its session; that it failed, by a message. @throws CoordinatorError */
+  async create(folder: string, request: Omit<CreateRun, 'project_dir'>): Promise<Run> {
+    this.#wanted = true;
+    this.#group ??= this.#begin(folder);
+    const run = await (await this.#group).create({ ...request, project_dir: folder });
+    this.#created.add(run.run_id);
+    return run;
+  }
+
+  /** Has a session stopped that another window or a terminal runs for the queue. */
+  async stopElsewhere(session: string): Promise<void> {
+    await (await this.#group)?.stop(session);
+  }
+
+  /** The agents themselves are ended by the engine. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const each of this.#disposables) each.dispose();
+    await this.#end();
+  }
+
+  async #lookForQueue(): Promise<void> {
+    const place = vscode.Uri.joinPath(this.#deps.store, 'coordinator');
+    const there = await vscode.workspace.fs.stat(place).then(
+      () => true,
+      () => false,
+    );
+    if (there) this.#wanted = true;
+    this.#settled = true;
+    this.#fit();
+  }
+
+  #want(): void {
+    this.#wanted = true;
+    if (this.#settled) this.#fit();
+  }
+
+  #fit(): void {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const may = vscode.workspace.isTrusted && runnerSettings().enabled && !this.#closed;
+    if (!may || !this.#wanted || folder === undefined) return;
+    this.#group ??= this.#begin(folder.uri.fsPath);
+  }
+
+  async #begin(folder: string): Promise<RunnerGroup> {
+    const { startRunners } = await import('./startRunners.ts');
+    return startRunners(this.#deps, folder, (run) => this.#tell(run));
+  }
+
+  /** A run of this window that failed may have no session that could say so. */
+  #tell({ run_id, status, error = '', agent_name: name = '' }: Run): void {
+    if (!this.#created.has(run_id) || !isRunOver(status)) return;
+    this.#created.delete(run_id);
+    if (status !== 'failed') return;
+    void vscode.window.showWarningMessage(t('The queued run of “{0}” failed: {1}', inertText(name), inertText(error)));
+  }
+
+  /** What runs is not stopped by it: who takes its place waits until that has ended. */
+  #again(): void {
+    void this.#end({ finish: true });
+    this.#fit();
+  }
+
+  async #end(how?: { readonly finish: boolean }): Promise<void> {
+    const group = this.#group;
+    this.#group = undefined;
+    try {
+      await (await group)?.close(how);
+    } catch (error) {
+      this.#deps.log.error(logLine('runners failed', { error: String(error) }));
+    }
+  }
+}
