@@ -71,6 +71,24 @@ export function askForWords<I extends vscode.QuickPickItem>(
   return answered(pick, words, value, Promise.resolve());
 }
 
+interface Text extends Step {
+  readonly value: string;
+  /** Why it cannot be this; `undefined`: it can. */
+  readonly validate?: (text: string) => string | undefined;
+}
+
+/** A line of text. */
+export function askForText({ value, validate = () => undefined, ...step }: Text): Promise<Answer<string>> {
+  const input = vscode.window.createInputBox();
+  input.value = value;
+  input.onDidChangeValue((text) => (input.validationMessage = validate(text)));
+  const accepted = (): string | undefined => {
+    input.validationMessage = validate(input.value);
+    return input.validationMessage === undefined ? input.value : undefined;
+  };
+  return answered(input, step, accepted, Promise.resolve());
+}
+
 async function fill<I extends vscode.QuickPickItem>(
   pick: vscode.QuickPick<I>,
   items: () => Promise<readonly I[]>,
@@ -81,8 +99,8 @@ async function fill<I extends vscode.QuickPickItem>(
 }
 
 /** Shows the input until it is accepted, left by the back button or closed; rejects where its items cannot be had. */
-function answered<I extends vscode.QuickPickItem, V>(
-  input: vscode.QuickPick<I>,
+function answered<V>(
+  input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
   { title, step, steps, placeholder, back }: Step,
   value: () => V | undefined,
   filled: Promise<void>,

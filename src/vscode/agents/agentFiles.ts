@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { blueprintsFolder, type Blueprint } from '../../engine/blueprints/load.ts';
 import { editBlueprint } from '../../formats/blueprint/edit.ts';
+import { writeBlueprint } from '../../formats/blueprint/write.ts';
 import { agentNamePattern, type Agent } from '../../model/agent.ts';
 
 const { t } = vscode.l10n;
@@ -61,11 +61,21 @@ export async function duplicate({ file }: Pick<Blueprint, 'file'>, name: string)
   return copy;
 }
 
-/** A file to fill in, in a folder of the workspace or, without one, in the home folder. @throws where it exists */
-export async function create(name: string, folder: string = homedir()): Promise<string> {
+/** What a person says of a new agent; empty is what nobody said. */
+export interface NewAgent {
+  readonly name: string;
+  readonly executor_type: string;
+  readonly model: string;
+  readonly system_prompt: string;
+  /** Of the workspace, or the home folder. */
+  readonly folder: string;
+}
+
+/** Its file, to be filled in. @throws where it exists */
+export async function create({ name, folder, ...fields }: NewAgent): Promise<string> {
   const file = path.join(folder, blueprintsFolder, `${name}.yaml`);
   await refuseExisting(file);
-  await write(file, "description: ''\nexecutor_type: claude-code\nsystem_prompt: ''\n");
+  await write(file, writeBlueprint(fields));
   return file;
 }
 

@@ -7,7 +7,7 @@ import type { Commands, Shell } from './shell.ts';
 const { t } = vscode.l10n;
 
 /** What the Agents view offers. Each takes `{file}`, as its rows do. */
-export function agentFileCommands({ agents }: Pick<Shell, 'agents'>): Commands {
+export function agentFileCommands({ agents, engines }: Pick<Shell, 'agents' | 'engines'>): Commands {
   const found = async (argument: unknown): Promise<Blueprint | undefined> => {
     const file = isObject(argument) ? argument['file'] : undefined;
     return (await agents.load()).find((each) => each.file === file);
@@ -76,14 +76,12 @@ export function agentFileCommands({ agents }: Pick<Shell, 'agents'>): Commands {
     deactivateAgent: (argument) => setStatus(argument, 'inactive'),
     activateAgent: (argument) => setStatus(argument, 'active'),
 
-    /** Gives its file. */
+    /** Asks for all of it, and opens its file, which it gives. */
     async newAgent() {
-      const folders = vscode.workspace.workspaceFolders ?? [];
-      const folder = folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : folders[0];
-      if (folder === undefined && folders.length > 0) return undefined;
-      const name = await nameOf(await agents.load(), t('New Agent'));
-      if (name === undefined) return undefined;
-      return made(await (await import('../agents/agentFiles.ts')).create(name, folder?.uri.fsPath));
+      const { askForAgent } = await import('../agents/newAgent.ts');
+      const reports = async () => (await engines.get()).agents();
+      const asked = await askForAgent({ all: await agents.load(), reports });
+      return asked && made(await (await import('../agents/agentFiles.ts')).create(asked));
     },
   };
 }

@@ -1,0 +1,94 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { agentChoices } from '../../agents/choices.ts';
+import type { AgentReport } from '../../engine/api.ts';
+import type { Blueprint } from '../../engine/blueprints/load.ts';
+import { visibleText } from '../inertText.ts';
+import { ask, askForText, type Answer, type Step } from '../quickInput.ts';
+import { whyNoName, type NewAgent } from './agentFiles.ts';
+
+const { t } = vscode.l10n;
+
+interface Asking {
+  readonly all: readonly Blueprint[];
+  readonly reports: () => Promise<readonly AgentReport[]>;
+}
+
+type Fields = { readonly [K in keyof NewAgent]: string };
+type Question = (step: Step, before: Fields) => Promise<Answer<Fields>>;
+
+/** All that a new agent needs, step by step with a way back; `undefined` where the person left. */
+export async function askForAgent(asking: Asking): Promise<NewAgent | undefined> {
+  const questions = [nameStep(asking), executorStep(asking), modelStep, promptStep, placeStep];
+  let fields: Fields = { name: '', executor_type: 'claude-code', model: '', system_prompt: '', folder: homedir() };
+  for (let at = 0; at < questions.length;) {
+    const question = questions[at];
+    if (question === undefined) break;
+    const step = { title: t('New Agent'), step: at + 1, steps: questions.length, placeholder: '', back: at > 0 };
+    const answer = await question(step, fields);
+    if (answer.kind === 'none') return undefined;
+    if (answer.kind === 'value') fields = answer.value;
+    at += answer.kind === 'value' ? 1 : -1;
+  }
+  return fields;
+}
+
+function nameStep({ all }: Asking): Question {
+  return async (step, before) => {
+    const placeholder = t('Name, by which it is started: also the name of its file');
+    const validate = (name: string): string | undefined => whyNoName(name, all);
+    return filled(await askForText({ ...step, placeholder, value: before.name, validate }), before, 'name');
+  };
+}
+
+function executorStep({ reports }: Asking): Question {
+  return async (step, before) => {
+    const items = async () =>
+      (await reports())
+        .filter(({ recording, profile }) => !recording && profile === undefined)
+        .map(({ label, type, program }) => {
+          const there = program !== null && 'path' in program;
+          return { label: visibleText(label), description: there ? type : `${type} · ${t('not found')}`, value: type };
+        });
+    const active = ({ value }: { readonly value: string }): boolean => value === before.executor_type;
+    const chosen = await ask({ ...step, placeholder: t('Which program is it?'), items, active });
+    return filled(valueOf(chosen), before, 'executor_type');
+  };
+}
+
+const modelStep: Question = async (step, before) => {
+  const known = [...agentChoices].find(([type]) => type === before.executor_type)?.[1].models ?? [];
+  const names = known.join(', ');
+  const placeholder =
+    names === ''
+      ? t('Model; empty: as the program is set up')
+      : t('Model, such as {0}; empty: as the program is set up', names);
+  return filled(await askForText({ ...step, placeholder, value: before.model }), before, 'model');
+};
+
+const promptStep: Question = async (step, before) => {
+  const placeholder = t('What it is told before each task; the file takes more of it');
+  return filled(await askForText({ ...step, placeholder, value: before.system_prompt }), before, 'system_prompt');
+};
+
+const placeStep: Question = async (step, before) => {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const items = [
+    ...folders.map(({ name, uri }) => ({
+      label: `$(root-folder) ${t('In this workspace')}`,
+      description: folders.length > 1 ? visibleText(name) : t('for everybody who works in it'),
+      value: uri.fsPath,
+    })),
+    { label: `$(home) ${t('In your home folder')}`, description: t('for you, in every workspace'), value: homedir() },
+  ];
+  const placeholder = t('Where is it kept?');
+  return filled(valueOf(await ask({ ...step, placeholder, items: () => Promise.resolve(items) })), before, 'folder');
+};
+
+function valueOf(answer: Answer<{ readonly value: string }>): Answer<string> {
+  return answer.kind === 'value' ? { kind: 'value', value: answer.value.value } : answer;
+}
+
+function filled(answer: Answer<string>, before: Fields, field: keyof Fields): Answer<Fields> {
+  return answer.kind === 'value' ? { kind: 'value', value: { ...before, [field]: answer.value } } : answer;
+}
