@@ -24,7 +24,7 @@ import { importFile, type ImportReport, type ImportRequest } from './import/impo
 import { Recall } from './recall/recall.ts';
 import { RecordBusyError } from './record/errors.ts';
 import type { Packed } from './record/packed.ts';
-import type { RecordStore } from './record/store.ts';
+import type { RecordStore, Survey } from './record/store.ts';
 import { SessionSearch } from './search/sessionSearch.ts';
 import type { Sessions } from './sessions.ts';
 import { spendingOf, usageCsv, type Spending, type UsagePeriod } from './spending.ts';
@@ -175,6 +175,14 @@ export class Archive {
       // Nothing is packed while somebody writes.
       if (!RecordBusyError.is(error)) throw error;
     });
+  }
+
+  /** What lists cannot show: records that cannot be read, and sessions that were deleted for good. */
+  async missing(): Promise<{ unreadable: Survey['unreadable']; deleted: readonly string[] }> {
+    const [{ unreadable }, deletions] = await Promise.all([this.#deps.store.survey(), this.#deletions.list()]);
+    const failed = new Set(unreadable.map(({ id }) => id));
+    const deleted = deletions.filter(({ type }) => type === 'deletion').map((each) => String(each['session_id']));
+    return { unreadable, deleted: [...new Set(deleted)].filter((id) => !failed.has(id)) };
   }
 
   /** Deletes all that is kept of a session, but for a line that says so. @throws EngineFailure */

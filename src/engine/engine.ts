@@ -184,6 +184,11 @@ export class Engine {
     return this.#sessions.change(sessionId, { hidden });
   }
 
+  /** Says that the folder of a session is another now: it was renamed, moved, or is a worktree no more. @throws EngineFailure */
+  relink(sessionId: string, folder: string): Promise<void> {
+    return this.#sessions.change(sessionId, { project_dir: folder });
+  }
+
   /** Deletes all that is kept of a session for good, but for a line that says so. @throws EngineFailure */
   remove(sessionId: string, reason: DeletionReason = 'user'): Promise<void> {
     return this.archive.remove(sessionId, reason);

@@ -21,8 +21,9 @@ export interface SessionsDeps extends StateDeps {
   readonly sourceOf: (session: Session) => Promise<AgentSource | null>;
 }
 
-type SessionChange = { [K in 'title' | 'hidden' | 'follow_ups']: Pick<SessionSummary, K> }[
-  'title' | 'hidden' | 'follow_ups'];
+type Changeable = 'title' | 'hidden' | 'follow_ups' | 'project_dir';
+/** One of these at a time. */
+type SessionChange = { [K in Changeable]: Pick<SessionSummary, K> }[Changeable];
 
 /** The sessions that are open in this window, each once. */
 export class Sessions {
@@ -115,11 +116,12 @@ export class Sessions {
   /** Changes what a session says of itself, whether it runs or not. @throws EngineFailure */
   change(id: string, change: SessionChange): Promise<void> {
     return this.#write(id, async (state) => {
+      const from = state.session.project_dir;
       await state.changeSession({ ...state.session, ...change });
-      if ('hidden' in change) {
-        const at = new Date(this.#deps.clock()).toISOString();
-        await state.append({ kind: 'decision', decision: { type: change.hidden === true ? 'hide' : 'unhide', at } });
-      }
+      const at = new Date(this.#deps.clock()).toISOString();
+      const decide = (decision: LineOf<'decision'>['decision']) => state.append({ kind: 'decision', decision });
+      if ('hidden' in change) await decide({ type: change.hidden === true ? 'hide' : 'unhide', at });
+      if ('project_dir' in change) await decide({ type: 'relink', at, from, to: change.project_dir });
       await state.append(state.summaryLine());
     });
   }

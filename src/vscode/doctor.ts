@@ -1,14 +1,18 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../engine/api.ts';
 import { isSessionLive } from '../model/status.ts';
+import type { SessionSummary } from '../model/summary.ts';
 import type { EngineHost, EnginePaths } from './engineHost.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
+import { sessionFolders } from './sessionFolders.ts';
 import { protocolOf } from './run/agentItems.ts';
 import type { SessionList } from './sessionList.ts';
 import { requestMinutes, stopGraceSeconds } from './settings.ts';
 
 const { t } = vscode.l10n;
 const scheme = 'vitrine-doctor';
+/** Of deleted sessions, the newest. */
+const mostDeleted = 50;
 const uri = vscode.Uri.from({ scheme, path: '/Vitrine Doctor.md' });
 
 /** A read-only page for people and bug reports: what was found, where it was looked for, what is kept. Names, never values. */
@@ -40,7 +44,14 @@ export class Doctor implements vscode.Disposable {
     const engine = await this.#engines.get();
     const [agents, summaries] = await Promise.all([engine.agents({ fresh: true }), engine.list()]);
     this.#list.replace(summaries);
-    const sections = [this.#host(), ...agents.map(agentSection), await this.#store()];
+    const { unreadable, deleted } = await engine.archive.missing();
+    const lost = await this.#lost(unreadable, deleted);
+    const sections = [
+      this.#host(),
+      await this.#store(unreadable.length),
+      lost,
+      ...agents.map((agent) => agentSection(agent, lastError(agent, summaries))),
+    ];
     return `# ${t('Vitrine Doctor')}\n\n${sections.join('\n\n')}\n`;
   }
 
@@ -58,13 +69,11 @@ export class Doctor implements vscode.Disposable {
     ]);
   }
 
-  async #store(): Promise<string> {
+  async #store(unreadable: number): Promise<string> {
     const rows = this.#list.here();
     const hidden = this.#list.hidden();
     const leases = await filesIn(vscode.Uri.joinPath(vscode.Uri.file(this.#paths.store), 'leases'));
-    const folders = await filesIn(vscode.Uri.joinPath(vscode.Uri.file(this.#paths.store), 'sessions'));
     const readable = rows.length + hidden.elsewhere;
-    const unreadable = folders.filter((name) => /^ses_[0-9a-f]{12}$/.test(name)).length - readable;
     return section(t('Sessions'), [
       [t('Kept in'), code(this.#paths.store)],
       [t('Found'), String(readable)],
@@ -73,9 +82,38 @@ export class Doctor implements vscode.Disposable {
       [t('In other folders'), String(hidden.elsewhere)],
       [t('Running'), String(rows.filter((row) => isSessionLive(row.status)).length)],
       [t('Interrupted'), String(rows.filter((row) => row.outcome === 'interrupted').length)],
-      [t('Cannot be read'), String(Math.max(0, unreadable))],
+      [t('Cannot be read'), String(unreadable)],
       [t('Leases of running agents'), leases.length === 0 ? t('none') : leases.map(code).join(', ')],
     ]);
+  }
+
+  /** Each session that is on disk and not in the list, or that was there once, with the reason and what to do. */
+  async #lost(
+    unreadable: readonly { readonly id: string; readonly reason: string }[],
+    deleted: readonly string[],
+  ): Promise<string> {
+    const rows = this.#list.here().filter((row) => row.hidden === true);
+    const places = await sessionFolders(this.#list);
+    const hides: Line[] = rows.map((row) => [
+      code(row.session_id),
+      t('hidden by you. “Show Hidden Sessions” shows it; “Unhide” brings it back'),
+    ]);
+    const elsewhere = places
+      .filter(({ here }) => !here)
+      .map(({ folder, sessions, gone }): Line => {
+        const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
+        const why = gone
+          ? t('this folder is gone: renamed, moved or removed. “Relink Sessions…” gives them the folder of today')
+          : t('another folder than those of this window. Open it, or “Show Hidden Sessions”');
+        return [folder === undefined ? t('No folder') : code(folder), `${count}: ${why}`];
+      });
+    const broken = unreadable.map(({ id, reason }): Line => [code(id), t('cannot be read: {0}', code(reason))]);
+    const gone = deleted
+      .slice(-mostDeleted)
+      .map((id): Line => [code(id), t('deleted for good. “Export Audit…” says when, and why')]);
+    const all = [...hides, ...elsewhere, ...broken, ...gone];
+    const nothing: Line = [t('Nothing'), t('every session on disk is in the list')];
+    return section(t('Session lost?'), all.length === 0 ? [nothing] : all);
   }
 }
 
@@ -87,13 +125,15 @@ function section(title: string, lines: readonly Line[]): string {
   return `## ${title}\n\n${lines.map(([name, value]) => `- ${name}: ${value}`).join('\n')}`;
 }
 
-function agentSection(agent: AgentReport): string {
+function agentSection(agent: AgentReport, error: string): string {
   const { program, environment } = agent;
   const names = (list: readonly string[]): string => (list.length === 0 ? t('none') : list.map(code).join(', '));
   const tried = program?.tried ?? [];
   return section([agent.label, ...protocolOf(agent).map((protocol) => `(${protocol})`)].join(' '), [
     ...(agent.recording ? [[t('Program'), t('none: plays recordings that came with Vitrine')] satisfies Line] : []),
     ...(program === null ? [] : programLines(program)),
+    ...(agent.signedIn === undefined ? [] : [[t('Login'), agent.signedIn ? t('yes') : t('no')] satisfies Line]),
+    [t('Last error'), error],
     ...tried.map((place): Line => [t('Looked at'), code(place)]),
     ...(agent.recording
       ? []
@@ -102,6 +142,16 @@ function agentSection(agent: AgentReport): string {
           [t('Variables added by settings'), names(environment.added)] satisfies Line,
         ]),
   ]);
+}
+
+/** Of the newest run that failed; older runs than a session's last one are in its transcript. */
+function lastError(agent: AgentReport, summaries: readonly SessionSummary[]): string {
+  const failed = summaries.find(
+    ({ executor_type: type, executor_profile: profile, outcome, recording }) =>
+      type === agent.type && profile === agent.profile && outcome === 'failed' && recording === agent.recording,
+  );
+  if (failed === undefined) return t('none that is recorded');
+  return `${failed.updated_at.slice(0, 16).replace('T', ' ')} UTC, ${code(failed.session_id)}: ${code(failed.reason ?? '')}`;
 }
 
 function programLines(program: NonNullable<AgentReport['program']>): Line[] {

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { doctorText } from './shell.ts';
 
@@ -23,6 +26,25 @@ describe('Doctor', () => {
       titles.filter((title) => title.endsWith(' (ACP)')),
       ['## Claude Agent (ACP)', '## Codex (ACP)', '## Gemini CLI (ACP)', '## Copilot (ACP)'],
     );
+  });
+
+  it('says where sessions are that are not shown, and finds them again under the folder of today', async () => {
+    const here = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+    const gone = path.join(tmpdir(), 'vitrine-gone', 'project');
+    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-doctor-'));
+    const [session_id, created_at] = ['ses_00000000d0c7', '2026-01-02T03:04:05.000Z'];
+    const lines = [
+      { kind: 'header', format: 'vitrine-record', version: 1, session_id, created_at },
+      { kind: 'session', session: { session_id, status: 'finished', created_at, project_dir: gone } },
+    ];
+    await writeFile(path.join(folder, 'record.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await vscode.commands.executeCommand('vitrine.importSession', path.join(folder, 'record.jsonl'));
+    await rm(folder, { recursive: true });
+    const lost = async (): Promise<string> => /## Session lost\?\n\n([^#]*)/.exec(await doctorText())?.[1] ?? '';
+    assert.match(await lost(), /vitrine-gone\/project`: 1 session: this folder is gone/);
+    assert.equal(await vscode.commands.executeCommand('vitrine.relinkSessions', { from: gone, to: here }), 1);
+    assert.doesNotMatch(await lost(), /vitrine-gone/);
+    assert.match(await doctorText(), /Last error: /);
   });
 
   it('is read-only', async () => {

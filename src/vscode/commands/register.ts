@@ -10,6 +10,7 @@ import { importCommands } from './importCommands.ts';
 import { lineCommands } from './lineCommands.ts';
 import { linkCommands } from './linkCommands.ts';
 import { recordCommands } from './recordCommands.ts';
+import { relinkCommands } from './relinkCommands.ts';
 import { replayCommands } from './replayCommands.ts';
 import { retentionCommands } from './retentionCommands.ts';
 import { runCommands } from './runCommands.ts';
@@ -36,6 +37,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...exportCommands(shell),
     ...auditCommands(shell),
     ...retentionCommands(shell),
+    ...relinkCommands(shell),
     ...importCommands(shell),
     ...replayCommands(shell),
     ...lineCommands(shell),

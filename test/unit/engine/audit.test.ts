@@ -279,11 +279,17 @@ describe('a session that is deleted for good', () => {
     assert.deepEqual(await readdir(path.dirname(folder)), []);
   });
 
-  it('and hidden ones, stand in the record or beside it', async () => {
+  it('and hidden or relinked ones, stand in the record or beside it', async () => {
     await engine.setHidden(sessionId, true);
     await engine.setHidden(sessionId, false);
     const said = (await account(sessionId)).filter(({ kind }) => kind === 'decision').map(({ subject }) => subject);
     assert.deepEqual(said.slice(-2), ['hide', 'unhide']);
+    await engine.relink(sessionId, '/renamed');
+    const [listed] = await engine.list();
+    assert.equal(listed?.project_dir, '/renamed');
+    const last = (await account(sessionId)).findLast(({ kind }) => kind === 'decision');
+    assert.deepEqual([last?.subject, last?.detail], ['relink', '{"from":"/project","to":"/renamed"}']);
+    assert.equal((await engine.archive.verify(sessionId)).verdict, 'intact');
   });
 });
 
