@@ -103,33 +103,57 @@ async function profiled(page: Page): Promise<CDPSession> {
   return session;
 }
 
+/**
+ * Runs in the browser: one more entry, from its being posted until it is drawn, and the two frames after that, in which the page
+ * learns that it was scrolled to its new end. Its bytes. Without an index, the frames alone.
+ */
+async function oneMore(index: number | undefined): Promise<number> {
+  let bytes = 0;
+  if (index !== undefined) {
+    const drawn = new Promise<void>((resolve) => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelector(`[data-key="e:${index}"]`) === null) return;
+        observer.disconnect();
+        resolve();
+      });
+      observer.observe(document.body, { childList: true, subtree: true });
+    });
+    bytes = window.host.addOne(index);
+    await drawn;
+  }
+  for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  return bytes;
+}
+
 async function appending(tests: PageTests): Promise<Row[]> {
   const page = await openLong(tests, true);
   const session = await profiled(page);
   const appends = 200;
   const times: number[] = [];
+  const empty: number[] = [];
   const before = await page.evaluate(() => window.host.posted.bytes);
   let content = 0;
   for (let n = 0; n < appends; n += 1) {
     const started = await worked(session);
-    content += await page.evaluate(async (index) => {
-      const bytes = window.host.addOne(index);
-      for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
-      return bytes;
-    }, next + n);
+    content += await page.evaluate(oneMore, next + n);
     times.push((await worked(session)) - started);
+    if (n % 10 !== 0) continue;
+    const idle = await worked(session);
+    await page.evaluate(oneMore, undefined);
+    empty.push((await worked(session)) - idle);
   }
   const bytes = (await page.evaluate(() => window.host.posted.bytes)) - before;
   await page.close();
   const sorted = times.sort((a, b) => a - b);
   const p95 = sorted[Math.floor(0.95 * sorted.length)] ?? NaN;
+  const measuring = median(empty);
   return [
     {
       name: 'page: append to 100,000 entries, p95',
-      value: p95,
+      value: p95 - measuring,
       unit: 'ms',
       goal: 8,
-      detail: `median ${median(sorted).toFixed(1)} ms, of the page's thread with everything it does`,
+      detail: `median ${(median(sorted) - measuring).toFixed(1)} ms of the page's thread; the same without an entry, ${measuring.toFixed(1)} ms, is taken off`,
     },
     {
       name: 'posted: steps and messages at 100,000 entries',

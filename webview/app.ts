@@ -13,6 +13,7 @@ import { rowKey } from './keyboard.ts';
 import { setLanguage } from './l10n.ts';
 import { listen } from './input.ts';
 import { RowFocus } from './focus.ts';
+import { type Extent, Frames } from './frames.ts';
 import { Jumps } from './jumps.ts';
 import { HostLink } from './link.ts';
 import { pageRows } from './pageRows.ts';
@@ -31,9 +32,6 @@ import { Store } from './store.ts';
 import { Ticker } from './ticker.ts';
 import { Views } from './views/views.ts';
 import { loadState, type SavedState } from './vscodeApi.ts';
-
-/** Drawing can change heights, which can change what is on screen; this often in one frame at most. */
-const mostPasses = 4;
 
 /** The page: takes what the host sends, draws once per frame, sends what the reader wants. */
 export class App {
@@ -55,11 +53,15 @@ export class App {
   readonly #saver = new Saver(() => this.#state());
   readonly #painter = new CodePainter(() => this.#changed());
   readonly #ticker = new Ticker(() => this.#changed());
+  readonly #frames = new Frames(
+    (extent) => this.#draw(extent),
+    (passes) => this.#frame(passes),
+  );
   readonly #loaded: () => void;
-  #frame: number | undefined;
-  #drawing = false;
-  #again = false;
   #structure = -1;
+  /** What the header says. */
+  #following = true;
+  #revision = 0;
   #begun = false;
   #menuOpen = false;
   #restore: { readonly key: string; readonly offset: number } | undefined;
@@ -78,7 +80,7 @@ export class App {
     this.#list = new List(
       this.#shell.scroller,
       (row) => this.#isTall(row),
-      () => this.#changed(),
+      () => this.#scrolled(),
     );
     const { rows, scroller } = this.#shell;
     this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => this.#hasButton(row) });
@@ -102,7 +104,7 @@ export class App {
       pager: this.#pager,
       focus: this.#focus,
       requests: this.#requests,
-      draw: () => this.#draw(),
+      draw: () => this.#frames.now(),
       changed: () => this.#changed(),
     });
     this.#draft = new Draft(saved.draft ?? '', {
@@ -110,7 +112,7 @@ export class App {
       link: this.#link,
       announcer: this.#announcer,
       sent: () => this.#list.scrollToEnd(),
-      draw: () => this.#draw(),
+      draw: () => this.#frames.now(),
       changed: () => this.#changed(),
     });
     this.#actions = readerActions({
@@ -131,7 +133,7 @@ export class App {
       load: (index) => this.#pager.load(index),
       active: saved.tab,
       kept: saved.views ?? {},
-      changed: () => this.#changed(),
+      changed: () => this.#frames.want('updated'),
     });
     this.#citing = new Citing({
       main: this.#shell.main,
@@ -150,14 +152,14 @@ export class App {
     });
     this.#listen();
     void whenControlsReady(() => this.#changed());
-    this.#draw();
+    this.#frames.now();
     this.#link.send({ type: 'ready' });
   }
 
   #find(): void {
     this.#views.show('transcript');
     this.#finder.open();
-    this.#draw();
+    this.#frames.now();
     document.getElementById('find')?.focus();
   }
 
@@ -168,6 +170,7 @@ export class App {
   }
 
   #take(message: ToPage): void {
+    let extent: Extent = 'all';
     switch (message.type) {
       case 'init':
         setLanguage(message.l10n, message.locale);
@@ -183,6 +186,7 @@ export class App {
         break;
       case 'updates':
         this.#updates(message);
+        extent = 'updated';
         break;
       case 'page':
         this.#store.addPage(message.page.entries.map(soundEntry).filter(({ index }) => index >= 0));
@@ -207,11 +211,12 @@ export class App {
         this.#store.setLinks(message.entries);
         break;
       default:
-        // An answer to whoever asked.
+        // An answer to whoever asked, who draws it.
+        extent = 'updated';
         break;
     }
     this.#views.take(message);
-    this.#changed();
+    this.#frames.want(extent);
   }
 
   #takeView(view: SessionView): void {
@@ -231,22 +236,19 @@ export class App {
   // Drawing
 
   #changed(): void {
-    if (this.#drawing) this.#again = true;
-    else this.#frame ??= requestAnimationFrame(() => this.#draw());
+    this.#frames.want('all');
   }
 
-  #draw(): void {
-    this.#frame = undefined;
-    this.#drawing = true;
+  /** The list was scrolled or measured: most often that changes nothing of what is drawn. */
+  #scrolled(): void {
+    this.#saver.soon();
+    if (this.#list.atEnd !== this.#following) this.#frames.want('updated');
+    else if (this.#list.moved) this.#frames.want('moved');
+  }
+
+  #frame(passes: () => void): void {
     const hadFocus = [this.#shell.rows, this.#shell.bar].some((part) => part.contains(document.activeElement));
-    let passes = 0;
-    do {
-      this.#again = false;
-      this.#drawAll();
-      passes += 1;
-    } while (this.#isChanged() && passes < mostPasses);
-    this.#drawing = false;
-    if (this.#isChanged()) this.#changed();
+    passes();
     if (hadFocus && document.activeElement === document.body) this.#focus.again();
     this.#pager.look(this.#list);
     this.#figures.messages.look(this.#list);
@@ -254,10 +256,6 @@ export class App {
     this.#saver.soon();
     this.#painter.look(this.#shell.main);
     this.#link.drawn();
-  }
-
-  #isChanged(): boolean {
-    return this.#again;
   }
 
   #context(): Context {
@@ -269,25 +267,23 @@ export class App {
       now: Date.now(),
       focusKey: this.#focus.key,
       markedKey: this.#jumps.markedKey,
+      revision: this.#revision,
     };
   }
 
-  #drawAll(): void {
-    const { view } = this.#store;
-    const { main, rows } = this.#shell;
+  #draw(extent: Extent): void {
+    const [{ view }, { rows }] = [this.#store, this.#shell];
     if (view === undefined) {
       render(loading(), rows);
       return;
     }
-    main.setAttribute('aria-busy', 'false');
-    const context = this.#context();
-    drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
-    this.#figures.drawn(context.now);
-    this.#views.draw(context);
     if (this.#structure !== this.#store.structure) {
+      // Before anything is written: it asks where the list stands, and the browser knows until then.
       this.#structure = this.#store.structure;
       this.#list.setRows(pageRows(this.#store));
     }
+    if (extent === 'all') this.#revision += 1;
+    if (extent !== 'moved') this.#drawAround(view);
     if (!this.#begun) requestAnimationFrame(this.#loaded);
     if (this.#list.length === 0) {
       this.#begun = true;
@@ -295,20 +291,31 @@ export class App {
       return;
     }
     this.#focus.choose();
-    render(transcript(this.#context(), this.#list), rows);
-    this.#list.drawn();
+    const layout = this.#list.layout();
+    render(transcript(this.#context(), layout), rows);
+    this.#list.drawn(layout);
     this.#begin();
+    this.#scrolled();
     this.#citing.drawn();
-    if (!this.#focus.showWanted()) this.#again = true;
+    if (!this.#focus.showWanted()) this.#frames.want('moved');
     // Whoever follows the end would see the buttons of something long before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
     if (this.#finder.isOpen) highlight(rows, this.#finder.texts);
   }
 
+  #drawAround(view: SessionView): void {
+    this.#shell.main.setAttribute('aria-busy', 'false');
+    const context = this.#context();
+    drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
+    this.#figures.drawn(context.now);
+    this.#views.draw(context);
+  }
+
   #chrome(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
+    this.#following = this.#list.atEnd;
     return {
-      head: { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu, tabs: this.#views.tabs(context) },
+      head: { menuOpen: this.#menuOpen, following: this.#following, setMenu, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
       find: this.#finder.state(),
       problem: this.#problem,
@@ -371,12 +378,12 @@ export class App {
 
   #focusRow(key: string): void {
     this.#focus.go(key);
-    this.#draw();
+    this.#frames.now();
   }
 
   #setMenu(open: boolean): void {
     this.#menuOpen = open;
-    this.#draw();
+    this.#frames.now();
     const to = open
       ? this.#shell.header.querySelector<HTMLElement>('[role=menuitem]')
       : document.getElementById('more');
@@ -385,7 +392,7 @@ export class App {
 
   #findClosed(): void {
     highlight(this.#shell.rows, []);
-    this.#draw();
+    this.#frames.now();
     this.#focus.again();
   }
 }

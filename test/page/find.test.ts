@@ -30,7 +30,7 @@ describe('find in a session', () => {
   it('takes words, quotes and operators, and says what it did not understand', async () => {
     const page = await open();
     await type(page, 'tool:bash error');
-    await count(page, 'entries');
+    await count(page, '1 entry');
     const failed = await page.locator('.hits-n').textContent();
     await type(page, 'tool:bash');
     await page.waitForFunction((before) => document.querySelector('.hits-n')?.textContent !== before, failed);

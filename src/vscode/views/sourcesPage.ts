@@ -1,4 +1,5 @@
 import type { SessionLinks } from '../../insight/citations/sessionLinks.ts';
+import type { Source } from '../../insight/citations/sources.ts';
 import type { PageSource, SourcesPage } from '../../protocol/evidence.ts';
 import { pageSource } from '../evidenceView.ts';
 
@@ -8,20 +9,23 @@ export function sourcesPage(
   { from, count, query }: { readonly from: number; readonly count: number; readonly query: string },
   complete: boolean,
 ): SourcesPage {
-  const sources = links.sources().map((source): PageSource => {
+  const all = links.sources();
+  const toPage = (source: Source): PageSource => {
     // Which link of the first message that cites it does.
     const first = links.of(source.entries[0] ?? -1).find((each) => each.number === source.number);
     return pageSource(source, first?.at ?? 0);
-  });
+  };
   const sums = { given: 0, found: 0, not_found: 0 };
-  for (const { status } of sources) sums[status] += 1;
+  for (const { link } of all) sums[link.status] += 1;
   const words = query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const wanted = sources.filter(({ name, path, url }) => {
+  const fits = (source: Source): boolean => {
+    const { name, path, url } = pageSource(source, 0);
     const text = `${name} ${path ?? ''} ${url ?? ''}`.toLowerCase();
     return words.every((word) => text.includes(word));
-  });
-  return { total: wanted.length, from, sources: wanted.slice(from, from + count), sums, complete };
+  };
+  const wanted = words.length === 0 ? all : all.filter(fits);
+  return { total: wanted.length, from, sources: wanted.slice(from, from + count).map(toPage), sums, complete };
 }
