@@ -75,7 +75,7 @@ function frame(): TemplateResult {
 /** In place of the rows until the session is there. */
 export function loading(): TemplateResult {
   return html`<div class="progress" role="progressbar" aria-label=${t('Reading the session')}><i></i></div>
-    <p class="loadl">${t('Reading the session')}</p>`;
+    <h1 class="loadl">${t('Reading the session')}</h1>`;
 }
 
 /** In place of the rows of a session that has none. */

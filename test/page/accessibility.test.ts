@@ -75,6 +75,13 @@ describe('the page for everybody', () => {
     }).timeout(90_000);
   }
 
+  it('has nothing for axe to object to while the session is read', async () => {
+    const page = await tests.open();
+    await page.getByRole('heading', { name: 'Reading the session' }).waitFor();
+    assert.deepEqual(await violations(page), []);
+    await page.close();
+  });
+
   it('leads from a number by keyboard to the card, the source and back, and says so', async () => {
     const page = await tests.open(citedSession());
     const number = page.locator('.cref').first();
