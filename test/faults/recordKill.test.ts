@@ -6,7 +6,7 @@ import { startWriter } from '../support/writingChild.ts';
 const kills = Number(process.env['VITRINE_KILLS'] ?? 30);
 
 describe('a writer that is killed', function () {
-  this.timeout(60_000 + kills * 3000);
+  this.timeout(60_000 + kills * 10_000);
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
   before(async () => {
     temporary = await temporaryStore();

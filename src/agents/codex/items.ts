@@ -18,7 +18,7 @@ export interface ItemCall {
 type Read = (fields: JsonObject, status: ToolStatus | undefined) => Omit<ItemCall, 'status'>;
 
 export function commandAction(command: string, exitCode: unknown): ToolAction {
-  const code = typeof exitCode === 'number' && Number.isInteger(exitCode) ? exitCode : undefined;
+  const code = typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? exitCode : undefined;
   return { kind: 'command_run', command, ...(code !== undefined && { exitCode: code }) };
 }
 

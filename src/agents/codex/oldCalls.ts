@@ -160,7 +160,7 @@ function commandEnded(event: JsonObject, before: ToolAction, streamed: string): 
   const known = before.kind === 'command_run' ? before : { kind: 'command_run' as const, command: '' };
   const action: ToolAction = {
     ...known,
-    ...(typeof code === 'number' && Number.isInteger(code) && { exitCode: code }),
+    ...(typeof code === 'number' && Number.isSafeInteger(code) && { exitCode: code }),
     ...(stdout !== undefined && { stdout }),
     ...(stderr !== undefined && { stderr }),
   };

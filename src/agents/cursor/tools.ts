@@ -173,7 +173,7 @@ function completed(action: ToolAction, detail: JsonObject): ToolAction {
       const stderr = text(detail['stderr']);
       return {
         ...action,
-        ...(typeof code === 'number' && Number.isInteger(code) && { exitCode: code }),
+        ...(typeof code === 'number' && Number.isSafeInteger(code) && { exitCode: code }),
         ...(stdout !== undefined && { stdout }),
         ...(stderr !== undefined && { stderr }),
       };
