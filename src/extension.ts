@@ -74,7 +74,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     extension,
     engines: host,
     list,
-    actions: new PageActions(runs, new PageMemory(globalState)),
+    actions: new PageActions(runs, followUps, new PageMemory(globalState)),
     failures,
     log,
   });

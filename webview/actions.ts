@@ -25,6 +25,7 @@ export interface Actions {
   complete(index: number): void;
   /** Hides messages to the agent that no person wrote, or shows them again. */
   setPeopleOnly(on: boolean): void;
+  setShowsSynthetic(on: boolean): void;
   toggle(key: string): void;
   toggleOpen(key: string): void;
   collapseAll(): void;

@@ -1,6 +1,6 @@
 import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageEntry } from '../src/protocol/messages.ts';
-import { isAutonomous } from './origins.ts';
+import { isAutonomous, isSynthetic } from './origins.ts';
 import { isNoise, type Row } from './rows.ts';
 
 /** What stands hidden behind one row. */
@@ -23,6 +23,8 @@ export interface DetailSource {
   readonly level: DetailLevel;
   /** Of the messages to the agent, those that people wrote. */
   readonly peopleOnly?: boolean;
+  /** Leaves out what triggers wrote. */
+  readonly hidesSynthetic?: boolean;
   entry(index: number): PageEntry | undefined;
   /** Whether the reader opened a row of hidden ones. */
   open(key: string): boolean;
@@ -32,7 +34,8 @@ export interface DetailSource {
 
 /** Rows at a level of detail. Each stretch that is hidden is one row that counts it, so that nothing goes missing unsaid. */
 export function withDetail(rows: readonly Row[], source: DetailSource): Row[] {
-  if (source.level === 'everything' && source.peopleOnly !== true) return [...rows];
+  const { level, peopleOnly, hidesSynthetic } = source;
+  if (level === 'everything' && peopleOnly !== true && hidesSynthetic !== true) return [...rows];
   const shown: Row[] = [];
   let stretch: Row[] = [];
   const close = (): void => {
@@ -57,7 +60,11 @@ function hides(row: Row, source: DetailSource): boolean {
   if (row.kind !== 'entry' || source.asked(row.index)) return false;
   const entry = source.entry(row.index);
   if (entry === undefined) return false;
-  return (source.peopleOnly === true && isAutonomous(entry)) || hidesEntry(entry, source.level);
+  return hidesWriter(entry, source) || hidesEntry(entry, source.level);
+}
+
+function hidesWriter(entry: PageEntry, { peopleOnly, hidesSynthetic }: DetailSource): boolean {
+  return (peopleOnly === true && isAutonomous(entry)) || (hidesSynthetic === true && isSynthetic(entry));
 }
 
 /** What a person has to see stays at every level: prompts, answers, errors, requests that wait, changes nobody reported. */
@@ -113,7 +120,7 @@ function countsOf(stretch: readonly Row[], source: DetailSource): HiddenCounts {
         break;
       case 'user_message':
       case 'assistant_message':
-        if (source.peopleOnly === true && isAutonomous(entry)) counts.autonomous += 1;
+        if (hidesWriter(entry, source)) counts.autonomous += 1;
         else counts.messages += 1;
         break;
       default:

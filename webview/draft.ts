@@ -25,6 +25,7 @@ export class Draft {
 
   state(): ComposerState {
     const setDraft = (draft: string): void => {
+      if (this.text === '' && draft !== '') this.#deps.link.send({ type: 'typing' });
       this.text = draft;
       this.#deps.changed();
     };

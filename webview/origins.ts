@@ -7,6 +7,11 @@ export function originOf({ origin, metadata }: PageEntry): Origin {
   return origin ?? 'human';
 }
 
+/** Written by a trigger: only `true` says so. */
+export function isSynthetic({ type, metadata }: PageEntry): boolean {
+  return type.kind === 'user_message' && metadata?.synthetic === true;
+}
+
 /** A message to the agent that no person wrote. What an earlier conversation held is a person's own, played back. */
 export function isAutonomous(entry: PageEntry): boolean {
   if (entry.type.kind !== 'user_message') return false;

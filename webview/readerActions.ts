@@ -34,6 +34,7 @@ export function readerActions({ link, announcer, store, list, views, reveal, cha
       link.send({ type: 'keepDetail', detail: level });
     }),
     setPeopleOnly: then((on) => store.setPeopleOnly(on)),
+    setShowsSynthetic: then((on) => store.setShowsSynthetic(on)),
     showView: (id) => views().show(id),
     revealStep: (index) => views().revealStep(index),
     toggle: then((key) => store.toggle(key)),

@@ -4,7 +4,7 @@ import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../sr
 import { Documents, oneRow } from './documents.ts';
 import { Marks } from './cite/marks.ts';
 import type { Placed } from './cite/places.ts';
-import { isAutonomous } from './origins.ts';
+import { isAutonomous, isSynthetic } from './origins.ts';
 import { isNoise, type RowSource } from './rows.ts';
 
 export const pageSize = 100;
@@ -26,6 +26,8 @@ export class Store implements RowSource {
   #level: DetailLevel = 'everything';
   #peopleOnly = false;
   readonly #autonomous = new Set<number>();
+  #showsSynthetic = false;
+  readonly #synthetic = new Set<number>();
   /** Entries that somebody went to: no level hides them. */
   readonly #revealed = new Set<number>();
   #offersResume = false;
@@ -57,6 +59,7 @@ export class Store implements RowSource {
     this.#perPage.clear();
     this.#open.clear();
     this.#autonomous.clear();
+    this.#synthetic.clear();
     this.#documents.clear();
     this.#view = message.view;
     this.#total = message.page.total;
@@ -124,6 +127,7 @@ export class Store implements RowSource {
     }
     this.#entries.set(index, entry);
     if (isAutonomous(entry)) this.#autonomous.add(index);
+    if (isSynthetic(entry)) this.#synthetic.add(index);
     if (earlier !== undefined && !entry.content.startsWith(earlier.content)) this.#documents.forget(index);
   }
 
@@ -220,6 +224,22 @@ export class Store implements RowSource {
   /** Such messages that were loaded. */
   get autonomous(): number {
     return this.#autonomous.size;
+  }
+
+  get showsSynthetic(): boolean {
+    return this.#showsSynthetic;
+  }
+
+  /** Shows what triggers wrote, which is left out otherwise. */
+  setShowsSynthetic(on: boolean): void {
+    this.#showsSynthetic = on;
+    this.#revealed.clear();
+    this.structure += 1;
+  }
+
+  /** Messages of triggers that were loaded. */
+  get synthetic(): number {
+    return this.#synthetic.size;
   }
 
   wasRevealed(index: number): boolean {

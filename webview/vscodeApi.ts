@@ -15,6 +15,7 @@ export interface SavedState {
   readonly tab?: string;
   readonly views?: KeptViews;
   readonly peopleOnly?: boolean;
+  readonly showsSynthetic?: boolean;
   /** What was begun as an answer to a request, by its id. */
   readonly answers?: Readonly<Record<string, AnswerDraft>>;
 }
@@ -64,6 +65,7 @@ export function loadState(): SavedState {
     answers: isObject(answers) ? Object.fromEntries(Object.entries(answers).flatMap(answerDraft)) : {},
     views: keptViews(state['views']),
     peopleOnly: state['peopleOnly'] === true,
+    showsSynthetic: state['showsSynthetic'] === true,
     ...(typeof draft === 'string' && { draft }),
     ...(typeof tab === 'string' && { tab }),
     ...(typeof known?.key === 'string' &&

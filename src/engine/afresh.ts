@@ -26,7 +26,7 @@ export async function toldAfresh(
  * quoted from the record, so that no line of it can be taken for the note's own.
  */
 export async function summaryForAgent(reader: RecordReader): Promise<string> {
-  const prompts = (await reader.runs()).map(({ prompt }) => prompt);
+  const prompts = (await reader.runs()).flatMap(({ prompt, synthetic }) => (synthetic === true ? [] : [prompt]));
   const files = new Set<string>();
   let answer = '';
   for (let from = 0; from < reader.total; from += pageSize) {

@@ -44,6 +44,7 @@ const fromPageSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('find'), request, query: text(1000), from: index }),
   z.object({ type: z.literal('send'), text: text(1_000_000), how: z.enum(['queue', 'interrupt']).default('queue') }),
+  z.object({ type: z.literal('typing') }),
   z.object({ type: z.literal('takeBack'), id: index }),
   z.object({ type: z.literal('answer'), id: text(200), answer }),
   z.object({ type: z.literal('stop') }),

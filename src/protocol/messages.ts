@@ -160,6 +160,8 @@ export type FromPage =
   | { readonly type: 'find'; readonly request: number; readonly query: string; readonly from: number }
   /** `how` says what happens while the agent works; default `queue`. */
   | { readonly type: 'send'; readonly text: string; readonly how?: 'queue' | 'interrupt' }
+  /** A person began to write. */
+  | { readonly type: 'typing' }
   | { readonly type: 'takeBack'; readonly id: number }
   | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
   | { readonly type: 'stop' }

@@ -3,6 +3,7 @@ import type { SayHow, SessionHandle } from '../engine/api.ts';
 import type { SessionFile } from '../insight/files/files.ts';
 import type { Answer } from '../model/request.ts';
 import type { PageCommand } from '../protocol/messages.ts';
+import type { FollowUpWatch } from './followUps/followUpWatch.ts';
 import { openChange, openFile, openLink } from './openers.ts';
 import type { PageMemory } from './pageMemory.ts';
 import type { RunControl } from './runControl.ts';
@@ -31,10 +32,17 @@ const withoutSession: readonly PageCommand[] = ['manageTrust', 'runAgent', 'show
 export class PageActions {
   readonly memory: PageMemory;
   readonly #runs: RunControl;
+  readonly #followUps: FollowUpWatch;
 
-  constructor(runs: RunControl, memory: PageMemory) {
+  constructor(runs: RunControl, followUps: FollowUpWatch, memory: PageMemory) {
     this.#runs = runs;
+    this.#followUps = followUps;
     this.memory = memory;
+  }
+
+  /** Who writes to the agent needs nobody else to do it. */
+  typing(id: string): Promise<void> {
+    return this.#followUps.cancel(id);
   }
 
   /** To the agent that is at work, or to a new run of the session. False where it was not sent and the person knows why. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Origin } from '../model/entry.ts';
 import { inertText } from './inertText.ts';
-import type { PromptIndex } from './promptIndex.ts';
+import type { Prompt, PromptIndex } from './promptIndex.ts';
 import { durationText } from './rowText.ts';
 
 const { t } = vscode.l10n;
@@ -13,7 +13,7 @@ interface Item extends vscode.QuickPickItem {
 /** Asks which prompt to go to; the newest is first in hand. Its entry's index, or `undefined` where none was chosen. */
 export async function pickPrompt(prompts: PromptIndex, now: number): Promise<number | undefined> {
   const all = prompts.all();
-  const items = all.map(({ index, at, origin, text }, place): Item => {
+  const itemOf = ({ index, at, origin, text }: Prompt, place: number): Item => {
     const [icon, word] = originOf(origin);
     const ago = Math.max(0, now - Date.parse(at));
     const [first = ''] = text.trim().split('\n');
@@ -24,13 +24,27 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
       detail: `${prompts.omitted + place + 1} · ${word} · ${Number.isFinite(ago) ? when : at}`,
       index,
     };
-  });
+  };
+  const every = all.map((prompt, place) => ({ item: itemOf(prompt, place), synthetic: prompt.synthetic }));
+  const shown = every.filter(({ synthetic }) => !synthetic);
+  const left = every.length - shown.length;
+  const items = shown.map(({ item }) => item);
   const pick = vscode.window.createQuickPick<Item>();
   pick.title = t('Go to Prompt');
   pick.placeholder =
     prompts.omitted === 0
       ? t('Type to find a prompt')
       : t('Type to find one of the newest {0} prompts; {1} before them are not listed', all.length, prompts.omitted);
+  if (left > 0) {
+    const tooltip =
+      left === 1 ? t('Show 1 follow-up that is left out') : t('Show {0} follow-ups that are left out', left);
+    pick.buttons = [{ iconPath: new vscode.ThemeIcon('sync'), tooltip }];
+    pick.placeholder = `${pick.placeholder} (${left === 1 ? t('1 follow-up left out') : t('{0} follow-ups left out', left)})`;
+    pick.onDidTriggerButton(() => {
+      pick.items = every.map(({ item }) => item);
+      pick.buttons = [];
+    });
+  }
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.items = items;

@@ -1,3 +1,4 @@
+import { isSynthetic } from '../insight/synthetic.ts';
 import type { NormalizedEntry, Origin } from '../model/entry.ts';
 
 /** Prompts that are listed; older ones are let go, and counted. */
@@ -9,6 +10,8 @@ export interface Prompt {
   /** ISO 8601. */
   readonly at: string;
   readonly origin: Origin;
+  /** A trigger wrote it. */
+  readonly synthetic: boolean;
   /** Its beginning. */
   readonly text: string;
 }
@@ -18,11 +21,13 @@ export class PromptIndex {
   readonly #prompts: Prompt[] = [];
   omitted = 0;
 
-  add({ index, type, timestamp, content, origin, metadata }: NormalizedEntry): void {
+  add(entry: NormalizedEntry): void {
+    const { index, type, timestamp, content, origin, metadata } = entry;
     if (type.kind !== 'user_message' || metadata?.parentCallId !== undefined) return;
     if ((this.#prompts.at(-1)?.index ?? -1) >= index) return;
-    const by = origin ?? (metadata?.synthetic === true ? 'follow_up' : 'human');
-    this.#prompts.push({ index, at: timestamp, origin: by, text: content.slice(0, longest) });
+    const synthetic = isSynthetic(entry);
+    const by = origin ?? (synthetic ? 'follow_up' : 'human');
+    this.#prompts.push({ index, at: timestamp, origin: by, synthetic, text: content.slice(0, longest) });
     if (this.#prompts.length <= mostPrompts) return;
     this.#prompts.shift();
     this.omitted += 1;

@@ -116,6 +116,7 @@ export class SessionPanel implements vscode.Disposable {
 
   async pickPrompt(): Promise<void> {
     await this.#steps.count();
+    this.#tellLeftOut();
     const index = await pickPrompt(this.#prompts, Date.now());
     if (index === undefined) return;
     this.#panel.reveal();
@@ -124,6 +125,15 @@ export class SessionPanel implements vscode.Disposable {
 
   withSources(index: number): Promise<string | undefined> {
     return this.#citations.markdown(index);
+  }
+
+  #tellLeftOut(): void {
+    const session = this.#handle.id;
+    const all = this.#prompts.all();
+    const left = all.filter(({ synthetic }) => synthetic);
+    for (const { index: entry } of left) this.#log.debug(logLine('synthetic message left out', { session, entry }));
+    const counts = { totalMessages: all.length, filteredCount: left.length, visibleMessages: all.length - left.length };
+    this.#log.info(logLine('prompts listed', { session, ...counts }));
   }
 
   #showLead(): void {
@@ -210,6 +220,8 @@ export class SessionPanel implements vscode.Disposable {
         // What was typed is not lost with it.
         this.#channel.send({ type: 'takenBack', text: message.text });
         return;
+      case 'typing':
+        return this.#actions.typing(id);
       case 'takeBack':
         this.#channel.send({ type: 'takenBack', text: this.#handle.conversation()?.takeBack(message.id) ?? null });
         return undefined;

@@ -12,7 +12,7 @@ export function factsOf({ summary, runs }: ExportSource): [string, string][] {
     ['Started', summary.created_at],
     ['Last change', summary.updated_at],
     ['Outcome', summary.reason === undefined ? outcome : `${outcome}: ${summary.reason}`],
-    ['Turns', String(runs.length)],
+    ['Turns', turnsText(runs)],
     ['Cost', costText(summary.total_cost)],
     ['Tokens', Object.keys(total_usage).length === 0 ? null : tokens.toLocaleString('en-US')],
     ['Folder', project_dir],
@@ -24,6 +24,11 @@ export function factsOf({ summary, runs }: ExportSource): [string, string][] {
   return rows.flatMap(([name, value]) =>
     value === null || value === undefined || value === '' ? [] : [[name, value]],
   );
+}
+
+function turnsText(runs: ExportSource['runs']): string {
+  const followUps = runs.filter(({ synthetic }) => synthetic === true).length;
+  return followUps === 0 ? String(runs.length) : `${runs.length - followUps}, and ${followUps} by follow-up`;
 }
 
 /** Unknown is said, never shown as 0. */

@@ -18,6 +18,7 @@ const messages: { readonly [Type in FromPage['type']]: Extract<FromPage, { reado
   getSources: { type: 'getSources', request: 1, from: 0, count: 100, query: 'src menu' },
   find: { type: 'find', request: 1, query: 'tea', from: 0 },
   send: { type: 'send', text: 'Go on.', how: 'queue' },
+  typing: { type: 'typing' },
   takeBack: { type: 'takeBack', id: 1 },
   answer: { type: 'answer', id: 'a', answer: { kind: 'allow', scope: 'once' } },
   stop: { type: 'stop' },

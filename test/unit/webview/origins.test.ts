@@ -70,6 +70,30 @@ describe('messages that no person wrote', () => {
       asked: (index) => asked.includes(index),
     }).map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key));
 
+  it('leaves out what a trigger wrote, and nothing else that no person did', () => {
+    const told = { timestamp: '', type: { kind: 'user_message' as const }, content: 'x' };
+    const written: PageEntry[] = [
+      { index: 0, ...told, origin: 'human' },
+      { index: 1, ...told, origin: 'follow_up', metadata: { synthetic: true, trigger_type: 'check_in' } },
+      { index: 2, ...told, origin: 'callback' },
+      { index: 3, ...told, metadata: { synthetic: false } },
+    ];
+    const left = withDetail(
+      written.map(({ index }) => ({ kind: 'entry', key: `e:${index}`, turn: 0, index, part: 0, depth: 0 })),
+      {
+        level: 'everything',
+        hidesSynthetic: true,
+        entry: (index) => written[index],
+        open: () => false,
+        asked: () => false,
+      },
+    );
+    assert.deepEqual(
+      left.map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key)),
+      ['e:0', '1 autonomous hidden', 'e:2', 'e:3'],
+    );
+  });
+
   it('can be hidden, each stretch counted where it stood', () => {
     const hidden = ['e:0', '2 autonomous hidden', 'e:3', '1 autonomous hidden', 'e:5', 'e:6'];
     assert.deepEqual(shown(true), hidden);

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
+import { record, until } from './shell.ts';
+
+const { Global } = vscode.ConfigurationTarget;
+
+describe('follow-ups in VS Code', function () {
+  this.timeout(90_000);
+  const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('vitrine');
+  let api: VitrineApi;
+
+  before(async () => {
+    const extension = vscode.extensions.getExtension<VitrineApi>('vitrine.vitrine');
+    assert.ok(extension);
+    api = await extension.activate();
+    await settings().update(
+      'claude.path',
+      path.join(extension.extensionPath, 'test/support/fakeAgent/agent.mjs'),
+      Global,
+    );
+  });
+  after(async () => {
+    await settings().update('followUps', undefined, Global);
+    await settings().update('claude.path', undefined, Global);
+    await vscode.commands.executeCommand('vitrine.resumeFollowUps');
+  });
+
+  const soon = { executors: ['claude-code'], triggers: ['check_in'], delay_minutes: 0.005, max_per_session: 2 };
+  const start = async (): Promise<string> => {
+    const prompt = JSON.stringify([{ init: true }, { say: 'Done.' }, { result: {} }]);
+    const id = await vscode.commands.executeCommand<string>('vitrine.runAgent', { agent: 'claude-code', prompt });
+    assert.ok(id);
+    return id;
+  };
+  const over = (id: string, runs: number) =>
+    until(`${runs} runs`, async () => {
+      const session = await api.sessions.get(id);
+      return session?.runs === runs && session.outcome === 'completed' ? session : undefined;
+    });
+  const marks = async (id: string): Promise<unknown[]> =>
+    (await api.sessions.entries(id)).flatMap(({ type, metadata }) =>
+      type.kind === 'user_message' ? [[metadata?.synthetic, metadata?.trigger_type]] : [],
+    );
+
+  it('are not sent until a person asks for them', async () => {
+    const id = await start();
+    await over(id, 1);
+    assert.deepEqual(await marks(id), [[undefined, undefined]]);
+    await settings().update('followUps', { ...soon, executors: [] }, Global);
+    await vscode.commands.executeCommand('vitrine.followUpsOn', id);
+    await over(id, 3);
+    const auto = [true, 'check_in'];
+    assert.deepEqual(await marks(id), [[undefined, undefined], auto, auto]);
+  });
+
+  it('go no further than their limit', async () => {
+    await settings().update('followUps', soon, Global);
+    const [first, second] = [await start(), await start()];
+    await over(first, 3);
+    await over(second, 3);
+    const third = await start();
+    await over(third, 3);
+    assert.equal((await marks(first)).length, 3, 'while others were spoken to');
+  });
+
+  it('are cancelled, and paused as a whole', async () => {
+    await settings().update('followUps', { ...soon, delay_minutes: 5 }, Global);
+    const id = await start();
+    await over(id, 1);
+    await until('what was cancelled in the record', async () => {
+      await vscode.commands.executeCommand('vitrine.cancelFollowUp', id);
+      return JSON.stringify(await record(id)).includes('"cancelled_at"') || undefined;
+    });
+    await vscode.commands.executeCommand('vitrine.pauseFollowUps');
+    await settings().update('followUps', soon, Global);
+    const paused = await start();
+    await over(paused, 1);
+    await vscode.commands.executeCommand('vitrine.resumeFollowUps');
+    await over(paused, 3);
+    assert.equal((await marks(id)).length, 1, 'what was cancelled stays so');
+  });
+});
