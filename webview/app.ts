@@ -74,6 +74,7 @@ export class App {
     this.#restore = saved.anchor;
     for (const key of saved.expanded ?? []) this.#store.expanded.add(key);
     this.#store.setPeopleOnly(saved.peopleOnly === true);
+    this.#store.setShowsSynthetic(saved.showsSynthetic === true);
     for (const key of saved.closed ?? []) this.#store.toggleOpen(key, false);
     this.#shell = buildShell(root);
     this.#announcer = new Announcer(this.#shell.polite, this.#shell.alert);

@@ -52,6 +52,7 @@ export function keptState({ store, list, requests, draft, views }: Kept): SavedS
     closed: [...store.closedKeys].slice(-mostKeys),
     draft,
     ...(store.peopleOnly && { peopleOnly: true }),
+    ...(store.showsSynthetic && { showsSynthetic: true }),
     tab: views.active,
     views: views.kept,
     ...(Object.keys(answers).length > 0 && { answers }),
