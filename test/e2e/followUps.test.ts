@@ -1,0 +1,67 @@
+import path from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import type { Server } from '../support/host/server.ts';
+import { repository } from '../support/host/cache.mjs';
+import { writeMachineSettings } from '../support/host/settings.ts';
+import type { Workbench } from '../support/host/workbench.ts';
+import { send, statusWord } from './claudeHost.ts';
+import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
+
+describe('follow-ups in the window', function () {
+  this.timeout(120_000);
+  keepEvidence();
+  let server: Server;
+  let context: BrowserContext;
+  let workbench: Workbench;
+  const program = path.join(repository, 'test/support/fakeAgent/agent.mjs');
+  const settings = (delay_minutes: number): void =>
+    writeMachineSettings(server.folder.root, {
+      'vitrine.claude.path': program,
+      'vitrine.followUps': { executors: ['claude-code'], delay_minutes, max_per_session: 1 },
+    });
+
+  before(async function () {
+    this.timeout(300_000);
+    server = await startHost();
+    settings(30);
+    ({ context } = await newProfile());
+    workbench = await openWindow(server, context);
+  });
+  after(() => context.close());
+
+  const asks = JSON.stringify([{ init: true }, { say: 'Tea?' }, { result: { text: 'Tea?' } }]);
+  const run = async (): Promise<void> => {
+    await workbench.runCommand('Vitrine: Run Agent…');
+    await workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.197')).click();
+    await workbench.page.getByPlaceholder('What should it do?').waitFor();
+    await workbench.quickInput().fill(asks);
+    await workbench.page.keyboard.press('Enter');
+    await statusWord(workbench, 'Finished');
+  };
+  const page = () => workbench.webview();
+
+  it('are announced, survive a reload, and are cancelled by a person who writes', async () => {
+    await run();
+    await workbench.statusBarItem('Follow-up in').waitFor();
+    await workbench.reload();
+    await workbench.statusBarItem('Follow-up in').waitFor();
+    await picture(workbench, 'follow-up-due');
+    const field = page().locator('textarea#composer, #composer textarea');
+    await field.fill('Green');
+    await workbench.statusBarItem('Follow-up in').waitFor({ state: 'detached' });
+    await send(workbench, asks);
+    await statusWord(workbench, 'Finished');
+    await workbench.statusBarItem('Follow-up in').waitFor();
+  });
+
+  it('are left out of the transcript until they are asked for', async () => {
+    settings(0.01);
+    await page().getByText('1 autonomous hidden').first().waitFor({ timeout: 60_000 });
+    await picture(workbench, 'follow-up-hidden');
+    await page().getByRole('button', { name: 'Show follow-ups' }).click();
+    await page().getByText("The user asked a question but hasn't responded.").first().waitFor();
+    await page().getByText('a question was not answered').first().waitFor();
+    await picture(workbench, 'follow-up-shown');
+    await workbench.statusBarItem('Follow-up in').waitFor({ state: 'detached' });
+  });
+});
