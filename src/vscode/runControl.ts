@@ -132,7 +132,10 @@ export class RunControl {
       const handle = await engine.open(session);
       const here = handle.live();
       handle.dispose();
-      if (!here) return await this.#queue.stopElsewhere(session);
+      if (!here) {
+        await this.#queue.stopElsewhere(session);
+        return;
+      }
       const offered = offerToStopChildren(engine, session);
       await engine.stop(session);
       void offered.catch((error: unknown) => this.#failures.show(error, { session }));
