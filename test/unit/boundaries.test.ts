@@ -84,7 +84,6 @@ const permitted: [string, string][] = [
 ];
 
 describe('boundaries', function () {
-
   for (const [file, code, expected] of violations) {
     it(`${file} rejects: ${code.slice(0, 60).split('\n')[0] ?? ''}`, async () => {
       const found = await objections(file, code);

@@ -30,7 +30,6 @@ function problems(program: ts.Program): string[] {
 }
 
 describe('the published types', function () {
-
   it('are one file that needs the types of VS Code alone, and build the sample extension', () => {
     const program = ts.createProgram([sample], options);
     assert.deepEqual(problems(program), []);
