@@ -35,7 +35,7 @@ export function logFiltering(log: Log, totalMessages: number, filteredCount: num
   log.info(logLine('Extracted messages from thread', fields));
 }
 
-/** `found`: what stands where a value of another type belongs, by its type and never by its value. */
-export function logInvalidMetadata(log: Log, threadId: string, field: string, found: string): void {
-  log.error(logLine('Metadata structure validation failed', { threadId, field, found }));
+/** `entries` lines of a record hold metadata of a type that it cannot have, such as `"true"`; those fields count as missing. */
+export function logInvalidMetadata(log: Log, threadId: string, entries: number): void {
+  log.error(logLine('Metadata structure validation failed', { threadId, entries }));
 }

@@ -10,7 +10,7 @@ import type { SessionSummary } from '../model/summary.ts';
 import type { Conversation, Log, Notice, SessionSizes } from './api.ts';
 import { Emitter } from './emitter.ts';
 import { failures } from './failures.ts';
-import { logLine } from './logLine.ts';
+import { logInvalidMetadata } from './metadataLog.ts';
 import type { LadderStep } from './processTree.ts';
 import type { Models } from './runFigures.ts';
 import type { FindResult, RecordReader, RecordWriter, WriteProblem } from './record/contract.ts';
@@ -292,7 +292,7 @@ export class SessionState {
     this.#turnsOmitted = reader.turnsOmitted;
     this.total = reader.total;
     const mistyped = reader.problems.filter(({ reason }) => reason === 'mistyped_metadata').length;
-    if (mistyped > 0) this.deps.log.error(logLine('metadata mistyped', { session: this.id, entries: mistyped }));
+    if (mistyped > 0) logInvalidMetadata(this.deps.log, this.id, mistyped);
     this.#problems = reader.problems.map(({ offset, bytes, reason }) => `${bytes} bytes at ${offset}: ${reason}`);
   }
 }

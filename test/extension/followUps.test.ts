@@ -41,7 +41,7 @@ describe('follow-ups in VS Code', function () {
     });
   const marks = async (id: string): Promise<unknown[]> =>
     (await api.sessions.entries(id)).flatMap(({ type, metadata }) =>
-      type.kind === 'user_message' ? [[metadata?.synthetic, metadata?.trigger_type]] : [],
+      type.kind === 'user_message' ? [[metadata?.['synthetic'], metadata?.['trigger_type']]] : [],
     );
 
   it('are not sent until a person asks for them', async () => {

@@ -1,91 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
-import { hasDemands, isWithin, meets, mergeDemands } from '../../../src/coordinator/demands.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
 import { lostMs, staleMs } from '../../../src/coordinator/seats.ts';
 import { demandsSchema } from '../../../src/model/demands.ts';
-import { listedRunnerSchema, type Runner } from '../../../src/model/runner.ts';
+import { listedRunnerSchema } from '../../../src/model/runner.ts';
 import { runSchema } from '../../../src/model/session.ts';
 import { StillCoordinator } from '../../support/coordinator.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
 const demands = (given: object) => demandsSchema.parse(given);
-
-describe('demands', () => {
-  const runner: Runner = {
-    runner_id: 'lnch_000000000000',
-    registered_at: '',
-    last_heartbeat: '',
-    hostname: 'builder',
-    project_dir: '/srv/app',
-    executor_type: 'codex',
-    tags: ['gpu', 'web'],
-  };
-
-  it('want properties exactly and all of the tags', () => {
-    const cases: readonly [object, boolean][] = [
-      [{}, true],
-      [{ hostname: 'builder' }, true],
-      [{ hostname: 'Builder' }, false],
-      [{ hostname: 'build' }, false],
-      [{ project_dir: '/srv/app' }, true],
-      [{ project_dir: '/srv/app/' }, false],
-      [{ executor_type: 'codex' }, true],
-      [{ executor_type: 'claude-code' }, false],
-      [{ tags: ['gpu'] }, true],
-      [{ tags: ['web', 'gpu'] }, true],
-      [{ tags: ['gpu', 'mac'] }, false],
-      [{ hostname: 'builder', tags: ['mac'] }, false],
-      [{ hostname: 'other', tags: ['gpu'] }, false],
-    ];
-    for (const [given, expected] of cases) {
-      assert.equal(meets(runner, demands(given)), expected, JSON.stringify(given));
-    }
-    assert.equal(meets(runner, undefined), true);
-  });
-
-  it('come after where a runner works: in its folders alone, if it says so', () => {
-    const within = ['/srv/app', 'C:\\app'];
-    const cases: readonly [string | undefined, boolean][] = [
-      [undefined, true],
-      ['/srv/app', true],
-      ['/srv/app/src', true],
-      ['C:\\app\\src', true],
-      ['/srv/apple', false],
-      ['/srv', false],
-      ['/srv/app/../other', false],
-    ];
-    for (const [folder, expected] of cases) assert.equal(isWithin(folder, within), expected, folder);
-    assert.equal(isWithin('/anywhere', undefined), true);
-    const coordinator = new StillCoordinator();
-    const seat = coordinator.register({ within: ['/w'] });
-    coordinator.create({ project_dir: '/elsewhere' });
-    const here = coordinator.create({ project_dir: '/w/src' });
-    assert.equal(coordinator.core.claim(seat)?.run.run_id, here.run_id);
-  });
-
-  it('of a blueprint and a run hold together', () => {
-    assert.deepEqual(
-      mergeDemands(demands({ hostname: 'a', tags: ['x'] }), demands({ project_dir: '/p', tags: ['y', 'x'] })),
-      {
-        hostname: 'a',
-        project_dir: '/p',
-        tags: ['x', 'y'],
-      },
-    );
-    assert.deepEqual(mergeDemands(undefined, demands({ tags: ['x'] })), { tags: ['x'] });
-    assert.deepEqual(mergeDemands(demands({ hostname: 'a' }), demands({ hostname: 'a' })), { hostname: 'a', tags: [] });
-    assert.throws(() => mergeDemands(demands({ hostname: 'a' }), demands({ hostname: 'b' })), refused('contradiction'));
-  });
-
-  it('are none where nothing is asked for', () => {
-    assert.equal(hasDemands(undefined), false);
-    assert.equal(hasDemands(demands({})), false);
-    assert.equal(hasDemands(demands({ tags: ['x'] })), true);
-    assert.equal(hasDemands(demands({ executor_type: 'codex' })), true);
-  });
-});
 
 describe('runs', () => {
   it('go from pending over claimed and running to completed, each with its time', () => {
