@@ -4,6 +4,7 @@ import { adapters } from '../agents/registry.ts';
 import type { BlueprintAccess } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EnginePaths } from './engineHost.ts';
+import { followUpSettings } from './followUps/followUpSettings.ts';
 import { engineSettings, requestMinutes, stopGraceSeconds } from './settings.ts';
 
 /** Loaded on first need: with it come schemas, adapters and processes. */
@@ -23,7 +24,7 @@ export function createEngine(
         .toString('hex')
         .slice(0, digits),
     environment: process.env,
-    settings: () => engineSettings(secrets),
+    settings: () => ({ ...engineSettings(secrets), followUps: followUpSettings() }),
     log,
     adapters,
     blueprints,

@@ -6,7 +6,6 @@ import type { AcpHttpProfile, AcpProfile, AgentSettings, EngineSettings } from '
 import { isObject } from '../model/json.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { folderBudgets } from './budgets/budgetSettings.ts';
-import { followUpSettings } from './followUps/followUpSettings.ts';
 
 /**
  * From where a setting may come. `user` never from a workspace, whatever VS Code lets through: these decide which
@@ -110,7 +109,6 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
   const agents = [...agentChoices].map(([type, { settings }]) => [type, agentSettings(settings)] as const);
   return {
     budgets: folderBudgets,
-    followUps: followUpSettings(),
     agents: Object.fromEntries(agents),
     acp: acpProfiles(),
     acpHttp: acpHttpProfiles(),

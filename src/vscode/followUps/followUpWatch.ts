@@ -7,7 +7,6 @@ import type { AgentCatalogue } from '../agents/catalogue.ts';
 import type { EngineHost } from '../engineHost.ts';
 import type { RunControl } from '../runControl.ts';
 import { whyNot } from '../sessionView.ts';
-import { followUpProblems } from './followUpSettings.ts';
 
 /** Says that the next window has something to watch. */
 const key = 'followUps';
@@ -40,11 +39,11 @@ export class FollowUpWatch implements vscode.Disposable {
       deps.agents.onDidChange(again),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('vitrine.followUps')) return;
-        this.#tellProblems();
+        void this.#tellProblems();
         again();
       }),
     ];
-    this.#tellProblems();
+    void this.#tellProblems();
     deps.engines.whenMade((engine) => void this.#begin(engine));
     // What was planned in an earlier window goes on in this one.
     if (deps.state.get<unknown>(key) === true) void deps.engines.get();
@@ -115,7 +114,10 @@ export class FollowUpWatch implements vscode.Disposable {
     }
   }
 
-  #tellProblems(): void {
+  /** What checks the settings is not loaded where there is none. */
+  async #tellProblems(): Promise<void> {
+    if (vscode.workspace.getConfiguration('vitrine').inspect('followUps')?.globalValue === undefined) return;
+    const { followUpProblems } = await import('./followUpSettings.ts');
     for (const problem of followUpProblems()) {
       this.#deps.log.error(logLine('setting vitrine.followUps', { problem }));
     }
