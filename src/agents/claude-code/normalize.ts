@@ -166,7 +166,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if (line.stream !== 'stdout' || line.text.trim() === '') return;
     this.#lines.counts.total += 1;
     this.#stderr.close();
-    if (this.#isPiece(line.text)) return;
+    if (!this.#spread.open && this.#isPiece(line.text)) return;
     const spread = this.#spread.take(line.text);
     this.#giveUpSpread(at);
     if (spread === 'no') this.#pushValue(parse(line.text), line.text, at);

@@ -18,6 +18,11 @@ export class SpreadJson {
   #characters = 0;
   #abandoned: string[] = [];
 
+  /** Whether lines are held back until it is clear what they are. */
+  get open(): boolean {
+    return this.#lines.length > 0;
+  }
+
   take(text: string): Gathered {
     // Nearly every line: no bracket alone, and nothing that it could belong to.
     if (this.#lines.length === 0 && text.length > maxOpening) return 'no';
