@@ -188,7 +188,7 @@ describe('follow-ups on the way of a run', function () {
       [undefined, undefined],
     );
     assert.match(reopened.problems().join('\n'), /mistyped_metadata/);
-    assert.match(bench.log.join('\n'), /mistyped/);
+    assert.match(bench.log.join('\n'), /Metadata structure validation failed/);
     reopened.dispose();
   });
 
