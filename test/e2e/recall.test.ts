@@ -6,6 +6,7 @@ import { writeMachineSettings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { said } from '../support/madeEntries.ts';
 import { skip } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 import { seedSessions } from './seed.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
 
@@ -43,10 +44,34 @@ describe('what earlier sessions know', function () {
   after(async () => (context as BrowserContext | undefined)?.close());
 
   const row = (text: string) => workbench.quickPickRow(text);
-  const press = (key: string) => workbench.page.keyboard.press(key);
+  const press = (key: string) => workbench.quickInput().press(key);
   const title = (text: string) => workbench.page.locator('.quick-input-title', { hasText: text }).waitFor();
   const placeholder = (text: string) =>
     workbench.page.locator(`.quick-input-widget input[placeholder^="${text}"]`).waitFor();
+  const transcript = () => workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
+
+  it('is shown before an agent is told, without what a person takes away, and stands in the transcript', async () => {
+    await workbench.runCommand('Vitrine: Start with What Earlier Sessions Know…');
+    await row('Codex').click();
+    await title('Run Codex');
+    await workbench.quickInput().fill('Which delay have the upload retries?');
+    await press('Enter');
+    await title('What Earlier Sessions Know');
+    await placeholder('Found by the words of this message');
+    await row(fixed.slice(0, 60)).filter({ hasText: 'Fix the flaky upload test · Agent' }).waitFor();
+    assert.equal(await row('of the other project').count(), 0);
+    await picture(workbench, 'recall');
+    await row(later.slice(0, 40)).locator('input[type=checkbox], .monaco-checkbox').first().click();
+    const before = codex.calls().length;
+    await workbench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
+    const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
+    assert.match(prompt, /^Note written by Vitrine, not by the user/);
+    assert.ok(prompt.includes(fixed) && !prompt.includes(later) && !prompt.includes(secretive));
+    assert.ok(prompt.endsWith('What follows is the message:\n\nWhich delay have the upload retries?'));
+    await transcript().getByText('Fix the flaky upload test; found by the words of this message').first().waitFor();
+    await transcript().getByText('Done by').first().waitFor();
+    await picture(workbench, 'recall-transcript');
+  });
 
   it('is found in other folders only where a person asks for it', async () => {
     await workbench.runCommand('Vitrine: Run Agent…');
@@ -55,13 +80,23 @@ describe('what earlier sessions know', function () {
     await workbench.quickInput().fill('Which delay have the upload retries?');
     await row('What earlier sessions know…').click();
     await placeholder('Found by the words of this message');
-    await row(fixed.slice(0, 60)).filter({ hasText: 'Fix the flaky upload test · Agent' }).waitFor();
     assert.equal(await row('of the other project').count(), 0);
-    await picture(workbench, 'recall');
     await workbench.page.getByRole('button', { name: 'Also Search Sessions of Other Folders' }).click();
     await row('of the other project').waitFor();
     await press('Enter');
     await row('Goes with the prompt: ').waitFor();
     await press('Escape');
+  });
+
+  it('is searched by the last message of a person where a session just goes on', async () => {
+    await workbench.runCommand('Vitrine: Go On with What Earlier Sessions Know…');
+    await workbench.page.locator('.quick-input-widget', { hasText: 'What next?' }).waitFor();
+    await press('Enter');
+    await placeholder('Found by your last message');
+    const before = codex.calls().length;
+    await press('Enter');
+    const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
+    assert.ok(prompt.includes(fixed) && prompt.endsWith('Go on.'));
+    await transcript().getByText('found by your last message').first().waitFor();
   });
 });
