@@ -82,6 +82,38 @@ describe('the page for everybody', () => {
     await page.close();
   });
 
+  const unknown = { provenance: 'unknown', reason: 'The agent prints no costs.' } as const;
+  const off = { send: false, stop: false, resume: false };
+  const say = (severity: 'info' | 'warning' | 'error', text: string) => ({ notice: { severity, text } });
+  const standing = { scope: 'day', unit: 'usd', key: '2026-01-02', limit: 2, spent: 1.7 } as const;
+  const { turns } = everything();
+  const around: Readonly<Record<string, ReturnType<typeof view>>> = {
+    interrupted: view(
+      { turns, ...say('warning', 'The run was cut off.') },
+      { status: 'stopped', outcome: 'interrupted' },
+    ),
+    failed: view({ turns }, { outcome: 'failed', reason: 'API rate limit' }),
+    'read-only': view({ turns, ...say('info', 'Another window has this session.'), can: off, why: 'Not here.' }),
+    damaged: view({ turns, ...say('error', 'The record is damaged: 3 lines could not be read.') }),
+    untrusted: view({ turns, can: off, why: 'The folder is not trusted.', fix: 'manageTrust' }),
+    running: view({ turns, can: { ...off, stop: true } }, { status: 'running', outcome: 'none' }),
+    'budget nearly used up': view({ turns }, { status: 'running', outcome: 'none', budget: { near: standing } }),
+    'nothing known': view({ turns }, { model: null, cost: unknown, total_cost: unknown }),
+  };
+  for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
+    it(`has nothing for axe to object to in any state: ${theme}`, async () => {
+      const { entries } = everything();
+      const empty = { entries: [], view: view({}, { runs: 0, model: null }) };
+      const all = Object.entries(around).map(([name, each]) => [name, { entries, view: each }] as const);
+      for (const [name, load] of [...all, ['empty', empty], ['a request', asking([command(commit)])]] as const) {
+        const page = await tests.open(load, { theme });
+        await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
+        assert.deepEqual(await violations(page), [], name);
+        await page.close();
+      }
+    }).timeout(180_000);
+  }
+
   it('leads from a number by keyboard to the card, the source and back, and says so', async () => {
     const page = await tests.open(citedSession());
     const number = page.locator('.cref').first();

@@ -240,7 +240,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  for (const theme of ['dark', 'light', 'contrast'] as const) {
+  for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
     it(`have nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
       for (const width of [852, 360]) {
         const page = await open(load({ resume }), theme, width);

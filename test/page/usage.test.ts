@@ -117,7 +117,7 @@ describe('the usage view', () => {
     await hostile.close();
   });
 
-  for (const theme of ['dark', 'light', 'contrast'] as const) {
+  for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
     it(`has nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
       for (const width of [320, 220]) {
         const page = await open({}, theme, width);
