@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { VitrineApi } from '../../src/vscode/api/vitrine.d.ts';
-import { record, until } from './shell.ts';
+import { record, sessionTabs, until } from './shell.ts';
 
 const { Global } = vscode.ConfigurationTarget;
 
@@ -22,6 +22,7 @@ describe('follow-ups in VS Code', function () {
     );
   });
   after(async () => {
+    await vscode.window.tabGroups.close(sessionTabs());
     await settings().update('followUps', undefined, Global);
     await settings().update('claude.path', undefined, Global);
     await vscode.commands.executeCommand('vitrine.resumeFollowUps');
