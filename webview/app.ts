@@ -13,7 +13,6 @@ import { rowKey } from './keyboard.ts';
 import { setLanguage } from './l10n.ts';
 import { listen } from './input.ts';
 import { RowFocus } from './focus.ts';
-import { type Extent, Frames } from './frames.ts';
 import { Jumps } from './jumps.ts';
 import { HostLink } from './link.ts';
 import { pageRows } from './pageRows.ts';
@@ -32,6 +31,9 @@ import { Store } from './store.ts';
 import { Ticker } from './ticker.ts';
 import { Views } from './views/views.ts';
 import { loadState, type SavedState } from './vscodeApi.ts';
+
+/** Drawing can change heights, which can change what is on screen; this often in one frame at most. */
+const mostPasses = 4;
 
 /** The page: takes what the host sends, draws once per frame, sends what the reader wants. */
 export class App {
@@ -53,15 +55,11 @@ export class App {
   readonly #saver = new Saver(() => this.#state());
   readonly #painter = new CodePainter(() => this.#changed());
   readonly #ticker = new Ticker(() => this.#changed());
-  readonly #frames = new Frames(
-    (extent) => this.#draw(extent),
-    (passes) => this.#frame(passes),
-  );
   readonly #loaded: () => void;
+  #frame: number | undefined;
+  #drawing = false;
+  #again = false;
   #structure = -1;
-  /** What the header says. */
-  #following = true;
-  #revision = 0;
   #begun = false;
   #menuOpen = false;
   #restore: { readonly key: string; readonly offset: number } | undefined;
@@ -81,7 +79,7 @@ export class App {
     this.#list = new List(
       this.#shell.scroller,
       (row) => this.#isTall(row),
-      () => this.#scrolled(),
+      () => this.#changed(),
     );
     const { rows, scroller } = this.#shell;
     this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => this.#hasButton(row) });
@@ -105,7 +103,7 @@ export class App {
       pager: this.#pager,
       focus: this.#focus,
       requests: this.#requests,
-      draw: () => this.#frames.now(),
+      draw: () => this.#draw(),
       changed: () => this.#changed(),
     });
     this.#draft = new Draft(saved.draft ?? '', {
@@ -113,7 +111,7 @@ export class App {
       link: this.#link,
       announcer: this.#announcer,
       sent: () => this.#list.scrollToEnd(),
-      draw: () => this.#frames.now(),
+      draw: () => this.#draw(),
       changed: () => this.#changed(),
     });
     this.#actions = readerActions({
@@ -134,7 +132,7 @@ export class App {
       load: (index) => this.#pager.load(index),
       active: saved.tab,
       kept: saved.views ?? {},
-      changed: () => this.#frames.want('updated'),
+      changed: () => this.#changed(),
     });
     this.#citing = new Citing({
       main: this.#shell.main,
@@ -153,14 +151,14 @@ export class App {
     });
     this.#listen();
     void whenControlsReady(() => this.#changed());
-    this.#frames.now();
+    this.#draw();
     this.#link.send({ type: 'ready' });
   }
 
   #find(): void {
     this.#views.show('transcript');
     this.#finder.open();
-    this.#frames.now();
+    this.#draw();
     document.getElementById('find')?.focus();
   }
 
@@ -171,7 +169,6 @@ export class App {
   }
 
   #take(message: ToPage): void {
-    let extent: Extent = 'all';
     switch (message.type) {
       case 'init':
         setLanguage(message.l10n, message.locale);
@@ -187,7 +184,6 @@ export class App {
         break;
       case 'updates':
         this.#updates(message);
-        extent = 'updated';
         break;
       case 'page':
         this.#store.addPage(message.page.entries.map(soundEntry).filter(({ index }) => index >= 0));
@@ -212,12 +208,11 @@ export class App {
         this.#store.setLinks(message.entries);
         break;
       default:
-        // An answer to whoever asked, who draws it.
-        extent = 'updated';
+        // An answer to whoever asked.
         break;
     }
     this.#views.take(message);
-    this.#frames.want(extent);
+    this.#changed();
   }
 
   #takeView(view: SessionView): void {
@@ -237,19 +232,22 @@ export class App {
   // Drawing
 
   #changed(): void {
-    this.#frames.want('all');
+    if (this.#drawing) this.#again = true;
+    else this.#frame ??= requestAnimationFrame(() => this.#draw());
   }
 
-  /** The list was scrolled or measured: most often that changes nothing of what is drawn. */
-  #scrolled(): void {
-    this.#saver.soon();
-    if (this.#list.atEnd !== this.#following) this.#frames.want('updated');
-    else if (this.#list.moved) this.#frames.want('moved');
-  }
-
-  #frame(passes: () => void): void {
+  #draw(): void {
+    this.#frame = undefined;
+    this.#drawing = true;
     const hadFocus = [this.#shell.rows, this.#shell.bar].some((part) => part.contains(document.activeElement));
-    passes();
+    let passes = 0;
+    do {
+      this.#again = false;
+      this.#drawAll();
+      passes += 1;
+    } while (this.#isChanged() && passes < mostPasses);
+    this.#drawing = false;
+    if (this.#isChanged()) this.#changed();
     if (hadFocus && document.activeElement === document.body) this.#focus.again();
     this.#pager.look(this.#list);
     this.#figures.messages.look(this.#list);
@@ -257,6 +255,10 @@ export class App {
     this.#saver.soon();
     this.#painter.look(this.#shell.main);
     this.#link.drawn();
+  }
+
+  #isChanged(): boolean {
+    return this.#again;
   }
 
   #context(): Context {
@@ -268,23 +270,25 @@ export class App {
       now: Date.now(),
       focusKey: this.#focus.key,
       markedKey: this.#jumps.markedKey,
-      revision: this.#revision,
     };
   }
 
-  #draw(extent: Extent): void {
-    const [{ view }, { rows }] = [this.#store, this.#shell];
+  #drawAll(): void {
+    const { view } = this.#store;
+    const { main, rows } = this.#shell;
     if (view === undefined) {
       render(loading(), rows);
       return;
     }
+    main.setAttribute('aria-busy', 'false');
+    const context = this.#context();
+    drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
+    this.#figures.drawn(context.now);
+    this.#views.draw(context);
     if (this.#structure !== this.#store.structure) {
-      // Before anything is written: it asks where the list stands, and the browser knows until then.
       this.#structure = this.#store.structure;
       this.#list.setRows(pageRows(this.#store));
     }
-    if (extent === 'all') this.#revision += 1;
-    if (extent !== 'moved') this.#drawAround(view);
     if (!this.#begun) requestAnimationFrame(this.#loaded);
     if (this.#list.length === 0) {
       this.#begun = true;
@@ -292,31 +296,20 @@ export class App {
       return;
     }
     this.#focus.choose();
-    const layout = this.#list.layout();
-    render(transcript(this.#context(), layout), rows);
-    this.#list.drawn(layout);
+    render(transcript(this.#context(), this.#list), rows);
+    this.#list.drawn();
     this.#begin();
-    this.#scrolled();
     this.#citing.drawn();
-    if (!this.#focus.showWanted()) this.#frames.want('moved');
+    if (!this.#focus.showWanted()) this.#again = true;
     // Whoever follows the end would see the buttons of something long before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
     if (this.#finder.isOpen) highlight(rows, this.#finder.texts);
   }
 
-  #drawAround(view: SessionView): void {
-    this.#shell.main.setAttribute('aria-busy', 'false');
-    const context = this.#context();
-    drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
-    this.#figures.drawn(context.now);
-    this.#views.draw(context);
-  }
-
   #chrome(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
-    this.#following = this.#list.atEnd;
     return {
-      head: { menuOpen: this.#menuOpen, following: this.#following, setMenu, tabs: this.#views.tabs(context) },
+      head: { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
       find: this.#finder.state(),
       problem: this.#problem,
@@ -379,12 +372,12 @@ export class App {
 
   #focusRow(key: string): void {
     this.#focus.go(key);
-    this.#frames.now();
+    this.#draw();
   }
 
   #setMenu(open: boolean): void {
     this.#menuOpen = open;
-    this.#frames.now();
+    this.#draw();
     const to = open
       ? this.#shell.header.querySelector<HTMLElement>('[role=menuitem]')
       : document.getElementById('more');
@@ -393,7 +386,7 @@ export class App {
 
   #findClosed(): void {
     highlight(this.#shell.rows, []);
-    this.#frames.now();
+    this.#draw();
     this.#focus.again();
   }
 }

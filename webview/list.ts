@@ -17,41 +17,24 @@ const overscan = 8;
 /** More px than any list has: browsers take no taller element. */
 const farEnd = 1e8;
 
-export interface Placed {
-  readonly row: Row;
-  /** Place among all rows. */
-  readonly at: number;
-  /** Height in px of what is left out before it. */
-  readonly before: number;
-}
-
-export interface Layout {
-  readonly placed: readonly Placed[];
-  /** Height in px of what is left out after the last. */
-  readonly after: number;
-}
-
 /** Of what is loaded, the rows that are on screen, and where. */
 export class List {
   readonly #scroller: HTMLElement;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   readonly #tall: (row: Row) => boolean;
   #rows: readonly Row[] = [];
-  #places: ReadonlyMap<string, number> | undefined;
+  #places = new Map<string, number>();
   #following = true;
-  #drawn: Layout = { placed: [], after: 0 };
-  #measuring = false;
   /** Key of the row that somebody was led to: it stays in the middle until they go elsewhere. */
   #led: string | undefined;
   /** Key of the row that has the keyboard: it stays in the page wherever it scrolls. */
   kept: string | undefined;
 
-  /** `changed` is called when it was scrolled or measured, which may change what is to be drawn. */
-  constructor(scroller: HTMLElement, tall: (row: Row) => boolean, changed: () => void) {
+  constructor(scroller: HTMLElement, tall: (row: Row) => boolean, onChange: () => void) {
     this.#scroller = scroller;
     this.#tall = tall;
-    this.#changed = changed;
+    this.#onChange = onChange;
     this.#virtualizer = new Virtualizer(this.#options());
     this.#virtualizer._didMount();
     scroller.addEventListener('scroll', () => (this.#following = this.atEnd), { passive: true });
@@ -61,7 +44,7 @@ export class List {
     // What stands above and below the list takes its room: the end stays the end.
     new ResizeObserver(() => {
       if (this.#following) this.scrollToEnd();
-      changed();
+      onChange();
     }).observe(scroller);
   }
 
@@ -76,9 +59,7 @@ export class List {
       scrollToFn: elementScroll,
       observeElementRect,
       observeElementOffset,
-      onChange: () => {
-        if (!this.#measuring) this.#changed();
-      },
+      onChange: this.#onChange,
       overscan,
       // The first drawing is at the end, of about a screen; what is there is measured at once.
       initialOffset: farEnd,
@@ -103,13 +84,12 @@ export class List {
 
   /** Rows on screen, their turn's heading, and the row that has the keyboard. */
   #range({ startIndex, endIndex, count }: Range): number[] {
-    // In steps: a row that comes at the end need not drive out one at the beginning.
-    const from = Math.max(0, Math.floor(startIndex / overscan - 1) * overscan);
+    const from = Math.max(0, startIndex - overscan);
     const to = Math.min(count - 1, endIndex + overscan);
     const wanted = new Set<number>();
     const heading = this.#headingOf(from);
     if (heading !== undefined) wanted.add(heading);
-    const kept = this.kept === undefined ? undefined : this.place(this.kept);
+    const kept = this.kept === undefined ? undefined : this.#places.get(this.kept);
     if (kept !== undefined) wanted.add(kept);
     for (let at = from; at <= to; at++) wanted.add(at);
     return [...wanted].sort((a, b) => a - b);
@@ -125,7 +105,7 @@ export class List {
   /** Takes new rows; what is on screen stays where it is, or at the end if it was there. */
   setRows(rows: readonly Row[]): void {
     this.#rows = rows;
-    this.#places = undefined;
+    this.#places = new Map(rows.map((row, at) => [row.key, at]));
     this.#virtualizer.setOptions(this.#options());
   }
 
@@ -142,48 +122,26 @@ export class List {
   }
 
   place(key: string): number | undefined {
-    this.#places ??= new Map(this.#rows.map((row, at) => [row.key, at]));
     return this.#places.get(key);
   }
 
-  /** What is to be in the page. */
-  layout(): Layout {
-    const placed: Placed[] = [];
-    let end = 0;
-    for (const item of this.items()) {
-      const row = this.#rows[item.index];
-      if (row === undefined) continue;
-      placed.push({ row, at: item.index, before: item.start - end });
-      end = item.end;
-    }
-    return { placed, after: Math.max(0, this.#virtualizer.getTotalSize() - end) };
-  }
-
-  /** Whether other rows are to be in the page than were drawn, or elsewhere. */
-  get moved(): boolean {
-    const { placed, after } = this.layout();
-    const drawn = this.#drawn;
-    const isThere = ({ at, before }: Placed, n: number): boolean =>
-      drawn.placed[n]?.at === at && drawn.placed[n].before === before;
-    return after !== drawn.after || placed.length !== drawn.placed.length || !placed.every(isThere);
+  get height(): number {
+    return this.#virtualizer.getTotalSize();
   }
 
   /** To be called when the rows are in the page: takes their heights. */
-  drawn(layout: Layout): void {
-    this.#drawn = layout;
-    this.#measuring = true;
+  drawn(): void {
     this.#virtualizer._willUpdate();
     for (const element of this.#scroller.querySelectorAll('[data-index]')) {
       if (element instanceof HTMLElement) this.#virtualizer.measureElement(element);
     }
     this.#virtualizer.measureElement(null);
     this.#keepLed();
-    this.#measuring = false;
   }
 
   /** A short list is at its end wherever one looks, and would go with it when something is added. */
   #keepLed(): void {
-    const at = this.#led === undefined ? undefined : this.place(this.#led);
+    const at = this.#led === undefined ? undefined : this.#places.get(this.#led);
     if (at === undefined || this.#scroller.clientHeight === 0) return;
     const wanted = this.#virtualizer.getOffsetForIndex(at, 'center')?.[0];
     if (wanted === undefined || Math.abs(wanted - this.#scroller.scrollTop) <= 1) return;
@@ -191,9 +149,7 @@ export class List {
   }
 
   get atEnd(): boolean {
-    // Not as the virtualizer has it: that learns where the list was scrolled to a frame later.
-    const { scrollHeight, clientHeight, scrollTop } = this.#scroller;
-    return scrollHeight - clientHeight - scrollTop <= nearEnd;
+    return this.#virtualizer.isAtEnd(nearEnd);
   }
 
   scrollToEnd(): void {
@@ -202,7 +158,7 @@ export class List {
   }
 
   scrollTo(key: string, align: 'auto' | 'center' | 'start' = 'auto'): boolean {
-    const at = this.place(key);
+    const at = this.#places.get(key);
     if (at === undefined) return false;
     // Who is led to a row stays there, whatever the page around the list does meanwhile.
     if (align === 'center') {
@@ -232,7 +188,7 @@ export class List {
   }
 
   restore({ key, offset }: { readonly key: string; readonly offset: number }): boolean {
-    const at = this.place(key);
+    const at = this.#places.get(key);
     const start = at === undefined ? undefined : this.#virtualizer.getOffsetForIndex(at, 'start')?.[0];
     if (start === undefined) return false;
     this.#virtualizer.scrollToOffset(start + offset);

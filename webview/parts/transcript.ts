@@ -1,12 +1,18 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../l10n.ts';
-import type { Layout, Placed } from '../list.ts';
+import type { List } from '../list.ts';
 import type { Row } from '../rows.ts';
 import type { Context } from './context.ts';
 import { headingId, rowBody, turnHeading } from './row.ts';
 import { spacer } from './spacer.ts';
+
+interface Placed {
+  readonly row: Row;
+  readonly at: number;
+  /** Height of what is left out before it. */
+  readonly before: number;
+}
 
 interface Section {
   readonly turn: number;
@@ -14,22 +20,30 @@ interface Section {
 }
 
 /** The rows on screen, by turn, with the height of what is not on screen between them. */
-export function transcript(context: Context, { placed, after }: Layout): TemplateResult {
+export function transcript(context: Context, list: List): TemplateResult {
+  const { sections, after } = place(list);
   return html`${repeat(
-    byTurn(placed),
+    sections,
     ({ turn }) => turn,
     (section) => turnSection(context, section),
   )}${spacer('after', after)}`;
 }
 
-function byTurn(placed: readonly Placed[]): Section[] {
+function place(list: List): { sections: Section[]; after: number } {
   const sections: Section[] = [];
-  for (const each of placed) {
-    const section = sections.at(-1);
-    if (section?.turn === each.row.turn) section.rows.push(each);
-    else sections.push({ turn: each.row.turn, rows: [each] });
+  let end = 0;
+  for (const item of list.items()) {
+    const row = list.row(item.index);
+    if (row === undefined) continue;
+    let section = sections.at(-1);
+    if (section?.turn !== row.turn) {
+      section = { turn: row.turn, rows: [] };
+      sections.push(section);
+    }
+    section.rows.push({ row, at: item.index, before: item.start - end });
+    end = item.end;
   }
-  return sections;
+  return { sections, after: Math.max(0, list.height - end) };
 }
 
 function turnSection(context: Context, { turn, rows }: Section): TemplateResult {
@@ -76,14 +90,6 @@ function item(context: Context, { row, at, before }: Placed): TemplateResult {
       data-depth=${depth}
       data-vscode-context=${row.kind === 'entry' ? entryContext(context, row.index) : nothing}
     >
-      ${body(context, row)}
+      ${rowBody(context, row)}
     </div>`;
-}
-
-/** What a row of an entry shows follows from the entry, until more than entries changed. */
-function body(context: Context, row: Row): unknown {
-  if (row.kind !== 'entry') return rowBody(context, row);
-  const { store, focusKey, revision } = context;
-  const state = [store.entry(row.index), row.turn, row.part, focusKey === row.key, revision];
-  return guard(state, () => rowBody(context, row));
 }
