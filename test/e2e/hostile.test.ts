@@ -38,7 +38,7 @@ describe('a session full of hostile text', function () {
       server.folder,
       payloads.map(({ name, text }) => ({ name, text: text.replaceAll('{HOST}', host) })),
     );
-    ({ context, outside } = await newProfile({ width: 1280, height: 860 }));
+    ({ context, outside } = await newProfile({ width: 1280, height: 1000 }));
     context.on('console', (message: ConsoleMessage) => {
       const text = message.text();
       if (!text.includes('Content Security Policy')) return;
@@ -157,7 +157,7 @@ describe('a session full of hostile text', function () {
       assert.ok(opened >= 9 * payloads.length, `${opened} rows were opened`);
       break;
     }
-    await workbench.page.setViewportSize({ width: 1280, height: 860 });
+    await workbench.page.setViewportSize({ width: 1280, height: 1000 });
     await picture(workbench, 'hostile-transcript');
     for (const tab of ['Trajectory', 'Files', 'Sources']) {
       await page().getByRole('tab', { name: tab }).click();

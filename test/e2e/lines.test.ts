@@ -99,6 +99,8 @@ describe('lines and the session they come from', function () {
 
   it('tell who wrote each message, and hide what no person wrote', async () => {
     const said_ = (text: string) => page().locator('.prompt', { hasText: text });
+    await page().getByText('1 autonomous hidden').first().waitFor();
+    await page().getByRole('button', { name: 'Show follow-ups' }).click();
     await said_('Are the tests complete?').getByText('Follow-up').waitFor();
     await said_('Are the tests complete?').getByText('a test is missing').waitFor();
     await said_('The audit found nothing.').getByText('Callback').waitFor();

@@ -45,7 +45,8 @@ describe('search in the sidebar', function () {
   before(async () => {
     server = await startHost({ settings: { 'workbench.colorTheme': 'Default Dark Modern' } });
     await seedSessions(server.folder, seeds);
-    ({ context } = await newProfile());
+    // Tall: a list holds only the rows that have room.
+    ({ context } = await newProfile({ width: 1280, height: 1200 }));
     workbench = await openWindow(server, context);
     await workbench.openView('Vitrine');
     await workbench.treeItem('Retry delays').waitFor();
@@ -92,6 +93,7 @@ describe('search in the sidebar', function () {
     await workbench.quickInput().fill('tool:bash error "1 failed"');
     await workbench.page.keyboard.press('Enter');
     await view().getByText('1 entry in 1 session.').waitFor();
+    await view().locator('[role=treeitem]', { hasText: '1 failed' }).first().waitFor();
     const found = await rows();
     assert.ok(
       found.some((row) => row.includes('1 failed') && row.endsWith('Bash')),
