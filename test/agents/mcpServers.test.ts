@@ -12,6 +12,7 @@ import { ended, entriesOf } from '../support/agents/runs.ts';
 import { agentSuite, type AgentSuiteOptions } from '../support/agents/suite.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
 import { startOpenaiServer } from '../support/models/openai.ts';
+import { text } from '../support/models/scenario.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'kept-from-the-record';
@@ -38,7 +39,9 @@ const agents: Readonly<Record<string, AgentSuiteOptions>> = {
     runs: 'gemini',
     name: 'gemini',
     variables: geminiVariables,
-    serve: startGeminiServer,
+    // It ends with the answer, started servers or not: the model leaves it the time to start them.
+    serve: (options) =>
+      startGeminiServer({ ...options, scenarios: { hello: [{ blocks: [text('Hello.')], pace: { first: 10_000 } }] } }),
     configure: configureGemini,
   },
 };
