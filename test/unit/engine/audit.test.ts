@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { adapters } from '../../../src/agents/registry.ts';
 import { Engine } from '../../../src/engine/engine.ts';
@@ -141,7 +142,7 @@ describe('the GPG signature of a record', function () {
     if (!there) skip(this, 'there is no gpg');
     place = await temporaryStore();
     // The agent's socket is below it, and its path has to be short.
-    home = await mkdtemp('/tmp/vg-');
+    home = await mkdtemp(path.join(tmpdir(), 'vg-'));
     own = { PATH: environment.PATH ?? '', GNUPGHOME: home, HOME: home };
     const made = ['--batch', '--quiet', '--pinentry-mode', 'loopback', '--passphrase', ''];
     execFileSync('gpg', [...made, '--quick-gen-key', 'Nobody <nobody@example.com>', 'ed25519', 'sign', '0'], {
@@ -176,7 +177,7 @@ describe('the GPG signature of a record', function () {
   });
 
   it('says that the key is not known here, and that there is no gpg', async () => {
-    const other = await mkdtemp('/tmp/vg-');
+    const other = await mkdtemp(path.join(tmpdir(), 'vg-'));
     const stranger = await checkSignature(folder, { ...own, GNUPGHOME: other });
     assert.match(stranger?.state === 'unchecked' ? stranger.why : '', /not in the keyring/);
     await assert.rejects(signHead(folder, key, { ...own, GNUPGHOME: other }), /No secret key/);
