@@ -1,5 +1,5 @@
 import type { QuerySource } from '../insight/recall/querySource.ts';
-import { isSynthetic } from '../insight/recall/querySource.ts';
+import { isMarkedSynthetic } from '../insight/synthetic.ts';
 import type { NormalizedEntryMetadata } from '../model/metadata.ts';
 import type { Log } from './api.ts';
 import { logLine } from './logLine.ts';
@@ -9,7 +9,7 @@ const longestQuery = 50;
 
 /** Whose words a message holds. */
 export function logDetection(log: Log, threadId: string, metadata: NormalizedEntryMetadata | undefined): void {
-  const fields = { isSynthetic: isSynthetic(metadata), triggerType: metadata?.trigger_type, threadId };
+  const fields = { isSynthetic: isMarkedSynthetic(metadata), triggerType: metadata?.trigger_type, threadId };
   log.debug(logLine('Detected message metadata', fields));
 }
 

@@ -1,5 +1,5 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import { isMarkedSynthetic } from '../synthetic.ts';
 
 /** What earlier sessions are searched by, the best first. */
 export const querySources = ['current_message', 'last_real_user_message', 'conversation_summary'] as const;
@@ -24,11 +24,6 @@ export interface ChosenQuery {
   readonly query: string;
 }
 
-/** Written by a trigger: nothing but `true` says so, and a message without metadata is a person's. */
-export function isSynthetic(metadata: NormalizedEntryMetadata | undefined): boolean {
-  return metadata?.synthetic === true;
-}
-
 /** Put in by programs, in the words of nobody who wants something. */
 const inserted: ReadonlySet<NormalizedEntry['origin']> = new Set([
   'follow_up',
@@ -41,7 +36,7 @@ const inserted: ReadonlySet<NormalizedEntry['origin']> = new Set([
 
 /** Somebody wants what it says. */
 function isReal({ metadata, origin }: Pick<NormalizedEntry, 'metadata' | 'origin'>): boolean {
-  return !isSynthetic(metadata) && !inserted.has(origin);
+  return !isMarkedSynthetic(metadata) && !inserted.has(origin);
 }
 
 /** What somebody asked the agent of this conversation for. */
