@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { parseRecordLine, serialiseRecordLine, type RecordLine } from '../../src/formats/record.ts';
 import { readLines } from '../../src/engine/record/tail.ts';
+import { fuzzRuns, tellFuzz } from '../support/fuzz.ts';
 import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
 
 /** Repeatable noise: the same seed gives the same damage. */
@@ -114,7 +115,7 @@ function linesIn(bytes: Buffer): RecordLine[] {
 }
 
 describe('a damaged record', function () {
-  this.timeout(120_000);
+  this.timeout(fuzzRuns(120_000));
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
   before(async () => {
     temporary = await temporaryStore();
@@ -123,10 +124,12 @@ describe('a damaged record', function () {
   after(() => temporary.remove());
 
   it('cut anywhere opens with every line before the cut', async () => {
-    const lines = session(80);
+    const every = fuzzRuns(1) > 1 ? 1 : 19;
+    const lines = session(90);
     const texts = lines.map((line) => Buffer.from(`${serialiseRecordLine(line)}\n`));
     const whole = Buffer.concat(texts);
-    assert.ok(whole.length > 18_000, `${whole.length} bytes`);
+    tellFuzz(`${whole.length} bytes, cut at every one`);
+    assert.ok(whole.length > 20_000, `${whole.length} bytes`);
     const ends = texts.map((_, each) => texts.slice(0, each + 1).reduce((sum, { length }) => sum + length, 0) - 1);
     const file = temporary.store.path(sessionId);
     await writeFile(file, whole);
@@ -135,8 +138,8 @@ describe('a damaged record', function () {
       // The lines before the last two are the same as at the cut before.
       const from = expected.length < 2 ? 0 : ends[expected.length - 2]! + 1;
       assert.deepEqual(linesIn(whole.subarray(from, size)), expected.length < 2 ? expected : expected.slice(-1));
-      // Files are slower: every cut near a line's end, and every nineteenth elsewhere.
-      if (size % 19 !== 0 && !ends.some((end) => Math.abs(end - size) < 2)) continue;
+      // Files are slower: every cut near a line's end, and every nineteenth elsewhere; all of them at full size.
+      if (size % every !== 0 && !ends.some((end) => Math.abs(end - size) < 2)) continue;
       await truncate(file, size);
       const reader = await temporary.store.openReader(sessionId);
       const entries = expected.flatMap((line) => (line.kind === 'entry' ? [line.entry] : []));
@@ -153,7 +156,8 @@ describe('a damaged record', function () {
 
   it('gives every intact line, whatever happened to the others', () => {
     const lines = session(40);
-    for (let seed = 0; seed < 5000; seed += 1) {
+    const seeds = fuzzRuns(5000);
+    for (let seed = 0; seed < seeds; seed += 1) {
       const { bytes, intact } = damage(lines, noise(seed));
       assertRecovered(linesIn(bytes), intact);
     }
@@ -161,7 +165,7 @@ describe('a damaged record', function () {
 
   it('opens, small or large, with every intact entry in its place', async () => {
     const file = temporary.store.path(sessionId);
-    for (let seed = 0; seed < 60; seed += 1) {
+    for (let seed = 0; seed < fuzzRuns(60); seed += 1) {
       // Large ones go beyond what opening reads.
       const size = seed % 6 === 0 ? 3000 : 50;
       const { bytes, intact, doubtful } = damage(session(size), noise(seed));

@@ -7,7 +7,7 @@ import type { OutputLine } from '../../src/model/normalizer.ts';
 import { appended } from '../../src/model/transcript.ts';
 import { linesOfCapture, readBy, type AgentCapture, type Read } from './agentCaptures.ts';
 import { mutated, mutation } from './damage.ts';
-import { fuzzRuns } from './fuzz.ts';
+import { fuzz, tellFuzz } from './fuzz.ts';
 
 /** Entries that no line of the agent makes: they say that a line could not be read, or what stderr has. */
 function isBeside({ type }: NormalizedEntry): boolean {
@@ -188,6 +188,7 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
     });
 
     it('stays sound on damaged output', () => {
+      let lines = 0;
       fc.assert(
         fc.property(run, ({ capture, changes, exit }) => {
           const stdout = changes.reduce(mutated, [...capture.stdout]);
@@ -195,9 +196,11 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
           assertSound(result);
           assertStreamed(result);
           assert.equal(result.facts.lines.total, stdout.filter((text) => text.trim() !== '').length);
+          lines += result.facts.lines.total;
         }),
-        { numRuns: fuzzRuns(500) },
+        fuzz(500),
       );
+      tellFuzz(`${lines} lines of damaged output`);
     });
 
     it('stays sound on any JSON', () => {
@@ -210,7 +213,7 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
           );
           assertSound(result);
         }),
-        { numRuns: fuzzRuns(300) },
+        fuzz(300),
       );
     });
   });

@@ -4,7 +4,7 @@ import { normalizedEntrySchema } from '../../../src/model/entry.ts';
 import type { OutputLine } from '../../../src/model/normalizer.ts';
 import { claudeCaptures, normalized } from '../../support/captures.ts';
 import { mutated, mutation } from '../../support/damage.ts';
-import { fuzzRuns } from '../../support/fuzz.ts';
+import { fuzz } from '../../support/fuzz.ts';
 
 const captures = claudeCaptures().filter(({ stdout }) => stdout.length > 0);
 
@@ -51,7 +51,7 @@ describe('damaged output of Claude Code', () => {
         for (const id of calledIn(stdout)) assert.ok(ids.includes(id), id);
         assert.equal(facts.lines.total, stdout.filter((text) => text.trim() !== '').length);
       }),
-      { numRuns: fuzzRuns(1500) },
+      fuzz(1500),
     );
   });
 
@@ -79,7 +79,7 @@ describe('damaged output of Claude Code', () => {
         for (const entry of entries) normalizedEntrySchema.parse(entry);
         assert.deepEqual(open, []);
       }),
-      { numRuns: fuzzRuns(1000) },
+      fuzz(1000),
     );
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type FromPage, pageCommands } from '../../../src/protocol/messages.ts';
 import { parseFromPage } from '../../../src/protocol/fromPageSchema.ts';
 import { mutated, mutation } from '../../support/damage.ts';
-import { fuzzRuns } from '../../support/fuzz.ts';
+import { fuzz, tellFuzz } from '../../support/fuzz.ts';
 
 const wish = { query: 'tool:Bash', kinds: [], repeats: false, sort: 'time', closed: ['lane'] } as const;
 
@@ -67,6 +67,7 @@ describe('damaged messages of the page', () => {
       changes: fc.array(mutation, { minLength: 1, maxLength: 4 }),
     });
     let taken = 0;
+    let posted = 0;
     fc.assert(
       fc.property(changed, ({ envelope, changes }) => {
         for (const text of changes.reduce(mutated, [envelope])) {
@@ -76,21 +77,23 @@ describe('damaged messages of the page', () => {
           } catch {
             // Posted as the text it is.
           }
+          posted += 1;
           const parsed = parseFromPage(data);
           if (parsed === undefined) continue;
           taken += 1;
           assertWithin(parsed.message, data);
         }
       }),
-      { numRuns: fuzzRuns(4000) },
+      fuzz(4000),
     );
     assert.ok(taken > 0);
+    tellFuzz(`${posted} changed messages, ${taken} still within the contract`);
   });
 
   it('that are any value at all are refused', () => {
     fc.assert(
       fc.property(fc.anything(), (data) => assert.equal(parseFromPage(data), undefined)),
-      { numRuns: fuzzRuns(1000) },
+      fuzz(1000),
     );
   });
 });
