@@ -158,11 +158,19 @@ function unpricedModels(facts: RunFacts): ModelUsage[] {
 
 function estimatedFigures(facts: RunFacts, before: Before, pricing: Pricing, over: boolean): Figures {
   const models = modelsOfMessages(facts.messages, facts.model);
-  if (facts.messages.length > 0) return withSession(models, estimateMessages(facts, pricing), before, facts);
-  const cost = unknownCost(over ? 'The agent printed no cost.' : 'The agent has not said yet what it used.');
+  if (facts.messages.length > 0) {
+    const estimate = estimateMessages(facts, pricing);
+    return withSession(models, over ? asLeast(estimate, facts) : estimate, before, facts);
+  }
+  const cost = unknownCost(over ? unprinted(facts) : 'The agent has not said yet what it used.');
   const figures = withSession(models, cost, before, facts);
   // Until it says something, the session has cost what it had.
   return over || before.last === null ? figures : { ...figures, totalCost: before.last.totalCostProvenance };
+}
+
+function unprinted({ otherCurrency }: RunFacts): string {
+  if (otherCurrency === undefined) return 'The agent printed no cost.';
+  return `The agent printed its cost in ${otherCurrency}, and Vitrine counts US dollars.`;
 }
 
 interface Pricing {
@@ -190,6 +198,13 @@ function withSession(models: readonly ModelUsage[], cost: Cost, { last }: Before
 function estimateMessages(facts: RunFacts, pricing: Pricing): Cost {
   const parts = facts.messages.map(({ usage, model }) => ({ usage, model: model ?? facts.model }));
   return estimateParts(parts, pricing, priceOfRequest);
+}
+
+/** A message that was cut off has only the tokens that it began with. */
+function asLeast(cost: Cost, { messages }: RunFacts): Cost {
+  if (cost.provenance !== 'estimated' || messages.every(({ settled }) => settled)) return cost;
+  const reason = 'The run was cut off: what its last messages used in the end was not printed, so it cost more than this.';
+  return { ...cost, reason: cost.reason === undefined ? reason : `${cost.reason} ${reason}` };
 }
 
 function estimateModels(models: readonly ModelUsage[], pricing: Pricing): Cost {

@@ -80,6 +80,8 @@ export interface RunFacts {
   readonly ended?: ExitInfo;
   /** True where the agent said that it does not know the conversation it was to resume. */
   readonly unknownSession: boolean;
+  /** Of the costs that the agent printed, where it is not the US dollar. */
+  readonly otherCurrency?: string;
   /** Tokens of the conversation so far, where the agent counts them itself. */
   readonly contextTokens?: number;
 }

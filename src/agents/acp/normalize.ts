@@ -85,6 +85,7 @@ export class AcpReader implements AgentReader {
       reports: this.#turns.reports,
       sideCalls: this.#subagents + this.#conversation.calls.sideCalls,
       ...(this.#turns.contextTokens !== undefined && { contextTokens: this.#turns.contextTokens }),
+      ...(this.#turns.currency !== undefined && { otherCurrency: this.#turns.currency }),
       ...(this.#ended !== undefined && { ended: this.#ended }),
     };
   }

@@ -61,7 +61,8 @@ export const maxOutput = 1024 * 1024;
 
 /** The fields after an update. */
 export function updated(before: ToolFields, update: JsonObject): ToolFields {
-  const status = nonEmpty(update['status']) ?? before.status;
+  const printed = nonEmpty(update['status']) ?? before.status;
+  const status = isOver(before.status) && !isOver(printed) ? before.status : printed;
   const after: ToolFields = {
     ...before,
     status,
@@ -77,6 +78,11 @@ export function updated(before: ToolFields, update: JsonObject): ToolFields {
   after.exitCode = exitCodeOf(after.output) ?? after.exitCode;
   if (Array.isArray(update['content'])) takeContent(after, objects(update['content']));
   return after;
+}
+
+/** A call that was answered does not wait again, whatever comes late. */
+function isOver(status: string | undefined): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
 }
 
 /** A permission request shows the call once more, often in other words: it adds what is not known yet. */

@@ -1,3 +1,4 @@
+import { code } from '../shared/describe.ts';
 import { nonEmpty } from '../shared/guards.ts';
 import type { RunReport } from '../../model/facts.ts';
 import type { Run } from '../shared/run.ts';
@@ -14,6 +15,13 @@ const stopErrors = new Map([
   ['max_turn_requests', { code: 'max_turns', text: 'The limit of requests in one turn was reached.' }],
   ['refusal', { code: 'refusal', text: 'The model refused to go on.' }],
 ]);
+
+/** Only a word that is known as a good end is one. */
+function unknownStop(stopReason: string): { code: string; text: string } | undefined {
+  if (stopReason === 'end_turn' || stopReason === 'cancelled') return undefined;
+  const named = code(stopReason);
+  return { code: 'unknown_stop', text: `The agent ended the turn for a reason that Vitrine does not know: ${named}.` };
+}
 
 /** How the turns of a process end, and what they come to. */
 export class Turns {
@@ -38,8 +46,12 @@ export class Turns {
   /** As the agent last said. */
   contextTokens: number | undefined;
 
-  usage({ usd, contextWindow, contextTokens, model }: UsageUpdate): void {
+  /** Of costs that are not in US dollars. */
+  currency: string | undefined;
+
+  usage({ usd, currency, contextWindow, contextTokens, model }: UsageUpdate): void {
     this.#reports.cost(usd);
+    this.currency = currency ?? this.currency;
     this.#reports.contextWindow(contextWindow);
     this.contextTokens = contextTokens ?? this.contextTokens;
     this.#session.modelUsed(model);
@@ -87,7 +99,7 @@ export class Turns {
       this.#run.error(entry, codeOfText(last ?? '') ?? 'system_error', timestamp);
       return last ?? entry;
     }
-    const said = stopErrors.get(stopReason);
+    const said = stopErrors.get(stopReason) ?? unknownStop(stopReason);
     if (said !== undefined) this.#run.error(said.text, said.code, timestamp);
     return said?.text;
   }

@@ -176,6 +176,8 @@ export function turnEnd(value: JsonObject): TurnEnd | undefined {
 export interface UsageUpdate {
   /** US dollars since the conversation began. */
   readonly usd: number | undefined;
+  /** The currency of the cost, where it is another. */
+  readonly currency: string | undefined;
   readonly contextWindow: number | undefined;
   /** Of the window. */
   readonly contextTokens: number | undefined;
@@ -184,8 +186,10 @@ export interface UsageUpdate {
 
 export function usageUpdate(update: JsonObject): UsageUpdate {
   const cost = update['cost'];
+  const currency = nonEmpty(field(cost, 'currency'))?.toUpperCase();
   return {
-    usd: field(cost, 'currency') === 'USD' ? amount(field(cost, 'amount')) : undefined,
+    usd: currency === 'USD' ? amount(field(cost, 'amount')) : undefined,
+    currency: currency === 'USD' ? undefined : currency,
     contextWindow: count(update['size']),
     contextTokens: count(update['used']),
     model: nonEmpty(field(update['_meta'], '_claude/model')),

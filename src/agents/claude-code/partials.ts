@@ -108,7 +108,7 @@ export class Partials {
     line: Line,
     extra?: NormalizedEntryMetadata,
   ): NormalizedEntry | undefined {
-    const message = messageId === undefined ? undefined : this.#byId.get(messageId);
+    const message = this.#streamed(messageId, line.parentCallId);
     if (message === undefined) return undefined;
     message.early = [];
     for (const block of message.waiting) {
@@ -128,13 +128,21 @@ export class Partials {
   }
 
   /** Notes that the final line of a block came that is neither text nor thinking. */
-  meet(messageId: string | undefined, block: unknown): void {
-    const message = messageId === undefined ? undefined : this.#byId.get(messageId);
+  meet(messageId: string | undefined, block: unknown, line: Line): void {
+    const message = this.#streamed(messageId, line.parentCallId);
     if (message === undefined) return;
     message.early = [];
     if (message.whole.length === 0) return;
     const at = message.whole.findIndex((other) => field(other, 'type') === field(block, 'type'));
     message.whole = message.whole.filter((_, other) => other !== at);
+  }
+
+  /** The streamed message that a final line belongs to: the last one, where one of the two carries no id. */
+  #streamed(messageId: string | undefined, parentCallId: string | null): StreamedMessage | undefined {
+    const known = messageId === undefined ? undefined : this.#byId.get(messageId);
+    if (known !== undefined) return known;
+    const last = this.#current.get(parentCallId ?? '');
+    return messageId === undefined || last?.id === null ? last : undefined;
   }
 
   /** Closes everything that is still open; what was streamed remains. */

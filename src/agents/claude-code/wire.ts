@@ -72,9 +72,16 @@ export interface ResultLine {
   readonly origin: string | undefined;
 }
 
+/** What the line is called where only its reason says that a limit ended the run. */
+const limits = new Map([
+  ['max_turns', 'error_max_turns'],
+  ['max_budget', 'error_max_budget_usd'],
+  ['max_budget_usd', 'error_max_budget_usd'],
+]);
+
 export function resultLine(message: JsonObject): ResultLine {
   return {
-    subtype: nonEmpty(message['subtype']),
+    subtype: nonEmpty(message['subtype']) ?? limits.get(nonEmpty(message['terminal_reason']) ?? ''),
     isError: message['is_error'] === true,
     result: text(message['result']),
     errors: texts(message['errors']),

@@ -10,7 +10,7 @@ import { Run, type SourceLine } from './run.ts';
 
 /** The part of a run's facts that only the agent's reader knows. */
 export type OwnFacts = Pick<RunFacts, 'agentVersion' | 'permissionMode' | 'reports'> &
-  Partial<Pick<RunFacts, 'messages' | 'sideCalls' | 'ended' | 'contextTokens'>>;
+  Partial<Pick<RunFacts, 'messages' | 'sideCalls' | 'ended' | 'contextTokens' | 'otherCurrency'>>;
 
 /** Reads what one kind of agent prints, and writes it to the run it was made for. */
 export interface AgentReader {

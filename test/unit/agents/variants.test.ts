@@ -149,6 +149,92 @@ describe('lines as other versions print them', () => {
     assert.deepEqual(read('cursor', [closing]).facts.sessionIds, ['c1']);
   });
 
+  it('say a text of Claude Code once whose stream or whose final line has no id', () => {
+    const event = (fields: object) => ({ type: 'stream_event', session_id: 's', event: fields });
+    const started = (id?: string) => event({ type: 'message_start', message: { ...(id !== undefined && { id }) } });
+    const streamed = [
+      event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } }),
+      event({ type: 'content_block_stop', index: 0 }),
+      event({ type: 'message_stop' }),
+    ];
+    const final = (id?: string) => ({
+      type: 'assistant',
+      session_id: 's',
+      message: { ...(id !== undefined && { id }), role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
+    });
+    for (const lines of [
+      [...streamed, final('a')],
+      [started(), ...streamed, final('a')],
+      [started('a'), ...streamed, final()],
+      [started('a'), final(), ...streamed.slice(3)],
+    ]) {
+      const said = read('claude-code', lines).entries.filter(({ type }) => type.kind === 'assistant_message');
+      assert.deepEqual(
+        said.map(({ content }) => content),
+        ['Hello'],
+        JSON.stringify(lines),
+      );
+    }
+    const twice = read('claude-code', [started('a'), ...streamed, final('a'), started('b'), ...streamed, final('b')]);
+    assert.equal(twice.facts.answer, 'Hello\n\nHello');
+  });
+
+  it('know a limit that only the reason of the end names', async () => {
+    const closing = { type: 'result', is_error: true, terminal_reason: 'max_turns', session_id: 's' };
+    const { facts } = read('claude-code', [closing]);
+    const { metadata } = runResult(facts, { code: 1, signal: null }, [], { prices: await loadPrices() });
+    assert.equal(metadata?.isMaxTurns, true);
+  });
+
+  it('say that the estimate of a run that was cut off is a lower bound', async () => {
+    const init = { type: 'system', subtype: 'init', session_id: 's', model: 'claude-sonnet-4-5', tools: [] };
+    const usage = { input_tokens: 1000, output_tokens: 1 };
+    const message = { id: 'a', model: 'claude-sonnet-4-5', content: [{ type: 'text', text: 'Hello' }], usage };
+    const { facts } = read('claude-code', [init, { type: 'assistant', session_id: 's', message }]);
+    const { metadata } = runResult(facts, { code: null, signal: 'SIGKILL' }, [], { prices: await loadPrices() });
+    const cost = metadata?.costProvenance;
+    assert.ok(cost?.provenance === 'estimated' && cost.usd > 0);
+    assert.match(cost.reason ?? '', /cut off/);
+  });
+
+  describe('of the Agent Client Protocol', () => {
+    const update = (fields: object) => ({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: 's', update: fields },
+    });
+    const opening = [
+      { jsonrpc: '2.0', id: 0, result: { protocolVersion: 1, agentCapabilities: {} } },
+      { jsonrpc: '2.0', id: 1, result: { sessionId: 's' } },
+    ];
+    const ended = (stopReason: string) => ({ jsonrpc: '2.0', id: 2, result: { stopReason } });
+
+    it('keep an answered call answered, whatever comes late', () => {
+      const call = (status: string) =>
+        update({ sessionUpdate: 'tool_call_update', toolCallId: 't', title: 'Look', status });
+      const lines = [...opening, call('pending'), call('completed'), call('pending'), ended('end_turn')];
+      assert.match(shown(read('acp', lines)).find((line) => line.startsWith('t ')) ?? '', /^t success/);
+    });
+
+    it('take no reason for a good end that is not known as one', async () => {
+      const { facts } = read('acp', [...opening, ended('out_of_credits')]);
+      const { success, error } = runResult(facts, { code: 0, signal: null }, [], { prices: await loadPrices() });
+      assert.equal(success, false);
+      assert.match(error ?? '', /`out_of_credits`/);
+    });
+
+    it('name the currency of a cost that is not counted', async () => {
+      const usage = update({ sessionUpdate: 'usage_update', used: 5, size: 100, cost: { amount: 2, currency: 'EUR' } });
+      const { facts } = read('acp', [...opening, usage, ended('end_turn')]);
+      const { metadata } = runResult(facts, { code: 0, signal: null }, [], { prices: await loadPrices() });
+      assert.deepEqual(metadata?.costProvenance, {
+        provenance: 'unknown',
+        reason: 'The agent printed its cost in EUR, and Vitrine counts US dollars.',
+      });
+    });
+  });
+
   for (const type of ['claude-code', 'cursor']) {
     it(`of ${type} are read where each is spread over many lines, or all are one list`, () => {
       const messages = [
