@@ -1,6 +1,7 @@
+import { isSynthetic } from '../src/model/synthetic.ts';
 import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageEntry } from '../src/protocol/messages.ts';
-import { isAutonomous, isSynthetic } from './origins.ts';
+import { isAutonomous } from './origins.ts';
 import { isNoise, type Row } from './rows.ts';
 
 /** What stands hidden behind one row. */
@@ -23,7 +24,7 @@ export interface DetailSource {
   readonly level: DetailLevel;
   /** Of the messages to the agent, those that people wrote. */
   readonly peopleOnly?: boolean;
-  /** Leaves out what triggers wrote. */
+  /** Leaves out what is marked as synthetic. */
   readonly hidesSynthetic?: boolean;
   entry(index: number): PageEntry | undefined;
   /** Whether the reader opened a row of hidden ones. */

@@ -1,10 +1,11 @@
+import { isSynthetic } from '../src/model/synthetic.ts';
 import { grown } from '../src/protocol/lastSent.ts';
 import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../src/protocol/messages.ts';
 import { Documents, oneRow } from './documents.ts';
 import { Marks } from './cite/marks.ts';
 import type { Placed } from './cite/places.ts';
-import { isAutonomous, isSynthetic } from './origins.ts';
+import { isAutonomous } from './origins.ts';
 import { isNoise, type RowSource } from './rows.ts';
 
 export const pageSize = 100;

@@ -85,6 +85,18 @@ export interface EngineSettings {
   readonly replaySpeed?: number;
   /** Absolute path of the SSH key that signs records at the end of each run; absent: none does. */
   readonly signingKey?: string;
+  /** Where runs are reported to when they are over; absent: nowhere. */
+  readonly otlp?: OtlpSettings;
+}
+
+/** A collector of OpenTelemetry that takes OTLP over HTTP. */
+export interface OtlpSettings {
+  /** As `OTEL_EXPORTER_OTLP_ENDPOINT`: `/v1/traces` comes behind it. */
+  readonly endpoint: string;
+  /** Sent with every request; a key belongs here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What people and agents said, what tools were given and gave, too. Default false. */
+  readonly content?: boolean;
 }
 
 /** Milliseconds; every one has a default. */
@@ -207,6 +219,8 @@ export interface ResumeRequest {
   readonly blueprint?: RunBlueprint;
   readonly queued?: QueuedRun;
   readonly origin?: Origin;
+  /** Why a callback was written. */
+  readonly reason?: string;
   /** Of this run, where they are lower than what the settings allow. */
   readonly limits?: Limits;
   /** What earlier sessions know, to be told before the prompt; the transcript says so. */

@@ -34,7 +34,7 @@ import type { DeletionReason } from './audit/deletions.ts';
 import { asLimits } from './budget/asLimits.ts';
 import { Budgets } from './budget/budgets.ts';
 import { childServer, withChildren } from './children/childServer.ts';
-import { failures } from './failures.ts';
+import { type EngineFailure, failures } from './failures.ts';
 import { FollowUps } from './followUps/followUps.ts';
 import { runId, runnerId, sessionId, uuid } from './ids.ts';
 import { LiveRun } from './liveRun.ts';
@@ -45,6 +45,7 @@ import { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import { RecordStore } from './record/store.ts';
 import { recogniseOutput } from './replayFile.ts';
+import { begun } from './runFigures.ts';
 import { Sessions } from './sessions.ts';
 import { FolderWatch } from './snapshot/watch.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
@@ -292,6 +293,7 @@ export class Engine {
     const { session, summary } = state;
     const cwd = session.project_dir ?? '';
     const at = this.#now();
+    const origin = agent.promptOrigin ?? request.origin ?? 'human';
     const run: RecordedRun = {
       run_id: runId(randomHex),
       type,
@@ -304,19 +306,14 @@ export class Engine {
       created_at: at,
       ...request.queued,
       status: 'pending',
-      ...marksOf(request.trigger),
+      ...marksOf(request),
+      ...(origin !== 'human' && { prompt_origin: origin }),
       first_index: state.total,
     };
     const held = { runId: run.run_id, session, limits: request.limits };
     const budget = await this.budgets.hold(held);
-    const { notes: before, ...told } = whatIsTold(
-      source,
-      await withChildren(this.children, request, session, run.run_id),
-      {
-        begins: attempts[0] === null,
-        prefix,
-      },
-    );
+    const asked = await withChildren(this.children, request, session, run.run_id);
+    const { notes: before, ...told } = whatIsTold(source, asked, { begins: attempts[0] === null, prefix });
     const launch: LaunchRequest = {
       runId: run.run_id,
       cwd,
@@ -338,7 +335,7 @@ export class Engine {
         label: source.label,
         workDir: cwd,
         agentPrompt: launch.prompt,
-        promptOrigin: agent.promptOrigin ?? request.origin ?? 'human',
+        promptOrigin: origin,
         notes: [...before, ...notes],
         figures: {
           previous: results.map(({ metadata }) => metadata),
@@ -365,13 +362,11 @@ export class Engine {
     state.run = live;
     state.done = live.done;
     this.budgets.follow(budget, held, live.done);
-    state.change({ runs: summary.runs + 1, outcome: 'none', reason: undefined, updated_at: at });
-    const signed = live.done.then(async () => {
-      const failure = await this.archive.sign(state.id);
-      if (failure !== null) state.notices.fire({ severity: 'warning', failure });
-    });
+    state.change({ ...begun(summary, run), updated_at: at });
+    const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
+    const over = live.done.then(() => this.archive.runOver(state.id, run.run_id, tell));
     void live.done.then(() => this.children?.over(state.id, run.run_id));
-    this.#sessions.hold(state, signed);
+    this.#sessions.hold(state, over);
     const handle = this.#sessions.handle(state);
     try {
       await live.start();

@@ -10,7 +10,7 @@ import type { Conversation, SessionSizes } from './api.ts';
 import { LiveBudget, reachedNote } from './budget/liveBudget.ts';
 import { LiveConversation } from './conversation.ts';
 import { endNotes } from './endNotes.ts';
-import { EngineFailure, failures, whyFailed } from './failures.ts';
+import { EngineFailure, failures } from './failures.ts';
 import type { LadderStep } from './processTree.ts';
 import { decisionLine, needsYou } from './requestRecord.ts';
 import { RunFeed } from './runFeed.ts';
@@ -18,6 +18,7 @@ import { estimateOf, knownOf, resultOf, summaryOf, type FiguresContext } from '.
 import type { Launched, RunDeps, RunPlan } from './runPlan.ts';
 import type { ActiveRun, SessionState } from './sessionState.ts';
 import { unreportedLine, unreportedNote } from './snapshot/note.ts';
+import { whyFailed } from './whyFailed.ts';
 
 /** Often enough to watch, seldom enough to cost nothing. */
 const estimateEveryMs = 300;
@@ -305,7 +306,7 @@ export class LiveRun implements ActiveRun {
     this.#measure(facts);
     await state.changeSession(moveSession(state.session, stopped ? 'stopped' : 'finished'), {
       ...knownOf(facts),
-      ...(metadata === undefined ? {} : summaryOf(metadata)),
+      ...(metadata === undefined ? {} : summaryOf(metadata, state.summary, this.#run)),
       ...(reached !== undefined && { budget: { ...state.summary.budget, reached } }),
       outcome: status,
       reason,

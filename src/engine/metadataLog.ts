@@ -1,5 +1,5 @@
 import type { QuerySource } from '../insight/recall/querySource.ts';
-import { isMarkedSynthetic } from '../insight/synthetic.ts';
+import { isMarkedSynthetic } from '../model/synthetic.ts';
 import type { NormalizedEntryMetadata } from '../model/metadata.ts';
 import type { Log } from './api.ts';
 import { logLine } from './logLine.ts';

@@ -6,7 +6,7 @@ export interface NewRun {
   readonly type: RecordedRun['type'];
   readonly request: Pick<
     ResumeRequest,
-    'prompt' | 'options' | 'blueprint' | 'limits' | 'queued' | 'origin' | 'recall' | 'trigger'
+    'prompt' | 'options' | 'blueprint' | 'limits' | 'queued' | 'origin' | 'reason' | 'recall' | 'trigger'
   >;
   /** Ids to resume by; `null` begins a new conversation. */
   readonly attempts: readonly (string | null)[];

@@ -79,7 +79,7 @@ export async function recoverRun(
     if (metadata !== undefined) {
       result = { ...metadata, endReason: 'interrupted' };
       await state.append({ kind: 'result', run_id: run.run_id, result });
-      figures = { ...knownOf(facts), ...summaryOf(result) };
+      figures = { ...knownOf(facts), ...summaryOf(result, state.summary, run) };
     }
     await state.learnIds(facts.sessionIds);
   }

@@ -1,3 +1,4 @@
+import type { RecordedRun } from '../formats/record.ts';
 import { contextTokens } from '../insight/context.ts';
 import { estimate, runResult, type LedgerOptions } from '../insight/ledger.ts';
 import { addModels } from '../insight/modelUsage.ts';
@@ -6,7 +7,7 @@ import type { PriceTable } from '../insight/prices.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { ResultMetadata, RunResult } from '../model/result.ts';
-import type { SessionSummary } from '../model/summary.ts';
+import type { SessionSummary, SyntheticCounts } from '../model/summary.ts';
 import { addUsage, type ModelUsage } from '../model/usage.ts';
 
 export interface FiguresContext {
@@ -65,12 +66,17 @@ export function estimateOf(facts: RunFacts, context: FiguresContext): Estimate {
   return { change, models, totalModels: last === undefined ? totalModels : addModels(last.totalModels, models) };
 }
 
-/** What lists and headers show of a result. */
-export function summaryOf(metadata: ResultMetadata): Partial<SessionSummary> {
-  const { models, model } = metadata;
+/** What lists and headers show of the result of `run`. */
+export function summaryOf(
+  metadata: ResultMetadata,
+  { synthetic = noSynthetic }: Pick<SessionSummary, 'synthetic'>,
+  run: Pick<RecordedRun, 'synthetic'>,
+): Partial<SessionSummary> {
+  const { models, model, runTurns } = metadata;
   const window = (models.find((each) => each.model === model) ?? models[0])?.contextWindow;
   return {
     turns: metadata.turns,
+    ...(run.synthetic === true && { synthetic: { ...synthetic, turns: synthetic.turns + (runTurns ?? 0) } }),
     cost: metadata.costProvenance,
     total_cost: metadata.totalCostProvenance,
     usage: metadata.usage,
@@ -81,6 +87,15 @@ export function summaryOf(metadata: ResultMetadata): Partial<SessionSummary> {
     ...(window === undefined ? {} : { context_window: window }),
   };
 }
+
+/** What lists show of a session in which a run begins, whose prompt no person may have written. */
+export function begun({ runs, synthetic = noSynthetic }: SessionSummary, run: RecordedRun): Partial<SessionSummary> {
+  const { messages, runs: ofThem } = synthetic;
+  const counted = { synthetic: { ...synthetic, messages: messages + 1, runs: ofThem + 1 } };
+  return { runs: runs + 1, ...(run.synthetic === true && counted), outcome: 'none', reason: undefined };
+}
+
+const noSynthetic: SyntheticCounts = { messages: 0, runs: 0, turns: 0 };
 
 /** What counts as a step of a run: a tool call of the main conversation. */
 export function isStep({ type }: NormalizedEntry): boolean {

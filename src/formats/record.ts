@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { normalizedEntrySchema } from '../model/entry.ts';
+import { normalizedEntrySchema, originSchema } from '../model/entry.ts';
 import { eventSchema } from '../model/event.ts';
 import { isObject } from '../model/json.ts';
 import { syntheticSchema } from '../model/metadata.ts';
@@ -30,8 +30,9 @@ export const recordedRunSchema = runSchema.extend({
   responses: index.optional(),
   /** Milliseconds at work: without those in which it waited for a person. */
   active_ms: index.optional(),
-  /** Of the prompt, where a trigger wrote it. */
+  /** Of the prompt, where no person wrote it. */
   ...syntheticSchema.shape,
+  prompt_origin: originSchema.optional(),
 });
 export type RecordedRun = z.infer<typeof recordedRunSchema>;
 

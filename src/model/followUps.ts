@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Origin } from './entry.ts';
 import { type syntheticSchema, triggerTypeSchema, type TriggerType } from './metadata.ts';
 
 const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'Write it as 22:00.');
@@ -44,8 +45,16 @@ export interface PlannedTrigger extends Trigger {
   readonly total: number;
 }
 
-/** Marks what a trigger wrote, under the names of the specification. */
-export function marksOf(trigger: Trigger | undefined): z.infer<typeof syntheticSchema> {
-  if (trigger === undefined) return {};
-  return { synthetic: true, trigger_type: trigger.type, trigger_reason: trigger.reason };
+/** What says of a prompt that no person wrote it. */
+interface Written {
+  readonly trigger?: Trigger | undefined;
+  readonly origin?: Origin | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Marks what no person wrote, under the names of the specification. By what wrote it, never by its text. */
+export function marksOf({ trigger, origin, reason }: Written): z.infer<typeof syntheticSchema> {
+  if (trigger !== undefined) return { synthetic: true, trigger_type: trigger.type, trigger_reason: trigger.reason };
+  if (origin !== 'callback') return {};
+  return { synthetic: true, ...(reason !== undefined && { trigger_reason: reason }) };
 }

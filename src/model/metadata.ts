@@ -27,7 +27,10 @@ export const triggerTypes = ['check_in', 'question_unanswered', 'task_incomplete
 export const triggerTypeSchema = z.enum(triggerTypes);
 export type TriggerType = z.infer<typeof triggerTypeSchema>;
 
-/** Marks a message that a trigger wrote. Only `true` marks it: without this, or with anything else, a person wrote it. */
+/**
+ * Marks a message that no person wrote. Only `true` marks it: without this, or with anything else, a person wrote it. A callback
+ * has a reason and no type, which is for what a trigger wrote.
+ */
 export const syntheticSchema = z.object({
   synthetic: z.boolean().optional(),
   trigger_type: triggerTypeSchema.optional(),

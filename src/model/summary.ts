@@ -7,6 +7,16 @@ import { costSchema, tokenUsageSchema } from './usage.ts';
 export const outcomeSchema = z.enum(['none', 'completed', 'failed', 'stopped', 'interrupted']);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
+/**
+ * What no person wrote, of what a session counts: messages, runs that began with one, and the turns of those runs. Absent: none.
+ */
+const syntheticCountsSchema = z.object({
+  messages: z.int().nonnegative(),
+  runs: z.int().nonnegative(),
+  turns: z.int().nonnegative(),
+});
+export type SyntheticCounts = z.infer<typeof syntheticCountsSchema>;
+
 /** What lists and headers show of a session, without reading its entries. Money in US dollars, durations in ms. */
 export const sessionSummarySchema = sessionSchema.extend({
   agent_label: z.string(),
@@ -21,6 +31,7 @@ export const sessionSummarySchema = sessionSchema.extend({
   runs: z.number().int(),
   entries: z.number().int(),
   turns: z.number().int().nullable().default(null),
+  synthetic: syntheticCountsSchema.optional(),
   cost: costSchema,
   total_cost: costSchema,
   usage: tokenUsageSchema.default({}),

@@ -1,5 +1,5 @@
-import { isSynthetic } from '../insight/synthetic.ts';
 import type { NormalizedEntry, Origin } from '../model/entry.ts';
+import { isSynthetic, originOf } from '../model/synthetic.ts';
 
 /** Prompts that are listed; older ones are let go, and counted. */
 const mostPrompts = 2000;
@@ -22,12 +22,11 @@ export class PromptIndex {
   omitted = 0;
 
   add(entry: NormalizedEntry): void {
-    const { index, type, timestamp, content, origin, metadata } = entry;
+    const { index, type, timestamp, content, metadata } = entry;
     if (type.kind !== 'user_message' || metadata?.parentCallId !== undefined) return;
     if ((this.#prompts.at(-1)?.index ?? -1) >= index) return;
-    const synthetic = isSynthetic(entry);
-    const by = origin ?? (synthetic ? 'follow_up' : 'human');
-    this.#prompts.push({ index, at: timestamp, origin: by, synthetic, text: content.slice(0, longest) });
+    const by = { origin: originOf(entry), synthetic: isSynthetic(entry) };
+    this.#prompts.push({ index, at: timestamp, ...by, text: content.slice(0, longest) });
     if (this.#prompts.length <= mostPrompts) return;
     this.#prompts.shift();
     this.omitted += 1;

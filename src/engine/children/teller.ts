@@ -12,6 +12,8 @@ import { ended, type ChildResult } from './result.ts';
 const againMs = 10_000;
 /** Results in one message; the others are told when its run is over. */
 const mostAtOnce = 100;
+/** Ids in a reason. */
+const mostNamed = 5;
 
 export interface TellerDeps extends Omit<GoOnDeps, 'engine' | 'projectDir'> {
   readonly log: Log;
@@ -120,7 +122,8 @@ export class Teller {
     const { blueprints, use } = this.#deps;
     const deps = { engine: this.#engine, blueprints, use, projectDir: parent.project_dir ?? '' };
     const request = await goOnRequest(parent.session_id, callbackPrompt(results), deps);
-    const handle = await this.#engine.resume(parent.session_id, { ...request, origin: 'callback' });
+    const marks = { origin: 'callback', reason: reasonOf(results) } as const;
+    const handle = await this.#engine.resume(parent.session_id, { ...request, ...marks });
     void handle.done.then(() => handle.dispose());
   }
 
@@ -159,6 +162,15 @@ function takeAgain(busy: { again: boolean }): boolean {
   const { again } = busy;
   busy.again = false;
   return again;
+}
+
+/** Names ids only: what children say themselves is no reason. */
+function reasonOf(results: readonly ChildResult[]): string {
+  const ids = results.map(({ session_id }) => session_id);
+  const [first, ...more] = ids;
+  return more.length === 0
+    ? `${first ?? ''} has ended`
+    : `${ids.length} sessions have ended: ${ids.slice(0, mostNamed).join(', ')}`;
 }
 
 /** Whole JSON, so that nothing in a result can be taken for the end of it. */

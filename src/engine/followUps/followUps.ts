@@ -159,7 +159,8 @@ function isIdle({ status, outcome, parent_session_id, imported, recording, hidde
 }
 
 function sentOf(runs: readonly RecordedRun[], results: readonly RecordedResult[]): FollowUpFacts['sent'] {
-  const sent = runs.filter(({ synthetic }) => synthetic === true);
+  // A callback is no follow-up: its session was resumed for its own children.
+  const sent = runs.filter(({ synthetic, prompt_origin: by }) => synthetic === true && by !== 'callback');
   const costs = sent.map(({ run_id }) => results.findLast(({ runId }) => runId === run_id)?.metadata.cost ?? null);
   const usd = costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
   return { count: sent.length, usd };

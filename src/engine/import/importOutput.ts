@@ -65,6 +65,6 @@ export async function importOutput(adapter: AgentAdapter, { begin, deps, file, a
     await writer.appendAll(entries.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
   }
   if (metadata !== undefined) await writer.append({ kind: 'result', run_id, result: metadata });
-  const figures = metadata === undefined ? {} : summaryOf(metadata);
+  const figures = metadata === undefined ? {} : summaryOf(metadata, {}, run);
   return { problems: 0, original: null, known: { agent_label: adapter.label, ...knownOf(facts), ...figures } };
 }

@@ -1,6 +1,6 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { requestMetadataSchema, type AgentRequest, type Decision } from '../../model/request.ts';
-import { isSynthetic } from '../synthetic.ts';
+import { isSynthetic } from '../../model/synthetic.ts';
 
 /** What stands open at the end of a conversation, as recorded. */
 export interface OpenEnds {

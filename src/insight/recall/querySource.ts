@@ -1,5 +1,5 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
-import { isMarkedSynthetic } from '../synthetic.ts';
+import { isMarkedSynthetic } from '../../model/synthetic.ts';
 
 /** What earlier sessions are searched by, the best first. */
 export const querySources = ['current_message', 'last_real_user_message', 'conversation_summary'] as const;

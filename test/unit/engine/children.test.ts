@@ -137,6 +137,12 @@ describe('agents that start others', function () {
     assert.deepEqual(results.map(({ result }) => result).sort(), ['first "}] ```', 'second']);
     assert.equal((await entries(parent)).filter(({ origin }) => origin === 'callback').length, 1);
     await until('its end', () => parent.summary().status === 'finished');
+    const { synthetic, trigger_type, trigger_reason } = told.metadata ?? {};
+    assert.equal(synthetic, true);
+    assert.equal(trigger_type, undefined, 'no trigger of follow-ups wrote it');
+    assert.match(String(trigger_reason), /^2 sessions have ended: ses_\w{12}, ses_\w{12}$/);
+    const { runs, turns, synthetic: counted } = parent.summary();
+    assert.deepEqual([runs, counted], [2, { messages: 1, runs: 1, turns: (turns ?? 0) / 2 }]);
   });
 
   it('cannot be told by a text what only a child can tell', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { originSchema } from '../../../src/model/entry.ts';
+import { originOf } from '../../../src/model/synthetic.ts';
 import type { PageEntry } from '../../../src/protocol/messages.ts';
 import { withDetail } from '../../../webview/detail.ts';
-import { isAutonomous, originOf } from '../../../webview/origins.ts';
+import { isAutonomous } from '../../../webview/origins.ts';
 import { hiddenText } from '../../../webview/parts/hiddenText.ts';
 import { originView } from '../../../webview/parts/origin.ts';
 import type { Row } from '../../../webview/rows.ts';
