@@ -10,7 +10,7 @@ import type { TextKind } from '../shared/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';
 import { citations, itemCall } from './items.ts';
 import { completedReport, completedText, failedReport } from './report.ts';
-import { itemOf, type CodexItem } from './wire.ts';
+import { itemOf, threadId, type CodexItem } from './wire.ts';
 
 /** Texts of a run that can still be completed. */
 const maxOpenTexts = 1000;
@@ -36,7 +36,7 @@ export class ThreadEvents {
     switch (message['type']) {
       case 'thread.started':
       case 'session.created':
-        this.#started(nonEmpty(message['thread_id']) ?? nonEmpty(message['session_id']), line);
+        this.#started(threadId(message), line);
         return true;
       case 'turn.started':
         this.#run.unfinished = true;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { TokenUsage } from '../../model/usage.ts';
-import { count, idOf, nonEmpty, text } from '../shared/guards.ts';
+import { count, field, idOf, nonEmpty, text } from '../shared/guards.ts';
 
 /**
  * The JSON of `codex exec --json`. Nothing else in Vitrine knows it. Two formats: threads of items (since 0.44), and the
@@ -20,6 +20,16 @@ export function itemOf(message: JsonObject): CodexItem | undefined {
   if (!isObject(fields)) return undefined;
   const type = nonEmpty(fields['item_type']) ?? nonEmpty(fields['type']);
   return type === undefined ? undefined : { id: idOf(fields['id']), type, fields };
+}
+
+/** The id of the conversation in a `thread.started` line, by whichever name the version uses. */
+export function threadId(message: JsonObject): string | undefined {
+  return (
+    nonEmpty(message['thread_id']) ??
+    nonEmpty(message['threadId']) ??
+    nonEmpty(message['session_id']) ??
+    nonEmpty(field(message['thread'], 'id'))
+  );
 }
 
 /** An event of the old format: `{"id":"1","msg":{"type":…}}`. */
