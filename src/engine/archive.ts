@@ -27,6 +27,7 @@ import type { Packed } from './record/packed.ts';
 import type { RecordStore, Survey } from './record/store.ts';
 import { SessionSearch } from './search/sessionSearch.ts';
 import type { Sessions } from './sessions.ts';
+import { SpanReports } from './telemetry/spanReports.ts';
 import { spendingOf, usageCsv, type Spending, type UsagePeriod } from './spending.ts';
 import { writeWhole } from './wholeFile.ts';
 
@@ -41,7 +42,7 @@ export interface ArchiveDeps {
   readonly version?: string;
   readonly adapters: readonly AgentAdapter[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly settings: () => Pick<EngineSettings, 'signingKey'>;
+  readonly settings: () => Pick<EngineSettings, 'signingKey' | 'otlp'>;
   readonly store: RecordStore;
 }
 
@@ -50,6 +51,7 @@ export class Archive {
   readonly search: SessionSearch;
   readonly recall: Recall;
   readonly #deletions: Deletions;
+  readonly #spans: SpanReports;
   readonly #sessions: Sessions;
   readonly #deps: ArchiveDeps;
 
@@ -58,6 +60,7 @@ export class Archive {
     this.#deps = deps;
     this.search = new SessionSearch(deps.storeDir, deps);
     this.recall = new Recall({ ...deps, search: this.search, openReader: (id) => sessions.openReader(id) });
+    this.#spans = new SpanReports({ version: '', ...deps, openReader: (id) => sessions.openReader(id) });
     this.#deletions = new Deletions(deps.storeDir, deps);
   }
 
@@ -134,6 +137,16 @@ export class Archive {
     return await verify(file, this.#deps.environment).catch((error: unknown) => {
       throw failures.importUnreadable(file, error instanceof Error ? error.message : String(error));
     });
+  }
+
+  /**
+   * A run has ended: signs the record, and reports the run where the user wants that. Resolves when it is signed; what could
+   * not be done is told. Never rejects.
+   */
+  async runOver(sessionId: string, runId: string, tell: (failure: EngineFailure) => void): Promise<void> {
+    void this.#spans.send(sessionId, runId).then((failure) => failure && tell(failure));
+    const failure = await this.sign(sessionId);
+    if (failure !== null) tell(failure);
   }
 
   /** Signs how far the record has come, where the user has set a key; says why it could not. Never rejects. */

@@ -3,7 +3,7 @@ import { exportFormats } from '../formats/export/formats.ts';
 import { redactedSource } from '../formats/export/redacted.ts';
 import type { AuditSource } from '../formats/audit/rows.ts';
 import type { ExportTools } from '../formats/export/source.ts';
-import type { LineOf } from '../formats/record.ts';
+import type { LineOf, RecordedRun } from '../formats/record.ts';
 import { Redactor, type RedactionReport } from '../formats/redaction/redactor.ts';
 import { failures } from './failures.ts';
 import type { RecordReader } from './record/contract.ts';
@@ -62,11 +62,7 @@ export async function exportSession(
   }
   const key = request.redact ? (request.key ?? deps.randomHex(32)) : null;
   const redactor = key === null ? null : new Redactor((secret) => tag(key, secret));
-  const tools: ExportTools = {
-    version: deps.version,
-    at: new Date(deps.clock()).toISOString(),
-    sha256: (text) => createHash('sha256').update(text).digest('hex'),
-  };
+  const tools = exportTools(deps);
   const hash = createHash('sha256');
   let bytes = 0;
   let report: ExportReport | null = null;
@@ -89,6 +85,11 @@ export async function exportSession(
   return { chunks: chunks(), report: () => report };
 }
 
+export function exportTools({ version, clock }: Pick<ExportDeps, 'version' | 'clock'>): ExportTools {
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+  return { version, at: new Date(clock()).toISOString(), sha256 };
+}
+
 /** What the record keeps of an export: enough to make the same masks again and to recognise the file, no secret. */
 export function exportDecision(report: ExportReport, at: string): LineOf<'decision'>['decision'] {
   const { format, bytes, sha256, key, redaction } = report;
@@ -101,14 +102,17 @@ export function tag(key: string, secret: string): string {
   return createHmac('sha256', key).update(secret).digest('hex').slice(0, tagDigits);
 }
 
-/** A session as it is on disk. The reader stays open while it is used. */
-export async function sourceOf(reader: RecordReader): Promise<AuditSource> {
+/** A session as it is on disk, with the entries of one run or all. The reader stays open while it is used. */
+export async function sourceOf(reader: RecordReader, run?: RecordedRun): Promise<AuditSource> {
+  const { first_index: first, end_index: end = reader.total } = run ?? { first_index: 0 };
   return {
     summary: reader.summary,
-    runs: await reader.runs(),
-    results: await reader.results(),
+    runs: run === undefined ? await reader.runs() : [run],
+    results: (await reader.results()).filter(({ runId }) => run === undefined || runId === run.run_id),
     entries: async function* () {
-      for (let from = 0; from < reader.total; from += pageEntries) yield* await reader.read(from, from + pageEntries);
+      for (let from = first; from < end; from += pageEntries) {
+        yield* await reader.read(from, Math.min(from + pageEntries, end));
+      }
     },
     events: async function* () {
       for await (const line of reader.lines()) if (line.kind === 'event') yield line.event;

@@ -34,6 +34,7 @@ export type FailureCode =
   | 'interrupted'
   | 'record_unwritable'
   | 'not_signed'
+  | 'spans_not_sent'
   | 'format_unknown'
   | 'file_unwritable'
   | 'import_failed'

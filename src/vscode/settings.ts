@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../agents/adapter.ts';
 import { agentChoices, isBypass } from '../agents/choices.ts';
-import type { AcpHttpProfile, AcpProfile, AgentSettings, EngineSettings } from '../engine/api.ts';
+import type { AcpHttpProfile, AcpProfile, AgentSettings, EngineSettings, OtlpSettings } from '../engine/api.ts';
 import { isObject } from '../model/json.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { folderBudgets } from './budgets/budgetSettings.ts';
@@ -115,8 +115,16 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
     acpHttpToken: async (server) => secrets.get(tokenKey(server)),
     unreportedChanges: value('unreportedChanges', 'trusted') !== false,
     replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1,
-    ...known<EngineSettings>({ signingKey: text(value('audit.signingKey', 'user'))?.trim() }),
+    ...known<EngineSettings>({ signingKey: text(value('audit.signingKey', 'user'))?.trim(), otlp: otlpSettings() }),
   };
+}
+
+/** Where runs are reported to is the user's alone, and nothing where that is not set. */
+function otlpSettings(): OtlpSettings | undefined {
+  const endpoint = text(value('otlp.endpoint', 'user'))?.trim();
+  if (endpoint === undefined) return undefined;
+  const headers = variables(value('otlp.headers', 'user'));
+  return { endpoint, content: value('otlp.content', 'user') === true, ...(headers !== undefined && { headers }) };
 }
 
 /** Seconds between the polite signal and the next step of the stop ladder. */

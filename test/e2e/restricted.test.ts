@@ -61,6 +61,7 @@ function waysOf(workspace: string, log: string, port: number): Readonly<Record<s
     'an agent server': set({
       'vitrine.acpHttp.servers': [{ id: 'trap', label: 'Trap', baseUrl: `http://127.0.0.1:${port}` }],
     }),
+    'a collector that runs are reported to': set({ 'vitrine.otlp.endpoint': `http://127.0.0.1:${port}` }),
     'a key to sign with': set({ 'vitrine.audit.signingKey': program('key') }),
     'a budget that lets everything through': set({ 'vitrine.budgets': { day: { usd: 1e9 } } }),
     'an agent that is a file, with a server of its own': () => {

@@ -11,14 +11,24 @@ import { TraceIds } from './traceIds.ts';
 /** One trace per session in OTLP JSON, after OpenTelemetry's conventions for generative AI: a span per run and per call. */
 export const otlp: Exporter = {
   async *write(source, tools) {
-    const { hostname } = source.summary;
-    const resource = { attributes: attributes({ 'service.name': 'vitrine', 'host.name': hostname }) };
-    const scope = { name: 'vitrine', version: tools.version };
+    const { resource, scope } = from(source, tools);
     yield `{"resourceSpans":[${JSON.stringify({ resource }).slice(0, -1)},"scopeSpans":[`;
-    for await (const chunk of objectWithArray({ scope }, 'spans', spans(source, tools))) yield chunk.trimEnd();
+    for await (const chunk of objectWithArray({ scope }, 'spans', otlpSpans(source, tools))) yield chunk.trimEnd();
     yield ']}]}\n';
   },
 };
+
+/** The body of a request to `/v1/traces` with some of the spans of a session. */
+export function otlpRequest(source: ExportSource, tools: ExportTools, spans: readonly OtlpSpan[]): string {
+  const { resource, scope } = from(source, tools);
+  return JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
+}
+
+/** What the spans come from. */
+function from({ summary }: ExportSource, { version }: ExportTools) {
+  const resource = { attributes: attributes({ 'service.name': 'vitrine', 'host.name': summary.hostname }) };
+  return { resource, scope: { name: 'vitrine', version } };
+}
 
 interface Messages {
   readonly input: object[];
@@ -26,7 +36,8 @@ interface Messages {
   last: string | undefined;
 }
 
-async function* spans(source: ExportSource, tools: ExportTools): AsyncGenerator<OtlpSpan> {
+/** One per run and one per call, each run after its calls. */
+export async function* otlpSpans(source: ExportSource, tools: ExportTools): AsyncGenerator<OtlpSpan> {
   const ids = new TraceIds(source.summary.session_id, tools.sha256);
   const left = [...source.runs];
   let messages: Messages = { input: [], output: [], last: undefined };

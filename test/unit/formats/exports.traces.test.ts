@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import * as z from 'zod';
 import { changed, patchChanges, type LineRange } from '../../../src/formats/export/lineRanges.ts';
 import { relative } from '../../../src/formats/export/agentTrace.ts';
@@ -7,31 +6,10 @@ import type { FileChange } from '../../../src/model/tool.ts';
 import { linesOfCapture } from '../../support/agentCaptures.ts';
 import { claudeCaptures, normalized } from '../../support/captures.ts';
 import { aTool, exported, exportedJson, richEntries, richSource, sourceOf } from '../../support/exported.ts';
+import { assertOtlp } from '../../support/otlp.ts';
 import { aSummary } from '../../support/records.ts';
 import { agentTraceSchema } from '../../support/schemas/agentTrace.ts';
 import { atifSchema } from '../../support/schemas/atif.ts';
-
-/** Message types that protobuf's compiler made of OpenTelemetry's own definitions. */
-const requestType = z
-  .object({
-    opentelemetry: z.object({
-      proto: z.object({
-        collector: z.object({
-          trace: z.object({
-            v1: z.object({
-              ExportTraceServiceRequest: z.custom<{
-                verify(value: unknown): string | null;
-                fromObject(value: unknown): object;
-                toObject(value: object, options: object): unknown;
-              }>((value) => typeof value === 'function'),
-            }),
-          }),
-        }),
-      }),
-    }),
-  })
-  .parse(createRequire(import.meta.url)('@opentelemetry/otlp-transformer/build/src/generated/root.js')).opentelemetry
-  .proto.collector.trace.v1.ExportTraceServiceRequest;
 
 const valueSchema = z.object({
   stringValue: z.string().optional(),
@@ -52,18 +30,6 @@ const otlpSchema = z.object({
   resourceSpans: z.tuple([z.object({ scopeSpans: z.tuple([z.object({ spans: z.array(spanSchema) })]) })]),
 });
 
-/** Ids are hexadecimal in OTLP JSON, and base64 in what protobuf makes of JSON. */
-function base64Ids(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(base64Ids);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]: [string, unknown]) => [
-      key,
-      /^(?:trace|span|parentSpan)Id$/.test(key) ? Buffer.from(String(each), 'hex').toString('base64') : base64Ids(each),
-    ]),
-  );
-}
-
 const captured = claudeCaptures().map((capture) => ({
   name: capture.name,
   entries: normalized(linesOfCapture(capture), capture.exit).entries,
@@ -75,10 +41,7 @@ describe('exports: OpenTelemetry', () => {
 
   it('is read by the message types of OTLP without anything left over', async () => {
     for (const source of [richSource, ...captured.slice(0, 10).map(({ entries }) => sourceOf(entries))]) {
-      const request = base64Ids(await exportedJson('otlp', source));
-      const message = requestType.fromObject(request);
-      assert.equal(requestType.verify(message), null);
-      assert.deepEqual(requestType.toObject(message, { longs: String, bytes: String }), request);
+      assertOtlp(await exportedJson('otlp', source));
     }
   });
 

@@ -1,0 +1,132 @@
+import { otlpRequest, otlpSpans } from '../../formats/export/otlp.ts';
+import type { OtlpSpan } from '../../formats/export/otlpValue.ts';
+import { redactedSource } from '../../formats/export/redacted.ts';
+import { Redactor } from '../../formats/redaction/redactor.ts';
+import type { Log, OtlpSettings } from '../api.ts';
+import { exportTools, sourceOf, tag } from '../exportSession.ts';
+import { EngineFailure } from '../failures.ts';
+import type { RecordReader } from '../record/contract.ts';
+import { quote, say } from '../wording.ts';
+
+/** What one request holds at most: spans, and characters beyond which no further span is added. */
+const batch = { spans: 256, characters: 1024 * 1024 };
+const timeoutMs = 10_000;
+/** What people and agents said; sent only where the user asks for it, as OpenTelemetry's conventions want it. */
+const content = new Set([
+  'gen_ai.input.messages',
+  'gen_ai.output.messages',
+  'gen_ai.tool.call.arguments',
+  'gen_ai.tool.call.result',
+]);
+
+export interface SpanReportDeps {
+  readonly settings: () => { readonly otlp?: OtlpSettings };
+  readonly openReader: (sessionId: string) => Promise<RecordReader>;
+  /** Of Vitrine. */
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly randomHex: (digits: number) => string;
+  readonly log: Log;
+}
+
+/** Sends the spans of runs that are over, but for recordings, to the collector that the user names; without one, nothing. */
+export class SpanReports {
+  readonly #deps: SpanReportDeps;
+  /** Where nothing came through, and that was said. */
+  #told: string | undefined;
+
+  constructor(deps: SpanReportDeps) {
+    this.#deps = deps;
+  }
+
+  /** Secrets are masked. Says why it could not, once until it can again. Never rejects. */
+  async send(sessionId: string, runId: string): Promise<EngineFailure | null> {
+    const { otlp } = this.#deps.settings();
+    if (otlp === undefined) return null;
+    try {
+      await this.#send(otlp, sessionId, runId);
+      this.#told = undefined;
+      return null;
+    } catch (error) {
+      const why = whyOf(error);
+      this.#deps.log.warn(`${runId} was not reported to ${otlp.endpoint}: ${why}`);
+      if (this.#told === otlp.endpoint) return null;
+      this.#told = otlp.endpoint;
+      return notSent(otlp.endpoint, why);
+    }
+  }
+
+  async #send(otlp: OtlpSettings, sessionId: string, runId: string): Promise<void> {
+    const url = tracesUrl(otlp.endpoint);
+    const reader = await this.#deps.openReader(sessionId);
+    try {
+      if (reader.summary.recording) return;
+      const run = (await reader.runs()).find(({ run_id: id }) => id === runId);
+      if (run === undefined) throw new Error('its record does not have the run');
+      const key = this.#deps.randomHex(32);
+      const source = redactedSource(await sourceOf(reader, run), new Redactor((secret) => tag(key, secret)));
+      const tools = exportTools(this.#deps);
+      let spans: OtlpSpan[] = [];
+      let characters = 0;
+      const post = async (): Promise<void> => {
+        await postJson(url, otlp, otlpRequest(source, tools, spans));
+        spans = [];
+        characters = 0;
+      };
+      for await (const span of otlpSpans(source, tools)) {
+        const sent = otlp.content === true ? span : withoutContent(span);
+        spans.push(sent);
+        characters += JSON.stringify(sent).length;
+        if (spans.length >= batch.spans || characters >= batch.characters) await post();
+      }
+      if (spans.length > 0) await post();
+    } finally {
+      await reader.close();
+    }
+  }
+}
+
+/** A base address as `OTEL_EXPORTER_OTLP_ENDPOINT` has it, or the one of traces itself. @throws where it is none */
+export function tracesUrl(endpoint: string): URL {
+  const url = new URL(endpoint);
+  if (!/^https?:$/.test(url.protocol)) throw new Error('the address does not begin with http:// or https://');
+  if (!url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
+  return url;
+}
+
+function withoutContent(span: OtlpSpan): OtlpSpan {
+  return { ...span, attributes: span.attributes.filter(({ key }) => !content.has(key)) };
+}
+
+/** @throws where it was not taken */
+async function postJson(url: URL, { headers }: OtlpSettings, body: string): Promise<void> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body,
+    // Headers may hold a key, which is for the address that was named.
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+}
+
+/** Never a header's value, which `fetch` puts into what it says of one that is malformed. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return 'no answer within 10 seconds';
+  const { cause } = error;
+  if (cause instanceof Error) return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
+  return error instanceof TypeError ? 'the address or a header is malformed' : error.message;
+}
+
+function notSent(endpoint: string, why: string): EngineFailure {
+  const { origin } = URL.canParse(endpoint) ? new URL(endpoint) : { origin: endpoint };
+  return new EngineFailure('spans_not_sent', {
+    message: say`This run was not reported to ${origin}.`,
+    detail: say`${quote(why)}. The run and its record are whole. This is said once until a run comes through. Change vitrine.otlp.endpoint, or clear it.`,
+    action: 'openSettings',
+  });
+}
