@@ -1,3 +1,6 @@
+import type { FailureWords } from './failures.ts';
+import { english, quote, say, type Wording } from './wording.ts';
+
 export type AcpHttpFailureCode =
   | 'bad_address'
   | 'bad_header'
@@ -11,17 +14,19 @@ export type AcpHttpFailureCode =
   | 'stream_broken'
   | 'too_large';
 
-/** A server of the Agent Communication Protocol that did not do what it was asked. Tell them apart by `code`. */
+/** A server of the Agent Communication Protocol that did not do what it was asked; `message` and `detail` are in English. Tell them apart by `code`. */
 export class AcpHttpFailure extends Error {
   override readonly name = 'AcpHttpFailure';
   readonly code: AcpHttpFailureCode;
   /** Why, and what to do next. */
   readonly detail: string;
+  readonly words: FailureWords;
 
-  constructor(code: AcpHttpFailureCode, message: string, detail: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(code: AcpHttpFailureCode, message: Wording, detail: Wording, cause?: unknown) {
+    super(english(message), cause === undefined ? undefined : { cause });
     this.code = code;
-    this.detail = detail;
+    this.detail = english(detail);
+    this.words = { message, detail };
   }
 
   static is(error: unknown, code?: AcpHttpFailureCode): error is AcpHttpFailure {
@@ -40,87 +45,89 @@ export const acpHttpFailures = {
   badAddress: (address: string) =>
     new AcpHttpFailure(
       'bad_address',
-      `This is no address of a server: ${address}`,
-      'It has to begin with http:// or https://. Correct it in the settings.',
+      say`This is no address of a server: ${address}`,
+      say`It has to begin with http:// or https://. Correct it in the settings.`,
     ),
 
   secretInAddress: (origin: string) =>
     new AcpHttpFailure(
       'bad_address',
-      `The address of the agent server at ${origin} has a user name or a password in it.`,
-      'They would be shown wherever the address is. Take them out, and set a token instead.',
+      say`The address of the agent server at ${origin} has a user name or a password in it.`,
+      say`They would be shown wherever the address is. Take them out, and set a token instead.`,
     ),
 
   badHeader: (name: string) =>
     new AcpHttpFailure(
       'bad_header',
-      `This header cannot be sent to the agent server: ${name}`,
-      'Its name or its value has characters that a header cannot have. If it is the token, set it again.',
+      say`This header cannot be sent to the agent server: ${name}`,
+      say`Its name or its value has characters that a header cannot have. If it is the token, set it again.`,
     ),
 
   unreachable: (where: string, cause: unknown) =>
     new AcpHttpFailure(
       'unreachable',
-      'The agent server cannot be reached.',
-      `${where}: ${reason(cause)}\nIs it running, and is the address in the settings right?`,
+      say`The agent server cannot be reached.`,
+      say`${where}: ${reason(cause)}\nIs it running, and is the address in the settings right?`,
       cause,
     ),
 
   timedOut: (where: string, seconds: number) =>
     new AcpHttpFailure(
       'timed_out',
-      `The agent server did not answer within ${seconds} seconds.`,
-      `${where}\nIt may be starting or busy. Try again.`,
+      say`The agent server did not answer within ${seconds} seconds.`,
+      say`${where}\nIt may be starting or busy. Try again.`,
     ),
 
   redirected: (where: string, to: string) =>
     new AcpHttpFailure(
       'redirected',
-      'The agent server sends us elsewhere.',
-      `${where} → ${to}\nHeaders from the settings are not sent on. If that is the right address, set it in the settings.`,
+      say`The agent server sends us elsewhere.`,
+      say`${where} → ${to}\nHeaders from the settings are not sent on. If that is the right address, set it in the settings.`,
     ),
 
   unauthorized: (where: string, status: number, said: string) =>
     new AcpHttpFailure(
       'unauthorized',
-      'The agent server does not let us in.',
-      `${where}: HTTP ${status}${said === '' ? '' : `, ${said}`}\nSet the token again.`,
+      say`The agent server does not let us in.`,
+      said === ''
+        ? say`${where}: HTTP ${status}\nSet the token again.`
+        : say`${where}: HTTP ${status}, ${said}\nSet the token again.`,
     ),
 
   notFound: (where: string, said: string) =>
     new AcpHttpFailure(
       'not_found',
-      said === '' ? 'The agent server does not have this.' : said,
-      `${where}: HTTP 404\nThe agent, the run or the session may be gone; the address may lead to another server.`,
+      said === '' ? say`The agent server does not have this.` : quote(said),
+      say`${where}: HTTP 404\nThe agent, the run or the session may be gone; the address may lead to another server.`,
     ),
 
   refused: (where: string, status: number, said: string) =>
     new AcpHttpFailure(
       'refused',
-      said === '' ? `The agent server answered with HTTP ${status}.` : said,
-      `${where}: HTTP ${status}\nThe server's log may say more.`,
+      said === '' ? say`The agent server answered with HTTP ${status}.` : quote(said),
+      say`${where}: HTTP ${status}\nThe server's log may say more.`,
     ),
 
   notTheProtocol: (where: string, what: string) =>
     new AcpHttpFailure(
       'not_the_protocol',
-      'This is no answer of the Agent Communication Protocol.',
-      `${where}: ${what}\nThe address in the settings may lead to another kind of server, or to another version of one.`,
+      say`This is no answer of the Agent Communication Protocol.`,
+      say`${where}: ${what}\nThe address in the settings may lead to another kind of server, or to another version of one.`,
     ),
 
   /** `runId`: `null` where the server had not told it. */
   streamBroken: (runId: string | null, cause?: unknown) =>
     new AcpHttpFailure(
       'stream_broken',
-      'The connection to the agent server was lost before the run was over.',
-      `${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? 'Whether the run began is not known.' : `Run ${runId} may go on at the server; its events were asked for, and did not tell of an end.`} What was received is kept.`,
+      say`The connection to the agent server was lost before the run was over.`,
+      say`${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? say`Whether the run began is not known.` : say`Run ${runId} may go on at the server; its events were asked for, and did not tell of an end.`} What was received is kept.`,
       cause,
     ),
 
   tooLarge: (where: string, megabytes: number) =>
     new AcpHttpFailure(
       'too_large',
-      `The agent server sent more than ${megabytes} MB at once.`,
-      `${where}\nNothing of it was read. Ask the agent for less, or for a link to it.`,
+      say`The agent server sent more than ${megabytes} MB at once.`,
+      say`${where}\nNothing of it was read. Ask the agent for less, or for a link to it.`,
     ),
 } as const;

@@ -1,7 +1,6 @@
 import { reachedText } from '../insight/budgets/text.ts';
 import type { Standing } from '../model/budget.ts';
-import type { ExitInfo, RunFacts } from '../model/facts.ts';
-import type { RunResult } from '../model/result.ts';
+import { english, quote, say, type Wording } from './wording.ts';
 
 /** What a person can do about a failure; the shell turns it into a button. */
 export type FailureAction = 'openSettings' | 'doctor' | 'install' | 'startAfresh' | 'revealRecord' | 'raiseBudget';
@@ -44,11 +43,14 @@ export type FailureCode =
   | 'engine_closed'
   | 'internal';
 
-interface FailureText {
+export interface FailureWords {
   /** What happened, one sentence. */
-  readonly message: string;
+  readonly message: Wording;
   /** Why, and what to do next. */
-  readonly detail: string;
+  readonly detail: Wording;
+}
+
+interface FailureText extends FailureWords {
   readonly action?: FailureAction;
   /** Where a program was looked for, in order. */
   readonly tried?: readonly string[];
@@ -56,19 +58,21 @@ interface FailureText {
   readonly budget?: Standing;
 }
 
-/** A failure that a person sees. Tell them apart by `code`, never by text. */
+/** A failure that a person sees; `message` and `detail` are in English. Tell them apart by `code`, never by text. */
 export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
   readonly code: FailureCode;
   readonly detail: string;
+  readonly words: FailureWords;
   readonly action: FailureAction | undefined;
   readonly tried: readonly string[];
   readonly budget: Standing | undefined;
 
   constructor(code: FailureCode, text: FailureText, cause?: unknown) {
-    super(text.message, cause === undefined ? undefined : { cause });
+    super(english(text.message), cause === undefined ? undefined : { cause });
     this.code = code;
-    this.detail = text.detail;
+    this.detail = english(text.detail);
+    this.words = { message: text.message, detail: text.detail };
     this.action = text.action;
     this.tried = text.tried ?? [];
     this.budget = text.budget;
@@ -91,310 +95,304 @@ function firstLine(text: string): string {
 export const failures = {
   programMissing: (label: string, names: readonly string[], tried: readonly string[]) =>
     new EngineFailure('program_missing', {
-      message: `${label} was not found on this machine.`,
-      detail: `Looked for ${names.map((name) => `"${name}"`).join(', ')}:${list(tried)}\nInstall it, or set its path in the settings.`,
+      message: say`${label} was not found on this machine.`,
+      detail: say`Looked for ${names.map((name) => `"${name}"`).join(', ')}:${list(tried)}\nInstall it, or set its path in the settings.`,
       action: 'install',
       tried,
     }),
 
   programNotExecutable: (label: string, path: string, why: string) =>
     new EngineFailure('program_not_executable', {
-      message: `The path set for ${label} cannot be run: ${path}`,
-      detail: `${why} Correct the setting, or remove it to have the program looked for.`,
+      message: say`The path set for ${label} cannot be run: ${path}`,
+      detail: say`${why} Correct the setting, or remove it to have the program looked for.`,
       action: 'openSettings',
       tried: [path],
     }),
 
   agentUnknown: (type: string) =>
     new EngineFailure('agent_unknown', {
-      message: `There is no executor "${type}" in this version of Vitrine.`,
-      detail: 'Its sessions can be read. Choose another agent, or update Vitrine.',
+      message: say`There is no executor "${type}" in this version of Vitrine.`,
+      detail: say`Its sessions can be read. Choose another agent, or update Vitrine.`,
     }),
 
   profileUnknown: (label: string, id: string | undefined, known: readonly string[]) =>
     new EngineFailure('profile_unknown', {
       message:
         id === undefined
-          ? `Which agent of the ${label}?`
-          : `There is no agent "${id}" in the settings, or not any more.`,
-      detail: `There are: ${known.join(', ')}. Others are added in the settings, with their command. Recorded sessions can be read.`,
+          ? say`Which agent of the ${label}?`
+          : say`There is no agent "${id}" in the settings, or not any more.`,
+      detail: say`There are: ${known.join(', ')}. Others are added in the settings, with their command. Recorded sessions can be read.`,
       action: 'openSettings',
     }),
 
   blueprintUnknown: (name: string, known: readonly string[]) =>
     new EngineFailure('blueprint_unknown', {
-      message: `There is no agent "${name}".`,
+      message: say`There is no agent "${name}".`,
       detail:
         known.length === 0
-          ? 'Agents are files in .vitrine/agents of the workspace, or of your home folder. There is none that can be started.'
-          : `There are: ${known.join(', ')}.`,
+          ? say`Agents are files in .vitrine/agents of the workspace, or of your home folder. There is none that can be started.`
+          : say`There are: ${known.join(', ')}.`,
     }),
 
   blueprintBroken: (name: string, why: string) =>
     new EngineFailure('blueprint_unusable', {
-      message: `The agent "${name}" cannot be started as it is written.`,
-      detail: `${why}\nCorrect the file, and start it again.`,
+      message: say`The agent "${name}" cannot be started as it is written.`,
+      detail: say`${why}\nCorrect the file, and start it again.`,
     }),
 
   blueprintInactive: (name: string, file: string) =>
     new EngineFailure('blueprint_unusable', {
-      message: `The agent "${name}" is inactive.`,
-      detail: `Set "status" to "active" to start it: ${file}`,
+      message: say`The agent "${name}" is inactive.`,
+      detail: say`Set "status" to "active" to start it: ${file}`,
     }),
 
-  childRefused: (why: string) =>
-    new EngineFailure('child_refused', { message: why, detail: 'The limits are in the file of the agent that asked.' }),
+  childRefused: (why: Wording) =>
+    new EngineFailure('child_refused', {
+      message: why,
+      detail: say`The limits are in the file of the agent that asked.`,
+    }),
 
   placeholdersMissing: (name: string, missing: readonly string[]) =>
     new EngineFailure('blueprint_unusable', {
-      message: `The agent "${name}" was not started: its MCP servers want ${missing.join(', ')}.`,
-      detail:
-        'Set the environment variables that it names where Vitrine is started, and give the inputs when you are asked.',
+      message: say`The agent "${name}" was not started: its MCP servers want ${missing.join(', ')}.`,
+      detail: say`Set the environment variables that it names where Vitrine is started, and give the inputs when you are asked.`,
     }),
 
   serverUnknown: (id: string | undefined) =>
     new EngineFailure('server_unknown', {
       message:
         id === undefined
-          ? 'No agent server is set up.'
-          : `There is no agent server "${id}" in the settings, or not any more.`,
-      detail: 'Its sessions can be read. Add the server to the settings, with its address.',
+          ? say`No agent server is set up.`
+          : say`There is no agent server "${id}" in the settings, or not any more.`,
+      detail: say`Its sessions can be read. Add the server to the settings, with its address.`,
       action: 'openSettings',
     }),
 
   /** `failure` says what a server, or the way to it, got wrong, and what to do. */
-  serverFailed: (label: string, failure: { readonly message: string; readonly detail: string }) =>
+  serverFailed: (label: string, failure: { readonly words: FailureWords }) =>
     new EngineFailure(
       'server_failed',
-      { message: `${label}: ${failure.message}`, detail: failure.detail, action: 'openSettings' },
+      { message: say`${label}: ${failure.words.message}`, detail: failure.words.detail, action: 'openSettings' },
       failure,
     ),
 
   notOnServer: (label: string, agent: string | undefined, address: string, found: readonly string[]) =>
     new EngineFailure('server_failed', {
-      message: agent === undefined ? `${label} has no agents.` : `${label} has no agent "${agent}".`,
-      detail: `Asked ${address}/agents.${found.length === 0 ? '' : ` It has: ${found.join(', ')}.`}\nStart the agent there, or correct the settings.`,
+      message: agent === undefined ? say`${label} has no agents.` : say`${label} has no agent "${agent}".`,
+      detail:
+        found.length === 0
+          ? say`Asked ${address}/agents.\nStart the agent there, or correct the settings.`
+          : say`Asked ${address}/agents. It has: ${found.join(', ')}.\nStart the agent there, or correct the settings.`,
       action: 'openSettings',
     }),
 
   recordingMissing: (folder: string, why: string) =>
     new EngineFailure('recording_missing', {
-      message: 'The demo recording cannot be played.',
-      detail: `${why} (${folder}) Install Vitrine again.`,
+      message: say`The demo recording cannot be played.`,
+      detail: say`${why} (${folder}) Install Vitrine again.`,
       action: 'doctor',
     }),
 
   outputUnreadable: (file: string, why: string) =>
     new EngineFailure('output_unreadable', {
-      message: `This file cannot be played: ${file}`,
-      detail: `${why} It has to hold what an agent printed to its standard output.`,
+      message: say`This file cannot be played: ${file}`,
+      detail: say`${why} It has to hold what an agent printed to its standard output.`,
     }),
 
   directoryMissing: (path: string) =>
     new EngineFailure('directory_missing', {
-      message: `The folder to run in does not exist: ${path}`,
-      detail: 'It may have been moved or deleted. Open the folder where it is now, and start the agent there.',
+      message: say`The folder to run in does not exist: ${path}`,
+      detail: say`It may have been moved or deleted. Open the folder where it is now, and start the agent there.`,
     }),
 
   spawnFailed: (label: string, path: string, why: string) =>
     new EngineFailure('spawn_failed', {
-      message: `${label} could not be started.`,
-      detail: `${path}: ${why}\nRun it once in a terminal; if that works, look at what Doctor says.`,
+      message: say`${label} could not be started.`,
+      detail: say`${path}: ${why}\nRun it once in a terminal; if that works, look at what Doctor says.`,
       action: 'doctor',
       tried: [path],
     }),
 
   nodeTooOld: (version: string) =>
     new EngineFailure('node_too_old', {
-      message: `Starting agents needs Node.js 22 or newer; this is ${version}.`,
-      detail: 'Reading sessions works. To run agents, start Vitrine with a newer Node.js.',
+      message: say`Starting agents needs Node.js 22 or newer; this is ${version}.`,
+      detail: say`Reading sessions works. To run agents, start Vitrine with a newer Node.js.`,
     }),
 
-  exitedAtOnce: (label: string, path: string, how: string, stderr: string) =>
+  exitedAtOnce: (label: string, path: string, how: string | Wording, stderr: string) =>
     new EngineFailure('exited_at_once', {
-      message: `${label} ended at once (${how})${stderr === '' ? ' without printing anything.' : `: ${firstLine(stderr)}`}`,
-      detail: `${path}${stderr === '' ? ' printed nothing.' : ` said:\n${stderr}`}\nRun it once in a terminal; it may need to be set up or logged in.`,
+      message:
+        stderr === ''
+          ? say`${label} ended at once (${how}) without printing anything.`
+          : say`${label} ended at once (${how}): ${firstLine(stderr)}`,
+      detail:
+        stderr === ''
+          ? say`${path} printed nothing.\nRun it once in a terminal; it may need to be set up or logged in.`
+          : say`${path} said:\n${stderr}\nRun it once in a terminal; it may need to be set up or logged in.`,
       action: 'doctor',
       tried: [path],
     }),
 
-  agentFailed: (label: string, why: string) =>
+  /** `why` is a sentence of the agent's; without one it gave no reason. */
+  agentFailed: (label: string, why: string | undefined) =>
     new EngineFailure('agent_failed', {
-      message: `${label} failed: ${why}`,
-      detail: 'The transcript has what it printed. The session can be gone on with.',
+      message: why === undefined ? say`${label} failed, and gave no reason.` : say`${label} failed: ${why}`,
+      detail: say`The transcript has what it printed. The session can be gone on with.`,
     }),
 
   listNotOffered: (label: string) =>
     new EngineFailure('list_not_offered', {
-      message: `${label} offers no list of its sessions.`,
-      detail: 'Only some agents of the Agent Client Protocol do. Vitrine lists those that it has recorded itself.',
+      message: say`${label} offers no list of its sessions.`,
+      detail: say`Only some agents of the Agent Client Protocol do. Vitrine lists those that it has recorded itself.`,
     }),
 
   listFailed: (label: string, why: string) =>
     new EngineFailure('agent_failed', {
-      message: `${label} did not list its sessions: ${why}`,
-      detail: 'Nothing was changed. Run it once in a terminal; it may need to be set up or logged in.',
+      message: say`${label} did not list its sessions: ${why}`,
+      detail: say`Nothing was changed. Run it once in a terminal; it may need to be set up or logged in.`,
       action: 'doctor',
     }),
 
   silent: (label: string, seconds: number) =>
     new EngineFailure('silent', {
-      message: `${label} has printed nothing for ${seconds} seconds.`,
-      detail:
-        'It may be waiting for a slow model, a login or a permission it cannot ask for. It goes on; stop it if that is too long.',
+      message: say`${label} has printed nothing for ${seconds} seconds.`,
+      detail: say`It may be waiting for a slow model, a login or a permission it cannot ask for. It goes on; stop it if that is too long.`,
       action: 'doctor',
     }),
 
   ignoresSignals: (label: string, pids: readonly number[]) =>
     new EngineFailure('ignores_signals', {
-      message: `${label} could not be ended: ${pids.join(', ')} still ${pids.length === 1 ? 'runs' : 'run'}.`,
-      detail: 'The system does not let go of these processes. Closing what they wait for, or a restart, ends them.',
+      message:
+        pids.length === 1
+          ? say`${label} could not be ended: process ${pids.join()} still runs.`
+          : say`${label} could not be ended: processes ${pids.join(', ')} still run.`,
+      detail: say`The system does not let go of these processes. Closing what they wait for, or a restart, ends them.`,
     }),
 
   takesNoMessage: (label: string) =>
     new EngineFailure('takes_no_message', {
-      message: `${label} takes no message now.`,
-      detail: 'It has been told all there is to do in this run. Send the message when the run is over.',
+      message: say`${label} takes no message now.`,
+      detail: say`It has been told all there is to do in this run. Send the message when the run is over.`,
     }),
 
   tooMuchQueued: (label: string) =>
     new EngineFailure('takes_no_message', {
-      message: `Too many messages wait for ${label}.`,
-      detail: 'Take some back, or wait until the turn is over.',
+      message: say`Too many messages wait for ${label}.`,
+      detail: say`Take some back, or wait until the turn is over.`,
     }),
 
   sessionBusy: (id: string) =>
     new EngineFailure('session_busy', {
-      message: `Session ${id} is already running.`,
-      detail: 'A session has one run at a time. Wait for it to end, or stop it.',
+      message: say`Session ${id} is already running.`,
+      detail: say`A session has one run at a time. Wait for it to end, or stop it.`,
     }),
 
   sessionElsewhere: (id: string, cause: Error) =>
     new EngineFailure(
       'session_elsewhere',
-      { message: `Session ${id} is in use by another window.`, detail: cause.message },
+      { message: say`Session ${id} is in use by another window.`, detail: quote(cause.message) },
       cause,
     ),
 
   sessionMissing: (id: string, cause?: Error) =>
     new EngineFailure(
       'session_missing',
-      {
-        message: `There is no session ${id}.`,
-        detail: 'It may have been deleted, or kept in another store.',
-      },
+      { message: say`There is no session ${id}.`, detail: say`It may have been deleted, or kept in another store.` },
       cause,
     ),
 
   conversationUnknown: (label: string, ids: readonly string[]) =>
     new EngineFailure('conversation_unknown', {
-      message: `${label} does not know this conversation any more.`,
-      detail: `Asked for ${ids.join(', ')}. Agents keep conversations per user, folder and machine, and delete old ones. Start afresh: the new conversation is told what the record knows of this one.`,
+      message: say`${label} does not know this conversation any more.`,
+      detail: say`Asked for ${ids.join(', ')}. Agents keep conversations per user, folder and machine, and delete old ones. Start afresh: the new conversation is told what the record knows of this one.`,
       action: 'startAfresh',
     }),
 
   /** `why`: what the version cannot do; absent where it only did not come to it. */
   conversationUnnamed: (label: string, why: string | undefined) =>
     new EngineFailure('conversation_unknown', {
-      message: `This conversation cannot be resumed: ${why ?? `${label} never gave it an id`}.`,
-      detail: 'Start afresh: the new conversation is told what the record knows of this one.',
+      message:
+        why === undefined
+          ? say`This conversation cannot be resumed: ${label} never gave it an id.`
+          : say`This conversation cannot be resumed: ${why}.`,
+      detail: say`Start afresh: the new conversation is told what the record knows of this one.`,
       action: 'startAfresh',
     }),
 
   interrupted: () =>
     new EngineFailure('interrupted', {
-      message: 'Interrupted: Vitrine ended while the agent was at work.',
-      detail: 'Everything that was received is here. The session can be gone on with.',
+      message: say`Interrupted: Vitrine ended while the agent was at work.`,
+      detail: say`Everything that was received is here. The session can be gone on with.`,
     }),
 
   fileUnwritable: (path: string, why: string) =>
     new EngineFailure('file_unwritable', {
-      message: `${path} cannot be written.`,
-      detail: `${why}. Choose another place, or check the folder.`,
+      message: say`${path} cannot be written.`,
+      detail: say`${why}. Choose another place, or check the folder.`,
     }),
 
   importUnreadable: (path: string, why: string) =>
     new EngineFailure('import_failed', {
-      message: `${path} cannot be read.`,
-      detail: `${why}. Check the path, or choose another file.`,
+      message: say`${path} cannot be read.`,
+      detail: say`${why}. Check the path, or choose another file.`,
     }),
 
   importUnknown: (path: string, agents: readonly string[]) =>
     new EngineFailure('output_unknown', {
-      message: `Nothing in ${path} tells which agent printed it.`,
-      detail: `It is neither a record of Vitrine nor a list of messages. Name the agent: ${agents.join(', ')}.`,
+      message: say`Nothing in ${path} tells which agent printed it.`,
+      detail: say`It is neither a record of Vitrine nor a list of messages. Name the agent: ${agents.join(', ')}.`,
     }),
 
   importNewer: (path: string, version: number) =>
     new EngineFailure('import_failed', {
-      message: `${path} was written by a newer Vitrine (record version ${version}).`,
-      detail: 'Update Vitrine to import it.',
+      message: say`${path} was written by a newer Vitrine (record version ${version}).`,
+      detail: say`Update Vitrine to import it.`,
     }),
 
   sessionImported: (id: string) =>
     new EngineFailure('session_imported', {
-      message: `Session ${id} was imported: it can be read, and not gone on with.`,
-      detail: 'Its agent keeps the conversation where it was recorded. Start a new session instead.',
+      message: say`Session ${id} was imported: it can be read, and not gone on with.`,
+      detail: say`Its agent keeps the conversation where it was recorded. Start a new session instead.`,
     }),
 
   budgetUsedUp: (budget: Standing) =>
     new EngineFailure('budget_used_up', {
-      message: reachedText(budget),
-      detail: 'Nothing was started. Raise the limit to go on, or change it in the settings.',
+      message: quote(reachedText(budget)),
+      detail: say`Nothing was started. Raise the limit to go on, or change it in the settings.`,
       action: 'raiseBudget',
       budget,
     }),
 
   exportFormatUnknown: (format: string, known: readonly string[]) =>
     new EngineFailure('format_unknown', {
-      message: `There is no export format "${format}".`,
-      detail: `Formats that Vitrine writes: ${known.join(', ')}.`,
+      message: say`There is no export format "${format}".`,
+      detail: say`Formats that Vitrine writes: ${known.join(', ')}.`,
     }),
 
   recordUnwritable: (path: string, why: string) =>
     new EngineFailure('record_unwritable', {
-      message: 'The record of this session cannot be written at the moment.',
-      detail: `${path}: ${why}\nWhat comes is kept in memory and written as soon as that works. Make room on the disk, or permit writing there.`,
+      message: say`The record of this session cannot be written at the moment.`,
+      detail: say`${path}: ${why}\nWhat comes is kept in memory and written as soon as that works. Make room on the disk, or permit writing there.`,
       action: 'revealRecord',
     }),
 
   notSigned: (key: string, why: string) =>
     new EngineFailure('not_signed', {
-      message: 'The record of this session was not signed.',
-      detail: `${key}: ${why}\nThe record is kept, and shows by itself when it is altered. Change vitrine.audit.signingKey, or clear it.`,
+      message: say`The record of this session was not signed.`,
+      detail: say`${key}: ${why}\nThe record is kept, and shows by itself when it is altered. Change vitrine.audit.signingKey, or clear it.`,
       action: 'openSettings',
     }),
 
   internal: (why: string) =>
     new EngineFailure('internal', {
-      message: `Vitrine could not go on with this run: ${why}`,
-      detail: 'This is a mistake in Vitrine; its log has the details. What the agent printed was kept.',
+      message: say`Vitrine could not go on with this run: ${why}`,
+      detail: say`This is a mistake in Vitrine; its log has the details. What the agent printed was kept.`,
       action: 'revealRecord',
     }),
 
   engineClosed: () =>
     new EngineFailure('engine_closed', {
-      message: 'Vitrine is closing.',
-      detail: 'No agent is started any more. Open the window again.',
+      message: say`Vitrine is closing.`,
+      detail: say`No agent is started any more. Open the window again.`,
     }),
 } as const;
-
-/** Why a run that was not stopped is a failure that a person can do something about; `undefined` where it is none. */
-export function whyFailed(run: {
-  readonly label: string;
-  readonly program: string;
-  /** By which it was asked for. */
-  readonly ids: readonly string[];
-  /** Whether anything came on stdout. */
-  readonly printed: boolean;
-  readonly facts: RunFacts;
-  readonly exit: ExitInfo;
-  readonly result: RunResult;
-}): EngineFailure | undefined {
-  const { label, program, ids, printed, facts, exit, result } = run;
-  if (facts.unknownSession) return failures.conversationUnknown(label, ids);
-  if (result.success) return undefined;
-  if (printed) return failures.agentFailed(label, result.error ?? 'it gave no reason.');
-  const how = exit.signal ?? `exit code ${exit.code ?? 'unknown'}`;
-  return failures.exitedAtOnce(label, program, how, facts.stderr.trim().slice(0, 2000));
-}

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { EngineFailure } from '../engine/failures.ts';
 import type { Standing } from '../model/budget.ts';
+import { failureText, sentences } from './failureText.ts';
 import { inertText } from './inertText.ts';
 import { logLine } from '../engine/logLine.ts';
 import { installAddress, placeSetting } from './run/agentPlaces.ts';
@@ -101,5 +102,5 @@ function installButton(agent: AgentName | undefined): Button {
 /** Doctor has the list of places where something was looked for, which no message has room for. */
 function textOf(error: unknown): string {
   if (!EngineFailure.is(error)) return error instanceof Error ? error.message : String(error);
-  return error.tried.length > 0 ? error.message : `${error.message} ${error.detail}`.trim();
+  return error.tried.length > 0 ? failureText(error).message : sentences(error);
 }

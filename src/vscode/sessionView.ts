@@ -4,6 +4,7 @@ import type { AgentRequest } from '../model/request.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { SessionView, WaitingRequest } from '../protocol/messages.ts';
+import { sentences } from './failureText.ts';
 
 const { t } = vscode.l10n;
 
@@ -26,9 +27,7 @@ export function whyNot(summary: SessionSummary, live: boolean): string | undefin
 }
 
 function noticeOf(handle: SessionHandle, told: Notice | undefined): SessionView['notice'] {
-  if (told !== undefined) {
-    return { severity: told.severity, text: `${told.failure.message} ${told.failure.detail}`.trim() };
-  }
+  if (told !== undefined) return { severity: told.severity, text: sentences(told.failure) };
   const { outcome } = handle.summary();
   const problems = handle.problems();
   if (problems.length > 0) {
@@ -51,8 +50,11 @@ function waiting({ id, kind, callId, title, asked_at, expires_at }: AgentRequest
   return { id, kind, title, asked_at, expires_at, ...(callId !== undefined && { callId }) };
 }
 
-/** Everything around the entries, as the page shows it. `told` is what the engine said about the run that goes on. */
-export function sessionView(handle: SessionHandle, told: Notice | undefined): SessionView {
+/**
+ * Everything around the entries, as the page shows it. `told` is what the engine said about the run that goes on, `followUpAt`
+ * (ISO 8601) when a follow-up goes out.
+ */
+export function sessionView(handle: SessionHandle, told: Notice | undefined, followUpAt?: string): SessionView {
   const summary = handle.summary();
   const busy = isSessionLive(summary.status);
   const conversation = handle.conversation();
@@ -61,6 +63,7 @@ export function sessionView(handle: SessionHandle, told: Notice | undefined): Se
     (busy && conversation?.takesMessages !== true ? t('The agent is at work. You can write when it is done.') : null);
   return {
     summary,
+    ...(followUpAt !== undefined && { followUpAt }),
     turns: handle.turns(),
     conversation:
       conversation === null

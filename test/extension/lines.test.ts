@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EngineFailure } from '../../src/engine/failures.ts';
+import { failures } from '../../src/engine/failures.ts';
 import { openSessionLink } from '../../src/vscode/sessionLinkHandler.ts';
 import { seedStore } from '../e2e/seed.ts';
 import { leaked, type LineSession, lineSession } from '../support/lineSession.ts';
@@ -193,8 +193,9 @@ describe('a link from outside', () => {
     const engine = {
       open: (session: string) => {
         done.push(['looked for', session]);
-        const failure = new EngineFailure('session_missing', { message: 'There is none.', detail: '' });
-        return missing ? Promise.reject(failure) : Promise.resolve({ dispose: () => undefined });
+        return missing
+          ? Promise.reject(failures.sessionMissing(session))
+          : Promise.resolve({ dispose: () => undefined });
       },
     };
     await openSessionLink(vscode.Uri.parse(link), {

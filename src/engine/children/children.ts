@@ -8,6 +8,7 @@ import type { Engine } from '../engine.ts';
 import { failures } from '../failures.ts';
 import { inFolder } from '../recall/recall.ts';
 import { toldPassage } from '../recall/told.ts';
+import { say } from '../wording.ts';
 import { ended, type ChildResult } from './result.ts';
 import { stopTree } from './stopTree.ts';
 import { Teller, type TellerDeps } from './teller.ts';
@@ -59,14 +60,14 @@ export class Children {
     const all = await this.#engine.list();
     const chain = ancestry(session, all);
     if (chain.some(({ agent_name }) => agent_name === name)) {
-      throw failures.childRefused(`The agent "${name}" is at work already above this one: that would not end.`);
+      throw failures.childRefused(say`The agent "${name}" is at work already above this one: that would not end.`);
     }
     if (chain.length > limits.depth) {
-      throw failures.childRefused(`Agents are ${limits.depth} deep here at most.`);
+      throw failures.childRefused(say`Agents are ${limits.depth} deep here at most.`);
     }
     const own = all.filter(({ parent_session_id: parent }) => parent === session.session_id);
     if (own.length >= limits.children) {
-      throw failures.childRefused(`This session may start ${limits.children} others, and has.`);
+      throw failures.childRefused(say`This session may start ${limits.children} others, and has.`);
     }
     const cwd = session.project_dir ?? '';
     const agent = findBlueprint(await this.#deps.blueprints(cwd), name);

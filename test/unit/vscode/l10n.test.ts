@@ -12,7 +12,10 @@ function sources(folder: string): string[] {
     .map((name) => path.join(repository, folder, name));
 }
 
-/** First arguments of calls of `t`, which both host and page name so; and calls whose argument is no literal. */
+/**
+ * First arguments of calls of `t`, which both host and page name so, and what the engine tags with `say`; and calls whose
+ * argument is no literal.
+ */
 function messages(source: string): { found: string[]; loose: string[] } {
   const tree = ts.createSourceFile(source, readFileSync(source, 'utf8'), ts.ScriptTarget.Latest, true);
   const found: string[] = [];
@@ -23,14 +26,23 @@ function messages(source: string): { found: string[]; loose: string[] } {
       if (message !== undefined && ts.isStringLiteralLike(message)) found.push(message.text);
       else loose.push(`${path.relative(repository, source)}: ${node.getText()}`);
     }
+    if (ts.isTaggedTemplateExpression(node) && ts.isIdentifier(node.tag) && node.tag.text === 'say') {
+      found.push(templateOf(node.template));
+    }
     ts.forEachChild(node, visit);
   };
   visit(tree);
   return { found, loose };
 }
 
+/** As it is when it runs, with `{0}` and on for what is put in. */
+function templateOf(template: ts.TemplateLiteral): string {
+  if (ts.isNoSubstitutionTemplateLiteral(template)) return template.text;
+  return template.templateSpans.reduce((text, { literal }, at) => `${text}{${at}}${literal.text}`, template.head.text);
+}
+
 describe('texts a person sees', () => {
-  const all = [...sources('src/vscode'), ...sources('webview')].map(messages);
+  const all = [...sources('src/vscode'), ...sources('src/engine'), ...sources('webview')].map(messages);
 
   it('are literals where they are translated, so that they can be collected', () => {
     assert.deepEqual(
