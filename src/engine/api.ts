@@ -249,6 +249,12 @@ export interface QueuedMessage {
   readonly text: string;
 }
 
+/** What can be changed of a run that goes on. `''` and `default` leave it to the agent. */
+export interface LiveOptions {
+  readonly model?: string;
+  readonly permissionMode?: string;
+}
+
 /** What can be said and answered in the run that goes on. */
 export interface Conversation {
   /** False where the agent takes nothing while it works. */
@@ -259,6 +265,8 @@ export interface Conversation {
   answer(requestId: string, answer: Answer): boolean;
   /** @throws EngineFailure where nothing can be said any more, or too much is queued */
   say(text: string, how: SayHow): void;
+  /** Asks the agent to go on differently, and notes it. Gives what it can be asked; its answer is in the transcript. */
+  change(options: LiveOptions): readonly (keyof LiveOptions)[];
   /** Takes back a queued message; its text, or `undefined` where it has been said. */
   takeBack(id: number): string | undefined;
 }

@@ -2,7 +2,7 @@ import type { Dialogue, DialogueFactory, DialogueHost, MoreToCome } from '../age
 import type { ClientLine } from '../model/clientLine.ts';
 import type { AgentRequest, Answer } from '../model/request.ts';
 import type { AgentInput } from './agentInput.ts';
-import type { Conversation, QueuedMessage, SayHow } from './api.ts';
+import type { Conversation, LiveOptions, QueuedMessage, SayHow } from './api.ts';
 import { failures } from './failures.ts';
 import { Requests, type RequestsDeps } from './requests.ts';
 
@@ -82,6 +82,22 @@ export class LiveConversation implements Conversation {
     onChange();
   }
 
+  change({ model, permissionMode }: LiveOptions): readonly (keyof LiveOptions)[] {
+    const dialogue = this.takesMessages ? this.#dialogue : null;
+    const taken: (keyof LiveOptions)[] = [];
+    if (model !== undefined && dialogue?.setModel !== undefined) {
+      this.#note(`The user asked for ${model === '' ? "the agent's own model" : `the model \`${model}\``}.`);
+      this.#speak((other) => other.setModel?.(model || 'default'));
+      taken.push('model');
+    }
+    if (permissionMode !== undefined && dialogue?.setPermissionMode !== undefined) {
+      this.#note(`The user asked for the permission mode \`${permissionMode || 'default'}\`.`);
+      this.#speak((other) => other.setPermissionMode?.(permissionMode || 'default'));
+      taken.push('permissionMode');
+    }
+    return taken;
+  }
+
   takeBack(id: number): string | undefined {
     const message = this.#queue.find((each) => each.id === id);
     if (message === undefined) return undefined;
@@ -140,6 +156,10 @@ export class LiveConversation implements Conversation {
     const unsaid = this.#queue.splice(0);
     for (const { text } of unsaid) this.#deps.tell({ type: 'note', subtype: 'unsaid', content: unsaidText(text) });
     this.#deps.onChange();
+  }
+
+  #note(content: string): void {
+    this.#deps.tell({ type: 'note', subtype: 'options', content });
   }
 
   #sayNext(): void {

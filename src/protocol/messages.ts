@@ -21,6 +21,8 @@ export interface Asked {
  */
 export interface PageEntry extends NormalizedEntry {
   readonly step?: string;
+  /** A message that no person wrote; `origin` says who did. */
+  readonly synthetic?: true;
   readonly asked?: Asked;
   /** Where a message comes from, in the order of its text; absent as long as nobody has looked. */
   readonly links?: readonly PageLink[];
@@ -57,6 +59,8 @@ export interface SessionView {
   readonly summary: SessionSummary;
   readonly turns: readonly TurnView[];
   readonly conversation: ConversationView | null;
+  /** When a follow-up goes out by itself, ISO 8601; absent: none will. */
+  readonly followUpAt?: string;
   readonly can: { readonly send: boolean; readonly stop: boolean; readonly resume: boolean };
   readonly why: string | null;
   /** Offered beside `why` as the way on. */
@@ -191,9 +195,11 @@ export const pageCommands = [
   'showUsage',
   'export',
   'raiseBudget',
+  'changeOptions',
   'manageTrust',
   'runAgent',
   'delete',
+  'cancelFollowUp',
 ] as const;
 export type PageCommand = (typeof pageCommands)[number];
 

@@ -22,9 +22,11 @@ const commands: Readonly<Record<PageCommand, string>> = {
   showUsage: 'vitrine.usage.focus',
   export: 'vitrine.exportSession',
   raiseBudget: 'vitrine.raiseBudget',
+  changeOptions: 'vitrine.changeOptions',
   manageTrust: 'workbench.trust.manage',
   runAgent: 'vitrine.runAgent',
   delete: 'vitrine.deleteSession',
+  cancelFollowUp: 'vitrine.cancelFollowUp',
 };
 const withoutSession: readonly PageCommand[] = ['manageTrust', 'runAgent', 'showUsage'];
 
@@ -38,6 +40,17 @@ export class PageActions {
     this.#runs = runs;
     this.#followUps = followUps;
     this.memory = memory;
+  }
+
+  /** Tells when what `dueAt` says of any session may have changed. */
+  get onDidChangeDue(): vscode.Event<void> {
+    return this.#followUps.onDidChange;
+  }
+
+  /** When a follow-up goes out to the session, ISO 8601; `undefined`: none will. */
+  dueAt(id: string): string | undefined {
+    const due = this.#followUps.due().find(({ sessionId }) => sessionId === id);
+    return due === undefined ? undefined : new Date(due.at).toISOString();
   }
 
   /** Who writes to the agent needs nobody else to do it. */

@@ -144,6 +144,16 @@ export class RunControl {
     }
   }
 
+  /** Lets a person change how a session runs, now and later. */
+  async changeOptions(session: string): Promise<void> {
+    try {
+      const { changeOptions } = await import('./run/changeOptions.ts');
+      await changeOptions(await this.#engines.get(), this.#memory, session);
+    } catch (error) {
+      await this.#failures.show(error, { session });
+    }
+  }
+
   /** Stops what a session started, and not the session. */
   async stopChildren(session: string): Promise<void> {
     this.#log.info(logLine('stop children', { session }));

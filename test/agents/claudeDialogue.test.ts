@@ -25,6 +25,11 @@ const scenarios = (workDir: string): Scenarios => ({
     { blocks: [tool('Write', { file_path: `${workDir}/tea.txt`, content: 'Green tea\n' })] },
     { blocks: [text('Written.')] },
   ],
+  both: [
+    { blocks: [make] },
+    { blocks: [tool('Write', { file_path: `${workDir}/tea.txt`, content: 'Green tea\n' })] },
+    { blocks: [text('Made and written.')] },
+  ],
   ask: teaQuestion,
   plan: [
     { blocks: [tool('ExitPlanMode', { plan: '1. Boil water\n2. Make tea' })] },
@@ -98,6 +103,31 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.ok(last, `the model was never asked for ${scenario}`);
       return JSON.stringify(last.request.messages);
     };
+
+    it('goes on with another mode and another model, and says so', async () => {
+      const handle = await start('Make it, and write. [[both]]', { model: 'claude-sonnet-4-5' });
+      const request = await asked(handle);
+      const taken = talk(handle).change({ permissionMode: 'acceptEdits', model: 'claude-haiku-4-5' });
+      assert.deepEqual(taken, ['model', 'permissionMode']);
+      assert.equal(talk(handle).answer(request.id, { kind: 'allow', scope: 'once' }), true);
+      assert.equal((await ended(handle)).success, true);
+      assert.ok(there('made.txt') && there('tea.txt'));
+      // The file was written unasked.
+      assert.equal((await requests(handle)).length, 1);
+      const models = place.model.asked
+        .filter(({ scenario }) => scenario === 'both')
+        .map(({ request: { model } }) => model);
+      assert.match(models[0] ?? '', /sonnet/);
+      // Older versions change the model with the next turn.
+      if (newest) assert.match(models.at(-1) ?? '', /haiku/);
+      const notes = (await handle.read(0, handle.total())).flatMap(({ type, content }) =>
+        type.kind === 'system_message' && type.subtype === 'options' ? [content] : [],
+      );
+      assert.deepEqual(notes, [
+        'The user asked for the model `claude-haiku-4-5`.',
+        'The user asked for the permission mode `acceptEdits`.',
+      ]);
+    });
 
     it('does what is allowed once', async () => {
       const handle = await start('Make it. [[make]]');

@@ -14,6 +14,7 @@ interface Item {
 
 const items: readonly Item[] = [
   { command: 'rename', key: 'F2' },
+  { command: 'changeOptions' },
   { command: 'copySessionId' },
   { command: 'copyLink' },
   { command: 'copyMarkdown' },

@@ -22,6 +22,8 @@ export function commandWord(command: PageCommand): string {
       return t('Export…');
     case 'raiseBudget':
       return t('Raise Budget…');
+    case 'changeOptions':
+      return t('Change Model, Mode and Limits…');
     case 'revealRecord':
       return t('Reveal Record');
     case 'rename':
@@ -32,6 +34,8 @@ export function commandWord(command: PageCommand): string {
       return t('Copy Link');
     case 'copyMarkdown':
       return t('Copy as Markdown');
+    case 'cancelFollowUp':
+      return t('Cancel Follow-up');
     case 'delete':
       return t('Delete…');
   }

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import { isShallow } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
-import { field, nonEmpty, text } from '../shared/guards.ts';
+import { field, text } from '../shared/guards.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import type { TextKind } from '../shared/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';

@@ -110,6 +110,12 @@ export function runCommands(shell: Shell): Commands {
       return asked === undefined ? undefined : shell.runs.resume(id, asked.text, asked.recall);
     },
 
+    async changeOptions(argument) {
+      if (!mayStart()) return;
+      const id = await whichSession(shell, argument, { title: t('Model, Mode and Limits') });
+      if (id !== undefined) await shell.runs.changeOptions(id);
+    },
+
     async stopSession(argument) {
       const filter = shell.list.live().length > 0 ? undefined : () => false;
       const id = await whichSession(shell, argument, {

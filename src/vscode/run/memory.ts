@@ -33,8 +33,7 @@ export class RunMemory {
 
   /** Names of models that were typed or chosen, the newest first. */
   models(name: AgentName): readonly string[] {
-    const found = this.#all(keys.models)[keyOf(name)];
-    return Array.isArray(found) ? found.filter(isName) : [];
+    return this.#modelsOf(keyOf(name));
   }
 
   /** What a session was started with, for its later runs. */
@@ -47,14 +46,33 @@ export class RunMemory {
     const kept = rememberable(name.agent, choice);
     await this.#memento.update(keys.last, key);
     await this.#memento.update(keys.choices, { ...this.#all(keys.choices), [key]: kept });
-    const sessions = Object.entries(this.#all(keys.sessions)).slice(1 - mostSessions);
-    if (Object.keys(kept).length > 0) {
-      await this.#memento.update(keys.sessions, Object.fromEntries([...sessions, [session, kept]]));
-    }
-    const { model } = kept;
+    await this.#keep(session, kept);
+    await this.#used(key, kept);
+  }
+
+  /** The later runs of a session are to be others than it was started with. */
+  async changed(name: AgentName, choice: RunChoice, session: string): Promise<void> {
+    const kept = rememberable(name.agent, choice);
+    await this.#keep(session, kept);
+    await this.#used(keyOf(name), kept);
+  }
+
+  async #keep(session: string, kept: RunChoice): Promise<void> {
+    const others = Object.entries(this.#all(keys.sessions)).filter(([id]) => id !== session);
+    const own = Object.keys(kept).length === 0 ? [] : [[session, kept] as const];
+    if (own.length === 0 && !(session in this.#all(keys.sessions))) return;
+    await this.#memento.update(keys.sessions, Object.fromEntries([...others.slice(1 - mostSessions), ...own]));
+  }
+
+  async #used(key: string, { model }: RunChoice): Promise<void> {
     if (model === undefined || model === '') return;
-    const models = [model, ...this.models(name).filter((each) => each !== model)].slice(0, mostModels);
+    const models = [model, ...this.#modelsOf(key).filter((each) => each !== model)].slice(0, mostModels);
     await this.#memento.update(keys.models, { ...this.#all(keys.models), [key]: models });
+  }
+
+  #modelsOf(key: string): readonly string[] {
+    const found = this.#all(keys.models)[key];
+    return Array.isArray(found) ? found.filter(isName) : [];
   }
 
   #all(key: string): Record<string, unknown> {

@@ -79,6 +79,19 @@ describe('a run that is a dialogue', function () {
     assert.match((await said(handle))[0] ?? '', /"behavior":"deny"/);
   });
 
+  it('asks the agent to go on differently, and notes who wanted it', async () => {
+    const handle = await start([{ say: 'at work' }, gate(), { result: { text: '' } }]);
+    await seen(handle, 'at work');
+    assert.deepEqual(talk(handle).change({ model: '', permissionMode: 'plan' }), ['model', 'permissionMode']);
+    assert.deepEqual(talk(handle).change({}), []);
+    await go();
+    assert.equal((await outcome(handle)).success, true);
+    assert.deepEqual(await notes(handle, 'options'), [
+      "The user asked for the agent's own model.",
+      'The user asked for the permission mode `plan`.',
+    ]);
+  });
+
   it('says what is queued when the turn is over, one message a turn, and then nothing more', async () => {
     const handle = await start([
       { say: 'at work' },

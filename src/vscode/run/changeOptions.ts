@@ -1,0 +1,57 @@
+import * as vscode from 'vscode';
+import { isBypass } from '../../agents/choices.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { LiveOptions } from '../../engine/api.ts';
+import { agentOptions } from '../settings.ts';
+import { withChoice, type RunChoice } from './choice.ts';
+import { nameOf } from './agentItems.ts';
+import type { RunMemory } from './memory.ts';
+import { optionLine } from './optionLine.ts';
+import { askForOptions } from './optionSteps.ts';
+
+const { t } = vscode.l10n;
+
+/** Lets a person change how a session runs: at once where the agent that is at work takes it, and in its later runs. */
+export async function changeOptions(engine: Engine, memory: RunMemory, session: string): Promise<void> {
+  const handle = await engine.open(session);
+  try {
+    const { executor_type: type = 'claude-code', executor_profile: profile, project_dir: dir } = handle.summary();
+    const reports = await engine.agents();
+    const agent = reports.find((each) => each.type === type && each.profile === profile && !each.recording);
+    if (agent === undefined) {
+      void vscode.window.showInformationMessage(t('How a recording is played cannot be changed.'));
+      return;
+    }
+    const settings = agentOptions(type, dir === undefined ? undefined : vscode.Uri.file(dir));
+    const before = memory.ofSession(session);
+    const step = { title: agent.label, step: 1, steps: 1, back: false };
+    const chosen = await askForOptions({ agent, settings, memory, step }, before);
+    if (chosen === undefined) return;
+    await memory.changed(nameOf(agent), chosen, session);
+    const conversation = handle.conversation();
+    const asked = differences(before, chosen);
+    const taken = conversation?.takesMessages === true ? conversation.change(asked) : [];
+    const line = optionLine(type, withChoice(settings, chosen));
+    const bypass = isBypass(type, chosen.permissionMode);
+    if (bypass && !taken.includes('permissionMode')) {
+      const text = t('The mode “{0}” is for one run only, and is not remembered.', chosen.permissionMode ?? '');
+      void vscode.window.showWarningMessage(text);
+    } else if (handle.live() && taken.length < Object.keys(asked).length) {
+      void vscode.window.showInformationMessage(
+        t('{0} does not take this while it works: {1} from the next run on.', agent.label, line),
+      );
+    } else {
+      vscode.window.setStatusBarMessage(t('{0}: {1}', agent.label, line), 5000);
+    }
+  } finally {
+    handle.dispose();
+  }
+}
+
+function differences(before: RunChoice, after: RunChoice): LiveOptions {
+  const { model, permissionMode } = after;
+  return {
+    ...(model !== undefined && model !== before.model && { model }),
+    ...(permissionMode !== undefined && permissionMode !== before.permissionMode && { permissionMode }),
+  };
+}
