@@ -203,7 +203,8 @@ function estimateMessages(facts: RunFacts, pricing: Pricing): Cost {
 /** A message that was cut off has only the tokens that it began with. */
 function asLeast(cost: Cost, { messages }: RunFacts): Cost {
   if (cost.provenance !== 'estimated' || messages.every(({ settled }) => settled)) return cost;
-  const reason = 'The run was cut off: what its last messages used in the end was not printed, so it cost more than this.';
+  const reason =
+    'The run was cut off: what its last messages used in the end was not printed, so it cost more than this.';
   return { ...cost, reason: cost.reason === undefined ? reason : `${cost.reason} ${reason}` };
 }
 
