@@ -68,7 +68,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const queue = new WindowRunners({ store, engines: host, blueprints, agents, elsewhere, log });
   runners = queue;
   const runs = new RunControl({ engines: host, memory, blueprints, queue, failures, log });
-  const followUps = new FollowUpWatch({ engines: host, runs, agents, state: workspaceState, now, log });
+  const followUps = new FollowUpWatch({ engines: host, runs, agents, state: workspaceState, store, now, log });
   const tree = new SessionTree(list, now, () => void loader.load());
   const panels = new SessionPanels({
     extension,

@@ -1,4 +1,3 @@
-import { isSynthetic } from '../src/model/synthetic.ts';
 import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageEntry } from '../src/protocol/messages.ts';
 import { isAutonomous } from './origins.ts';
@@ -65,7 +64,7 @@ function hides(row: Row, source: DetailSource): boolean {
 }
 
 function hidesWriter(entry: PageEntry, { peopleOnly, hidesSynthetic }: DetailSource): boolean {
-  return (peopleOnly === true && isAutonomous(entry)) || (hidesSynthetic === true && isSynthetic(entry));
+  return (peopleOnly === true && isAutonomous(entry)) || (hidesSynthetic === true && entry.synthetic === true);
 }
 
 /** What a person has to see stays at every level: prompts, answers, errors, requests that wait, changes nobody reported. */

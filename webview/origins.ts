@@ -1,5 +1,10 @@
-import { originOf } from '../src/model/synthetic.ts';
+import type { Origin } from '../src/model/entry.ts';
 import type { PageEntry } from '../src/protocol/messages.ts';
+
+/** Who caused a message. */
+export function originOf({ origin }: PageEntry): Origin {
+  return origin ?? 'human';
+}
 
 /** A message to the agent that no person wrote. What an earlier conversation held is a person's own, played back. */
 export function isAutonomous(entry: PageEntry): boolean {

@@ -7,7 +7,7 @@ export function pageRows(store: Store): Row[] {
   const rows = withDetail(buildRows(store), {
     level: store.level,
     peopleOnly: store.peopleOnly,
-    hidesSynthetic: store.synthetic > 0 && !store.showsSynthetic,
+    hidesSynthetic: store.leftOut > 0,
     entry: (index) => store.entry(index),
     open: (key) => store.expanded.has(key),
     asked: (index) => store.wasRevealed(index),

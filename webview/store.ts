@@ -1,4 +1,3 @@
-import { isSynthetic } from '../src/model/synthetic.ts';
 import { grown } from '../src/protocol/lastSent.ts';
 import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../src/protocol/messages.ts';
@@ -128,7 +127,7 @@ export class Store implements RowSource {
     }
     this.#entries.set(index, entry);
     if (isAutonomous(entry)) this.#autonomous.add(index);
-    if (isSynthetic(entry)) this.#synthetic.add(index);
+    if (entry.synthetic === true) this.#synthetic.add(index);
     if (earlier !== undefined && !entry.content.startsWith(earlier.content)) this.#documents.forget(index);
   }
 
@@ -231,16 +230,21 @@ export class Store implements RowSource {
     return this.#showsSynthetic;
   }
 
-  /** Shows what triggers wrote, which is left out otherwise. */
+  /** Shows follow-ups and callbacks, which are left out otherwise. */
   setShowsSynthetic(on: boolean): void {
     this.#showsSynthetic = on;
     this.#revealed.clear();
     this.structure += 1;
   }
 
-  /** Messages of triggers that were loaded. */
+  /** Messages that are marked as synthetic: what the record says, or more where more were loaded. */
   get synthetic(): number {
-    return this.#synthetic.size;
+    return Math.max(this.#view?.summary.synthetic?.messages ?? 0, this.#synthetic.size);
+  }
+
+  /** Of these, such as are not shown. */
+  get leftOut(): number {
+    return this.#showsSynthetic ? 0 : this.synthetic;
   }
 
   wasRevealed(index: number): boolean {

@@ -1,6 +1,7 @@
 import type { EntryType, NormalizedEntry } from '../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../model/metadata.ts';
 import { requestMetadataSchema } from '../model/request.ts';
+import { isSynthetic, originOf } from '../model/synthetic.ts';
 import type { FileChange, ToolAction, ToolResult, ToolUse } from '../model/tool.ts';
 import { Cutter } from './cut.ts';
 import type { Asked, PageEntry } from './messages.ts';
@@ -38,6 +39,7 @@ export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
     content,
     type,
     ...(meta !== undefined && { metadata: meta }),
+    ...writer(entry),
     ...(step !== undefined && { step }),
     ...(lengths !== undefined && { cut: lengths }),
   };
@@ -46,7 +48,12 @@ export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
 /** The whole of an entry, as `getEntry` answers. */
 export function wholeEntry(entry: NormalizedEntry): PageEntry {
   const asked = askedOf(entry);
-  return asked === undefined ? entry : { ...entry, asked };
+  return { ...entry, ...writer(entry), ...(asked !== undefined && { asked }) };
+}
+
+/** Who wrote a message is settled here: the page decides nothing by what entries say. */
+function writer(entry: NormalizedEntry): Pick<PageEntry, 'synthetic' | 'origin'> {
+  return isSynthetic(entry) ? { synthetic: true, origin: originOf(entry) } : {};
 }
 
 function askedOf({ type, metadata }: NormalizedEntry): Asked | undefined {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Origin } from '../model/entry.ts';
 import { inertText } from './inertText.ts';
 import type { Prompt, PromptIndex } from './promptIndex.ts';
-import { durationText } from './rowText.ts';
+import { durationText, leftOutText } from './rowText.ts';
 
 const { t } = vscode.l10n;
 
@@ -37,9 +37,11 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
       : t('Type to find one of the newest {0} prompts; {1} before them are not listed', all.length, prompts.omitted);
   if (left > 0) {
     const tooltip =
-      left === 1 ? t('Show 1 follow-up that is left out') : t('Show {0} follow-ups that are left out', left);
+      left === 1
+        ? t('Show 1 follow-up or callback that is left out')
+        : t('Show {0} follow-ups and callbacks that are left out', left);
     pick.buttons = [{ iconPath: new vscode.ThemeIcon('sync'), tooltip }];
-    pick.placeholder = `${pick.placeholder} (${left === 1 ? t('1 follow-up left out') : t('{0} follow-ups left out', left)})`;
+    pick.placeholder = `${pick.placeholder} (${leftOutText(left)})`;
     pick.onDidTriggerButton(() => {
       pick.items = every.map(({ item }) => item);
       pick.buttons = [];

@@ -97,6 +97,16 @@ export function stateIcon(state: RowState): vscode.ThemeIcon {
   return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
 }
 
+/** How many messages a list leaves out, because they are marked as synthetic. */
+export function leftOutText(count: number): string {
+  return count === 1 ? t('1 follow-up or callback left out') : t('{0} follow-ups and callbacks left out', count);
+}
+
+/** Turns of runs that a person began; `null` where the agent tells none. */
+export function ownTurns({ turns, synthetic }: SessionRow): number | null {
+  return turns === null ? null : Math.max(0, turns - (synthetic?.turns ?? 0));
+}
+
 export function turnsText(turns: number): string {
   return turns === 1 ? t('1 turn') : t('{0} turns', turns);
 }
@@ -111,12 +121,13 @@ export function durationOf(row: SessionRow, now: number): number | undefined {
 export function rowDescription(row: SessionRow, now: number, family?: Family): string {
   const state = stateOf(row);
   const duration = durationOf(row, now);
+  const turns = ownTurns(row);
   return [
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     ...(row.recording ? [t('Recording')] : []),
     ...(state === 'running' || state === 'finished' ? [] : [needsYou(row)?.title ?? stateWord(state)]),
     rowCost(row, family),
-    ...(row.turns === null ? [] : [turnsText(row.turns)]),
+    ...(turns === null ? [] : [turnsText(turns)]),
     ...(duration === undefined ? [] : [durationText(duration)]),
   ].join(' · ');
 }

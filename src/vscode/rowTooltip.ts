@@ -13,6 +13,7 @@ import {
   stateOf,
   stateWord,
   sumText,
+  ownTurns,
   turnsText,
 } from './rowText.ts';
 
@@ -35,6 +36,7 @@ function provenance(row: SessionRow): string {
 function facts(row: SessionRow, now: number, family: Family | undefined): [string, string][] {
   const state = stateOf(row);
   const duration = durationOf(row, now);
+  const turns = ownTurns(row);
   const program = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
   const agent = [row.agent_name, program, ...modelOf(row)].filter((part) => part !== undefined);
   const reason = needsYou(row)?.title ?? row.reason;
@@ -47,12 +49,21 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
       ? []
       : [[t('Cost with {0}', childrenText(family.count)), sumText(family.cost)] satisfies [string, string]]),
     [family === undefined ? t('Cost') : t('Its own cost'), provenance(row)],
-    ...(row.turns === null ? [] : [[t('Turns'), String(row.turns)] satisfies [string, string]]),
+    ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), durationText(duration)] satisfies [string, string]]),
     [t('Last change'), when(row.updated_at)],
     ...(row.project_dir === undefined ? [] : [[t('Folder'), row.project_dir] satisfies [string, string]]),
     [t('Session'), row.session_id],
   ];
+}
+
+/** Says how many are left out, because no person began their runs. */
+function turnsOf({ synthetic }: SessionRow, turns: number): string {
+  if (synthetic === undefined) return String(turns);
+  const { turns: more, runs } = synthetic;
+  return runs === 1
+    ? t('{0}, and {1} in a run that no person began', turns, more)
+    : t('{0}, and {1} in {2} runs that no person began', turns, more, runs);
 }
 
 /** Nothing is said of a model that may still be named. */
@@ -78,6 +89,7 @@ export function rowTooltip(row: SessionRow, now: number, family?: Family): vscod
 export function rowLabel(row: SessionRow, now: number, family?: Family): string {
   const needs = needsYou(row);
   const duration = durationOf(row, now);
+  const turns = ownTurns(row);
   return [
     titleOf(row),
     ...(row.recording ? [t('Recording')] : []),
@@ -86,7 +98,7 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
     rowCost(row, family),
-    ...(row.turns === null ? [] : [turnsText(row.turns)]),
+    ...(turns === null ? [] : [turnsText(turns)]),
     ...(duration === undefined ? [] : [durationText(duration)]),
   ].join(', ');
 }

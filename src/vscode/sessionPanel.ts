@@ -4,7 +4,7 @@ import { parseQuery } from '../insight/search/query.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import { Channel } from '../protocol/channel.ts';
 import { parseFromPage } from '../protocol/fromPageSchema.ts';
-import type { EntryPage, FromPage, PageEntry, PageUpdate, Sent } from '../protocol/messages.ts';
+import type { EntryPage, FromPage, PageEntry, PageUpdate, Sent, SessionView } from '../protocol/messages.ts';
 import { pageEntry, wholeEntry } from '../protocol/pageEntries.ts';
 import { UpdateFeed } from '../protocol/updateFeed.ts';
 import { Citations } from './citations.ts';
@@ -95,6 +95,7 @@ export class SessionPanel implements vscode.Disposable {
         this.#notice = notice;
         this.#showView();
       }),
+      actions.onDidChangeDue(() => this.#showView()),
       vscode.workspace.onDidSaveTextDocument(() => this.#views.saved()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.#showView()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#showView()),
@@ -277,7 +278,7 @@ export class SessionPanel implements vscode.Disposable {
       page = await this.#page(Math.max(0, total - firstPage), total);
       if (this.#missed === 0 || reads >= patience) break;
     }
-    const view = sessionView(this.#handle, this.#notice);
+    const view = this.#view();
     const l10n = vscode.l10n.bundle ?? {};
     this.#channel.restart();
     this.#views.restart();
@@ -345,10 +346,14 @@ export class SessionPanel implements vscode.Disposable {
     this.#feed.push(forPage, total);
   }
 
+  #view(): SessionView {
+    return sessionView(this.#handle, this.#notice, this.#actions.dueAt(this.#handle.id));
+  }
+
   #showView(): void {
     this.#viewTimer ??= setTimeout(() => {
       this.#viewTimer = undefined;
-      if (this.#begun) this.#feed.show(sessionView(this.#handle, this.#notice));
+      if (this.#begun) this.#feed.show(this.#view());
     }, viewPause);
   }
 }

@@ -23,6 +23,7 @@ type RowField =
   | 'reason'
   | 'turns'
   | 'runs'
+  | 'synthetic'
   | 'duration'
   | 'total_cost'
   | 'recording'
@@ -68,6 +69,7 @@ export function rowOf(summary: SessionSummary, day?: SessionRow['day']): Session
     follow_ups: summary.follow_ups?.on === undefined ? undefined : { on: summary.follow_ups.on },
     title: summary.title === undefined ? undefined : cut(summary.title),
     reason: summary.reason === undefined ? undefined : cut(visibleText(summary.reason)),
+    synthetic: summary.synthetic,
     budget: summary.budget,
     needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
     day,

@@ -5,6 +5,7 @@ import type { Actions } from '../actions.ts';
 import { button, codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
 import { ago } from '../text/ago.ts';
+import { commandWord } from '../text/commandWords.ts';
 import { dateTime, number } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
@@ -26,7 +27,7 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
     <h2 id="rcard-h" data-focus tabindex="-1">
       ${running ? t('This session goes on elsewhere') : t('Go on with this session?')}
     </h2>
-    <p class="lead">${t('Nothing runs until you send a message.')}</p>
+    ${lead(view, actions)}
     <dl>
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
       ${running ? nothing : part(t('Resuming cold'), cold(resume))}
@@ -47,6 +48,19 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
   </section>`;
 }
 
+function lead({ followUpAt: at }: SessionView, actions: Actions): TemplateResult {
+  if (at === undefined) return html`<p class="lead">${t('Nothing runs until you send a message.')}</p>`;
+  return html`<p class="lead">
+    ${t('A follow-up goes out by itself: {0}. Nothing else runs until you send a message.', dateTime(at))}
+    ${button({
+      label: commandWord('cancelFollowUp'),
+      icon: 'sync-ignored',
+      look: 'secondary',
+      onClick: () => actions.command('cancelFollowUp'),
+    })}
+  </p>`;
+}
+
 interface Said {
   readonly said: unknown;
   readonly more?: string;
@@ -58,11 +72,18 @@ function part(name: string, { said, more }: Said): TemplateResult {
 }
 
 function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFacts, now: number): Said {
-  const runs = plural(summary.runs, t('{0} run', 1), t('{0} runs'));
-  const turns = summary.turns === null ? '' : plural(summary.turns, t('{0} turn', 1), t('{0} turns'));
+  const { synthetic } = summary;
+  const own = summary.runs - (synthetic?.runs ?? 0);
+  const runs = plural(own, t('{0} run', 1), t('{0} runs'));
+  const took = summary.turns === null ? null : summary.turns - (synthetic?.turns ?? 0);
+  const turns = took === null ? '' : plural(took, t('{0} turn', 1), t('{0} turns'));
+  const left =
+    synthetic === undefined
+      ? ''
+      : plural(synthetic.runs, t('{0} run that no person began', 1), t('{0} runs that no person began'));
   return {
     said: html`<time datetime=${at} title=${dateTime(at)}>${ago(at, now)}</time>, ${dateTime(at)}`,
-    more: [runs, turns].filter((each) => each !== '').join(' · '),
+    more: [runs, turns, left].filter((each) => each !== '').join(' · '),
   };
 }
 

@@ -41,14 +41,14 @@ export function peopleChoice(
   return button({ label, icon: 'robot', look: 'icon', pressed: peopleOnly, onClick: () => setPeopleOnly(!peopleOnly) });
 }
 
-/** Nothing where no trigger wrote anything, or a person wants to see only what people wrote. */
+/** Nothing where no message is marked as synthetic, or a person wants to see only what people wrote. */
 export function followUpChoice(
   store: { readonly synthetic: number; readonly showsSynthetic: boolean; readonly peopleOnly: boolean },
   { setShowsSynthetic }: Pick<Actions, 'setShowsSynthetic'>,
 ): TemplateResult | typeof nothing {
   const { synthetic, showsSynthetic: pressed, peopleOnly } = store;
   if (synthetic === 0 || peopleOnly) return nothing;
-  const label = t('Show follow-ups');
+  const label = t('Show follow-ups and callbacks');
   return button({ label, icon: 'sync', look: 'icon', pressed, onClick: () => setShowsSynthetic(!pressed) });
 }
 

@@ -1,8 +1,8 @@
 import type { Origin } from '../../src/model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../src/model/metadata.ts';
-import { originOf } from '../../src/model/synthetic.ts';
 import type { PageEntry } from '../../src/protocol/messages.ts';
 import { t } from '../l10n.ts';
+import { originOf } from '../origins.ts';
 import { plain } from '../text/visible.ts';
 
 type TriggerType = NonNullable<NormalizedEntryMetadata['trigger_type']>;

@@ -6,6 +6,8 @@ export interface Tab {
   readonly id: ViewId;
   readonly title: string;
   readonly count: number | undefined;
+  /** What the count leaves out; absent: nothing. */
+  readonly hint?: string;
 }
 
 export interface TabsState {
@@ -30,7 +32,7 @@ export function tabs(label: string, { tabs: all, active, show }: TabsState): Tem
   };
   return html`<div role="tablist" aria-label=${label} @keydown=${keys}>
     ${all.map(
-      ({ id, title, count }) =>
+      ({ id, title, count, hint }) =>
         html`<button
           class="tab"
           role="tab"
@@ -38,6 +40,7 @@ export function tabs(label: string, { tabs: all, active, show }: TabsState): Tem
           aria-selected=${String(id === active)}
           aria-controls=${id === active ? panelId(id) : nothing}
           tabindex=${id === active ? 0 : -1}
+          title=${hint ?? nothing}
           @click=${() => show(id)}
         >
           ${title}${count === undefined ? nothing : html` <span class="n">${number(count)}</span>`}

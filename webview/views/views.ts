@@ -1,11 +1,12 @@
 import { html, render, type TemplateResult } from 'lit/html.js';
 import type { ToPage } from '../../src/protocol/messages.ts';
-import { t } from '../l10n.ts';
+import { plural, t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { loading, type Shell } from '../shell.ts';
 import type { Beside } from './beside.ts';
 import { type KeptViews, toKeep } from './kept.ts';
-import { tabId, type TabsState } from './tabs.ts';
+import type { Store } from '../store.ts';
+import { tabId, type Tab, type TabsState } from './tabs.ts';
 import { type BesideId, type ViewDeps, type ViewId, viewIds } from './view.ts';
 
 interface ViewsDeps extends ViewDeps {
@@ -57,7 +58,7 @@ export class Views {
   }
 
   tabs(context: Context): TabsState {
-    const transcript = { id: 'transcript' as const, title: t('Transcript'), count: context.store.total };
+    const transcript = { id: 'transcript' as const, title: t('Transcript'), ...entryCount(context.store) };
     const others = besideIds.map((id) => ({ id, title: titleOf(id), count: this.#view(id)?.count(context) }));
     return { tabs: [transcript, ...others], active: this.#active, show: (id) => this.show(id) };
   }
@@ -112,6 +113,15 @@ export class Views {
   #missing(): TemplateResult {
     return html`<p class="none">${t('This view could not be loaded. Close the session and open it again.')}</p>`;
   }
+}
+
+/** Without what the transcript leaves out, which the hint counts. */
+function entryCount({ total, leftOut }: Store): Pick<Tab, 'count' | 'hint'> {
+  if (leftOut === 0) return { count: total };
+  return {
+    count: total - leftOut,
+    hint: plural(leftOut, t('1 follow-up or callback left out'), t('{0} follow-ups and callbacks left out')),
+  };
 }
 
 function titleOf(id: BesideId): string {

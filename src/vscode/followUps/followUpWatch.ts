@@ -16,6 +16,8 @@ export interface FollowUpWatchDeps {
   readonly runs: RunControl;
   readonly agents: AgentCatalogue;
   readonly state: vscode.Memento;
+  /** Where records are kept; what holds for all windows stands beside them. */
+  readonly store: vscode.Uri;
   readonly now: () => number;
   readonly log: vscode.LogOutputChannel;
 }
@@ -32,8 +34,14 @@ export class FollowUpWatch implements vscode.Disposable {
   constructor(deps: FollowUpWatchDeps) {
     this.#deps = deps;
     const again = (): void => void this.#lookAtAll();
+    const folder = vscode.Uri.joinPath(deps.store, 'follow-ups');
+    const elsewhere = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, 'paused'));
+    const pausedElsewhere = (): void => void this.#lookWhetherPaused();
     this.#disposables = [
       this.#changed,
+      elsewhere,
+      elsewhere.onDidCreate(pausedElsewhere),
+      elsewhere.onDidDelete(pausedElsewhere),
       vscode.workspace.onDidGrantWorkspaceTrust(again),
       vscode.workspace.onDidChangeWorkspaceFolders(again),
       deps.agents.onDidChange(again),
@@ -69,11 +77,7 @@ export class FollowUpWatch implements vscode.Disposable {
   async pause(paused: boolean): Promise<void> {
     const { followUps } = await this.#deps.engines.get();
     await (paused ? followUps.pause() : followUps.unpause());
-    this.#deps.log.info(logLine(paused ? 'follow-ups paused' : 'follow-ups go on'));
-    this.#paused = paused;
-    if (paused) this.#scheduler?.dropAll();
-    this.#changed.fire();
-    if (!paused) await this.#lookAtAll();
+    await this.#setPaused(paused);
   }
 
   dispose(): void {
@@ -99,6 +103,21 @@ export class FollowUpWatch implements vscode.Disposable {
     this.#paused = await engine.followUps.paused();
     this.#changed.fire();
     await this.#lookAtAll();
+  }
+
+  /** Another window of this machine may have paused all, or let them go on. */
+  async #lookWhetherPaused(): Promise<void> {
+    if (this.#scheduler === undefined) return;
+    await this.#setPaused(await (await this.#deps.engines.get()).followUps.paused());
+  }
+
+  async #setPaused(paused: boolean): Promise<void> {
+    if (paused === this.#paused) return;
+    this.#deps.log.info(logLine(paused ? 'follow-ups paused' : 'follow-ups go on'));
+    this.#paused = paused;
+    if (paused) this.#scheduler?.dropAll();
+    this.#changed.fire();
+    if (!paused) await this.#lookAtAll();
   }
 
   #tell(): void {

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict';
-import { originSchema } from '../../../src/model/entry.ts';
-import { originOf } from '../../../src/model/synthetic.ts';
+import { originSchema, type NormalizedEntry } from '../../../src/model/entry.ts';
+import { pageEntry } from '../../../src/protocol/pageEntries.ts';
 import type { PageEntry } from '../../../src/protocol/messages.ts';
 import { withDetail } from '../../../webview/detail.ts';
-import { isAutonomous } from '../../../webview/origins.ts';
+import { isAutonomous, originOf } from '../../../webview/origins.ts';
 import { hiddenText } from '../../../webview/parts/hiddenText.ts';
 import { originView } from '../../../webview/parts/origin.ts';
 import type { Row } from '../../../webview/rows.ts';
 
-function message(index: number, more: Partial<PageEntry> = {}): PageEntry {
-  return { index, timestamp: '2026-11-20T10:00:00Z', type: { kind: 'user_message' }, content: 'Go on.', ...more };
+/** As the host gives it to the page. */
+function message(index: number, more: Partial<NormalizedEntry> = {}): PageEntry {
+  return pageEntry({
+    index,
+    timestamp: '2026-11-20T10:00:00Z',
+    type: { kind: 'user_message' },
+    content: 'Go on.',
+    ...more,
+  });
 }
 
 describe('who caused a message', () => {
@@ -40,6 +47,8 @@ describe('who caused a message', () => {
       assert.match(by, /not by you · the task is not complete · tests are red$/);
     }
     assert.equal(originOf(message(0, { metadata: { synthetic: false } })), 'human');
+    const mistyped = { metadata: { synthetic: 'true' } } as unknown as Partial<NormalizedEntry>;
+    assert.equal(originOf(message(0, mistyped)), 'human');
     assert.equal(originOf(message(0, { metadata, origin: 'callback' })), 'callback');
   });
 });
@@ -71,13 +80,15 @@ describe('messages that no person wrote', () => {
       asked: (index) => asked.includes(index),
     }).map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key));
 
-  it('leaves out what a trigger wrote, and nothing else that no person did', () => {
-    const told = { timestamp: '', type: { kind: 'user_message' as const }, content: 'x' };
-    const written: PageEntry[] = [
-      { index: 0, ...told, origin: 'human' },
-      { index: 1, ...told, origin: 'follow_up', metadata: { synthetic: true, trigger_type: 'check_in' } },
-      { index: 2, ...told, origin: 'callback' },
-      { index: 3, ...told, metadata: { synthetic: false } },
+  it('leaves out follow-ups and callbacks, and nothing else that no person did', () => {
+    const metadata = { synthetic: true };
+    const written = [
+      message(0, { origin: 'human' }),
+      message(1, { origin: 'follow_up', metadata: { ...metadata, trigger_type: 'check_in' } }),
+      message(2, { origin: 'callback', metadata }),
+      message(3, { metadata: { synthetic: false } }),
+      message(4, { origin: 'hook' }),
+      message(5, { type: { kind: 'assistant_message' }, metadata }),
     ];
     const left = withDetail(
       written.map(({ index }) => ({ kind: 'entry', key: `e:${index}`, turn: 0, index, part: 0, depth: 0 })),
@@ -91,7 +102,7 @@ describe('messages that no person wrote', () => {
     );
     assert.deepEqual(
       left.map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key)),
-      ['e:0', '1 autonomous hidden', 'e:2', 'e:3'],
+      ['e:0', '2 autonomous hidden', 'e:3', 'e:4', 'e:5'],
     );
   });
 
