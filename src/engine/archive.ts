@@ -164,8 +164,8 @@ export class Archive {
   }
 
   /**
-   * Zips what the agents of these sessions printed; all of it can be read as before. Sessions that are at work, or were packed
-   * already, stay as they are. @throws EngineFailure, file system errors
+   * Zips what the agents of these sessions printed, and their records; all of it can be read as before, and a record is put
+   * back when somebody writes it. Sessions that are at work, or were packed already, stay as they are. @throws EngineFailure, file system errors
    */
   async pack(ids: readonly string[]): Promise<Packed> {
     let all: Packed = { files: 0, bytes: 0, packed: 0 };
@@ -174,10 +174,13 @@ export class Archive {
         if (RecordBusyError.is(error)) return null;
         throw error;
       });
-      if (made === null || made.files === 0) continue;
+      if (made === null) continue;
       const at = new Date(this.#deps.clock()).toISOString();
-      await this.#sessions.decide(id, { type: 'pack', at, ...made });
-      all = { files: all.files + made.files, bytes: all.bytes + made.bytes, packed: all.packed + made.packed };
+      if (made.files > 0) await this.#sessions.decide(id, { type: 'pack', at, ...made });
+      const record = await this.#deps.store.archive(id);
+      for (const { files, bytes, packed } of [made, record]) {
+        all = { files: all.files + files, bytes: all.bytes + bytes, packed: all.packed + packed };
+      }
     }
     return all;
   }

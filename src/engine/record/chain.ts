@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { errorCode, maxLineBytes } from './layout.ts';
+import { openUnpacked } from './packed.ts';
 import { readLine } from './readLine.ts';
 import { linesOf, readAt } from './windows.ts';
 
@@ -56,7 +56,7 @@ export function intactIn(line: Buffer): { readonly start: number; readonly end: 
 
 /** Hash of the last intact line of a record; `null` where there is none. @throws file system errors */
 export async function lastHash(file: string): Promise<string | null> {
-  const handle = await open(file, 'r').catch((error: unknown) => {
+  const handle = await openUnpacked(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   });

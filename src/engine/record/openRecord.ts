@@ -1,8 +1,9 @@
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import { stat, type FileHandle } from 'node:fs/promises';
 import type { RecordState } from '../../formats/recordState.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { EntryReader } from './entryReader.ts';
 import { newerVersionOf } from './header.ts';
+import { openUnpacked } from './packed.ts';
 import { Problems } from './problems.ts';
 import { damageOf, type LineReading } from './readLine.ts';
 import { applyAll, readLines, readTail, readUnfinished } from './tail.ts';
@@ -35,7 +36,7 @@ export interface OpenRecord {
 
 /** @throws file system errors */
 export async function openRecord(file: string, id: string): Promise<OpenRecord> {
-  const handle = await open(file, 'r');
+  const handle = await openUnpacked(file);
   try {
     const { size, mtime } = await handle.stat();
     const { state, entries: recent, readings, unfinished, end, start } = await readTail(handle, id, size, firstPage);

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -16,48 +17,97 @@ export interface Packed {
   readonly packed: number;
 }
 
-/**
- * Zips the output of a session's runs, each file by itself. A file goes when its packed form is on disk and gives the same
- * bytes again. The record itself stays as it is. @throws file system errors
- */
+/** Zips the output of a session's runs, each file by itself. @throws file system errors */
 export async function packRuns(folder: string): Promise<Packed> {
-  let [files, bytes, packed] = [0, 0, 0];
+  let all: Packed = { files: 0, bytes: 0, packed: 0 };
   for (const file of await filesOf(folder)) {
     if (file.endsWith(packedEnding)) continue;
-    const part = `${file}${packedEnding}.part`;
-    try {
-      const { size } = await stat(file);
-      await pipeline(createReadStream(file), createGzip(), createWriteStream(part, { mode: 0o600 }));
-      const handle = await open(part, 'r');
-      await handle.sync().finally(() => handle.close());
-      if ((await hashOf(bytesOfPacked(part))) !== (await hashOf(createReadStream(file)))) {
-        throw new Error(`${file} did not come back as it was.`);
-      }
-      packed += (await stat(part)).size;
-      await rename(part, `${file}${packedEnding}`);
-      await rm(file);
-      files += 1;
-      bytes += size;
-    } finally {
-      await rm(part, { force: true });
-    }
+    const { bytes, packed } = await packFile(file);
+    all = { files: all.files + 1, bytes: all.bytes + bytes, packed: all.packed + packed };
   }
-  return { files, bytes, packed };
+  return all;
 }
 
 /** Puts what was packed back as it was. @throws file system errors, Error where a packed file is damaged */
 export async function unpackRuns(folder: string): Promise<void> {
   for (const file of await filesOf(folder)) {
-    if (!file.endsWith(packedEnding)) continue;
-    const whole = file.slice(0, -packedEnding.length);
-    const part = `${whole}.part`;
-    try {
-      await pipeline(createReadStream(file), createGunzip(), createWriteStream(part, { mode: 0o600 }));
-      await rename(part, whole);
-      await rm(file);
-    } finally {
-      await rm(part, { force: true });
+    if (file.endsWith(packedEnding)) await unpackFile(file.slice(0, -packedEnding.length));
+  }
+}
+
+/** Zips one file, which goes when its packed form is on disk and gives the same bytes again. @throws file system errors */
+export async function packFile(file: string): Promise<Packed> {
+  const part = `${packedForm(file)}.part`;
+  try {
+    const { size: bytes, atime, mtime } = await stat(file);
+    await pipeline(createReadStream(file), createGzip(), createWriteStream(part, { mode: 0o600 }));
+    const handle = await open(part, 'r+');
+    await handle
+      .utimes(atime, mtime)
+      .then(() => handle.sync())
+      .finally(() => handle.close());
+    if ((await hashOf(bytesOfPacked(part))) !== (await hashOf(createReadStream(file)))) {
+      throw new Error(`${file} did not come back as it was.`);
     }
+    const { size: packed } = await stat(part);
+    await rename(part, packedForm(file));
+    await rm(file);
+    return { files: 1, bytes, packed };
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** Puts one file back. @throws file system errors, Error where its packed form is damaged */
+export async function unpackFile(file: string): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    const { atime, mtime } = await stat(packedForm(file));
+    await pipeline(createReadStream(packedForm(file)), createGunzip(), createWriteStream(part, { mode: 0o600 }));
+    const handle = await open(part, 'r+');
+    await handle
+      .utimes(atime, mtime)
+      .then(() => handle.sync())
+      .finally(() => handle.close());
+    await rename(part, file);
+    await rm(packedForm(file));
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+export function packedForm(file: string): string {
+  return `${file}${packedEnding}`;
+}
+
+/**
+ * The file, or what its packed form holds: a copy that has no name, so that nothing of it is left when it is closed. A path
+ * with `.gz` names a packed form itself. @throws file system errors, Error where a packed form is damaged
+ */
+export async function openUnpacked(file: string): Promise<FileHandle> {
+  if (file.endsWith(packedEnding)) return await nameless(file);
+  try {
+    return await open(file, 'r');
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || !(await isThere(packedForm(file)))) throw error;
+    return await nameless(packedForm(file));
+  }
+}
+
+async function nameless(packed: string): Promise<FileHandle> {
+  const { atime, mtime } = await stat(packed);
+  const name = `.vitrine-${randomUUID()}`;
+  const copy = await open(path.join(path.dirname(packed), name), 'wx+', 0o600).catch(() => null);
+  const folder = copy === null ? tmpdir() : path.dirname(packed);
+  const handle = copy ?? (await open(path.join(folder, name), 'wx+', 0o600));
+  try {
+    await unlink(path.join(folder, name));
+    for await (const chunk of bytesOfPacked(packed)) await handle.write(chunk);
+    await handle.utimes(atime, mtime);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
 }
 
@@ -65,14 +115,14 @@ export async function unpackRuns(folder: string): Promise<void> {
 export async function rawBytes(file: string): Promise<AsyncIterable<Buffer> | null> {
   const there = await isThere(file);
   if (there) return createReadStream(file, { highWaterMark: 256 * 1024 });
-  return (await isThere(`${file}${packedEnding}`)) ? bytesOfPacked(`${file}${packedEnding}`) : null;
+  return (await isThere(packedForm(file))) ? bytesOfPacked(packedForm(file)) : null;
 }
 
 /** Bytes of that, 0 where there is none. Of a packed file as its end says, which counts to 4 GiB. */
 export async function rawSize(file: string): Promise<number> {
   const there = await stat(file).catch(none);
   if (there !== null) return there.size;
-  const handle = await open(`${file}${packedEnding}`, 'r').catch(none);
+  const handle = await open(packedForm(file), 'r').catch(none);
   if (handle === null) return 0;
   try {
     const { size } = await handle.stat();

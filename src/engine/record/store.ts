@@ -1,16 +1,17 @@
-import { lstat, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { recordVersion, type RecordedTurn } from '../../formats/record.ts';
 import { sessionIdSchema, type Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { ownIdentity } from '../processIdentity.ts';
+import { archiveRecord, openForList, restoreRecord, statRecord } from './archived.ts';
 import { lastHash } from './chain.ts';
 import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
 import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './header.ts';
 import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
-import { packRuns, unpackRuns, type Packed } from './packed.ts';
+import { openUnpacked, packRuns, unpackRuns, type Packed } from './packed.ts';
 import { FileRecordReader } from './reader.ts';
 import { readTail } from './tail.ts';
 import { FileRecordWriter, makeFolder } from './writer.ts';
@@ -109,7 +110,8 @@ export class RecordStore {
   /** Writes header and session. Where the folder cannot be written, the writer starts in memory. @throws RecordBusyError */
   async create(session: Session, options: WriterOptions = {}): Promise<RecordWriter> {
     const id = session.session_id;
-    if ((await sizeOf(this.path(id))) > 0) throw new Error(`Session ${id} has a record already.`);
+    const there = await statRecord(sessionFolder(this.#dir, id)).catch(() => null);
+    if (there !== null && there.size > 0) throw new Error(`Session ${id} has a record already.`);
     const writer = await this.#writer(id, options);
     await writer.append({
       kind: 'header',
@@ -124,7 +126,7 @@ export class RecordStore {
 
   /** @throws RecordBusyError, RecordNotFoundError, RecordVersionError */
   async openWriter(id: string, options: WriterOptions = {}): Promise<RecordWriter> {
-    const handle = await open(this.path(id), 'r').catch((error: unknown) => {
+    const handle = await openUnpacked(this.path(id)).catch((error: unknown) => {
       throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id) : error;
     });
     try {
@@ -180,9 +182,17 @@ export class RecordStore {
     return this.#alone(id, packRuns);
   }
 
-  /** Puts it back, for who reads the files themselves. @throws RecordBusyError while somebody writes; file system errors */
+  /** Zips the record itself, which is read as before, and put back by who writes it. @throws as `pack` */
+  archive(id: string): Promise<Packed> {
+    return this.#alone(id, (folder) => archiveRecord(folder, id));
+  }
+
+  /** Puts all of it back, for who reads the files themselves. @throws as `pack` */
   unpack(id: string): Promise<void> {
-    return this.#alone(id, unpackRuns);
+    return this.#alone(id, async (folder) => {
+      await unpackRuns(folder);
+      await restoreRecord(folder);
+    });
   }
 
   /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
@@ -219,6 +229,7 @@ export class RecordStore {
       log.warn(`${problem.path} cannot be written (${problem.code}); the session goes on in memory.`);
       onProblem?.(problem);
     };
+    await restoreRecord(folder);
     // Only who may write knows that nobody else adds to it now.
     const last = await lastHash(recordFile(folder)).catch(() => null);
     return new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease, last);
@@ -235,9 +246,10 @@ export class RecordStore {
   /** `isOpen` only where nobody is writing. */
   async #read(id: string): Promise<Listed> {
     const folder = sessionFolder(this.#dir, id);
-    const { size, mtimeMs } = await stat(recordFile(folder));
+    const { size, mtimeMs } = await statRecord(folder);
     const known = this.#listed.get(id);
-    const listed = known?.mtimeMs === mtimeMs && known.size === size ? known : await readSummary(folder, id);
+    const listed =
+      known?.mtimeMs === mtimeMs && known.size === size ? known : { ...(await readSummary(folder, id)), size, mtimeMs };
     this.#listed.set(id, listed);
     if (!listed.isOpen) return listed;
     if (await isBeingWritten(folder, this.#deps.clock)) return { ...listed, isOpen: false };
@@ -245,13 +257,13 @@ export class RecordStore {
   }
 }
 
-async function readSummary(folder: string, id: string): Promise<Listed> {
-  const handle = await open(recordFile(folder), 'r');
+async function readSummary(folder: string, id: string): Promise<Omit<Listed, 'size' | 'mtimeMs'>> {
+  const handle = await openForList(folder);
   try {
-    const { size, mtimeMs, mtime } = await handle.stat();
+    const { size, mtime } = await handle.stat();
     const { state } = await readTail(handle, id, size, 0);
     const { turns, turnsOmitted: omitted, isOpen } = state;
-    return { size, mtimeMs, summary: state.summary(mtime.toISOString()), turns, omitted, isOpen };
+    return { summary: state.summary(mtime.toISOString()), turns, omitted, isOpen };
   } finally {
     await handle.close();
   }
@@ -266,10 +278,6 @@ async function leaseFor(folder: string, id: string, clock: () => number): Promis
     if (RecordBusyError.is(error)) throw error;
     return null;
   }
-}
-
-async function sizeOf(file: string): Promise<number> {
-  return (await stat(file).catch(() => null))?.size ?? 0;
 }
 
 function nameOf({ name }: { name: string }): string {

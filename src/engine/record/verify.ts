@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { chainStart, hashOfLine, intactIn, linkOf } from './chain.ts';
 import { headFile, readHead, type Head } from './head.ts';
+import { openUnpacked } from './packed.ts';
 import { linesOf, windows } from './windows.ts';
 
 const maxListed = 100;
@@ -99,7 +99,7 @@ function breaksOf(items: readonly Item[]): ChainBreak[] {
 async function itemsOf(file: string): Promise<{ items: Item[]; damaged: number[] }> {
   const items: Item[] = [];
   const damaged: number[] = [];
-  const handle = await open(file, 'r');
+  const handle = await openUnpacked(file);
   try {
     const { size } = await handle.stat();
     let line = 0;

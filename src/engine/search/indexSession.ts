@@ -3,9 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import { factsOf, textsOf } from '../../insight/search/facts.ts';
 import { wordsIn } from '../../insight/search/tokens.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
+import { isSynthetic } from '../../model/synthetic.ts';
 import type { RecordReader } from '../record/contract.ts';
+import { packedForm } from '../record/packed.ts';
 import type { IndexStore, Part, SessionIndex } from './indexStore.ts';
-import { fieldTerm } from './segment.ts';
+import { fieldTerm, syntheticTerm } from './segment.ts';
 import { SegmentBuilder } from './segmentBuilder.ts';
 
 /** Entries read at once. */
@@ -19,7 +21,7 @@ const slice = 8;
 
 /** The state of a record's file, to be compared with what was indexed. */
 export async function stampOf(file: string): Promise<string> {
-  const { ino, size, mtimeMs } = await stat(file);
+  const { ino, size, mtimeMs } = await stat(file).catch(() => stat(packedForm(file)));
   return [ino, size, mtimeMs].join(':');
 }
 
@@ -88,6 +90,7 @@ function addEntry(builder: SegmentBuilder, entry: NormalizedEntry): { length: nu
     ...(tool === null ? [] : [fieldTerm('tool', tool.toLowerCase())]),
     ...paths.map((each) => fieldTerm('file', each.toLowerCase())),
     ...(state === null ? [] : [fieldTerm('state', state)]),
+    ...(isSynthetic(entry) ? [syntheticTerm] : []),
   ];
   builder.add(entry.index, length, words, [...new Set(fields)]);
   return { length, wasCut };

@@ -12,7 +12,7 @@ export function recordCommands(shell: Shell): Commands {
     async revealRecord(argument) {
       const id = await whichSession(shell, argument, { title: t('Reveal Record') });
       if (id === undefined) return;
-      const record = vscode.Uri.file((await shell.engines.get()).recordPath(id));
+      const record = await recordFile(shell, id);
       // Only a desktop has a file manager that sees this machine's files.
       const local = vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined;
       await vscode.commands.executeCommand(local ? 'revealFileInOS' : 'vscode.open', record);
@@ -56,6 +56,13 @@ export function recordCommands(shell: Shell): Commands {
   };
 }
 
+/** Where it is, put back there if it was compressed. */
+async function recordFile({ engines }: Shell, id: string): Promise<vscode.Uri> {
+  const engine = await engines.get();
+  await engine.archive.unpack(id);
+  return vscode.Uri.file(engine.recordPath(id));
+}
+
 async function tellVerdict(shell: Shell, id: string, found: Verified): Promise<void> {
   const open = t('Open Record');
   const detail = verdictDetails(found).join('\n');
@@ -66,7 +73,7 @@ async function tellVerdict(shell: Shell, id: string, found: Verified): Promise<v
     ? await vscode.window.showInformationMessage(text, options, open)
     : await vscode.window.showWarningMessage(text, options, open);
   if (chosen !== open) return;
-  const record = vscode.Uri.file((await shell.engines.get()).recordPath(id));
+  const record = await recordFile(shell, id);
   const line = Math.max(0, (found.breaks[0]?.line ?? 1) - 1);
   await vscode.window.showTextDocument(record, { selection: new vscode.Range(line, 0, line, 0), preview: true });
 }

@@ -27,7 +27,7 @@ export function retentionCommands({ loader, retention }: Pick<Shell, 'loader' | 
       if (chosen === undefined) return;
       const [pack, remove] = [
         {
-          label: t('Compress what agents printed'),
+          label: t('Compress records and output'),
           detail: t('Everything can be read, found and exported as before.'),
         },
         { label: t('Delete for good…'), detail: t('Asks once more.') },

@@ -112,7 +112,7 @@ describe('runs that are reported to a collector', () => {
         handle.onNotice(({ failure }) => told.push(`${failure.code} ${failure.message}`));
         assert.equal((await outcome(handle)).success, true);
       };
-      const sent = (count: number): Promise<void> => until('a request', () => posted.length === count);
+      const sent = (count: number): Promise<unknown> => until('a request', () => posted.length === count);
       await run('first');
       await sent(1);
       await until('the failure', () => told.length === 1);

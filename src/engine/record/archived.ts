@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { newerVersionOf } from './header.ts';
+import { errorCode, recordFile } from './layout.ts';
+import { openUnpacked, packedForm, packFile, unpackFile, type Packed } from './packed.ts';
+import { readTail } from './tail.ts';
+import { readAt } from './windows.ts';
+
+const nothing: Packed = { files: 0, bytes: 0, packed: 0 };
+
+/** The end of an archived record as it is in there: lists read it, so that they need not unpack the rest. */
+function endFile(folder: string): string {
+  return path.join(folder, 'record.end');
+}
+
+/**
+ * Zips a whole record. Only by who has its lease. One that is not over, or that a newer version wrote, stays as it is.
+ * @throws file system errors
+ */
+export async function archiveRecord(folder: string, id: string): Promise<Packed> {
+  const file = recordFile(folder);
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (handle === null) return nothing;
+  try {
+    const { size, atime, mtime } = await handle.stat();
+    if ((await newerVersionOf(handle, size)) !== null) return nothing;
+    const { state, start } = await readTail(handle, id, size, 0);
+    if (state.isOpen) return nothing;
+    const end = await readAt(handle, start, size - start);
+    await replace(endFile(folder), end, { atime, mtime });
+    const kept = await open(endFile(folder), 'r');
+    const alone = await readTail(kept, id, end.length, 0).finally(() => kept.close());
+    const told = [state, alone.state].map((each) => [each.summary(mtime.toISOString()), each.turns, each.turnsOmitted]);
+    // Where the end does not tell all by itself, lists unpack the record.
+    if (!isDeepStrictEqual(told[0], told[1])) await rm(endFile(folder));
+  } finally {
+    await handle.close();
+  }
+  return await packFile(file);
+}
+
+/** Puts an archived record back, to be written. @throws file system errors, Error where it is damaged */
+export async function restoreRecord(folder: string): Promise<void> {
+  const file = recordFile(folder);
+  const there = await sizeOf(file);
+  if (there === null && (await sizeOf(packedForm(file))) !== null) await unpackFile(file);
+  // What an archiving that was cut short left counts no more.
+  else if (there !== null) await rm(packedForm(file), { force: true });
+  await rm(endFile(folder), { force: true });
+}
+
+/** Size and time of the record, archived or not. @throws file system errors */
+export async function statRecord(folder: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {
+  const file = recordFile(folder);
+  return await stat(file).catch((error: unknown) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return stat(packedForm(file));
+  });
+}
+
+/** Enough of a record for lists: the whole, or its end where it is archived. @throws file system errors */
+export async function openForList(folder: string): Promise<FileHandle> {
+  const file = recordFile(folder);
+  if ((await sizeOf(file)) !== null) return await open(file, 'r');
+  return await open(endFile(folder), 'r').catch(() => openUnpacked(file));
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  const there = await stat(file).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  return there?.size ?? null;
+}
+
+async function replace(file: string, bytes: Buffer, times: { atime: Date; mtime: Date }): Promise<void> {
+  const handle = await open(`${file}.next`, 'w', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.utimes(times.atime, times.mtime);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.next`, file);
+}
