@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { verifyRecord } from '../../src/engine/record/verify.ts';
 import { anEntry, sessionId, temporaryStore } from '../support/records.ts';
-import { startWriter } from '../support/writingChild.ts';
+import { endWriters, startWriter } from '../support/writingChild.ts';
 
 const kills = Number(process.env['VITRINE_KILLS'] ?? 30);
 
@@ -11,7 +11,10 @@ describe('a writer that is killed', function () {
   before(async () => {
     temporary = await temporaryStore();
   });
-  after(() => temporary.remove());
+  after(async () => {
+    await endWriters();
+    await temporary.remove();
+  });
 
   it(`loses nothing that it was told is written, ${kills} times`, async () => {
     let acknowledged = -1;
@@ -57,7 +60,10 @@ describe('two windows', function () {
   beforeEach(async () => {
     temporary = await temporaryStore();
   });
-  afterEach(() => temporary.remove());
+  afterEach(async () => {
+    await endWriters();
+    await temporary.remove();
+  });
 
   it('with two writers each keep lines of 3 MB whole', async () => {
     const ids = ['ses_000000000001', 'ses_000000000002', 'ses_000000000003', 'ses_000000000004'];
@@ -87,7 +93,7 @@ describe('two windows', function () {
     assert.equal(holders.length, 1, JSON.stringify(children.map((child) => [child.said, child.complaints])));
     const [holder] = holders;
     for (const child of children) {
-      if (child !== holder) assert.equal(child.said[0], `busy ${holder?.process.pid}`);
+      if (child !== holder) assert.deepEqual([child.said[0], child.complaints], [`busy ${holder?.process.pid}`, []]);
     }
     const reader = await temporary.store.openReader(sessionId);
     assert.equal(reader.interrupted, false);

@@ -18,7 +18,11 @@ async function openOrCreate(id: string) {
     return await store.openWriter(id);
   } catch (error) {
     if (!RecordNotFoundError.is(error)) throw error;
-    return await store.create(aSession({ session_id: id }));
+    return await store.create(aSession({ session_id: id })).catch((failed: unknown) => {
+      // Another one was quicker: it is at work, or was.
+      if (RecordBusyError.is(failed)) throw failed;
+      return store.openWriter(id);
+    });
   }
 }
 

@@ -15,6 +15,14 @@ export interface WritingChild {
   readonly ended: Promise<unknown>;
 }
 
+const started = new Set<WritingChild>();
+
+/** Ends those that a test which failed left behind: they would keep the run alive. */
+export async function endWriters(): Promise<void> {
+  for (const child of started) child.process.kill('SIGKILL');
+  await Promise.all([...started].map((child) => child.ended));
+}
+
 export function startWriter(mode: string, dir: string, ...ids: string[]): WritingChild {
   return startProgram(process.execPath, [script, mode, dir, ...ids]);
 }
@@ -46,5 +54,8 @@ function startProgram(program: string, args: readonly string[]): WritingChild {
       };
       heard();
     });
-  return { process: child, said, complaints, until, ended };
+  const writer = { process: child, said, complaints, until, ended };
+  started.add(writer);
+  void ended.finally(() => started.delete(writer));
+  return writer;
 }
