@@ -38,7 +38,7 @@ export interface MessageUsage {
   readonly usage: TokenUsage;
   readonly parentCallId: string | null;
   readonly settled: boolean;
-  /** Indexes of the entries that hold its text, where they are known. */
+  /** Indexes of the entries that hold its texts and calls, in order, where they are known. */
   readonly entries?: readonly number[] | undefined;
 }
 

@@ -103,6 +103,11 @@ export class ToolCalls {
     return true;
   }
 
+  /** Of a call that can still be added to. */
+  entry(id: string): NormalizedEntry | undefined {
+    return this.#calls.get(id)?.entry;
+  }
+
   /** A piece of an input that is streamed; shown when the input is whole. */
   piece(id: string, json: string): void {
     const call = this.#calls.get(id);

@@ -98,7 +98,7 @@ export class Conversation {
     } else {
       from?.partials.meet(from.id, block, line);
       if (type === 'redacted_thinking') this.#hiddenThinking('[redacted thinking]', line, model);
-      else if (type.endsWith('tool_use')) this.#call(block, line, model);
+      else if (type.endsWith('tool_use')) this.#call(block, line, model, from?.id);
       else if (type.endsWith('tool_result')) this.#result(block, line, true);
       else this.#otherBlock(block, line, model);
     }
@@ -128,8 +128,8 @@ export class Conversation {
     }
   }
 
-  #wrote(id: string | undefined, { index }: NormalizedEntry): void {
-    if (id !== undefined) this.#parts.usages.wrote(id, index);
+  #wrote(id: string | undefined, entry: NormalizedEntry | undefined): void {
+    if (id !== undefined && entry !== undefined) this.#parts.usages.wrote(id, entry.index);
   }
 
   #thinking(
@@ -147,7 +147,7 @@ export class Conversation {
     this.#parts.writer.add({ type: { kind: 'thinking' }, content, timestamp, metadata: line.metadata(model) });
   }
 
-  #call(block: JsonObject, line: Line, model: string | undefined): void {
+  #call(block: JsonObject, line: Line, model: string | undefined, messageId: string | undefined): void {
     const id = nonEmpty(block['id']) ?? count(block['id'])?.toString() ?? this.#parts.calls.freshId();
     const started = this.#parts.calls.start({
       id,
@@ -158,7 +158,8 @@ export class Conversation {
       metadata: line.metadata(model),
       whole: true,
     });
-    if (!started) this.#parts.unknownBlock(block, line);
+    if (started) this.#wrote(messageId, this.#parts.calls.entry(id));
+    else this.#parts.unknownBlock(block, line);
   }
 
   /** An image or another attachment of a message; anything else is unknown. */

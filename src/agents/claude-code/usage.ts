@@ -100,7 +100,7 @@ export class MessageUsages {
     });
   }
 
-  /** An entry holds text of the message. */
+  /** An entry holds text of the message, or one of its calls. */
   wrote(messageId: string, index: number): void {
     const message = this.#byId.get(messageId);
     const { entries = [] } = message ?? {};

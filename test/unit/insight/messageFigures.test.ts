@@ -10,7 +10,7 @@ const runs = [
 ];
 
 describe('figures of single messages', () => {
-  it('stand once at the first text of a message, and the others say why they have none', () => {
+  it('stand once at the first text or call of a message, and the others say why they have none', () => {
     const told = { ...message({ model: 'm', usage: { input: 5, output: 2 }, entries: [3, 5] }), runId: 'run_1' };
     const figures = new MessageFigures([told], testPrices, null);
     const first = figures.of(3, runs);
@@ -22,20 +22,24 @@ describe('figures of single messages', () => {
     );
   });
 
-  it('belong to entries of what the model says, each to one message, in every capture', () => {
-    let tied = 0;
+  it('belong to entries of what the model says and calls, each to one message, in every capture', () => {
+    let [tied, calls] = [0, 0];
     for (const { name, stdout, exit } of claudeCaptures()) {
       const { facts, entries } = normalized(stdoutLines(...stdout), exit);
       const kinds = new Map(entries.map(({ index, type }) => [index, type.kind]));
       const all = facts.messages.flatMap(({ entries: own = [] }) => own);
       assert.deepEqual(
-        [...new Set(all.map((index) => kinds.get(index)))].filter((kind) => kind !== 'assistant_message'),
+        [...new Set(all.map((index) => kinds.get(index)))].filter(
+          (kind) => kind !== 'assistant_message' && kind !== 'tool_use',
+        ),
         [],
         name,
       );
+      calls += all.filter((index) => kinds.get(index) === 'tool_use').length;
       assert.equal(new Set(all).size, all.length, name);
       tied += all.length;
     }
     assert.ok(tied > 100, String(tied));
+    assert.ok(calls > 50, String(calls));
   });
 });
