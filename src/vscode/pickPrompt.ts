@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { Origin } from '../model/entry.ts';
 import { inertText } from './inertText.ts';
+import { originWord } from './originWord.ts';
 import type { Prompt, PromptIndex } from './promptIndex.ts';
 import { durationText, leftOutText } from './rowText.ts';
 
@@ -14,7 +14,7 @@ interface Item extends vscode.QuickPickItem {
 export async function pickPrompt(prompts: PromptIndex, now: number): Promise<number | undefined> {
   const all = prompts.all();
   const itemOf = ({ index, at, origin, text }: Prompt, place: number): Item => {
-    const [icon, word] = originOf(origin);
+    const [icon, word] = originWord(origin);
     const ago = Math.max(0, now - Date.parse(at));
     const [first = ''] = text.trim().split('\n');
     const when = new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -60,27 +60,4 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
     pick.onDidHide(() => resolve(undefined));
     pick.show();
   }).finally(() => pick.dispose());
-}
-
-function originOf(origin: Origin): readonly [icon: string, word: string] {
-  switch (origin) {
-    case 'human':
-      return ['account', t('You')];
-    case 'follow_up':
-      return ['sync', t('Follow-up')];
-    case 'callback':
-      return ['call-incoming', t('Callback')];
-    case 'subagent':
-      return ['agent', t('Subagent')];
-    case 'hook':
-      return ['plug', t('Hook')];
-    case 'skill':
-      return ['lightbulb', t('Skill')];
-    case 'compaction':
-      return ['fold', t('Compaction')];
-    case 'replay':
-      return ['history', t('Recording')];
-    case 'system':
-      return ['gear', t('System')];
-  }
 }

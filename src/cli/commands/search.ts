@@ -23,6 +23,7 @@ The index of it is kept beside the records, and only what has changed since is r
   --json             one hit per line as JSON
   --limit N          sessions to show; default 50
   --hits N           hits to show of each; default 20
+  --synthetic        follow-ups and callbacks too, which no person wrote
   --rebuild          makes the index again first
 ${storeHelp}
 Exit code 1: nothing was found.
@@ -33,6 +34,7 @@ const options = {
   json: { type: 'boolean' },
   limit: { type: 'string' },
   hits: { type: 'string' },
+  synthetic: { type: 'boolean' },
   rebuild: { type: 'boolean' },
 } as const;
 
@@ -55,6 +57,7 @@ export const search: Command = {
       }
       const answer = await sessionSearch.search({
         query,
+        ...(values.synthetic === true && { synthetic: true }),
         ...(values.limit !== undefined && { mostSessions: numberOption('--limit', values.limit) }),
         ...(values.hits !== undefined && { mostHits: numberOption('--hits', values.hits) }),
       });
@@ -65,7 +68,9 @@ export const search: Command = {
         );
       else for (const each of answer.sessions) context.stdout.write(text(each));
       const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions hold it (--limit).`];
-      tell(context, answer.scanned, [...answer.problems.map(problemText), ...more]);
+      const { leftOut } = answer;
+      const left = leftOut === 0 ? [] : [`Left out, because no person wrote them: ${leftOut} (--synthetic).`];
+      tell(context, answer.scanned, [...answer.problems.map(problemText), ...left, ...more]);
       return answer.sessions.length === 0 ? 1 : 0;
     } finally {
       await engine.dispose();
@@ -80,8 +85,8 @@ function text({ session, hits, count, unsure }: SessionHits): string {
   return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${printable(title)}\n${hits.map(line).join('')}${rest}\n`;
 }
 
-function line({ entry, kind, tool, excerpt }: SearchHit): string {
-  return `  [${entry}] ${printable(tool ?? kind.replace('_message', ''))}: ${printable(excerpt.text)}\n`;
+function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {
+  return `  [${entry}] ${printable(tool ?? origin ?? kind.replace('_message', ''))}: ${printable(excerpt.text)}\n`;
 }
 
 /** What was recorded must not move the cursor or colour the terminal. */

@@ -1,5 +1,5 @@
 import type { Excerpt } from '../../insight/search/excerpt.ts';
-import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
+import type { EntryType, NormalizedEntry, Origin } from '../../model/entry.ts';
 import type { QueryKind, QueryProblem } from '../../model/query.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 
@@ -8,6 +8,8 @@ export interface SearchRequest {
   readonly query: string;
   /** Which sessions; default all. */
   readonly within?: (session: SessionSummary) => boolean;
+  /** Follow-ups and callbacks too; default false. */
+  readonly synthetic?: boolean;
   /** Default 50; the best. */
   readonly mostSessions?: number;
   /** Per session; default 20, the best. */
@@ -25,6 +27,8 @@ export interface SearchHit {
   readonly kind: EntryType['kind'];
   /** Name of the tool, where it is a call. */
   readonly tool: string | null;
+  /** Who wrote it, where it is a message that no person wrote. */
+  readonly origin?: Origin;
   /** ISO 8601. */
   readonly at: string;
   /** Higher is better; to be compared within one answer only. 0 where nothing but operators was asked for. */
@@ -84,6 +88,8 @@ export interface SearchAnswer {
   readonly sessions: readonly SessionHits[];
   /** Further sessions with hits. */
   readonly moreSessions: number;
+  /** Messages that answer and are left out, because no person wrote them. */
+  readonly leftOut: number;
   readonly problems: readonly QueryProblem[];
   readonly scanned: Scanned;
 }

@@ -1,7 +1,7 @@
 import type { Query } from '../../insight/search/query.ts';
 import { wordsOfQuery } from '../../insight/search/tokens.ts';
 import type { QueryKind } from '../../model/query.ts';
-import { type Field, fieldTerm, type Segment } from './segment.ts';
+import { type Field, fieldTerm, type Segment, syntheticTerm } from './segment.ts';
 
 /** Terms that one word may stand for in a segment; more would say nothing about what was meant. */
 const mostTerms = 2000;
@@ -125,6 +125,14 @@ export function evaluate(plan: Plan, segment: Segment, corpus: Corpus): Map<numb
   });
   const enough = [...(found ?? [])].filter(([, { words }]) => words >= (atLeast ?? 0));
   return new Map(enough.map(([doc, { score }]) => [segment.entryOf(doc), score]));
+}
+
+/** Entries of a segment that no person wrote, by index. */
+export function syntheticIn(segment: Segment): ReadonlySet<number> {
+  const found = new Set<number>();
+  const at = segment.exactly(syntheticTerm);
+  if (at >= 0) segment.each(at, (doc) => found.add(segment.entryOf(doc)));
+  return found;
 }
 
 interface Met {

@@ -19,7 +19,12 @@ const sessionIndexSchema = z.object({
 });
 export type SessionIndex = z.infer<typeof sessionIndexSchema>;
 export type Part = z.infer<typeof partSchema>;
-const manifestSchema = z.object({ version: z.literal(1), sessions: z.record(sessionIdSchema, sessionIndexSchema) });
+/** 2: says of messages whether no person wrote them. */
+const manifestVersion = 2;
+const manifestSchema = z.object({
+  version: z.literal(manifestVersion),
+  sessions: z.record(sessionIdSchema, sessionIndexSchema),
+});
 
 /**
  * The files of the index: segments, and a manifest that says what they were made of. All of it can be made again from the
@@ -47,7 +52,7 @@ export class IndexStore {
   async save(): Promise<void> {
     const sessions = Object.fromEntries(await this.#load());
     await makeFolder(this.#dir);
-    await writeWhole(this.#manifest, [JSON.stringify({ version: 1, sessions })]);
+    await writeWhole(this.#manifest, [JSON.stringify({ version: manifestVersion, sessions })]);
   }
 
   async write(id: string, part: number, bytes: Buffer): Promise<void> {

@@ -3,6 +3,9 @@ import { answers } from '../../insight/search/facts.ts';
 import type { Query } from '../../insight/search/query.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+import { isSynthetic, originOf } from '../../model/synthetic.ts';
+import type { Log } from '../api.ts';
+import { logFiltered } from '../metadataLog.ts';
 import type { RecordStore } from '../record/store.ts';
 import type { SearchHit, SessionHits } from './contract.ts';
 
@@ -13,14 +16,33 @@ export interface Candidates {
   readonly session: SessionSummary;
   /** By index. */
   readonly scores: ReadonlyMap<number, number>;
+  /** Those of them that no person wrote. */
+  readonly synthetic: readonly number[];
   /** Each has to be read to know whether it answers. */
   readonly inexact: boolean;
+}
+
+/** Without what no person wrote; `undefined` where nothing else is there. */
+export function withoutSynthetic(candidates: Candidates): Candidates | undefined {
+  const scores = new Map(candidates.scores);
+  for (const index of candidates.synthetic) scores.delete(index);
+  return scores.size === 0 ? undefined : { ...candidates, scores, synthetic: [] };
+}
+
+/** How many messages answer that no person wrote; each is logged. */
+export async function countSynthetic(store: RecordStore, each: Candidates, query: Query, log: Log): Promise<number> {
+  const wanted = each.synthetic.slice(0, mostRead).map((index) => [index, 0] as const);
+  if (wanted.length === 0) return 0;
+  const { session_id: id } = each.session;
+  const right = (await entriesOf(store, id, wanted)).filter(({ entry }) => answers(entry, query));
+  for (const { entry } of right) logFiltered(log, `${id}#${entry.index}`, entry.metadata);
+  return right.length;
 }
 
 /** Reads the best of the candidates from their record; `undefined` where none of them answers after all. */
 export async function readHits(
   store: RecordStore,
-  { session, scores, inexact }: Candidates,
+  { session, scores, inexact }: Pick<Candidates, 'session' | 'scores' | 'inexact'>,
   query: Query,
   mostHits: number,
 ): Promise<SessionHits | undefined> {
@@ -36,6 +58,7 @@ export async function readHits(
       entry: index,
       kind: type.kind,
       tool: type.kind === 'tool_use' ? type.tool.toolName : null,
+      ...(isSynthetic(entry) && { origin: originOf(entry) }),
       at: timestamp,
       score,
       excerpt: excerptOf(entry, query.texts),

@@ -29,12 +29,15 @@ const headerSchema = z.object({
 });
 export type Header = z.infer<typeof headerSchema>;
 
-/** Begins every term that is no word of a text: what kind of entry it is, its tool, its files, how it ended. */
+/** Begins every term that is no word of a text: what kind of entry it is, its tool, its files, how it ended, whether no person wrote it. */
 const fieldMark = '\u0001';
-export type Field = 'kind' | 'tool' | 'file' | 'state';
+export type Field = 'kind' | 'tool' | 'file' | 'state' | 'synthetic';
 export function fieldTerm(field: Field, value: string): string {
   return `${fieldMark}${field}:${value}`;
 }
+
+/** Of messages that no person wrote. */
+export const syntheticTerm = fieldTerm('synthetic', 'true');
 
 /** A segment to look things up in. */
 export class Segment {

@@ -3,6 +3,7 @@ import { isEmptyQuery, parseQuery, type Query } from '../../insight/search/query
 import type { SessionSummary } from '../../model/summary.ts';
 import type { RecordStore } from '../record/store.ts';
 import type { Log } from '../api.ts';
+import { logFiltering } from '../metadataLog.ts';
 import type {
   LikeAnswer,
   LikeEntry,
@@ -12,10 +13,10 @@ import type {
   SearchRequest,
   SessionHits,
 } from './contract.ts';
-import { counts, evaluate, type Plan, planOf, planOfWords } from './evaluate.ts';
+import { counts, evaluate, type Plan, planOf, planOfWords, syntheticIn } from './evaluate.ts';
 import { indexSession, stampOf } from './indexSession.ts';
 import { IndexStore, type SessionIndex } from './indexStore.ts';
-import { entriesOf, readHits, type Candidates } from './readHits.ts';
+import { countSynthetic, entriesOf, readHits, type Candidates, withoutSynthetic } from './readHits.ts';
 
 const defaultSessions = 50;
 const defaultHits = 20;
@@ -57,9 +58,16 @@ export class SessionSearch {
       const known = await this.#refresh(request);
       const chosen = known.summaries.filter(wanted(request));
       const scanned = await this.#scanned(chosen, known);
-      if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, problems, scanned };
+      if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, leftOut: 0, problems, scanned };
       const candidates = await this.#candidates(planOf(query), chosen, scanned.entries, request.signal);
-      return { ...(await this.#answer(query, candidates, request)), problems, scanned };
+      if (request.synthetic === true)
+        return { ...(await this.#answer(query, candidates, request)), leftOut: 0, problems, scanned };
+      const leftOut = await this.#leftOut(query, candidates);
+      const people = candidates.map(withoutSynthetic).filter((each) => each !== undefined);
+      const answer = await this.#answer(query, people.sort(byBest), request);
+      const visible = answer.sessions.reduce((sum, { count }) => sum + count, 0);
+      logFiltering(this.#deps.log, visible + leftOut, leftOut);
+      return { ...answer, leftOut, problems, scanned };
     });
   }
 
@@ -201,15 +209,26 @@ export class SessionSearch {
     const found: Candidates[] = [];
     for (const { session, parts } of hopeful) {
       const scores = new Map<number, number>();
+      const synthetic: number[] = [];
       for (const part of parts) {
         const segment = await this.#index.segment(session.session_id, part);
         if (segment === undefined) continue;
-        for (const [entry, score] of evaluate(plan, segment, { entries, words, counts: total }))
+        const marked = syntheticIn(segment);
+        for (const [entry, score] of evaluate(plan, segment, { entries, words, counts: total })) {
           scores.set(entry, score);
+          if (marked.has(entry)) synthetic.push(entry);
+        }
       }
-      if (scores.size > 0) found.push({ session, scores, inexact: plan.inexact });
+      if (scores.size > 0) found.push({ session, scores, synthetic, inexact: plan.inexact });
     }
-    return found.sort((a, b) => best(b) - best(a) || (a.session.updated_at < b.session.updated_at ? 1 : -1));
+    return found.sort(byBest);
+  }
+
+  async #leftOut(query: Query, candidates: readonly Candidates[]): Promise<number> {
+    const { store, log } = this.#deps;
+    let sum = 0;
+    for (const each of candidates) sum += await countSynthetic(store, each, query, log);
+    return sum;
   }
 
   async #answer(
@@ -238,6 +257,10 @@ const wanted =
 /** The score that the best `most` have at least. */
 function nth(scores: readonly number[], most: number): number {
   return [...scores].sort((a, b) => b - a)[most - 1] ?? 0;
+}
+
+function byBest(a: Candidates, b: Candidates): number {
+  return best(b) - best(a) || (a.session.updated_at < b.session.updated_at ? 1 : -1);
 }
 
 /** A session of which many entries answer is a little better than its best one. */

@@ -6,6 +6,8 @@ export function searchCommands({ search, panels }: Shell): Commands {
     searchSessions: (query) => search.search(typeof query === 'string' ? query : undefined),
     searchEverywhere: () => search.setEverywhere(true),
     searchHere: () => search.setEverywhere(false),
+    searchSynthetic: () => search.setSynthetic(true),
+    searchPeopleOnly: () => search.setSynthetic(false),
     clearSearch: () => search.clear(),
     rebuildSearchIndex: () => search.rebuild(),
     /** Behind a row of the results, so not in the manifest. */

@@ -4,7 +4,8 @@ import type { QueryProblem } from '../../model/query.ts';
 import { queryKinds, queryStates } from '../../model/query.ts';
 import { visibleText } from '../inertText.ts';
 import { rowOf, titleOf } from '../sessionRow.ts';
-import { stateIcon, stateOf } from '../rowText.ts';
+import { originWord } from '../originWord.ts';
+import { leftOutText, stateIcon, stateOf } from '../rowText.ts';
 import { rowLabel, rowTooltip } from '../rowTooltip.ts';
 
 const { t } = vscode.l10n;
@@ -56,7 +57,7 @@ export function nodeItem(node: SearchNode, now: number): vscode.TreeItem {
 }
 
 /** What was looked at, in a sentence or two; stands over the results. */
-export function answerText({ sessions, moreSessions, problems, scanned }: SearchAnswer): string {
+export function answerText({ sessions, moreSessions, leftOut, problems, scanned }: SearchAnswer): string {
   const entries = sessions.reduce((sum, { count }) => sum + count, 0);
   const unsure = sessions.some((each) => each.unsure) || moreSessions > 0;
   return [
@@ -66,6 +67,7 @@ export function answerText({ sessions, moreSessions, problems, scanned }: Search
         ? t('At least {0} in {1}, the best first.', entriesText(shownEntries(sessions)), sessionsText(sessions.length))
         : t('{0} in {1}.', entriesText(entries), sessionsText(sessions.length)),
     t('Searched: {0}, {1}.', sessionsText(scanned.sessions), entriesText(scanned.entries)),
+    ...(leftOut > 0 ? [`${leftOutText(leftOut)}.`] : []),
     ...(scanned.cut > 0 ? [t('Of {0} long entries only the beginning can be found.', scanned.cut)] : []),
     ...(scanned.elsewhere > 0
       ? [t('Left out, hidden or in other folders: {0}.', sessionsText(scanned.elsewhere))]
@@ -128,7 +130,8 @@ const icons: Readonly<Record<SearchHit['kind'], string>> = {
   error: 'error',
 };
 
-function kindWord({ kind, tool }: SearchHit): string {
+function kindWord({ kind, tool, origin }: SearchHit): string {
+  if (origin !== undefined) return originWord(origin)[1];
   switch (kind) {
     case 'user_message':
       return t('Prompt');
@@ -153,7 +156,7 @@ function hitItem(hit: SearchHit): vscode.TreeItem {
   const item = new vscode.TreeItem({ label, highlights });
   item.id = `${sessionId}:${entry}`;
   item.description = kindWord(hit);
-  item.iconPath = new vscode.ThemeIcon(icons[hit.kind]);
+  item.iconPath = new vscode.ThemeIcon(hit.origin === undefined ? icons[hit.kind] : originWord(hit.origin)[0]);
   item.tooltip = label;
   item.accessibilityInformation = { label: `${kindWord(hit)}: ${label}` };
   item.command = { command: 'vitrine.openSearchHit', title: t('Open Session'), arguments: [sessionId, entry] };

@@ -31,6 +31,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   readonly #view: vscode.TreeView<SearchNode>;
   #query = '';
   #everywhere = false;
+  #synthetic = false;
   #answer: SearchAnswer | undefined;
   #running: AbortController | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
@@ -65,6 +66,13 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   async setEverywhere(everywhere: boolean): Promise<void> {
     this.#everywhere = everywhere;
     await vscode.commands.executeCommand('setContext', 'vitrine.searchingEverywhere', everywhere);
+    if (this.#query !== '') await this.#run();
+  }
+
+  /** Also in follow-ups and callbacks. */
+  async setSynthetic(synthetic: boolean): Promise<void> {
+    this.#synthetic = synthetic;
+    await vscode.commands.executeCommand('setContext', 'vitrine.searchingSynthetic', synthetic);
     if (this.#query !== '') await this.#run();
   }
 
@@ -125,7 +133,8 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
       const onProgress = (done: number, of: number): void => {
         if (!stop.signal.aborted) this.#view.message = t('Reading sessions: {0} of {1}', done, of);
       };
-      const request = { query: this.#query, within: this.#within(), signal: stop.signal, onProgress };
+      const [within, synthetic] = [this.#within(), this.#synthetic];
+      const request = { query: this.#query, within, synthetic, signal: stop.signal, onProgress };
       return archive.search.search(request).catch((error: unknown) => {
         if (!stop.signal.aborted) this.#view.message = t('The search failed.');
         unlessAborted(stop.signal)(error);

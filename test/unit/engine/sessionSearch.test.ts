@@ -57,6 +57,36 @@ describe('search over sessions', () => {
     said(3, 'The delay was random; now it is a fixed delay.'),
   ];
 
+  it('leaves out what no person wrote, says how many, and finds it where that is asked for', async () => {
+    const marked = (index: number, text: string, more: Partial<NormalizedEntry>): NormalizedEntry => ({
+      ...said(index, text, 'user_message'),
+      ...more,
+      metadata: { synthetic: true },
+    });
+    await keep(1, [
+      said(0, 'Look for tea', 'user_message'),
+      marked(1, 'Tea, then?', { origin: 'follow_up' }),
+      marked(2, 'Tea has ended.', { origin: 'callback' }),
+      { ...said(3, 'tea', 'user_message'), metadata: { synthetic: false } },
+    ]);
+    await keep(2, [marked(0, 'Only tea here', { origin: 'callback' })]);
+    for (const [query, left] of [
+      ['tea', 3],
+      ['"tea, then"', 1],
+      ['coffee', 0],
+    ] as const) {
+      const { leftOut, sessions } = await ask(query);
+      assert.equal(leftOut, left, query);
+      assert.ok(sessions.every(({ session }) => session.session_id === id(1)));
+    }
+    assert.deepEqual(short(await ask('tea')), { 1: [0, 3] });
+    const all = await ask('tea', { synthetic: true });
+    assert.deepEqual(short(all), { 1: [0, 1, 2, 3], 2: [0] });
+    assert.equal(all.leftOut, 0);
+    const by = all.sessions.flatMap(({ hits }) => hits.map(({ origin }) => origin ?? 'human'));
+    assert.deepEqual(by.sort(), ['callback', 'callback', 'follow_up', 'human', 'human']);
+  });
+
   it('finds words, parts of names and what tools printed, and says where', async () => {
     await keep(1, sample());
     await keep(2, [said(0, 'Something else', 'user_message'), said(1, '再試行の遅延')]);
