@@ -28,13 +28,16 @@ export class Callbacks {
     await writeFile(this.#file(callback.child), JSON.stringify(callback), { mode: 0o600 });
   }
 
-  /** What a process that is gone was about to tell waits again. */
-  async recover(): Promise<void> {
+  /** What a process that is gone was about to tell waits again. @returns whether one that is there is about to tell */
+  async recover(): Promise<boolean> {
+    let beingTold = false;
     for (const name of await this.#names()) {
       const [child = '', pid] = name.split('.taken-');
-      if (pid === undefined || !sessionIdSchema.safeParse(child).success || isRunning(Number(pid))) continue;
-      await rename(path.join(this.#folder, name), this.#file(child)).catch(() => undefined);
+      if (pid === undefined || !sessionIdSchema.safeParse(child).success) continue;
+      if (isRunning(Number(pid))) beingTold = true;
+      else await rename(path.join(this.#folder, name), this.#file(child)).catch(() => undefined);
     }
+    return beingTold;
   }
 
   /** Those that nobody is telling of. */

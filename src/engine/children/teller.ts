@@ -42,7 +42,6 @@ export class Teller {
   /** Goes on with what another process waited for; of a parent that is deleted its child is asked about. */
   async recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
     this.#accepts = accepts;
-    await this.#deps.callbacks.recover();
     await this.#all();
   }
 
@@ -74,6 +73,8 @@ export class Teller {
   }
 
   async #all(): Promise<void> {
+    // Who is about to tell may end before it has.
+    if (await this.#deps.callbacks.recover()) this.#lookAgain();
     const waiting = await this.#deps.callbacks.waiting();
     const sessions = await this.#sessions();
     const mine = waiting.filter(({ parent, child }) => {
