@@ -1,5 +1,6 @@
-import { entriesOfMessage, type AcpMessage } from '../../formats/import/acpMessages.ts';
+import { entriesOfMessage, writerOf, type AcpMessage } from '../../formats/import/acpMessages.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
+import { isSynthetic } from '../../model/synthetic.ts';
 import { runId } from '../ids.ts';
 import { isStep } from '../runFigures.ts';
 import type { Draft, Taken } from './importFile.ts';
@@ -51,5 +52,10 @@ export async function importMessages(messages: readonly AcpMessage[], { begin, d
   for (let from = 0; from < entries.length; from += batch) {
     await writer.appendAll(entries.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
   }
-  return { problems: 0, original: null };
+  const marked = entries.filter(isSynthetic).length;
+  return {
+    problems: messages.filter((message) => message.role === 'user' && writerOf(message).mistyped.length > 0).length,
+    original: null,
+    ...(marked > 0 && { known: { synthetic: { messages: marked, runs: 0, turns: 0 } } }),
+  };
 }

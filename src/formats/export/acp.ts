@@ -2,6 +2,7 @@ import { codePoints, utf16Offsets } from '../../model/codePoints.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Citation, Trajectory } from '../../model/metadata.ts';
+import { writtenBy, type WrittenBy } from '../writtenBy.ts';
 import { jsonArray } from './jsonText.ts';
 import type { Exporter, ExportSource } from './source.ts';
 import { isFailed, thoughtOf, toolInput } from './toolFields.ts';
@@ -12,6 +13,8 @@ interface AcpPart {
   readonly content?: string;
   readonly content_encoding?: 'plain';
   readonly metadata?: Citation | Trajectory;
+  /** Of the first part of a message that no person wrote. The protocol lets parts have further fields. */
+  readonly vitrine?: WrittenBy;
 }
 
 interface AcpMessage {
@@ -37,7 +40,7 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
   const base = { created_at: created, completed_at: created };
   switch (type.kind) {
     case 'user_message':
-      return { ...base, role: 'user', parts: textParts(entry) };
+      return { ...base, role: 'user', parts: marked(textParts(entry), writtenBy(entry)) };
     case 'assistant_message':
       return { ...base, role: agentRole, parts: textParts(entry) };
     case 'error':
@@ -66,6 +69,11 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
       };
     }
   }
+}
+
+function marked([first, ...more]: readonly AcpPart[], by: WrittenBy): AcpPart[] {
+  if (first === undefined) return [];
+  return [Object.keys(by).length === 0 ? first : { ...first, vitrine: by }, ...more];
 }
 
 /** A step is metadata alone: what was said stands in parts with content. */

@@ -1,5 +1,6 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { ToolUse } from '../../model/tool.ts';
+import { writtenBy } from '../writtenBy.ts';
 import { objectWithArray } from './jsonText.ts';
 import type { Exporter, ExportSource } from './source.ts';
 import { isFailed, thoughtOf, toolInput, toolOutputText } from './toolFields.ts';
@@ -49,7 +50,7 @@ function stepOf(entry: NormalizedEntry): object {
     kind: type.kind,
     ...(origin !== undefined && { origin }),
     ...(metadata?.parentCallId !== undefined && { parent_tool_call_id: metadata.parentCallId }),
-    ...(metadata?.synthetic === true && { synthetic: true, trigger_type: metadata.trigger_type }),
+    ...writtenBy(entry),
     ...(metadata?.annotations !== undefined && { annotations: metadata.annotations }),
   };
   const base = { ...(!Number.isNaN(Date.parse(timestamp)) && { timestamp }), extra };

@@ -27,8 +27,14 @@ export function factsOf({ summary, runs }: ExportSource): [string, string][] {
 }
 
 function turnsText(runs: ExportSource['runs']): string {
-  const followUps = runs.filter(({ synthetic }) => synthetic === true).length;
-  return followUps === 0 ? String(runs.length) : `${runs.length - followUps}, and ${followUps} by follow-up`;
+  const marked = runs.filter(({ synthetic }) => synthetic === true);
+  const callbacks = marked.filter(({ prompt_origin: by }) => by === 'callback').length;
+  const followUps = marked.length - callbacks;
+  return [
+    String(runs.length - marked.length),
+    ...(followUps === 0 ? [] : [`and ${followUps} by follow-up`]),
+    ...(callbacks === 0 ? [] : [`and ${callbacks} by callback`]),
+  ].join(', ');
 }
 
 /** Unknown is said, never shown as 0. */

@@ -1,5 +1,6 @@
 import { utf16Offsets } from '../../model/codePoints.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
+import { isMarkedSynthetic, originOf } from '../../model/synthetic.ts';
 import type { ToolUse } from '../../model/tool.ts';
 import { factsOf } from './facts.ts';
 import { style } from './htmlStyle.ts';
@@ -70,9 +71,12 @@ function entryHtml(entry: NormalizedEntry): string {
   }
 }
 
-function speaker({ metadata, origin }: NormalizedEntry): string {
-  if (metadata?.synthetic === true) return `Trigger (${metadata.trigger_type ?? 'synthetic'})`;
-  return origin === undefined || origin === 'human' ? 'User' : origin;
+function speaker(entry: NormalizedEntry): string {
+  const { metadata } = entry;
+  const origin = originOf(entry);
+  if (!isMarkedSynthetic(metadata)) return origin === 'human' ? 'User' : origin;
+  const word = origin === 'callback' ? 'Callback' : `Trigger (${metadata?.trigger_type ?? 'synthetic'})`;
+  return [word, metadata?.trigger_reason].filter((part) => part !== undefined).join(': ');
 }
 
 function toolHtml(tool: ToolUse): string {

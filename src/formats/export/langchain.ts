@@ -1,5 +1,6 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import { writtenBy } from '../writtenBy.ts';
 import { uuidOf } from './ids.ts';
 import { jsonArray, objectWithArray } from './jsonText.ts';
 import type { Exporter, ExportSource } from './source.ts';
@@ -88,12 +89,11 @@ function messagesOf(entry: NormalizedEntry, id: string): LangChainMessage[] {
 }
 
 /** `synthetic`, `trigger_type` and `trigger_reason` under the names that they have there. */
-function kwargs({ metadata, origin, timestamp, type }: NormalizedEntry): Record<string, unknown> {
-  const { synthetic, trigger_type, trigger_reason, parentCallId, annotations } = metadata ?? {};
+function kwargs(entry: NormalizedEntry): Record<string, unknown> {
+  const { metadata, origin, timestamp, type } = entry;
+  const { parentCallId, annotations } = metadata ?? {};
   return {
-    ...(synthetic !== undefined && { synthetic }),
-    ...(trigger_type !== undefined && { trigger_type }),
-    ...(trigger_reason !== undefined && { trigger_reason }),
+    ...writtenBy(entry),
     ...(origin !== undefined && { origin }),
     ...(parentCallId !== undefined && { parent_tool_call_id: parentCallId }),
     ...(annotations !== undefined && { annotations }),

@@ -1,5 +1,6 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { Citation } from '../../model/metadata.ts';
+import { isSynthetic, originOf } from '../../model/synthetic.ts';
 import type { ToolUse } from '../../model/tool.ts';
 import { factsOf } from './facts.ts';
 import type { Exporter } from './source.ts';
@@ -25,9 +26,10 @@ export function entryText(entry: NormalizedEntry): string {
   const { type, content } = entry;
   switch (type.kind) {
     case 'user_message': {
-      const who =
-        entry.metadata?.synthetic === true ? 'Trigger' : (entry.origin ?? 'human') === 'human' ? 'User' : entry.origin;
-      return `**${who ?? 'User'}**\n\n${quoted(content)}`;
+      const origin = originOf(entry);
+      const who = origin === 'human' ? 'User' : origin;
+      const marked = origin === 'callback' ? 'Callback' : 'Trigger';
+      return `**${isSynthetic(entry) ? marked : who}**\n\n${quoted(content)}`;
     }
     case 'assistant_message':
       return [`**Assistant**`, content, sources(entry)].filter((each) => each !== '').join('\n\n');

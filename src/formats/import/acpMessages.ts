@@ -3,6 +3,7 @@ import { codePoints } from '../../model/codePoints.ts';
 import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
 import { citationSchema, trajectorySchema, type Citation, type Trajectory } from '../../model/metadata.ts';
 import { toolStatusSchema, type ToolUse } from '../../model/tool.ts';
+import { readWrittenBy } from '../writtenBy.ts';
 
 const partSchema = z.looseObject({
   name: z.string().nullish(),
@@ -11,6 +12,8 @@ const partSchema = z.looseObject({
   content_encoding: z.string().nullish(),
   content_url: z.string().nullish(),
   metadata: z.unknown().optional(),
+  /** Ours: who wrote the message. */
+  vitrine: z.unknown().optional(),
 });
 type Part = z.infer<typeof partSchema>;
 
@@ -58,14 +61,22 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
   }
   const content = text.join('');
   if (content === '' && citations.length === 0) return after;
+  const { origin, metadata: marks } = message.role === 'user' ? writerOf(message) : {};
   const said: NewEntry = {
     timestamp,
     type: typeOf(message.role),
     content,
-    ...(message.role === 'user' && { origin: 'human' as const }),
-    ...(citations.length > 0 && { metadata: { annotations: citations } }),
+    ...(message.role === 'user' && { origin }),
+    ...((citations.length > 0 || marks !== undefined) && {
+      metadata: { ...marks, ...(citations.length > 0 && { annotations: citations }) },
+    }),
   };
   return [said, ...after];
+}
+
+/** Who wrote a message of role `user`, and which of its marks have a wrong type and count as missing. */
+export function writerOf({ parts }: AcpMessage): ReturnType<typeof readWrittenBy> {
+  return readWrittenBy(parts[0]?.vitrine);
 }
 
 function typeOf(role: string): EntryType {

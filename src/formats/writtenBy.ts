@@ -1,0 +1,44 @@
+import { originSchema, type NormalizedEntry, type Origin } from '../model/entry.ts';
+import { isObject } from '../model/json.ts';
+import { syntheticSchema } from '../model/metadata.ts';
+
+/** Who wrote a message, as formats of others hold it: names and values as in an entry. Only what is known is there. */
+export interface WrittenBy {
+  readonly origin?: Origin;
+  readonly synthetic?: boolean;
+  readonly trigger_type?: string;
+  readonly trigger_reason?: string;
+}
+
+/** Empty for a person's message. */
+export function writtenBy({ origin, metadata }: Pick<NormalizedEntry, 'origin' | 'metadata'>): WrittenBy {
+  const { synthetic, trigger_type, trigger_reason } = metadata ?? {};
+  return {
+    ...(origin !== undefined && origin !== 'human' && { origin }),
+    ...(synthetic !== undefined && { synthetic }),
+    ...(trigger_type !== undefined && { trigger_type }),
+    ...(trigger_reason !== undefined && { trigger_reason }),
+  };
+}
+
+/** What a format held of it. A mark of a wrong type counts as missing: `"true"` is not `true`. */
+export function readWrittenBy(
+  held: unknown,
+): Pick<NormalizedEntry, 'origin' | 'metadata'> & { readonly mistyped: readonly string[] } {
+  if (!isObject(held)) return { origin: 'human', mistyped: held === undefined || held === null ? [] : ['vitrine'] };
+  const mistyped: string[] = [];
+  const metadata: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(syntheticSchema.shape)) {
+    const value = held[name];
+    if (value === undefined) continue;
+    if (schema.safeParse(value).success) metadata[name] = value;
+    else mistyped.push(name);
+  }
+  const origin = originSchema.safeParse(held['origin'] ?? 'human');
+  if (!origin.success) mistyped.push('origin');
+  return {
+    origin: origin.data ?? 'human',
+    ...(Object.keys(metadata).length > 0 && { metadata: syntheticSchema.parse(metadata) }),
+    mistyped,
+  };
+}
