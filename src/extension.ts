@@ -22,6 +22,7 @@ import { LineHistory } from './vscode/lines/lineHistory.ts';
 import { registerSessionLinks } from './vscode/sessionLinkHandler.ts';
 import { createLog } from './vscode/log.ts';
 import { logLine } from './engine/logLine.ts';
+import { MovedFolders } from './vscode/movedFolders.ts';
 import { PageActions } from './vscode/pageActions.ts';
 import { PageMemory } from './vscode/pageMemory.ts';
 import { SessionPanels } from './vscode/panels.ts';
@@ -128,6 +129,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     AgentFixes.register(),
     new StatusBar(list),
     retention,
+    new MovedFolders({ engines: host, list, loader, state: workspaceState, log }),
     followUps,
     new FollowUpItem(followUps, now),
     new BudgetNotices(list, now()),

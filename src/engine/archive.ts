@@ -20,6 +20,7 @@ import { signHead } from './audit/signature.ts';
 import { verify, type Verified } from './audit/verify.ts';
 import type { EngineSettings, Log } from './api.ts';
 import { failures, type EngineFailure } from './failures.ts';
+import { movedSessions, type MovedSessions } from './folders/moved.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
 import { Recall } from './recall/recall.ts';
 import { RecordBusyError } from './record/errors.ts';
@@ -191,6 +192,16 @@ export class Archive {
       // Nothing is packed while somebody writes.
       if (!RecordBusyError.is(error)) throw error;
     });
+  }
+
+  /** Sessions that were run in folders that are gone, and are these under another name or in another place. */
+  async moved(folders: readonly string[]): Promise<readonly MovedSessions[]> {
+    return movedSessions(await this.#deps.store.list(), folders);
+  }
+
+  /** Records that the last listing could not read. */
+  get unreadable(): Survey['unreadable'] {
+    return this.#deps.store.unreadable;
   }
 
   /** What lists cannot show: records that cannot be read, and sessions that were deleted for good. */

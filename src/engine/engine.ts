@@ -35,6 +35,7 @@ import { asLimits } from './budget/asLimits.ts';
 import { Budgets } from './budget/budgets.ts';
 import { childServer, withChildren } from './children/childServer.ts';
 import { type EngineFailure, failures } from './failures.ts';
+import { identityOf } from './folders/identity.ts';
 import { FollowUps } from './followUps/followUps.ts';
 import { runId, runnerId, sessionId, uuid } from './ids.ts';
 import { LiveRun } from './liveRun.ts';
@@ -118,6 +119,7 @@ export class Engine {
       status: 'pending',
       created_at: this.#now(),
       project_dir: request.cwd,
+      project_identity: await identityOf(request.cwd),
       execution_mode: request.queued?.execution_mode ?? request.executionMode ?? 'sync',
       executor_session_ids: [],
       executor_type: request.agent,
@@ -186,8 +188,8 @@ export class Engine {
   }
 
   /** Says that the folder of a session is another now: it was renamed, moved, or is a worktree no more. @throws EngineFailure */
-  relink(sessionId: string, folder: string): Promise<void> {
-    return this.#sessions.change(sessionId, { project_dir: folder });
+  async relink(sessionId: string, folder: string): Promise<void> {
+    await this.#sessions.change(sessionId, { project_dir: folder, project_identity: await identityOf(folder) });
   }
 
   /** Deletes all that is kept of a session for good, but for a line that says so. @throws EngineFailure */
@@ -272,7 +274,8 @@ export class Engine {
         try {
           const planned = await newRun(state, source);
           const last_resumed_at = this.#now();
-          await state.changeSession({ ...moveSession(state.session, 'pending'), last_resumed_at });
+          const project_identity = await identityOf(state.session.project_dir ?? '');
+          await state.changeSession({ ...moveSession(state.session, 'pending'), last_resumed_at, project_identity });
           return await this.#begin(state, source, agent, planned);
         } catch (error) {
           await state.giveBackWriter();

@@ -21,9 +21,10 @@ export interface SessionsDeps extends StateDeps {
   readonly sourceOf: (session: Session) => Promise<AgentSource | null>;
 }
 
-type Changeable = 'title' | 'hidden' | 'follow_ups' | 'project_dir';
+type Changeable = 'title' | 'hidden' | 'follow_ups';
 /** One of these at a time. */
-type SessionChange = { [K in Changeable]: Pick<SessionSummary, K> }[Changeable];
+type SessionChange =
+  { [K in Changeable]: Pick<SessionSummary, K> }[Changeable] | Pick<SessionSummary, 'project_dir' | 'project_identity'>;
 
 /** The sessions that are open in this window, each once. */
 export class Sessions {

@@ -26,12 +26,25 @@ export const importedSchema = z.object({
 });
 export type Imported = z.infer<typeof importedSchema>;
 
+/** What a folder is known by when it has another name or place. `path` is below the top of its work tree, with `/`. */
+export const folderIdentitySchema = z.object({
+  /** Number and birth of the folder, which a new name leaves as they are. */
+  folder: z.string().optional(),
+  /** Of the clone, which moves with it, and which its work trees share. */
+  clone: z.string().optional(),
+  /** `host/path` of the repository that it was cloned from. */
+  remote: z.string().optional(),
+  path: z.string(),
+});
+export type FolderIdentity = z.infer<typeof folderIdentitySchema>;
+
 /** A conversation with an agent. Times are ISO 8601. */
 export const sessionSchema = z.object({
   session_id: sessionIdSchema,
   status: sessionStatusSchema,
   created_at: z.string(),
   project_dir: z.string().optional(),
+  project_identity: folderIdentitySchema.optional(),
   agent_name: z.string().optional(),
   last_resumed_at: z.string().optional(),
   parent_session_id: sessionIdSchema.optional(),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { EngineHost } from './engineHost.ts';
-import type { SessionList } from './sessionList.ts';
+import { hiddenTotal, type SessionList } from './sessionList.ts';
 
 /** Keys that menus and welcome views of the manifest ask for; each is set only when it changes. */
 export class ContextKeys implements vscode.Disposable {
@@ -22,11 +22,10 @@ export class ContextKeys implements vscode.Disposable {
   }
 
   #update(): void {
-    const hidden = this.#list.hidden();
     this.#key('sessions', this.#list.here().length);
     this.#key('liveSessions', this.#list.live().length);
     this.#key('waitingSessions', this.#list.waiting().length);
-    this.#key('hiddenSessions', hidden.byUser + hidden.elsewhere);
+    this.#key('hiddenSessions', hiddenTotal(this.#list.hidden()));
     this.#key('showingHidden', this.#list.showHidden);
     const empty = this.#list.complete && this.#list.visible().length === 0;
     if (empty && !this.#looking) void this.#lookForAgents();

@@ -11,7 +11,19 @@ const quiet = 150;
 /** How many sessions are out of sight, and why. */
 export interface HiddenCount {
   readonly byUser: number;
+  /** In folders that are there, and not in this window. */
   readonly elsewhere: number;
+  /** In folders that are on this machine no more. */
+  readonly gone: number;
+  /** In none, as what was imported without one. */
+  readonly noFolder: number;
+  readonly unreadable: number;
+}
+
+/** What is on disk and in no list, and the folders of sessions that are no more. */
+export interface Lost {
+  readonly unreadable: number;
+  readonly folders: ReadonlySet<string>;
 }
 
 /** Every session that lists know of, and which of them this window shows. Owns what it knows; changes are announced. */
@@ -23,6 +35,7 @@ export class SessionList implements vscode.Disposable {
   #rows = new Map<string, SessionRow>();
   /** When the engine of this window spoke of a session last. */
   readonly #told = new Map<string, number>();
+  #lost: Lost = { unreadable: 0, folders: new Set() };
   #complete = false;
   #showHidden = false;
   #pending: NodeJS.Timeout | undefined;
@@ -104,8 +117,23 @@ export class SessionList implements vscode.Disposable {
   }
 
   hidden(): HiddenCount {
-    const elsewhere = [...this.#rows.values()].filter((row) => !isHere(row)).length;
-    return { byUser: this.here().filter((row) => row.hidden === true).length, elsewhere };
+    const folders = [...this.#rows.values()].filter((row) => !isHere(row)).map((row) => row.project_dir);
+    const noFolder = folders.filter((each) => each === undefined).length;
+    const gone = folders.filter((each) => each !== undefined && this.#lost.folders.has(each)).length;
+    return {
+      byUser: this.here().filter((row) => row.hidden === true).length,
+      elsewhere: folders.length - gone - noFolder,
+      gone,
+      noFolder,
+      unreadable: this.#lost.unreadable,
+    };
+  }
+
+  set lost(lost: Lost) {
+    const same = lost.unreadable === this.#lost.unreadable && lost.folders.size === this.#lost.folders.size;
+    const changed = !same || [...lost.folders].some((folder) => !this.#lost.folders.has(folder));
+    this.#lost = lost;
+    if (changed) this.#announce();
   }
 
   costToday(): CostToday {
@@ -133,6 +161,11 @@ export class SessionList implements vscode.Disposable {
     this.#changed.fire();
     await this.#index.save(this.here());
   }
+}
+
+/** How many that are, over all reasons. */
+export function hiddenTotal(count: HiddenCount): number {
+  return Object.values<number>({ ...count }).reduce((sum, each) => sum + each, 0);
 }
 
 /** A session belongs here when its folder is in this workspace; with no folder open, all do. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { EngineHost } from './engineHost.ts';
 import { logLine } from '../engine/logLine.ts';
+import { sessionFolders } from './sessionFolders.ts';
 import type { SessionList } from './sessionList.ts';
 
 /** Milliseconds between two looks at the store on account of the window's focus. */
@@ -50,7 +51,10 @@ export class SessionLoader implements vscode.Disposable {
   async refresh(): Promise<void> {
     this.#last = performance.now();
     try {
-      this.#list.replace(await (await this.#engines.get()).list());
+      const engine = await this.#engines.get();
+      this.#list.replace(await engine.list());
+      // A drive that does not answer keeps nobody waiting for the list.
+      void this.#countLost(engine.archive.unreadable.length);
     } catch (error) {
       this.#log.error(logLine('list failed', { error: String(error) }));
     }
@@ -58,6 +62,12 @@ export class SessionLoader implements vscode.Disposable {
 
   dispose(): void {
     this.#subscriptions.dispose();
+  }
+
+  async #countLost(unreadable: number): Promise<void> {
+    const folders = await sessionFolders(this.#list);
+    const gone = folders.flatMap(({ folder, gone: isGone }) => (isGone && folder !== undefined ? [folder] : []));
+    this.#list.lost = { unreadable, folders: new Set(gone) };
   }
 
   async #sweepAndList(): Promise<void> {

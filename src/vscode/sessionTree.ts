@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { isSessionLive } from '../model/status.ts';
 import { families, type Family } from './familyCost.ts';
 import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
-import type { HiddenCount, SessionList } from './sessionList.ts';
+import { hiddenTotal, type HiddenCount, type SessionList } from './sessionList.ts';
 import { needsYou, titleOf, type SessionRow } from './sessionRow.ts';
 import { rowDescription, stateIcon, stateOf } from './rowText.ts';
 import { rowLabel, rowTooltip } from './rowTooltip.ts';
@@ -18,7 +18,8 @@ export type TreeNode =
   | { readonly kind: 'group'; readonly group: SessionGroup }
   | { readonly kind: 'session'; readonly node: SessionNode; readonly parent: TreeNode | undefined }
   | { readonly kind: 'more'; readonly name: GroupName; readonly count: number }
-  | { readonly kind: 'hidden'; readonly count: HiddenCount };
+  | { readonly kind: 'hidden'; readonly count: HiddenCount }
+  | { readonly kind: 'unreadable'; readonly count: number };
 
 /** The Sessions view. Draws what `SessionList` holds. */
 export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
@@ -86,6 +87,8 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
         return actionItem(t('{0} more…', node.count), 'ellipsis', 'vitrine.showMoreSessions', [node.name]);
       case 'hidden':
         return actionItem(hiddenText(node.count), 'eye-closed', 'vitrine.showHiddenSessions');
+      case 'unreadable':
+        return actionItem(unreadableText(node.count), 'warning', 'vitrine.sessionLost');
     }
   }
 
@@ -100,8 +103,11 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     const hidden = this.#list.hidden();
     const rows = groups.map((group): TreeNode => ({ kind: 'group', group }));
     // With nothing to show, the welcome view speaks, and names the hidden ones itself.
-    const someHidden = groups.length > 0 && !this.#list.showHidden && hidden.byUser + hidden.elsewhere > 0;
-    return someHidden ? [...rows, { kind: 'hidden', count: hidden }] : rows;
+    if (groups.length === 0) return rows;
+    const { unreadable } = hidden;
+    if (!this.#list.showHidden && hiddenTotal(hidden) > unreadable) rows.push({ kind: 'hidden', count: hidden });
+    if (unreadable > 0) rows.push({ kind: 'unreadable', count: unreadable });
+    return rows;
   }
 
   #refresh(): void {
@@ -161,12 +167,18 @@ export function runningText(count: number): string {
   return count === 1 ? t('1 session running') : t('{0} sessions running', count);
 }
 
-function hiddenText({ byUser, elsewhere }: HiddenCount): string {
+function unreadableText(count: number): string {
+  return count === 1 ? t('1 cannot be read: show why') : t('{0} cannot be read: show why', count);
+}
+
+function hiddenText({ byUser, elsewhere, gone, noFolder }: HiddenCount): string {
   const parts = [
     ...(byUser > 0 ? [t('{0} by you', byUser)] : []),
     ...(elsewhere > 0 ? [elsewhere === 1 ? t('1 in another folder') : t('{0} in other folders', elsewhere)] : []),
+    ...(gone > 0 ? [gone === 1 ? t('1 in a folder that is gone') : t('{0} in folders that are gone', gone)] : []),
+    ...(noFolder > 0 ? [t('{0} without a folder', noFolder)] : []),
   ];
-  return t('{0} hidden: {1}', byUser + elsewhere, parts.join(', '));
+  return t('{0} hidden: {1}', byUser + elsewhere + gone + noFolder, parts.join(', '));
 }
 
 function groupItem({ name, nodes }: SessionGroup): vscode.TreeItem {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { RecordStore } from '../../src/engine/record/store.ts';
 import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { Session } from '../../src/model/session.ts';
+import type { FolderIdentity, Session } from '../../src/model/session.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import type { RunFolder } from '../support/host/runFolder.ts';
 
@@ -16,6 +16,7 @@ export interface Seed {
   /** Title of the session that started it. */
   readonly parent?: string;
   readonly folder?: string;
+  readonly identity?: FolderIdentity;
   readonly hidden?: boolean;
   readonly entries?: readonly NormalizedEntry[];
 }
@@ -47,6 +48,7 @@ export async function seedStore(storeDir: string, projectDir: string, seeds: rea
       status: seed.outcome === 'stopped' ? 'stopped' : 'finished',
       created_at: time.toISOString(),
       project_dir: seed.folder ?? projectDir,
+      ...(seed.identity === undefined ? {} : { project_identity: seed.identity }),
       execution_mode: 'sync',
       executor_session_ids: [],
       executor_type: 'claude-code',

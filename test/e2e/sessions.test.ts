@@ -39,13 +39,13 @@ describe('the Sessions view', function () {
   const answer = (button: string): Promise<void> => workbench.dialog().getByRole('button', { name: button }).click();
 
   it('groups by day, names what went wrong, and counts what is out of sight', async () => {
-    await workbench.treeItem('2 hidden').waitFor();
+    await workbench.treeItem('1 in a folder that is gone').waitFor();
     const shown = await texts();
     const groups = shown.filter((text) => /^(Today|Yesterday|Earlier|Running) \| \d+$/.test(text));
     assert.deepEqual(groups, ['Today | 3', 'Yesterday | 3', 'Earlier | 2']);
     assert.ok(shown.includes('Release notes 4.2 | Failed · $0.02 · 1 turn · 12s'), shown.join('\n'));
     assert.ok(shown.includes('OpenAPI examples | Interrupted · cost unknown · 6 turns · 2m'), shown.join('\n'));
-    assert.ok(shown.includes(' | 2 hidden: 1 by you, 1 in another folder'), shown.join('\n'));
+    assert.ok(shown.includes(' | 2 hidden: 1 by you, 1 in a folder that is gone'), shown.join('\n'));
     assert.ok(!shown.some((text) => text.includes('Another project') || text.includes('Tidy the changelog')));
     await picture(workbench, 'sessions');
   });

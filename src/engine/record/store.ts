@@ -63,6 +63,7 @@ export class RecordStore {
   readonly #dir: string;
   readonly #deps: StoreDeps;
   readonly #listed = new Map<string, Listed>();
+  #unreadable: Survey['unreadable'] = [];
 
   constructor(dir: string, deps: StoreDeps) {
     this.#dir = dir;
@@ -78,6 +79,11 @@ export class RecordStore {
   async rebuild(): Promise<SessionSummary[]> {
     this.#listed.clear();
     return await this.list();
+  }
+
+  /** Those that the last look at all of them could not read. */
+  get unreadable(): Survey['unreadable'] {
+    return this.#unreadable;
   }
 
   async survey(): Promise<Survey> {
@@ -100,6 +106,7 @@ export class RecordStore {
       }
     };
     await Promise.all(Array.from({ length: listedAtOnce }, lister));
+    this.#unreadable = unreadable;
     const present = new Set(ids);
     for (const id of this.#listed.keys()) if (!present.has(id)) this.#listed.delete(id);
     const summaries = ledgers.map(({ summary }) => summary);

@@ -1,0 +1,87 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { FolderIdentity } from '../../model/session.ts';
+import { isSessionLive } from '../../model/status.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import { errorCode } from '../record/layout.ts';
+import { identityOf, topOf } from './identity.ts';
+
+/**
+ * Sessions whose folder is gone, and the folder that it is now. `sure`: the very folder, or the clone it was in; else another
+ * clone of the same repository.
+ */
+export interface MovedSessions {
+  readonly from: string;
+  readonly to: string;
+  readonly sure: boolean;
+  readonly ids: readonly string[];
+}
+
+interface Place {
+  readonly folder: string;
+  readonly top: string;
+  readonly identity: FolderIdentity;
+}
+
+/** Which sessions belong into one of these folders that were run in one that is gone. Starts nothing, and writes nothing. */
+export async function movedSessions(
+  summaries: readonly SessionSummary[],
+  folders: readonly string[],
+): Promise<readonly MovedSessions[]> {
+  const gone = new Map<string, SessionSummary[]>();
+  for (const summary of summaries) {
+    const { project_dir: folder, project_identity: known } = summary;
+    if (folder === undefined || known === undefined || isSessionLive(summary.status)) continue;
+    gone.set(folder, [...(gone.get(folder) ?? []), summary]);
+  }
+  for (const folder of gone.keys()) if (!(await isGone(folder))) gone.delete(folder);
+  if (gone.size === 0) return [];
+  const places = await Promise.all(
+    folders.map(async (folder) => ({ folder, top: await topOf(folder), identity: await identityOf(folder) })),
+  );
+  const found: MovedSessions[] = [];
+  for (const [from, sessions] of gone) {
+    // All were run in the same place; the newest knows it best.
+    const known = sessions.find(({ project_identity: each }) => each !== undefined)?.project_identity;
+    const match = known === undefined ? undefined : await placeOf(known, places);
+    if (match !== undefined) found.push({ from, ...match, ids: sessions.map(({ session_id: id }) => id) });
+  }
+  return found;
+}
+
+async function placeOf(
+  known: FolderIdentity,
+  places: readonly Place[],
+): Promise<{ readonly to: string; readonly sure: boolean } | undefined> {
+  const itself = places.find(({ identity }) => known.folder !== undefined && identity.folder === known.folder);
+  if (itself !== undefined) return { to: itself.folder, sure: true };
+  for (const key of ['clone', 'remote'] as const) {
+    for (const place of places) {
+      if (known[key] === undefined || place.identity[key] !== known[key]) continue;
+      const to = await within(place, known.path);
+      if (to !== undefined) return { to, sure: key === 'clone' };
+    }
+  }
+  return undefined;
+}
+
+/** The same folder in that work tree, or the nearest above it that is there; `undefined` outside of what is open. */
+async function within({ folder, top }: Place, inTree: string): Promise<string | undefined> {
+  for (let at = path.resolve(top, inTree); isIn(folder, at); at = path.dirname(at)) {
+    if ((await stat(at).catch(() => null))?.isDirectory() === true) return at;
+  }
+  return undefined;
+}
+
+function isIn(folder: string, other: string): boolean {
+  const rest = path.relative(folder, other);
+  return rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
+}
+
+/** Not there, which is more than that it cannot be looked at now. */
+async function isGone(folder: string): Promise<boolean> {
+  return await stat(folder).then(
+    () => false,
+    (error: unknown) => errorCode(error) === 'ENOENT',
+  );
+}
