@@ -180,6 +180,17 @@ describe('lines as other versions print them', () => {
     assert.equal(twice.facts.answer, 'Hello\n\nHello');
   });
 
+  it('say an answer once whose characters the closing line breaks', () => {
+    const message = { id: 'a', role: 'assistant', content: [{ type: 'text', text: 'Up 🚀 and away' }] };
+    const closing = { type: 'result', subtype: 'success', session_id: 's', result: 'Up \uFFFD\uFFFD and away' };
+    assert.equal(
+      read('claude-code', [{ type: 'assistant', session_id: 's', message }, closing]).facts.answer,
+      'Up 🚀 and away',
+    );
+    const other = { ...closing, result: 'Down \uFFFD and away' };
+    assert.match(read('claude-code', [{ type: 'assistant', session_id: 's', message }, other]).facts.answer, /Down/);
+  });
+
   it('know a limit that only the reason of the end names', async () => {
     const closing = { type: 'result', is_error: true, terminal_reason: 'max_turns', session_id: 's' };
     const { facts } = read('claude-code', [closing]);
