@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import { isAlive, startTimeOf } from '../../src/engine/processIdentity.ts';
@@ -142,6 +142,46 @@ describe('vitrine run, sessions, show, doctor', function () {
 
     assert.match((await vitrine('show', id).ended).stdout, /\[2\] .* assistant message\nhello/);
     assert.equal(lines((await vitrine('show', id, '--raw').ended).stdout).length, 6);
+  });
+
+  it('tells an agent what earlier sessions of the folder know, and says by what they were searched', async () => {
+    const says = (words: string): Step[] => [{ init: true }, { say: words }, { result: { text: words } }];
+    const first = await run(says('The kettle of the office boils at ninety degrees'), '--recall').ended;
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(
+      first.stderr,
+      /^vitrine: Nothing was found in 0 earlier sessions, by the words of this message \(current_message\)\.$/m,
+    );
+    const second = await run(says('At how many degrees does the kettle of the office boil'), '--recall').ended;
+    assert.equal(second.code, 0, second.stderr);
+    assert.match(
+      second.stderr,
+      /^vitrine: Told first: 2 passages of 1 earlier session, found by the words of this message \(current_message\)\.$/m,
+    );
+    const entries = lines(second.stdout)
+      .slice(0, -1)
+      .map((line) => normalizedEntrySchema.parse(line));
+    const note = entries.find(({ type }) => type.kind === 'system_message' && type.subtype === 'recall');
+    assert.match(note?.content ?? '', /boils at ninety degrees/);
+    assert.equal(entries[0]?.origin, 'human');
+    assert.doesNotMatch(entries[0].content, /Note written by Vitrine/);
+
+    const known = readdirSync(path.join(bench.dir, '.local/share/vitrine/sessions'));
+    const newest = (id: string): number =>
+      statSync(path.join(bench.dir, '.local/share/vitrine/sessions', id)).birthtimeMs;
+    const [id = ''] = known.filter((name) => name.startsWith('ses_')).sort((a, b) => newest(b) - newest(a));
+    const steps = [
+      { unknownUnless: runResultSchema.parse(lines(second.stdout).at(-1)).metadata?.sessionId },
+      ...says('The kettle of the office'),
+    ];
+    const more = ['--resume', id, '--recall', '--program', fakeAgent, '--agent', 'claude-code'];
+    const third = await vitrine('run', ...more, prompt(steps)).ended;
+    assert.equal(third.code, 0, third.stderr);
+    assert.match(
+      third.stderr,
+      /of 1 earlier session, found by the words of this message/,
+      'its own text is known to it',
+    );
   });
 
   it('plays the demo', async () => {

@@ -9,6 +9,7 @@ import { numberOption, parseOptions } from '../args.ts';
 import { executorByName, resumeByBlueprint, startByBlueprint } from '../blueprints.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
+import { recallFor } from '../recall.ts';
 import { runHere } from '../runHere.ts';
 import { limitHelp, limitOptions, limitsOf } from '../limitOptions.ts';
 import { serverChoice } from '../serverAgent.ts';
@@ -36,6 +37,7 @@ Nobody can be asked here: where an agent asks for a permission, it is told no, a
   --token-env NAME   the variable of the environment that holds the token for the server
   --cwd DIR          folder to run in; default: the current one
   --resume ses_…     goes on with a session
+  --recall           tells the agent first what earlier sessions of the folder know of the prompt
   --model NAME       model, in the agent's own words
   --permission-mode MODE
 ${limitHelp}  --program PATH     the agent's program; default: it is looked for
@@ -47,6 +49,7 @@ const options = {
   blueprint: { type: 'string' },
   cwd: { type: 'string' },
   resume: { type: 'string' },
+  recall: { type: 'boolean' },
   store: { type: 'string' },
   profile: { type: 'string' },
   model: { type: 'string' },
@@ -101,27 +104,18 @@ export const run: Command = {
     });
     const profile = acp?.profile ?? server?.profile;
     const { resume } = values;
-    if (blueprint !== undefined) {
-      const asked = { prompt, cwd, options: agentOptions };
-      return runHere(engine, context, async () =>
-        engine.start({ ...(await startByBlueprint(context, blueprint, asked)), limits }),
-      );
-    }
-    return runHere(engine, context, async () =>
-      resume === undefined
-        ? engine.start({
-            agent: agent ?? 'claude-code',
-            ...(profile !== undefined && { profile }),
-            prompt,
-            cwd,
-            options: agentOptions,
-            limits,
-          })
-        : engine.resume(resume, {
-            ...(await resumeByBlueprint(context, engine, resume, { prompt, options: agentOptions })),
-            limits,
-          }),
-    );
+    const recalled = async () =>
+      values.recall === true ? { recall: await recallFor(engine, context, { prompt, cwd, resume }) } : {};
+    const asked = { prompt, options: agentOptions };
+    return runHere(engine, context, async () => {
+      const more = { ...(await recalled()), limits };
+      if (blueprint !== undefined)
+        return engine.start({ ...(await startByBlueprint(context, blueprint, { ...asked, cwd })), ...more });
+      if (resume !== undefined)
+        return engine.resume(resume, { ...(await resumeByBlueprint(context, engine, resume, asked)), ...more });
+      const type = agent ?? 'claude-code';
+      return engine.start({ agent: type, ...(profile !== undefined && { profile }), ...asked, cwd, ...more });
+    });
   },
 };
 
