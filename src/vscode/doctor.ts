@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../engine/api.ts';
-import { isSessionLive } from '../model/status.ts';
+import { diagnose, type Diagnosis } from '../engine/diagnosis.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { EngineHost, EnginePaths } from './engineHost.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
-import { sessionFolders } from './sessionFolders.ts';
 import { protocolOf } from './run/agentItems.ts';
-import type { SessionList } from './sessionList.ts';
+import { isHere, type SessionList } from './sessionList.ts';
 import { requestMinutes, stopGraceSeconds } from './settings.ts';
 
 const { t } = vscode.l10n;
@@ -42,15 +41,13 @@ export class Doctor implements vscode.Disposable {
 
   async #report(): Promise<string> {
     const engine = await this.#engines.get();
-    const [agents, summaries] = await Promise.all([engine.agents({ fresh: true }), engine.list()]);
-    this.#list.replace(summaries);
-    const { unreadable, deleted } = await engine.archive.missing();
-    const lost = await this.#lost(unreadable, deleted);
+    const found = await diagnose(engine, this.#paths.store);
+    this.#list.replace(found.summaries);
     const sections = [
       this.#host(),
-      await this.#store(unreadable.length),
-      lost,
-      ...agents.map((agent) => agentSection(agent, lastError(agent, summaries))),
+      this.#store(found),
+      this.#lost(found),
+      ...found.agents.map(({ report, lastError }) => agentSection(report, errorText(lastError))),
     ];
     return `# ${t('Vitrine Doctor')}\n\n${sections.join('\n\n')}\n`;
   }
@@ -69,43 +66,35 @@ export class Doctor implements vscode.Disposable {
     ]);
   }
 
-  async #store(unreadable: number): Promise<string> {
-    const rows = this.#list.here();
-    const hidden = this.#list.hidden();
-    const leases = await filesIn(vscode.Uri.joinPath(vscode.Uri.file(this.#paths.store), 'leases'));
-    const readable = rows.length + hidden.elsewhere;
+  #store({ summaries, running, interrupted, unreadable, leases }: Diagnosis): string {
     return section(t('Sessions'), [
       [t('Kept in'), code(this.#paths.store)],
-      [t('Found'), String(readable)],
+      [t('Found'), String(summaries.length)],
       [t('Shown'), String(this.#list.visible().length)],
-      [t('Hidden by you'), String(hidden.byUser)],
-      [t('In other folders'), String(hidden.elsewhere)],
-      [t('Running'), String(rows.filter((row) => isSessionLive(row.status)).length)],
-      [t('Interrupted'), String(rows.filter((row) => row.outcome === 'interrupted').length)],
-      [t('Cannot be read'), String(unreadable)],
+      [t('Hidden by you'), String(this.#list.hidden().byUser)],
+      [t('In other folders'), String(summaries.length - this.#list.here().length)],
+      [t('Running'), String(running)],
+      [t('Interrupted'), String(interrupted)],
+      [t('Cannot be read'), String(unreadable.length)],
       [t('Leases of running agents'), leases.length === 0 ? t('none') : leases.map(code).join(', ')],
     ]);
   }
 
   /** Each session that is on disk and not in the list, or that was there once, with the reason and what to do. */
-  async #lost(
-    unreadable: readonly { readonly id: string; readonly reason: string }[],
-    deleted: readonly string[],
-  ): Promise<string> {
+  #lost({ folders, unreadable, deleted }: Diagnosis): string {
     const rows = this.#list.here().filter((row) => row.hidden === true);
-    const places = await sessionFolders(this.#list);
     const hides: Line[] = rows.map((row) => [
       code(row.session_id),
       t('hidden by you. “Show Hidden Sessions” shows it; “Unhide” brings it back'),
     ]);
-    const elsewhere = places
-      .filter(({ here }) => !here)
+    const elsewhere = folders
+      .filter(({ folder }) => !isHere({ project_dir: folder ?? undefined }))
       .map(({ folder, sessions, gone }): Line => {
         const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
         const why = gone
           ? t('this folder is gone: renamed, moved or removed. “Relink Sessions…” gives them the folder of today')
           : t('another folder than those of this window. Open it, or “Show Hidden Sessions”');
-        return [folder === undefined ? t('No folder') : code(folder), `${count}: ${why}`];
+        return [folder === null ? t('No folder') : code(folder), `${count}: ${why}`];
       });
     const broken = unreadable.map(({ id, reason }): Line => [code(id), t('cannot be read: {0}', code(reason))]);
     const gone = deleted
@@ -132,7 +121,7 @@ function agentSection(agent: AgentReport, error: string): string {
   return section([agent.label, ...protocolOf(agent).map((protocol) => `(${protocol})`)].join(' '), [
     ...(agent.recording ? [[t('Program'), t('none: plays recordings that came with Vitrine')] satisfies Line] : []),
     ...(program === null ? [] : programLines(program)),
-    ...(agent.signedIn === undefined ? [] : [[t('Login'), agent.signedIn ? t('yes') : t('no')] satisfies Line]),
+    ...(agent.recording || program === null ? [] : [[t('Login'), loginText(agent.signedIn)] satisfies Line]),
     [t('Last error'), error],
     ...tried.map((place): Line => [t('Looked at'), code(place)]),
     ...(agent.recording
@@ -144,13 +133,12 @@ function agentSection(agent: AgentReport, error: string): string {
   ]);
 }
 
-/** Of the newest run that failed; older runs than a session's last one are in its transcript. */
-function lastError(agent: AgentReport, summaries: readonly SessionSummary[]): string {
-  const failed = summaries.find(
-    ({ executor_type: type, executor_profile: profile, outcome, recording }) =>
-      type === agent.type && profile === agent.profile && outcome === 'failed' && recording === agent.recording,
-  );
-  if (failed === undefined) return t('none that is recorded');
+function loginText(signedIn: boolean | undefined): string {
+  return signedIn === undefined ? t('the program does not tell') : signedIn ? t('yes') : t('no');
+}
+
+function errorText(failed: SessionSummary | null): string {
+  if (failed === null) return t('none that is recorded');
   return `${failed.updated_at.slice(0, 16).replace('T', ' ')} UTC, ${code(failed.session_id)}: ${code(failed.reason ?? '')}`;
 }
 
@@ -162,12 +150,4 @@ function programLines(program: NonNullable<AgentReport['program']>): Line[] {
     ];
   }
   return [[t('Program'), program.message]];
-}
-
-async function filesIn(folder: vscode.Uri): Promise<string[]> {
-  try {
-    return (await vscode.workspace.fs.readDirectory(folder)).map(([name]) => name);
-  } catch {
-    return [];
-  }
 }

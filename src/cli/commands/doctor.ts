@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentReport } from '../../engine/api.ts';
+import { diagnose, type Diagnosis } from '../../engine/diagnosis.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import { parseOptions } from '../args.ts';
 import type { Command } from '../command.ts';
@@ -8,12 +8,15 @@ import { createEngine, storeFolder, storeHelp } from '../engine.ts';
 
 const help = `Usage: vitrine doctor [options]
 
-Says what Vitrine finds on this machine: agents and where they were looked for, the store, Node.js. Shows names of
-variables, never values. Exit code 0 where an agent can be started, else 1.
+Says what Vitrine finds on this machine: Node.js, the store, the sessions in it and which of them are not listed and why,
+and of each agent its program, version, login, last error and where it was looked for. Shows names of variables, never
+values. Exit code 0 where an agent can be started, else 1.
 
 ${storeHelp}`;
 
 const leastNode = 22;
+/** Of deleted sessions, the newest. */
+const mostDeleted = 50;
 
 export const doctor: Command = {
   help,
@@ -21,17 +24,18 @@ export const doctor: Command = {
     const { values } = parseOptions('doctor', { args: [...args], options: { store: { type: 'string' } } });
     const store = storeFolder(context, values.store);
     const engine = createEngine(context, { store: values.store });
-    const reports = await engine.agents({ fresh: true });
+    const found = await diagnose(engine, store);
     await engine.dispose();
     const old = Number(process.versions.node.split('.')[0]) < leastNode;
     const lines = [
       `Node.js    ${process.version}${old ? ` (starting agents needs ${leastNode} or newer)` : ''}`,
       `Store      ${store} (${await storeState(store)})`,
-      ...reports.flatMap(describe),
+      ...sessionLines(found),
+      ...found.agents.flatMap(describe),
     ];
     context.stdout.write(`${lines.join('\n')}\n`);
-    const usable = reports.some(
-      ({ recording, program }) => !recording && program !== null && !EngineFailure.is(program),
+    const usable = found.agents.some(
+      ({ report: { recording, program } }) => !recording && program !== null && !EngineFailure.is(program),
     );
     return usable && !old ? 0 : 1;
   },
@@ -49,15 +53,44 @@ async function storeState(folder: string): Promise<string> {
   }
 }
 
-function describe({ label, type, profile, recording, program, environment }: AgentReport): string[] {
+function sessionLines(found: Diagnosis): string[] {
+  const { summaries, running, interrupted, hidden, folders, unreadable, deleted, leases } = found;
+  const lost = folders.filter(({ folder, gone }) => gone || folder === null);
+  const places = lost.map(
+    ({ folder, sessions }) =>
+      `  ${folder ?? 'No folder'}: ${counted(sessions.length)}${folder === null ? '' : ', the folder is gone'}`,
+  );
+  return [
+    `Sessions   ${summaries.length} found, ${summaries.length - hidden.length} listed, ${running} running, ${interrupted} interrupted`,
+    `Not listed ${hidden.length} hidden, ${unreadable.length} cannot be read, ${deleted.length} deleted for good`,
+    ...hidden.map((id) => `  ${id}: hidden by you (vitrine sessions --all)`),
+    ...unreadable.map(({ id, reason }) => `  ${id}: cannot be read: ${reason}`),
+    ...deleted.slice(-mostDeleted).map((id) => `  ${id}: deleted for good (vitrine audit)`),
+    ...(places.length === 0 ? [] : ['In folders that are not there:', ...places]),
+    ...(leases.length === 0 ? [] : [`Leases of running agents: ${leases.join(', ')}`]),
+  ];
+}
+
+function counted(sessions: number): string {
+  return sessions === 1 ? '1 session' : `${sessions} sessions`;
+}
+
+function describe({ report, lastError }: Diagnosis['agents'][number]): string[] {
+  const { label, type, profile, recording, program, environment, signedIn } = report;
   const lines = [''];
   if (EngineFailure.is(program)) lines.push(program.message, program.detail);
   else if (recording || program === null) lines.push(`${label}: ready`);
   else {
     lines.push(`${label}: ${program.version ?? 'version unknown'}`, `  ${program.path}`);
+    lines.push(`  Login: ${signedIn === undefined ? 'the program does not tell' : signedIn ? 'yes' : 'no'}`);
     lines.push('  Looked in:', ...program.tried.map((place) => `    ${place}`));
+  }
+  if (lastError !== null) {
+    const at = lastError.updated_at.slice(0, 16).replace('T', ' ');
+    lines.push(`  Last error: ${at} UTC, ${lastError.session_id}: ${lastError.reason ?? ''}`);
   }
   if (profile !== undefined) lines.push(`  Started by: --agent ${type} --profile ${profile}`);
   if (environment.removed.length > 0) lines.push(`  Not passed on: ${environment.removed.join(', ')}`);
+  if (environment.added.length > 0) lines.push(`  Added: ${environment.added.join(', ')}`);
   return lines;
 }
