@@ -43,7 +43,8 @@ export async function metadata(messages = 2000, turns = 15): Promise<Row> {
       });
       if (chosen !== undefined) logQuerySource(log, 'ses_0123456789ab', chosen.source, chosen.query);
     }
-    logFiltering(log, messages, kept.filter((entry) => !isRealMessage(entry)).length);
+    const filtered = kept.filter((entry) => !isRealMessage(entry)).length;
+    logFiltering(log, 'recall', { total: messages, filtered });
     const { user, system } = process.cpuUsage(started);
     if (turn >= warmUp) times.push((user + system) / 1000 / messages);
   }

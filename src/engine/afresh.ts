@@ -1,5 +1,7 @@
 import type { NormalizedEntry } from '../model/entry.ts';
-import type { ResumeRequest } from './api.ts';
+import { isMarkedSynthetic } from '../model/synthetic.ts';
+import type { Log, ResumeRequest } from './api.ts';
+import { logFiltered, logFiltering } from './metadataLog.ts';
 import type { Recall } from './recall/recall.ts';
 import type { RecordReader } from './record/contract.ts';
 
@@ -12,10 +14,10 @@ const maxPrompt = 1000;
 export async function toldAfresh(
   reader: RecordReader | null,
   request: ResumeRequest,
-  recall: Recall,
+  { recall, log }: { readonly recall: Recall; readonly log: Log },
 ): Promise<{ readonly request: ResumeRequest; readonly prefix: string }> {
   if (reader === null) return { request, prefix: '' };
-  const prefix = await summaryForAgent(reader);
+  const prefix = await summaryForAgent(reader, log);
   if (request.recall !== undefined) return { request, prefix };
   const found = await recall.ofSession(reader.id, request.prompt);
   return { request: found === undefined ? request : { ...request, recall: found }, prefix };
@@ -25,8 +27,12 @@ export async function toldAfresh(
  * What a new conversation is told of the earlier ones: at most 8 KB, marked as written by Vitrine. Everything in it is
  * quoted from the record, so that no line of it can be taken for the note's own.
  */
-export async function summaryForAgent(reader: RecordReader): Promise<string> {
-  const prompts = (await reader.runs()).flatMap(({ prompt, synthetic }) => (synthetic === true ? [] : [prompt]));
+export async function summaryForAgent(reader: RecordReader, log: Log): Promise<string> {
+  const runs = await reader.runs();
+  const marked = runs.filter((run) => isMarkedSynthetic(run));
+  for (const run of marked) logFiltered(log, `${reader.id}#${run.first_index}`, run);
+  logFiltering(log, 'summary', { total: runs.length, filtered: marked.length }, reader.id);
+  const prompts = runs.flatMap((run) => (isMarkedSynthetic(run) ? [] : [run.prompt]));
   const files = new Set<string>();
   let answer = '';
   for (let from = 0; from < reader.total; from += pageSize) {

@@ -22,6 +22,7 @@ import type { EngineSettings, Log } from './api.ts';
 import { failures, type EngineFailure } from './failures.ts';
 import { movedSessions, type MovedSessions } from './folders/moved.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
+import { logInvalidMetadata } from './metadataLog.ts';
 import { Recall } from './recall/recall.ts';
 import { RecordBusyError } from './record/errors.ts';
 import type { Packed } from './record/packed.ts';
@@ -118,8 +119,10 @@ export class Archive {
 
   /** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */
   async import(request: ImportRequest): Promise<ImportReport> {
-    const { clock, randomHex, adapters, store } = this.#deps;
-    return await importFile(request, { clock, randomHex, adapters, store, prices: await loadPrices() });
+    const { clock, randomHex, adapters, store, log } = this.#deps;
+    const report = await importFile(request, { clock, randomHex, adapters, store, prices: await loadPrices() });
+    if (report.mistyped !== undefined) logInvalidMetadata(log, report.sessionId, report.mistyped);
+    return report;
   }
 
   /** Whose output can be imported. */

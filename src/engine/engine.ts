@@ -41,6 +41,7 @@ import { runId, runnerId, sessionId, uuid } from './ids.ts';
 import { LiveRun } from './liveRun.ts';
 import type { NewRun } from './newRun.ts';
 import { newSummary, titleOf } from './newSession.ts';
+import { logPersisted } from './metadataLog.ts';
 import { ownIdentity } from './processIdentity.ts';
 import { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
@@ -48,7 +49,7 @@ import { RecordStore } from './record/store.ts';
 import { recogniseOutput } from './replayFile.ts';
 import { begun } from './runFigures.ts';
 import { Sessions } from './sessions.ts';
-import { FolderWatch } from './snapshot/watch.ts';
+import { watchFor } from './snapshot/watch.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
 import { ledgersOf } from './spending.ts';
 import { whatIsTold } from './told.ts';
@@ -156,7 +157,10 @@ export class Engine {
   startAfresh(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
     const request = asLimits(given);
     return this.#goOn(sessionId, request, async (state) => {
-      const told = await toldAfresh(await state.reader(), request, this.archive.recall);
+      const told = await toldAfresh(await state.reader(), request, {
+        recall: this.archive.recall,
+        log: this.#deps.log,
+      });
       const { session } = state;
       const decision = { type: 'start_afresh', at: this.#now(), executor_session_ids: session.executor_session_ids };
       await state.append({ kind: 'decision', decision });
@@ -348,7 +352,7 @@ export class Engine {
         },
         attempts: agent.canLaunch(launch) ? attempts : [],
         budget,
-        ...this.#watch(session),
+        ...watchFor(session, this.#deps),
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
       },
@@ -373,19 +377,12 @@ export class Engine {
     const handle = this.#sessions.handle(state);
     try {
       await live.start();
+      if (run.synthetic === true) logPersisted(log, state.id, run);
       return handle;
     } catch (error) {
       handle.dispose();
       throw error;
     }
-  }
-
-  /** What a recording or a server on the net does is no change of this folder. */
-  #watch({ executor_type, project_dir = '' }: Session): { watch?: FolderWatch } {
-    const { settings, environment, log } = this.#deps;
-    const elsewhere = executor_type === 'replay' || executor_type === 'acp-http';
-    if (elsewhere || settings().unreportedChanges === false) return {};
-    return { watch: new FolderWatch({ folder: project_dir, environment, log }) };
   }
 
   #assertOpen(): void {

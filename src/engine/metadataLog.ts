@@ -1,3 +1,4 @@
+import type { RecordedRun } from '../formats/record.ts';
 import type { QuerySource } from '../insight/recall/querySource.ts';
 import { isMarkedSynthetic } from '../model/synthetic.ts';
 import type { NormalizedEntryMetadata } from '../model/metadata.ts';
@@ -6,6 +7,8 @@ import { logLine } from './logLine.ts';
 
 /** Characters of what is searched by that a log may hold, secrets masked. */
 const longestQuery = 50;
+
+type Marks = Pick<NormalizedEntryMetadata, 'trigger_type' | 'trigger_reason'>;
 
 /** Whose words a message holds. */
 export function logDetection(log: Log, threadId: string, metadata: NormalizedEntryMetadata | undefined): void {
@@ -25,14 +28,32 @@ export function logEmptyThread(log: Log, threadId: string | undefined, messageCo
 }
 
 /** A message that people are not shown, because no person wrote it. */
-export function logFiltered(log: Log, messageId: string, metadata: NormalizedEntryMetadata | undefined): void {
+export function logFiltered(log: Log, messageId: string, metadata: Marks | undefined): void {
   const fields = { messageId, triggerType: metadata?.trigger_type, triggerReason: metadata?.trigger_reason };
   log.debug(logLine('Filtered synthetic message from thread history', fields));
 }
 
-export function logFiltering(log: Log, totalMessages: number, filteredCount: number): void {
-  const fields = { totalMessages, filteredCount, visibleMessages: totalMessages - filteredCount };
-  log.info(logLine('Extracted messages from thread', fields));
+/** What leaves messages out. */
+export type FilteringList = 'recall' | 'search' | 'prompts' | 'transcript' | 'summary';
+
+/** `threadId`: the session, where it is one. */
+export function logFiltering(
+  log: Log,
+  list: FilteringList,
+  { total: totalMessages, filtered: filteredCount }: { readonly total: number; readonly filtered: number },
+  threadId?: string,
+): void {
+  const counts = { totalMessages, filteredCount, visibleMessages: totalMessages - filteredCount };
+  log.info(logLine('Extracted messages from thread', { ...counts, list, threadId }));
+}
+
+/** The marks of a prompt that no person wrote are in the record, and not only in memory. */
+export function logPersisted(
+  log: Log,
+  threadId: string,
+  { run_id: runId, trigger_type: triggerType }: RecordedRun,
+): void {
+  log.info(logLine('Persisted message metadata', { threadId, runId, triggerType }));
 }
 
 /** `entries` lines of a record hold metadata of a type that it cannot have, such as `"true"`; those fields count as missing. */

@@ -10,8 +10,9 @@ export interface Prompt {
   /** ISO 8601. */
   readonly at: string;
   readonly origin: Origin;
-  /** A trigger wrote it. */
+  /** No person wrote it. */
   readonly synthetic: boolean;
+  readonly metadata: NormalizedEntry['metadata'];
   /** Its beginning. */
   readonly text: string;
 }
@@ -26,7 +27,7 @@ export class PromptIndex {
     if (type.kind !== 'user_message' || metadata?.parentCallId !== undefined) return;
     if ((this.#prompts.at(-1)?.index ?? -1) >= index) return;
     const by = { origin: originOf(entry), synthetic: isSynthetic(entry) };
-    this.#prompts.push({ index, at: timestamp, ...by, text: content.slice(0, longest) });
+    this.#prompts.push({ index, at: timestamp, ...by, metadata, text: content.slice(0, longest) });
     if (this.#prompts.length <= mostPrompts) return;
     this.#prompts.shift();
     this.omitted += 1;

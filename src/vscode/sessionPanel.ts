@@ -9,6 +9,7 @@ import { pageEntry, wholeEntry } from '../protocol/pageEntries.ts';
 import { UpdateFeed } from '../protocol/updateFeed.ts';
 import { Citations } from './citations.ts';
 import { logLine } from '../engine/logLine.ts';
+import { logFiltered, logFiltering } from '../engine/metadataLog.ts';
 import type { PageActions } from './pageActions.ts';
 import { ProjectFiles } from './projectFiles.ts';
 import { pickPrompt } from './pickPrompt.ts';
@@ -117,7 +118,7 @@ export class SessionPanel implements vscode.Disposable {
 
   async pickPrompt(): Promise<void> {
     await this.#steps.count();
-    this.#tellLeftOut();
+    this.#tellLeftOut('prompts');
     const index = await pickPrompt(this.#prompts, Date.now());
     if (index === undefined) return;
     this.#panel.reveal();
@@ -128,13 +129,13 @@ export class SessionPanel implements vscode.Disposable {
     return this.#citations.markdown(index);
   }
 
-  #tellLeftOut(): void {
-    const session = this.#handle.id;
+  /** What a list of the session's messages leaves out. */
+  #tellLeftOut(list: 'prompts' | 'transcript'): void {
+    const { id } = this.#handle;
     const all = this.#prompts.all();
     const left = all.filter(({ synthetic }) => synthetic);
-    for (const { index: entry } of left) this.#log.debug(logLine('synthetic message left out', { session, entry }));
-    const counts = { totalMessages: all.length, filteredCount: left.length, visibleMessages: all.length - left.length };
-    this.#log.info(logLine('prompts listed', { session, ...counts }));
+    for (const { index, metadata } of left) logFiltered(this.#log, `${id}#${index}`, metadata);
+    logFiltering(this.#log, list, { total: all.length, filtered: left.length }, id);
   }
 
   #showLead(): void {
@@ -288,6 +289,7 @@ export class SessionPanel implements vscode.Disposable {
     this.#begun = true;
     this.#showLead();
     if (!this.#numbered) await this.#number(page);
+    if (this.#numbered) this.#tellLeftOut('transcript');
   }
 
   /** Counts steps behind the page's back, then sends those of its first page again, with their numbers. */

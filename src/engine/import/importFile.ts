@@ -37,6 +37,8 @@ export interface ImportReport {
   readonly entries: number;
   /** Stretches of the file that could not be read. */
   readonly problems: number;
+  /** Of these, messages of which a mark has a wrong type; absent: none. */
+  readonly mistyped?: number;
   /** The session's id where it was kept before, where that is known and another. */
   readonly original: string | null;
 }
@@ -65,6 +67,8 @@ export interface Draft {
 
 export interface Taken {
   readonly problems: number;
+  /** Of these, messages of which a mark has a wrong type. */
+  readonly mistyped?: number;
   readonly original: string | null;
   /** What lists show beside what the lines add up to. */
   readonly known?: Partial<SessionSummary>;
@@ -110,6 +114,7 @@ export async function importFile({ file, agent }: ImportRequest, deps: ImportDep
       format: kind,
       entries,
       problems: taken.problems,
+      ...(taken.mistyped !== undefined && taken.mistyped > 0 && { mistyped: taken.mistyped }),
       original: taken.original === id ? null : taken.original,
     };
   } catch (error) {

@@ -53,8 +53,12 @@ export async function importMessages(messages: readonly AcpMessage[], { begin, d
     await writer.appendAll(entries.slice(from, from + batch).map((entry) => ({ kind: 'entry', entry })));
   }
   const marked = entries.filter(isSynthetic).length;
+  const mistyped = messages.filter(
+    (message) => message.role === 'user' && writerOf(message).mistyped.length > 0,
+  ).length;
   return {
-    problems: messages.filter((message) => message.role === 'user' && writerOf(message).mistyped.length > 0).length,
+    problems: mistyped,
+    mistyped,
     original: null,
     ...(marked > 0 && { known: { synthetic: { messages: marked, runs: 0, turns: 0 } } }),
   };

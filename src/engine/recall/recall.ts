@@ -112,7 +112,7 @@ export class Recall {
       if (!said) logFiltered(log, `${session.session_id}#${entry.index}`, entry.metadata);
       return said;
     });
-    logFiltering(log, entries.length, entries.length - visible.length);
+    logFiltering(log, 'recall', { total: entries.length, filtered: entries.length - visible.length });
     return visible;
   }
 }

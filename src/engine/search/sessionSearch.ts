@@ -66,7 +66,7 @@ export class SessionSearch {
       const people = candidates.map(withoutSynthetic).filter((each) => each !== undefined);
       const answer = await this.#answer(query, people.sort(byBest), request);
       const visible = answer.sessions.reduce((sum, { count }) => sum + count, 0);
-      logFiltering(this.#deps.log, visible + leftOut, leftOut);
+      logFiltering(this.#deps.log, 'search', { total: visible + leftOut, filtered: leftOut });
       return { ...answer, leftOut, problems, scanned };
     });
   }

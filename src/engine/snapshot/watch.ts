@@ -2,8 +2,9 @@ import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { EntryUpdate } from '../../model/entry.ts';
+import type { Session } from '../../model/session.ts';
 import type { UnreportedChange, UnreportedChanges } from '../../model/unreported.ts';
-import type { Log } from '../api.ts';
+import type { EngineDeps, Log } from '../api.ts';
 import { folderSnapshot } from './folderSnapshot.ts';
 import { Git } from './gitProgram.ts';
 import { gitSnapshot } from './gitSnapshot.ts';
@@ -21,6 +22,16 @@ export interface WatchDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly limits?: SnapshotLimits;
+}
+
+/** For a run of a session, where it is wanted. What a recording or a server on the net does is no change of this folder. */
+export function watchFor(
+  { executor_type, project_dir = '' }: Session,
+  { settings, environment, log }: Pick<EngineDeps, 'settings' | 'environment' | 'log'>,
+): { watch?: FolderWatch } {
+  const elsewhere = executor_type === 'replay' || executor_type === 'acp-http';
+  if (elsewhere || settings().unreportedChanges === false) return {};
+  return { watch: new FolderWatch({ folder: project_dir, environment, log }) };
 }
 
 /** Tells what changed in a folder during a run, and was not reported by its tool calls. Nothing here fails a run. */

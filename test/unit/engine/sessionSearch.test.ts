@@ -70,6 +70,14 @@ describe('search over sessions', () => {
       { ...said(3, 'tea', 'user_message'), metadata: { synthetic: false } },
     ]);
     await keep(2, [marked(0, 'Only tea here', { origin: 'callback' })]);
+    const lines: string[] = [];
+    const told = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
+    const heard = { ...log, debug: told('debug'), info: told('info') };
+    await new SessionSearch(temporary.dir, { store: temporary.store, log: heard }).search({ query: '"tea, then"' });
+    assert.deepEqual(lines, [
+      `debug Filtered synthetic message from thread history messageId=${id(1)}#1`,
+      'info Extracted messages from thread totalMessages=1 filteredCount=1 visibleMessages=0 list=search',
+    ]);
     for (const [query, left] of [
       ['tea', 3],
       ['"tea, then"', 1],
