@@ -7,6 +7,7 @@ import { writeMachineSettings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
+import { send } from './claudeHost.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
 
 const bypassKey = { key: 'ctrl+shift+f9', command: 'vitrine.runAgent' };
@@ -145,6 +146,24 @@ describe('Run Agent…', function () {
     await part('Done').click();
     const { args } = await nextCall(copilot, () => submit('All of it.'));
     assert.ok(args.includes('--allow-all-tools'));
+    await choose('Copilot CLI');
+    await row('Run: gpt-test · default mode · 45 AI credits').waitFor();
+    await press('Escape');
+  });
+
+  it('changes how a session runs, from its page, for its later runs alone', async () => {
+    await workbench.webview().getByRole('button', { name: 'More actions' }).click();
+    await workbench.webview().getByRole('menuitem', { name: 'Change Model, Mode and Limits…' }).click();
+    await title('How to Run Copilot CLI');
+    await part('Model').click();
+    await submit('gpt-other');
+    await part('Permission mode').click();
+    await part('acceptEdits').click();
+    await picture(workbench, 'change-options');
+    await part('Done').click();
+    await workbench.page.getByText('Copilot CLI: gpt-other · acceptEdits').first().waitFor();
+    const { args } = await nextCall(copilot, () => send(workbench, 'And now?'));
+    for (const arg of ['--model=gpt-other', '--allow-tool=write']) assert.ok(args.includes(arg), arg);
     await choose('Copilot CLI');
     await row('Run: gpt-test · default mode · 45 AI credits').waitFor();
     await press('Escape');
