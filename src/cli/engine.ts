@@ -16,6 +16,8 @@ export interface EngineOptions {
   readonly acp?: readonly AcpProfile[];
   readonly server?: ServerChoice;
   readonly replaySpeed?: number;
+  /** Of the user. */
+  readonly prices?: unknown;
   /** The command writes to the store, which is made where it is missing. */
   readonly writes?: boolean;
 }
@@ -81,6 +83,7 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
       acpHttp: options.server === undefined ? [] : [options.server.server],
       acpHttpToken: () => Promise.resolve(options.server?.token),
       replaySpeed: options.replaySpeed ?? 1,
+      prices: options.prices,
     }),
     log: { debug: quiet, info: quiet, warn, error: warn },
     demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),

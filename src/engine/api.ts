@@ -85,6 +85,8 @@ export interface EngineSettings {
   readonly replaySpeed?: number;
   /** Absolute path of the SSH key that signs records at the end of each run; absent: none does. */
   readonly signingKey?: string;
+  /** Price table of the user, which counts before the one that ships; as it was written. */
+  readonly prices?: unknown;
   /** Where runs are reported to when they are over; absent: nowhere. */
   readonly otlp?: OtlpSettings;
 }

@@ -44,7 +44,7 @@ export interface ArchiveDeps {
   readonly version?: string;
   readonly adapters: readonly AgentAdapter[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly settings: () => Pick<EngineSettings, 'signingKey' | 'otlp'>;
+  readonly settings: () => Pick<EngineSettings, 'signingKey' | 'otlp' | 'prices'>;
   readonly store: RecordStore;
 }
 
@@ -120,7 +120,13 @@ export class Archive {
   /** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */
   async import(request: ImportRequest): Promise<ImportReport> {
     const { clock, randomHex, adapters, store, log } = this.#deps;
-    const report = await importFile(request, { clock, randomHex, adapters, store, prices: await loadPrices() });
+    const report = await importFile(request, {
+      clock,
+      randomHex,
+      adapters,
+      store,
+      prices: await loadPrices(this.#deps.settings().prices),
+    });
     if (report.mistyped !== undefined) logInvalidMetadata(log, report.sessionId, report.mistyped);
     return report;
   }

@@ -96,7 +96,8 @@ export class Engine {
     };
     const sourceOf = (session: Session) => this.#sources.forReading(session);
     const reap = () => reapOrphans(this.#leases, deps.log);
-    this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, sourceOf, reap });
+    const prices = () => this.#prices();
+    this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, prices, sourceOf, reap });
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
     this.children = childServer(this, { ...deps, decide: (id, decision) => this.#sessions.decide(id, decision) });
     this.followUps = new FollowUps({ ...deps, sessions: this.#sessions });
@@ -347,7 +348,7 @@ export class Engine {
         figures: {
           previous: results.map(({ metadata }) => metadata),
           afresh: prefix !== '',
-          prices: await loadPrices(),
+          prices: await this.#prices(),
           askedModel: request.options?.model ?? null,
         },
         attempts: agent.canLaunch(launch) ? attempts : [],
@@ -383,6 +384,10 @@ export class Engine {
       handle.dispose();
       throw error;
     }
+  }
+
+  #prices() {
+    return loadPrices(this.#deps.settings().prices);
   }
 
   #assertOpen(): void {

@@ -1,5 +1,5 @@
 import type { LineOf } from '../formats/record.ts';
-import { loadPrices } from '../insight/prices.ts';
+import type { PriceTable } from '../insight/prices.ts';
 import { sessionIdSchema, type Session } from '../model/session.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
@@ -16,6 +16,7 @@ const followEveryMs = 1000;
 
 export interface SessionsDeps extends StateDeps {
   readonly clock: () => number;
+  readonly prices: () => Promise<PriceTable>;
   /** Ends what a crash left running: nothing may still write what is to be recovered. */
   readonly reap: () => Promise<unknown>;
   readonly sourceOf: (session: Session) => Promise<AgentSource | null>;
@@ -105,7 +106,7 @@ export class Sessions {
       try {
         await this.#deps.reap();
         const source = await this.#deps.sourceOf(state.session);
-        const prices = await loadPrices();
+        const prices = await this.#deps.prices();
         await recoverRun(state, writer, reader, source, { clock: this.#deps.clock, prices });
       } finally {
         await state.giveBackWriter();

@@ -26,12 +26,38 @@ const priceTableSchema = z.object({
 });
 export type PriceTable = z.infer<typeof priceTableSchema>;
 
+/** Prices of a user: of models that the table does not know, or that cost this user something else. */
+const ownPricesSchema = priceTableSchema.omit({ name: true }).partial({ models: true, aliases: true });
+
 let loading: Promise<PriceTable> | undefined;
 
-/** The table that Vitrine ships, read when it is first asked for. */
-export function loadPrices(): Promise<PriceTable> {
+/**
+ * The table that Vitrine ships, read when it is first asked for; with `own` (as a user wrote it) before it. What is no price
+ * table counts not at all: see `pricesProblem`.
+ */
+export async function loadPrices(own?: unknown): Promise<PriceTable> {
   loading ??= import('./prices.json', { with: { type: 'json' } }).then((file) => priceTableSchema.parse(file.default));
-  return loading;
+  const shipped = await loading;
+  const parsed = own === undefined ? undefined : ownPricesSchema.safeParse(own).data;
+  if (parsed === undefined) return shipped;
+  const models = lowerKeys(parsed.models ?? {});
+  const aliases = Object.entries(shipped.aliases).filter(([name]) => !Object.hasOwn(models, name));
+  return {
+    name: `your own, else ${shipped.name} of ${shipped.date}`,
+    date: parsed.date,
+    models: { ...shipped.models, ...models },
+    aliases: { ...Object.fromEntries(aliases), ...lowerKeys(parsed.aliases ?? {}) },
+  };
+}
+
+/** What is wrong with prices that a user wrote; `null` for nothing. */
+export function pricesProblem(own: unknown): string | null {
+  const issue = own === undefined ? undefined : ownPricesSchema.safeParse(own).error?.issues[0];
+  return issue === undefined ? null : `${issue.path.join('.')}: ${issue.message}`;
+}
+
+function lowerKeys<T>(values: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 export function priceTableRef({ name, date }: PriceTable): PriceTableRef {

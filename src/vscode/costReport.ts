@@ -7,6 +7,7 @@ import { totalTokens, type Cost, type ModelUsage, type TokenUsage } from '../mod
 import { alignedTable, plainMarkdown } from './markdownText.ts';
 import { costText, durationText, money } from './rowText.ts';
 import { titleOf } from './sessionRow.ts';
+import { ownPrices } from './settings.ts';
 
 const { t } = vscode.l10n;
 /** Messages that one page lists, the newest. */
@@ -106,7 +107,7 @@ async function messageTable(
   }
   const before = runs - all.length;
   const places = new Map(all.map(({ runId }, at) => [runId, before + at + 1]));
-  const costs = messageCosts(messages, await loadPrices(), model);
+  const costs = messageCosts(messages, await loadPrices(ownPrices()), model);
   const rows = messages.map((message, at) => {
     const known = costs[at];
     const cost = known?.cost ?? { provenance: 'unknown' as const, reason: '' };

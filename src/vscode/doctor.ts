@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../engine/api.ts';
 import { diagnose, type Diagnosis } from '../engine/diagnosis.ts';
+import { loadPrices, pricesProblem } from '../insight/prices.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { EngineHost, EnginePaths } from './engineHost.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
 import { protocolOf } from './run/agentItems.ts';
 import { isHere, type SessionList } from './sessionList.ts';
-import { requestMinutes, stopGraceSeconds } from './settings.ts';
+import { ownPrices, requestMinutes, stopGraceSeconds } from './settings.ts';
 
 const { t } = vscode.l10n;
 const scheme = 'vitrine-doctor';
@@ -44,7 +45,7 @@ export class Doctor implements vscode.Disposable {
     const found = await diagnose(engine, this.#paths.store);
     this.#list.replace(found.summaries);
     const sections = [
-      this.#host(),
+      await this.#host(),
       this.#store(found),
       this.#lost(found),
       ...found.agents.map(({ report, lastError }) => agentSection(report, errorText(lastError))),
@@ -52,7 +53,7 @@ export class Doctor implements vscode.Disposable {
     return `# ${t('Vitrine Doctor')}\n\n${sections.join('\n\n')}\n`;
   }
 
-  #host(): string {
+  async #host(): Promise<string> {
     const { isTrusted, workspaceFolders = [] } = vscode.workspace;
     return section(t('This window'), [
       [t('Vitrine'), this.#version],
@@ -62,6 +63,7 @@ export class Doctor implements vscode.Disposable {
       [t('Workspace'), isTrusted ? t('trusted') : t('Restricted Mode: no agent is started here')],
       ...workspaceFolders.map((folder): Line => [t('Folder'), code(folder.uri.fsPath)]),
       [t('Stop'), t('{0} s for an agent to end by itself', stopGraceSeconds())],
+      [t('Prices'), await pricesText()],
       [t('Approvals'), t('denied after {0} min without an answer', requestMinutes())],
     ]);
   }
@@ -131,6 +133,14 @@ function agentSection(agent: AgentReport, error: string): string {
           [t('Variables added by settings'), names(environment.added)] satisfies Line,
         ]),
   ]);
+}
+
+async function pricesText(): Promise<string> {
+  const own = ownPrices();
+  const problem = pricesProblem(own);
+  const { name, date } = await loadPrices(own);
+  const table = t('{0} of {1}', name, date);
+  return problem === null ? table : t('{0}; vitrine.prices counts not at all: {1}', table, code(problem));
 }
 
 function loginText(signedIn: boolean | undefined): string {

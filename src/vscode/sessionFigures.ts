@@ -8,6 +8,7 @@ import { UnrestoredCount } from '../insight/unrestored.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
 import type { FigureAnswer, FigureRequest, LedgerCard, ResumeFacts } from '../protocol/figureMessages.ts';
 import type { SessionRow } from './sessionRow.ts';
+import { ownPrices } from './settings.ts';
 
 interface FiguresDeps {
   readonly handle: SessionHandle;
@@ -59,7 +60,7 @@ export class SessionFigures {
     const { runs, status, model, updated_at: at } = handle.summary();
     const state = `${runs} ${status} ${at}`;
     if (this.#figures?.state === state) return this.#figures.known;
-    const [messages, prices] = await Promise.all([handle.messages(), loadPrices()]);
+    const [messages, prices] = await Promise.all([handle.messages(), loadPrices(ownPrices())]);
     const known = new MessageFigures(messages, prices, model);
     this.#figures = handle.live() ? undefined : { state, known };
     return known;
@@ -75,7 +76,7 @@ export class SessionFigures {
 
   async #resume(): Promise<ResumeFacts> {
     const { handle, read } = this.#deps;
-    const [prices, elsewhere] = await Promise.all([loadPrices(), handle.elsewhere(), read()]);
+    const [prices, elsewhere] = await Promise.all([loadPrices(ownPrices()), handle.elsewhere(), read()]);
     const summary = handle.summary();
     return {
       ...this.#unrestored.all(),

@@ -115,8 +115,15 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
     acpHttpToken: async (server) => secrets.get(tokenKey(server)),
     unreportedChanges: value('unreportedChanges', 'trusted') !== false,
     replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1,
+    prices: ownPrices(),
     ...known<EngineSettings>({ signingKey: text(value('audit.signingKey', 'user'))?.trim(), otlp: otlpSettings() }),
   };
+}
+
+/** As the user wrote them; `undefined` for none. */
+export function ownPrices(): unknown {
+  const found = value('prices', 'user');
+  return isObject(found) && Object.keys(found).length > 0 ? found : undefined;
 }
 
 /** Where runs are reported to is the user's alone, and nothing where that is not set. */

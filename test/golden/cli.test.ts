@@ -129,6 +129,18 @@ describe('the CLI', function () {
     assert.deepEqual(of('0.79.0'), { input: 2400, output: 360, cacheRead: 4800 });
   });
 
+  it('estimates with prices of the user, and refuses what is no price table', () => {
+    const file = path.join(folder, 'prices.json');
+    const codex = ['result', '--agent', 'codex', '--exit', '0', '--prices', file, '--stdout'];
+    const captured = path.join(repository, 'test/fixtures/codex/0.77.0/chain-0.stdout.jsonl');
+    writeFileSync(file, '{"date":"2026-01-31","models":{"a":{"input":-1,"output":2}}}');
+    const refused = vitrine([...codex, captured]);
+    assert.equal(refused.status, 2);
+    assert.match(refused.stderr, /is no price table \(--prices\): models\.a\.input: /);
+    writeFileSync(file, '{"date":"2026-01-31"}');
+    assert.equal(vitrine([...codex, captured]).status, 0);
+  });
+
   it('gives events only when asked', () => {
     const plain = resultOf(vitrine(['result', ...agent, ...stdoutOf('2.1.328/tools')]).stdout);
     assert.equal(plain.events, undefined);

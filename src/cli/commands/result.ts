@@ -8,6 +8,7 @@ import { parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
 import { writeLines } from '../output.ts';
 import { KeptText } from '../keptText.ts';
+import { pricesHelp, pricesOption } from '../pricesOption.ts';
 import { readRecordedRun, reason, recordedRunHelp, recordedRunOptions } from '../recordedRun.ts';
 
 const help = `Usage: vitrine result --agent TYPE [options]
@@ -19,7 +20,7 @@ totalCost, turns, duration, apiDuration, isMaxTurns, …). Exit code 0 whatever 
   --previous FILE    the result of an earlier run of the same session; give it once per run, oldest first: some versions
                      count over the whole session, and only the difference is this run's
   --agent-version V  of the program, where its output does not name it: decides what its totals cover
-${recordedRunHelp}`;
+${pricesHelp}${recordedRunHelp}`;
 
 export const result: Command = {
   help,
@@ -29,12 +30,13 @@ export const result: Command = {
       events: { type: 'boolean' },
       previous: { type: 'string', multiple: true },
       'agent-version': { type: 'string' },
+      prices: { type: 'string' },
     } as const;
     const { values } = parseOptions('result', { args: [...args], options });
     const previous = await Promise.all((values.previous ?? []).map((file) => readPrevious(file, context.cwd)));
     const kept = { stdout: new KeptText(), stderr: new KeptText() };
     const run = await readRecordedRun(values, context, (stream, chunk) => kept[stream].add(chunk));
-    const prices = await loadPrices();
+    const prices = await loadPrices(await pricesOption(values.prices, context));
     const { success, data, error, warnings, metadata } = runResult(run.facts, run.exit, previous, {
       prices,
       agentVersion: values['agent-version'] ?? null,

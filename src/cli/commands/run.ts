@@ -12,6 +12,7 @@ import { createEngine, storeHelp } from '../engine.ts';
 import { recallFor } from '../recall.ts';
 import { runHere } from '../runHere.ts';
 import { limitHelp, limitOptions, limitsOf } from '../limitOptions.ts';
+import { pricesHelp, pricesOption } from '../pricesOption.ts';
 import { serverChoice } from '../serverAgent.ts';
 
 const startable = adapters.map(({ type }) => type);
@@ -40,7 +41,7 @@ Nobody can be asked here: where an agent asks for a permission, it is told no, a
   --recall           tells the agent first what earlier sessions of the folder know of the prompt
   --model NAME       model, in the agent's own words
   --permission-mode MODE
-${limitHelp}  --program PATH     the agent's program; default: it is looked for
+${limitHelp}${pricesHelp}  --program PATH     the agent's program; default: it is looked for
   --speed N          of the demo: 2 is twice as fast, 0 does not wait
 ${storeHelp}`;
 
@@ -55,6 +56,7 @@ const options = {
   model: { type: 'string' },
   'permission-mode': { type: 'string' },
   ...limitOptions,
+  prices: { type: 'string' },
   program: { type: 'string' },
   url: { type: 'string' },
   'server-agent': { type: 'string' },
@@ -94,9 +96,11 @@ export const run: Command = {
       ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
     };
     const limits = limitsOf(values);
+    const prices = await pricesOption(values.prices, context);
     const engine = createEngine(context, {
       store: values.store,
       writes: true,
+      prices,
       agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
       ...(acp !== undefined && { acp: acp.agents }),
       ...(server !== undefined && { server }),

@@ -43,4 +43,26 @@ describe('the model that a person chose', function () {
     assert.equal(unknown.metadata?.cost, null);
     assert.match(JSON.stringify(unknown.metadata.costProvenance), /did not say which model it used/);
   });
+
+  it('costs what the user says it does, from then on', async () => {
+    const own: { prices?: unknown } = {};
+    const engine = await bench.engine({
+      adapters: [codex],
+      settings: () => ({
+        agents: { codex: { program: fakeAgent, environment: { FAKE_AGENT_VERSION: 'codex-cli 0.77.0' } } },
+        unreportedChanges: false,
+        ...own,
+      }),
+    });
+    const request = { agent: 'codex' as const, cwd: bench.cwd, prompt: turn, options: { model: 'tea-1' } };
+    const before = await outcome(await engine.start(request));
+    assert.equal(before.metadata?.cost, null, 'no table knows it');
+    own.prices = { date: '2026-01-31', models: { 'tea-1': { input: 1000, output: 0 } } };
+    const { metadata } = await outcome(await engine.start(request));
+    assert.equal(metadata?.cost, 1);
+    const cost = metadata.costProvenance;
+    assert.ok(cost.provenance === 'estimated');
+    assert.equal(cost.priceTable.date, '2026-01-31');
+    assert.match(cost.priceTable.name, /^your own, else .+ of \d{4}-\d\d-\d\d$/);
+  });
 });

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { sameUsd } from '../../../src/insight/money.ts';
-import { findPrice, loadPrices, priceOf, priceOfRequest, type PriceTable } from '../../../src/insight/prices.ts';
+import {
+  findPrice,
+  loadPrices,
+  priceOf,
+  priceOfRequest,
+  pricesProblem,
+  type PriceTable,
+} from '../../../src/insight/prices.ts';
 import { linesOfCapture } from '../../support/agentCaptures.ts';
 import { claudeCaptures, normalized } from '../../support/captures.ts';
 import { repository } from '../../support/host/cache.mjs';
@@ -90,5 +97,32 @@ describe('price table', () => {
     }
     assert.ok(agreed.size >= 6, [...agreed].join(', '));
     assert.deepEqual([...unpriced].sort(), ['claude-haiku-5-5', 'claude-sonnet-5-5', 'my-custom-model']);
+  });
+});
+
+describe('prices of a user', () => {
+  const own = {
+    date: '2026-01-31',
+    models: { 'Tea-1': { input: 3, output: 15 }, 'claude-opus-5-5': { input: 1, output: 2 } },
+    aliases: { 'another-name': 'tea-1' },
+  };
+
+  it('count before those that ship, and estimates name both tables', async () => {
+    const shipped = await loadPrices();
+    const table = await loadPrices(own);
+    assert.deepEqual(findPrice(table, 'tea-1'), { input: 3, output: 15 });
+    assert.deepEqual(findPrice(table, 'another-name'), { input: 3, output: 15 });
+    assert.deepEqual(findPrice(table, 'anthropic/claude-opus-5-5-20260101'), { input: 1, output: 2 });
+    assert.deepEqual(findPrice(table, 'claude-3-5-sonnet'), findPrice(shipped, 'claude-3-5-sonnet'));
+    assert.deepEqual([table.name, table.date], [`your own, else ${shipped.name} of ${shipped.date}`, '2026-01-31']);
+    assert.equal(findPrice(await loadPrices(), 'tea-1'), undefined, 'the one that ships stays as it is');
+  });
+
+  it('that are wrong count not at all, and it is said what is', async () => {
+    for (const wrong of [{}, { date: 1 }, { ...own, models: { a: { input: -1, output: 1 } } }, 'text', null]) {
+      assert.deepEqual(await loadPrices(wrong), await loadPrices());
+      assert.match(pricesProblem(wrong) ?? '', /: .+/);
+    }
+    assert.deepEqual([pricesProblem(own), pricesProblem(undefined)], [null, null]);
   });
 });
