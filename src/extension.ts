@@ -87,6 +87,8 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const retention = new Retention({ engines: host, list, loader, panels, log, now });
   const { secrets } = context;
   const shell = {
+    extension,
+    store,
     engines: host,
     list,
     loader,

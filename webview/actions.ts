@@ -11,6 +11,8 @@ export interface Actions {
   /** What recorded edits did to a file, or to all of them. */
   openChanges(path?: string): void;
   followPage(url: string): void;
+  /** Goes to what a passage of an earlier session is from, by its place in the note. */
+  openRecalled(index: number, passage: number): void;
   command(command: PageCommand): void;
   stop(): void;
   /** Shows an entry in the transcript, open, with the keyboard on it. */

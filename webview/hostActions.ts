@@ -14,6 +14,7 @@ type HostActions = Pick<
   | 'complete'
   | 'takeBack'
   | 'followPage'
+  | 'openRecalled'
 >;
 
 /** What a reader can do that only the host can carry out. */
@@ -31,6 +32,7 @@ export function hostActions(link: HostLink, say: (text: string) => void): HostAc
     openChanges: (path) =>
       link.send(path === undefined ? { type: 'openAllChanges' } : { type: 'openFileChanges', path }),
     followPage: (url) => link.send({ type: 'openLink', url }),
+    openRecalled: (index, passage) => link.send({ type: 'openRecalled', index, passage }),
     command: (command) => link.send({ type: 'command', command }),
     pickPrompt: () => link.send({ type: 'pickPrompt' }),
     stop: () => link.send({ type: 'stop' }),

@@ -53,6 +53,7 @@ const fromPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('openFile'), path: text(4096), line: line.optional(), endLine: line.optional() }),
   z.object({ type: z.literal('openDiff'), index }),
   z.object({ type: z.literal('openLink'), url: z.url({ protocol: /^https?$/ }).max(8192) }),
+  z.object({ type: z.literal('openRecalled'), index, passage: index }),
   z.object({ type: z.literal('copy'), text: text(16_000_000) }),
   z.object({ type: z.literal('command'), command: z.enum(pageCommands) }),
   z.object({

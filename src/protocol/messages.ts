@@ -176,6 +176,8 @@ export type FromPage =
   | { readonly type: 'openFile'; readonly path: string; readonly line?: number; readonly endLine?: number }
   | { readonly type: 'openDiff'; readonly index: number }
   | { readonly type: 'openLink'; readonly url: string }
+  /** Goes to what a passage of an earlier session is from, of those that the note at `index` names. */
+  | { readonly type: 'openRecalled'; readonly index: number; readonly passage: number }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'command'; readonly command: PageCommand }
   | FigureRequest

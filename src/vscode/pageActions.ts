@@ -103,6 +103,15 @@ export class PageActions {
     return openLink(url);
   }
 
+  /** Only to where the record says that a passage is from: the page names no session. */
+  async openRecalled(handle: SessionHandle, index: number, passage: number): Promise<void> {
+    const { recalledFrom } = await import('../engine/recall/note.ts');
+    const [entry] = await handle.read(index, index + 1);
+    const from = entry === undefined ? undefined : recalledFrom(entry, passage);
+    if (from === undefined) return;
+    await vscode.commands.executeCommand('vitrine.openSearchHit', from.session_id, from.entry);
+  }
+
   async copy(text: string): Promise<void> {
     await vscode.env.clipboard.writeText(text);
   }

@@ -257,6 +257,8 @@ export class SessionPanel implements vscode.Disposable {
         return this.#actions.openAllChanges(this.#handle, await this.#views.files());
       case 'openLink':
         return this.#actions.openLink(message.url);
+      case 'openRecalled':
+        return this.#actions.openRecalled(this.#handle, message.index, message.passage);
       case 'copy':
         return this.#actions.copy(message.text);
       case 'command':

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { PageEntry } from '../../src/protocol/messages.ts';
+import type { Actions } from '../actions.ts';
 import { codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { showAll } from '../steps/detail.ts';
@@ -50,7 +51,7 @@ export function systemRow(context: Context, entry: PageEntry, key: string): Temp
       open
         ? html`<div class="detail">
             <pre class="text" tabindex="0">${terminal(whole)}</pre>
-            ${showAll({ entry, actions })}
+            ${recalledLinks(entry, actions)} ${showAll({ entry, actions })}
           </div>`
         : nothing
     }
@@ -148,6 +149,30 @@ function recallWords({ metadata, content }: PageEntry): string {
   if (by === undefined) return firstWords(content);
   if (titles.length === 0) return t('Nothing found, searched by {0}', by);
   return t('{0}; found by {1}', [...new Set(titles)].join(', '), by);
+}
+
+/** The way to each passage in its session. Of our own notes only: what agents print is no link. */
+function recalledLinks(entry: PageEntry, actions: Actions): TemplateResult | typeof nothing {
+  const { type, origin, index, metadata } = entry;
+  if (type.kind !== 'system_message' || type.subtype !== recall || origin !== 'system') return nothing;
+  const found = metadata?.['recall'];
+  const passages: readonly unknown[] = isObject(found) && Array.isArray(found['passages']) ? found['passages'] : [];
+  const links = passages.flatMap((each, at) =>
+    isObject(each) && typeof each['title'] === 'string' && typeof each['entry'] === 'number'
+      ? [{ at, title: each['title'], entry: each['entry'] }]
+      : [],
+  );
+  if (links.length === 0) return nothing;
+  return html`<ul class="recalled" aria-label=${t('Passages in their sessions')}>
+    ${links.map(
+      ({ at, title, entry: place }) =>
+        html`<li>
+          <button class="link" @click=${() => actions.openRecalled(index, at)}>
+            ${shown(title)} <span class="dim">${t('entry {0}', place)}</span>
+          </button>
+        </li>`,
+    )}
+  </ul>`;
 }
 
 function sourceWords(source: unknown): string | undefined {

@@ -1,9 +1,7 @@
 import { sourceText } from '../../insight/recall/sourceText.ts';
 import type { Note } from '../runPlan.ts';
 import type { Recalled, RecalledPassage } from './contract.ts';
-
-/** Subtype of the entry that says what was given. */
-export const recallSubtype = 'recall';
+import { recallSubtype } from './note.ts';
 
 /**
  * What an agent is told before the message. Whole JSON without a sign that begins a tag: nothing in a passage can be taken

@@ -14,6 +14,7 @@ import { relinkCommands } from './relinkCommands.ts';
 import { replayCommands } from './replayCommands.ts';
 import { retentionCommands } from './retentionCommands.ts';
 import { runCommands } from './runCommands.ts';
+import { runnerCommands } from './runnerCommands.ts';
 import { searchCommands } from './searchCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
 import type { Shell } from './shell.ts';
@@ -26,6 +27,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...runCommands(shell),
     ...agentCommands(shell),
     ...agentFileCommands(shell),
+    ...runnerCommands(shell),
     ...sessionCommands(shell),
     ...recordCommands(shell),
     ...viewCommands(shell),

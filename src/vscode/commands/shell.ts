@@ -21,6 +21,9 @@ import type { SessionTree } from '../sessionTree.ts';
 
 /** What commands work with. */
 export interface Shell {
+  /** Where this extension lies, and where it keeps sessions. */
+  readonly extension: vscode.Uri;
+  readonly store: vscode.Uri;
   readonly engines: EngineHost;
   readonly list: SessionList;
   readonly loader: SessionLoader;

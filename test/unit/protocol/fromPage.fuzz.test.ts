@@ -24,6 +24,7 @@ const messages: { readonly [Type in FromPage['type']]: Extract<FromPage, { reado
   stop: { type: 'stop' },
   pickPrompt: { type: 'pickPrompt' },
   keepDetail: { type: 'keepDetail', detail: 'answers' },
+  openRecalled: { type: 'openRecalled', index: 3, passage: 1 },
   openFile: { type: 'openFile', path: 'src/menu.js', line: 3, endLine: 5 },
   openDiff: { type: 'openDiff', index: 3 },
   openLink: { type: 'openLink', url: 'https://example.com/' },

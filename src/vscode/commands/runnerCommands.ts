@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import { executorTypes } from '../../model/executorTypes.ts';
+import { isObject } from '../../model/json.ts';
+import type { ExecutorType } from '../../model/session.ts';
+import { visibleText } from '../inertText.ts';
+import { runnerLine } from '../runner/runnerLine.ts';
+import { runnerSettings } from '../settings.ts';
+import type { Commands, Shell } from './shell.ts';
+
+const { t } = vscode.l10n;
+
+/** Runners of this window's queue that are no window. */
+export function runnerCommands({
+  engines,
+  extension,
+  store,
+}: Pick<Shell, 'engines' | 'extension' | 'store'>): Commands {
+  const program = vscode.Uri.joinPath(extension, 'dist', 'cli.js').fsPath;
+  return {
+    /** The line that starts one in a terminal; nothing is started here. Takes `{executor?, folder?}`, asks for what is missing. */
+    async copyRunnerCommand(argument) {
+      const given = isObject(argument) ? argument : {};
+      const executor = executorTypes.find((type) => type === given['executor']) ?? (await pickExecutor(engines));
+      const named = typeof given['folder'] === 'string' ? given['folder'] : undefined;
+      const folder = executor === undefined ? undefined : (named ?? (await pickFolder()));
+      if (executor === undefined || folder === undefined) return undefined;
+      const windows = process.platform === 'win32';
+      const line = runnerLine({ program, executor, store: store.fsPath, folder, windows });
+      await vscode.env.clipboard.writeText(line);
+      void tell(line);
+      return line;
+    },
+  };
+}
+
+async function tell(line: string): Promise<void> {
+  const type = t('Type It in a Terminal');
+  const text = t('Copied. In a terminal with Node.js 22 or newer it becomes a runner of this window’s queue.');
+  if ((await vscode.window.showInformationMessage(text, type)) !== type) return;
+  const terminal = vscode.window.createTerminal(t('Vitrine Runner'));
+  terminal.show();
+  // A person starts it.
+  terminal.sendText(line, false);
+}
+
+async function pickExecutor(engines: Shell['engines']): Promise<ExecutorType | undefined> {
+  const reports = await (await engines.get()).agents();
+  const types = [...new Map(reports.map(({ type, label }) => [type, label]))];
+  const items = types.map(([type, label]) => ({ label: visibleText(label), description: type, type }));
+  const title = t('Copy Runner Command');
+  return (await vscode.window.showQuickPick(items, { title, placeHolder: t('Which kind of agent it runs') }))?.type;
+}
+
+/** One runner of a kind works in a folder: in the first one of the workspace this window is it. */
+async function pickFolder(): Promise<string | undefined> {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const own = runnerSettings().enabled && vscode.workspace.isTrusted;
+  const items = folders.map(({ name, uri }, at) => ({
+    label: visibleText(name),
+    description: visibleText(uri.fsPath),
+    ...(own && at === 0 && { detail: t('This window may be the runner of that kind here; a second one is refused') }),
+    folder: uri.fsPath,
+  }));
+  const other = { label: t('Other Folder…'), iconPath: new vscode.ThemeIcon('folder-opened'), folder: undefined };
+  const title = t('Copy Runner Command');
+  const chosen = await vscode.window.showQuickPick([...items, other], { title, placeHolder: t('Where it works') });
+  if (chosen === undefined || chosen.folder !== undefined) return chosen?.folder;
+  const [picked] = (await vscode.window.showOpenDialog({ canSelectFolders: true, canSelectFiles: false })) ?? [];
+  return picked?.fsPath;
+}
