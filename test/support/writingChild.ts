@@ -1,4 +1,4 @@
-/** Starts test/support/recordChild.ts and listens to it. */
+/** Starts test/support/recordChild.ts, or a whole engine, and listens to it. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -32,8 +32,18 @@ export function startLimitedWriter(bytes: number, mode: string, dir: string, id:
   return startProgram('prlimit', [`--fsize=${bytes}:unlimited`, process.execPath, script, mode, dir, id]);
 }
 
-function startProgram(program: string, args: readonly string[]): WritingChild {
-  const env = { PATH: '/usr/bin:/bin' };
+/** An engine whose agent talks for as long as it lives; `session`: it goes on with that one. */
+export function startEngine(store: string, cwd: string, session = ''): WritingChild {
+  const host = path.resolve('test/support/fakeAgent/writingHost.ts');
+  const env = { PATH: process.env['PATH'] ?? '', HOME: path.dirname(store) };
+  return startProgram(process.execPath, [host, store, cwd, session], env);
+}
+
+function startProgram(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin' },
+): WritingChild {
   const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const said: string[] = [];
   const complaints: string[] = [];
