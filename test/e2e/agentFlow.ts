@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { BrowserContext } from 'playwright-core';
-import type { Server } from '../support/host/server.ts';
-import type { Workbench } from '../support/host/workbench.ts';
 import { turnsOf } from '../support/models/conversation.ts';
-import type { ModelServer } from '../support/models/server.ts';
 import { send, statusWord } from './claudeHost.ts';
 import { runAgent, startAgentHost, type RealAgent } from './realAgents.ts';
-import { keepEvidence, newProfile, openWindow, picture } from './session.ts';
+import { keepEvidence, picture, useWindow } from './session.ts';
 
 /** What the panel is to say after the first run, and after the one that goes on. */
 export interface Shown {
@@ -24,28 +20,14 @@ export function describeAgent(agent: RealAgent, shown: Shown): void {
   describe(`${agent.label}, from the palette to the next turn`, function () {
     this.timeout(120_000);
     keepEvidence();
-    let server: Server;
-    let model: ModelServer;
-    let context: BrowserContext;
-    let workbench: Workbench;
 
-    before(async function () {
-      this.timeout(300_000);
-      ({ server, model } = await startAgentHost(this, agent));
-      ({ context } = await newProfile());
-      workbench = await openWindow(server, context);
-    });
-    after(async () => {
-      // Undefined where the suite was skipped.
-      await (context as BrowserContext | undefined)?.close();
-      await (model as ModelServer | undefined)?.stop();
-    });
+    const host = useWindow((context) => startAgentHost(context, agent));
 
-    const transcript = () => workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
+    const transcript = () => host.workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
 
     async function assertFigures(tokens: string): Promise<void> {
-      const block = workbench.webview().locator('header .cost');
-      await block.and(workbench.webview().locator(`[aria-description*="${tokens}"]`)).waitFor();
+      const block = host.workbench.webview().locator('header .cost');
+      await block.and(host.workbench.webview().locator(`[aria-description*="${tokens}"]`)).waitFor();
       const about = (await block.getAttribute('aria-description')) ?? '';
       if (shown.cost !== 'estimated') {
         assert.match(about, shown.cost);
@@ -59,21 +41,21 @@ export function describeAgent(agent: RealAgent, shown: Shown): void {
     }
 
     it('runs, changes the workspace, and shows what it said and did', async () => {
-      await runAgent(workbench, agent.label, 'Write notes. [[change]]');
-      await statusWord(workbench, 'Finished');
-      assert.equal(readFileSync(path.join(server.folder.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
+      await runAgent(host.workbench, agent.label, 'Write notes. [[change]]');
+      await statusWord(host.workbench, 'Finished');
+      assert.equal(readFileSync(path.join(host.server.folder.workspace, 'NOTES.md'), 'utf8'), '# Notes\n');
       for (const text of ['Write notes.', 'First a look.', 'Done.', ...shown.rows]) {
         await transcript().getByText(text).first().waitFor();
       }
       await assertFigures(shown.tokens[0]);
-      await picture(workbench, agent.name);
+      await picture(host.workbench, agent.name);
     });
 
     it('goes on when more is typed, and the agent remembers', async () => {
-      await send(workbench, 'What did I ask for? [[again]]');
+      await send(host.workbench, 'What did I ask for? [[again]]');
       await transcript().getByText('You asked for notes.').first().waitFor();
-      await statusWord(workbench, 'Finished');
-      const { request } = await model.waitFor(({ scenario }) => scenario === 'again');
+      await statusWord(host.workbench, 'Finished');
+      const { request } = await host.model.waitFor(({ scenario }) => scenario === 'again');
       assert.match(turnsOf(request).join('\n'), /Write notes[^]*Done\.[^]*What did I ask for\?/);
       await assertFigures(shown.tokens[1]);
     });

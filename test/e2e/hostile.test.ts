@@ -98,8 +98,7 @@ describe('a session full of hostile text', function () {
       const label = (await rows().nth(at).locator('.label-name').textContent()) ?? '';
 
       assert.doesNotMatch(label, /[\p{Cc}\p{Cf}]/u);
-      await rows().nth(at).hover();
-      await workbench.hover().filter({ hasText: 'Status:' }).first().waitFor();
+      await workbench.hoverUntil(rows().nth(at), 'Status:');
       const hover = workbench.hover().filter({ hasText: 'Status:' }).first();
       assert.equal(await hover.locator('a, img, .codicon').count(), 0, label);
       await workbench.page.mouse.move(700, 500);

@@ -1,59 +1,48 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { BrowserContext } from 'playwright-core';
 import { loadBlueprints } from '../../src/engine/blueprints/load.ts';
-import type { Server } from '../support/host/server.ts';
-import type { Workbench } from '../support/host/workbench.ts';
 import { until } from '../support/until.ts';
-import { keepEvidence, newProfile, openWindow, picture, sharedHost } from './session.ts';
+import { keepEvidence, picture, sharedHost, useWindow } from './session.ts';
 
 describe('New Agent…', function () {
   this.timeout(90_000);
   keepEvidence();
-  let server: Server;
-  let context: BrowserContext;
-  let workbench: Workbench;
 
-  before(async () => {
-    server = await sharedHost();
-    ({ context } = await newProfile());
-    workbench = await openWindow(server, context);
-  });
-  after(() => context.close());
+  const host = useWindow(async () => ({ server: await sharedHost() }));
 
   const step = async (placeholder: string, text?: string): Promise<void> => {
-    await workbench.page.getByPlaceholder(placeholder).waitFor();
-    if (text !== undefined) await workbench.quickInput().fill(text);
+    await host.workbench.page.getByPlaceholder(placeholder).waitFor();
+    if (text !== undefined) await host.workbench.quickInput().fill(text);
   };
-  const enter = (): Promise<void> => workbench.page.keyboard.press('Enter');
+  const enter = (): Promise<void> => host.workbench.page.keyboard.press('Enter');
 
   it('asks step by step, with a way back, and opens the file that it writes', async () => {
-    await workbench.runCommand('Vitrine: New Agent…');
+    await host.workbench.runCommand('Vitrine: New Agent…');
     await step('Name, by which it is started', 'no name');
     await enter();
-    await workbench.page.getByText('Use up to 64 letters').first().waitFor();
+    await host.workbench.page.getByText('Use up to 64 letters').first().waitFor();
     await step('Name, by which it is started', 'lead');
-    await workbench.page.getByText('There is an agent "lead" already.').first().waitFor();
+    await host.workbench.page.getByText('There is an agent "lead" already.').first().waitFor();
     await step('Name, by which it is started', 'reviewer');
     await enter();
     await step('Which program is it?');
-    await workbench.quickPickRow('Codex').waitFor();
-    await picture(workbench, 'new-agent');
-    await workbench.quickPickRow('Codex').click();
+    await host.workbench.quickPickRow('Codex').waitFor();
+    await picture(host.workbench, 'new-agent');
+    await host.workbench.quickPickRow('Codex').click();
     await step('Model', 'gpt: 5 # fast');
     await enter();
     await step('What it is told before each task');
-    await workbench.page.locator('.quick-input-titlebar').getByRole('button', { name: 'Back' }).click();
+    await host.workbench.page.locator('.quick-input-titlebar').getByRole('button', { name: 'Back' }).click();
     await step('Model');
-    assert.equal(await workbench.quickInput().inputValue(), 'gpt: 5 # fast');
+    assert.equal(await host.workbench.quickInput().inputValue(), 'gpt: 5 # fast');
     await enter();
     await step('What it is told before each task', 'You review: say what is wrong # first.');
     await enter();
     await step('Where is it kept?');
-    await workbench.quickPickRow('In this workspace').click();
-    await workbench.editorTab('reviewer.yaml').waitFor();
-    const folder = path.join(server.folder.workspace, '.vitrine/agents');
+    await host.workbench.quickPickRow('In this workspace').click();
+    await host.workbench.editorTab('reviewer.yaml').waitFor();
+    const folder = path.join(host.server.folder.workspace, '.vitrine/agents');
     const text = readFileSync(path.join(folder, 'reviewer.yaml'), 'utf8');
     assert.match(text, /^description: ""\nexecutor_type: codex\n/);
     const made = await until('the agent', async () =>

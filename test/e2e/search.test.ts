@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import type { BrowserContext } from 'playwright-core';
-import type { Server } from '../support/host/server.ts';
-import type { Workbench } from '../support/host/workbench.ts';
 import { call, reads, said } from '../support/madeEntries.ts';
 import { until } from '../support/until.ts';
 import { type Seed, seedSessions } from './seed.ts';
-import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
+import { keepEvidence, picture, startHost, useWindow } from './session.ts';
 
 const fence = '```';
 const code = `${fence}ts\nexport function nextDelay(attempt: number): number {\n  return 250 * attempt; // fixed\n}\n${fence}`;
@@ -38,27 +35,22 @@ const seeds: readonly Seed[] = [
 describe('search in the sidebar', function () {
   this.timeout(90_000);
   keepEvidence();
-  let server: Server;
-  let context: BrowserContext;
-  let workbench: Workbench;
 
-  before(async () => {
-    server = await startHost({ settings: { 'workbench.colorTheme': 'Default Dark Modern' } });
-    await seedSessions(server.folder, seeds);
-    // Tall: a list holds only the rows that have room.
-    ({ context } = await newProfile({ width: 1280, height: 1200 }));
-    workbench = await openWindow(server, context);
-    await workbench.openView('Vitrine');
-    await workbench.treeItem('Retry delays').waitFor();
-  });
-  after(() => context.close());
+  const host = useWindow(
+    async () => {
+      const server = await startHost({ settings: { 'workbench.colorTheme': 'Default Dark Modern' } });
+      await seedSessions(server.folder, seeds);
+      return { server };
+    },
+    { width: 1280, height: 1200, view: 'Vitrine' },
+  );
 
   const view = () =>
-    workbench.page.locator('.pane', { has: workbench.page.locator('.pane-header[aria-label^="Search"]') });
+    host.workbench.page.locator('.pane', { has: host.workbench.page.locator('.pane-header[aria-label^="Search"]') });
   const search = async (query: string): Promise<void> => {
-    await workbench.runCommand('Vitrine: Search Sessions…');
-    await workbench.quickInput().fill(query);
-    await workbench.page.keyboard.press('Enter');
+    await host.workbench.runCommand('Vitrine: Search Sessions…');
+    await host.workbench.quickInput().fill(query);
+    await host.workbench.page.keyboard.press('Enter');
   };
   /** Rows of the results, with what stands beside each. */
   const rows = (): Promise<string[]> =>
@@ -83,15 +75,15 @@ describe('search in the sidebar', function () {
       found.join('\n'),
     );
     assert.ok((await view().locator('.highlight', { hasText: 'retry' }).count()) >= 3);
-    await picture(workbench, 'search');
+    await picture(host.workbench, 'search');
   });
 
   it('takes operators and says which it does not know', async () => {
-    await workbench.runCommand('Vitrine: Search Sessions…');
-    await workbench.quickInput().fill('kind:nonsense retry');
-    await workbench.page.locator('.quick-input-widget').getByText('“kind:nonsense” names no kind').waitFor();
-    await workbench.quickInput().fill('tool:bash error "1 failed"');
-    await workbench.page.keyboard.press('Enter');
+    await host.workbench.runCommand('Vitrine: Search Sessions…');
+    await host.workbench.quickInput().fill('kind:nonsense retry');
+    await host.workbench.page.locator('.quick-input-widget').getByText('“kind:nonsense” names no kind').waitFor();
+    await host.workbench.quickInput().fill('tool:bash error "1 failed"');
+    await host.workbench.page.keyboard.press('Enter');
     await view().getByText('1 entry in 1 session.').waitFor();
     await view().locator('[role=treeitem]', { hasText: '1 failed' }).first().waitFor();
     const found = await rows();
@@ -104,7 +96,7 @@ describe('search in the sidebar', function () {
 
   it('leads to the entry, in its colours', async () => {
     await view().locator('[role=treeitem]', { hasText: '1 failed' }).first().click();
-    const page = workbench.webview();
+    const page = host.workbench.webview();
     await page.locator('.item.marked').waitFor();
     const fail = page.locator('.term .fg-red', { hasText: 'FAIL' });
     await fail.waitFor();
@@ -117,7 +109,7 @@ describe('search in the sidebar', function () {
     await page.locator('.code', { hasText: 'nextDelay' }).scrollIntoViewIfNeeded();
     const painted = () => page.locator('body').evaluate(() => [...(CSS.highlights.get('code-keyword') ?? [])].length);
     await until('code to be coloured', async () => (await painted()) >= 3);
-    await picture(workbench, 'search-entry');
+    await picture(host.workbench, 'search-entry');
     await page.getByRole('tab', { name: 'Trajectory' }).click();
     await page.locator('.trow').first().waitFor();
   });
@@ -125,13 +117,13 @@ describe('search in the sidebar', function () {
   it('looks into hidden sessions when it is told to, and goes when it is cleared', async () => {
     await search('retry');
     await view().getByText('3 entries in 2 sessions.').waitFor();
-    await workbench.runCommand('Vitrine: Search Hidden Sessions and Other Folders, Too');
+    await host.workbench.runCommand('Vitrine: Search Hidden Sessions and Other Folders, Too');
     await view()
       .getByText(/4 entries in 3 sessions\. Searched: 4 sessions, 8 entries\./)
       .waitFor();
-    await workbench.runCommand('Vitrine: Rebuild Search Index');
-    await workbench.notification('The search index was made again: 4 sessions, 8 entries.').waitFor();
-    await workbench.runCommand('Vitrine: Clear Search Results');
+    await host.workbench.runCommand('Vitrine: Rebuild Search Index');
+    await host.workbench.notification('The search index was made again: 4 sessions, 8 entries.').waitFor();
+    await host.workbench.runCommand('Vitrine: Clear Search Results');
     await until('the view to go', async () => (await view().count()) === 0);
   });
 });

@@ -12,6 +12,7 @@ import { cleanEnvironment, newRunFolder, type RunFolder } from '../support/host/
 import { installVsix, type Server, type ServerOptions, startServer } from '../support/host/server.ts';
 import { linkExtension } from '../support/host/settings.ts';
 import { Workbench, workbenchUrl } from '../support/host/workbench.ts';
+import type { ModelServer } from '../support/models/server.ts';
 
 export type HostOptions = Pick<ServerOptions, 'settings' | 'trust' | 'driver'> & {
   /** Added to the clean environment, which the extension and its agents inherit. */
@@ -57,6 +58,44 @@ export async function openWindow(server: Server, context: BrowserContext, folder
   const workbench = new Workbench(await context.newPage());
   await workbench.open(workbenchUrl(server, folder ?? server.folder.workspace));
   return workbench;
+}
+
+interface Host {
+  readonly server: Server;
+  /** What the agents of the suite ask; ended with it. */
+  readonly model?: ModelServer;
+}
+
+interface OpenedWindow {
+  readonly context: BrowserContext;
+  /** Addresses outside of this machine that a page asked for. */
+  readonly outside: string[];
+  readonly workbench: Workbench;
+}
+
+/**
+ * One window for all tests of a suite, in a profile of its own, closed after them. `start` gives its server and can skip
+ * the suite. What it gives is there when the tests run. `view`: opened in the side bar.
+ */
+export function useWindow<H extends Host>(
+  start: (context: Mocha.Context) => H | Promise<H>,
+  { view, ...options }: ContextOptions & { readonly view?: string } = {},
+): H & OpenedWindow {
+  const host: Partial<Host & OpenedWindow> = {};
+  before(async function () {
+    this.timeout(300_000);
+    const started = await start(this);
+    Object.assign(host, started);
+    const profile = await newProfile(options);
+    const workbench = await openWindow(started.server, profile.context);
+    Object.assign(host, profile, { workbench });
+    if (view !== undefined) await workbench.openView(view);
+  });
+  after(async () => {
+    await host.context?.close();
+    await host.model?.stop();
+  });
+  return host as H & OpenedWindow;
 }
 
 /** A picture under test-results/; with VITRINE_PICTURES=1 also under docs/images/, for the README. */

@@ -1,4 +1,5 @@
 import type { FrameLocator, Locator, Page } from 'playwright-core';
+import { until } from '../until.ts';
 import type { Server } from './server.ts';
 
 const extensionId = 'vitrine.vitrine';
@@ -88,6 +89,19 @@ export class Workbench {
 
   hover(): Locator {
     return this.page.locator('.monaco-hover');
+  }
+
+  /** Rests on a row until it tells `told`: one that is drawn anew meanwhile forgets that somebody rests there. */
+  async hoverUntil(row: Locator, told: string): Promise<void> {
+    const shown = this.hover().filter({ hasText: told }).first();
+    await until(`the hover with ${told}`, async () => {
+      await this.page.mouse.move(0, 0);
+      await row.hover();
+      return shown.waitFor({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+    });
   }
 
   statusBarItem(text: string): Locator {
