@@ -23,12 +23,26 @@ describe('vitrine search', function () {
         ],
       },
       { ...base, title: 'Other', entries: [said(0, 'Nothing of it')] },
+      {
+        ...base,
+        title: 'Drinks',
+        entries: [
+          said(0, 'Tea?', 'user_message'),
+          {
+            ...said(1, 'Tea, then?', 'user_message'),
+            origin: 'follow_up',
+            metadata: { synthetic: true, trigger_type: 'check_in', trigger_reason: 'Quiet' },
+          },
+        ],
+      },
     ]);
   });
   after(() => rmSync(dir, { recursive: true, force: true }));
 
-  async function search(...args: string[]) {
-    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), 'search', ...args, '--store', dir], {
+  const search = (...args: string[]) => vitrine('search', ...args);
+  const show = (...args: string[]) => vitrine('show', ...args);
+  async function vitrine(...args: string[]) {
+    const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args, '--store', dir], {
       cwd: dir,
       env: { PATH: process.env['PATH'], HOME: dir },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -47,7 +61,7 @@ describe('vitrine search', function () {
     );
     assert.match(stdout, /\n {2}\[1\] Read: /);
     assert.doesNotMatch(stdout, /[\u001b\u202e]/);
-    assert.equal(stderr, 'Searched 2 sessions, 3 entries.\n');
+    assert.equal(stderr, 'Searched 3 sessions, 5 entries.\n');
   });
 
   it('prints hits as JSON, tells of what it did not understand, and exits with 1 where there is nothing', async () => {
@@ -66,11 +80,26 @@ describe('vitrine search', function () {
     assert.equal((await search()).code, 2);
   });
 
+  it('leaves out what no person wrote, says how many, and shows it marked where that is asked for', async () => {
+    const left = 'Left out, because no person wrote them: 1 (--synthetic).\n';
+    const found = await search('tea');
+    assert.match(found.stdout, /^ses_000000000002 .*\n {2}\[0\] user: Tea\?\n\n$/);
+    assert.ok(found.stderr.endsWith(left), found.stderr);
+    assert.match((await search('tea', '--synthetic')).stdout, /\n {2}\[1\] follow_up: Tea, then\?\n/);
+    const shown = await show('ses_000000000002');
+    assert.match(shown.stdout, /^\[0\] \S+ user message\nTea\?\n\n$/);
+    assert.equal(shown.stderr, left);
+    const all = await show('ses_000000000002', '--synthetic');
+    assert.match(all.stdout, /\[1\] \S+ user message \(follow_up, check_in, Quiet\)\nTea, then\?\n/);
+    assert.equal(all.stderr, '');
+    assert.equal((await show('ses_000000000002', '--json')).stdout.trim().split('\n').length, 2);
+  });
+
   it('makes its index again when it is told to, and whenever it is broken', async () => {
     writeFileSync(path.join(dir, 'search/manifest.json'), '{');
     assert.equal((await search('retry')).code, 0);
     const { code, stderr } = await search('--rebuild');
     assert.equal(code, 0);
-    assert.equal(stderr, 'Searched 2 sessions, 3 entries.\n');
+    assert.equal(stderr, 'Searched 3 sessions, 5 entries.\n');
   });
 });

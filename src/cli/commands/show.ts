@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { SessionHandle } from '../../engine/api.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
+import { isSynthetic, originOf } from '../../model/synthetic.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
@@ -10,9 +11,10 @@ import { writeLines } from '../output.ts';
 
 const help = `Usage: vitrine show ses_… [options]
 
-Prints the transcript of a session, for people.
+Prints the transcript of a session, for people. Follow-ups and callbacks, which no person wrote, are left out and counted.
 
-  --json             one entry per line as JSON instead
+  --synthetic        these too, marked
+  --json             one entry per line as JSON instead, all of them
   --raw              what the agent printed instead, verbatim: its stdout on stdout, its stderr on stderr
 ${storeHelp}`;
 
@@ -21,7 +23,8 @@ const pageSize = 200;
 export const show: Command = {
   help,
   async run(args, context) {
-    const options = { store: { type: 'string' }, raw: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+    const flag = { type: 'boolean' } as const;
+    const options = { store: { type: 'string' }, raw: flag, json: flag, synthetic: flag } as const;
     const { values, positionals } = parseOptions('show', { args: [...args], options, allowPositionals: true });
     const [id, ...more] = positionals;
     if (id === undefined || more.length > 0)
@@ -32,7 +35,8 @@ export const show: Command = {
       if (values.raw === true) {
         await engine.archive.unpack(id);
         await writeRaw(handle, context);
-      } else await writeEntries(handle, context, values.json === true);
+      } else if (values.json === true) await writeJson(handle, context);
+      else await writeEntries(handle, context, values.synthetic === true);
       handle.dispose();
       return 0;
     } catch (error) {
@@ -44,17 +48,31 @@ export const show: Command = {
   },
 };
 
-async function writeEntries(handle: SessionHandle, context: CliContext, json: boolean): Promise<void> {
-  for (let from = 0; from < handle.total(); from += pageSize) {
-    const entries = await handle.read(from, from + pageSize);
-    if (json) await writeLines(context.stdout, entries);
-    else for (const entry of entries) context.stdout.write(`${describe(entry)}\n\n`);
-  }
+async function* pagesOf(handle: SessionHandle): AsyncGenerator<readonly NormalizedEntry[]> {
+  for (let from = 0; from < handle.total(); from += pageSize) yield await handle.read(from, from + pageSize);
 }
 
-function describe({ index, timestamp, type, content }: NormalizedEntry): string {
+async function writeJson(handle: SessionHandle, { stdout }: CliContext): Promise<void> {
+  for await (const entries of pagesOf(handle)) await writeLines(stdout, entries);
+}
+
+async function writeEntries(handle: SessionHandle, { stdout, stderr }: CliContext, synthetic: boolean): Promise<void> {
+  let left = 0;
+  for await (const entries of pagesOf(handle)) {
+    for (const entry of entries) {
+      if (!synthetic && isSynthetic(entry)) left += 1;
+      else stdout.write(`${describe(entry)}\n\n`);
+    }
+  }
+  if (left > 0) stderr.write(`Left out, because no person wrote them: ${left} (--synthetic).\n`);
+}
+
+function describe(entry: NormalizedEntry): string {
+  const { index, timestamp, type, content, metadata } = entry;
   const what = type.kind === 'tool_use' ? `${type.tool.toolName} (${type.tool.status})` : type.kind.replace('_', ' ');
-  const heading = `[${index}] ${timestamp.slice(11, 19)} ${what}`;
+  const marks = isSynthetic(entry) ? [originOf(entry), metadata?.trigger_type, metadata?.trigger_reason] : [];
+  const by = marks.filter((each) => each !== undefined).join(', ');
+  const heading = `[${index}] ${timestamp.slice(11, 19)} ${what}${by === '' ? '' : ` (${by})`}`;
   const result = type.kind === 'tool_use' ? (type.tool.result?.text ?? '') : '';
   return [heading, content, result].filter((part) => part !== '').join('\n');
 }
