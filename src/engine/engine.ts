@@ -96,7 +96,7 @@ export class Engine {
     };
     const sourceOf = (session: Session) => this.#sources.forReading(session);
     const reap = () => reapOrphans(this.#leases, deps.log);
-    const prices = () => this.#prices();
+    const prices = () => loadPrices(deps.settings().prices);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, prices, sourceOf, reap });
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
     this.children = childServer(this, { ...deps, decide: (id, decision) => this.#sessions.decide(id, decision) });
@@ -314,6 +314,7 @@ export class Engine {
       created_at: at,
       ...request.queued,
       status: 'pending',
+      events_from: 'entries',
       ...marksOf(request),
       ...(origin !== 'human' && { prompt_origin: origin }),
       first_index: state.total,
@@ -348,7 +349,7 @@ export class Engine {
         figures: {
           previous: results.map(({ metadata }) => metadata),
           afresh: prefix !== '',
-          prices: await this.#prices(),
+          prices: await loadPrices(this.#deps.settings().prices),
           askedModel: request.options?.model ?? null,
         },
         attempts: agent.canLaunch(launch) ? attempts : [],
@@ -384,10 +385,6 @@ export class Engine {
       handle.dispose();
       throw error;
     }
-  }
-
-  #prices() {
-    return loadPrices(this.#deps.settings().prices);
   }
 
   #assertOpen(): void {

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { eventsIn } from '../formats/events.ts';
 import { exportFormats } from '../formats/export/formats.ts';
 import { redactedSource } from '../formats/export/redacted.ts';
 import type { AuditSource } from '../formats/audit/rows.ts';
@@ -114,9 +115,7 @@ export async function sourceOf(reader: RecordReader, run?: RecordedRun): Promise
         yield* await reader.read(from, Math.min(from + pageEntries, end));
       }
     },
-    events: async function* () {
-      for await (const line of reader.lines()) if (line.kind === 'event') yield line.event;
-    },
+    events: () => eventsIn(reader.id, reader.lines()),
     decisions: async function* () {
       for await (const line of reader.lines()) if (line.kind === 'decision') yield line.decision;
     },

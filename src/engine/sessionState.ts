@@ -1,3 +1,4 @@
+import { isToldByEntry } from '../formats/events.ts';
 import type { LineOf, RecordedRun, RecordedTurn, RecordLine } from '../formats/record.ts';
 import { maxSummaryTurns } from '../formats/record.ts';
 import { turnOf } from '../formats/recordState.ts';
@@ -193,7 +194,7 @@ export class SessionState {
     const settled = this.recent.apply(updates);
     await this.#writer?.appendAll([
       ...settled.map((entry): RecordLine => ({ kind: 'entry', entry, received_at: at })),
-      ...events.map((event): RecordLine => ({ kind: 'event', event })),
+      ...events.filter((event) => !isToldByEntry(event)).map((event): RecordLine => ({ kind: 'event', event })),
     ]);
     for (const update of updates) if (update.op === 'put') this.total = Math.max(this.total, update.entry.index + 1);
     if (updates.length > 0) this.updates.fire(updates, this.total);

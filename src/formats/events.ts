@@ -2,6 +2,7 @@ import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
 import { isObject } from '../model/json.ts';
 import type { ToolUse } from '../model/tool.ts';
+import type { RecordedRun, RecordLine } from './record.ts';
 
 /** Entries whose events are told, so that a later correction of one tells nothing twice; older ones are forgotten. */
 const maxTold = 10_000;
@@ -89,6 +90,36 @@ export class EventTeller {
     this.#tools.set(entry.index, answered ? 'answered' : known ? 'called' : 'seen');
     return events;
   }
+}
+
+/** What a record's lines tell, in file order. */
+export async function* eventsIn(sessionId: string, lines: AsyncIterable<RecordLine>): AsyncGenerator<CoordinatorEvent> {
+  const teller = new EventTeller(sessionId);
+  let run: RecordedRun | undefined;
+  // A call whose result came with it has its entry before the line that it begins.
+  let begun = new Bounded<string, true>();
+  const isNew = (event: CoordinatorEvent): boolean => {
+    if (event.event_type !== 'pre_tool' || event.tool_call_id === undefined) return true;
+    if (begun.get(event.tool_call_id) === true) return false;
+    begun.set(event.tool_call_id, true);
+    return true;
+  };
+  for await (const line of lines) {
+    if (line.kind === 'run') {
+      if (line.run.run_id !== run?.run_id) begun = new Bounded();
+      run = line.run;
+    } else if (line.kind === 'event') {
+      if (run?.events_from !== 'entries' || isNew(line.event)) yield line.event;
+    } else if (line.kind === 'entry' && run?.events_from === 'entries') {
+      const { entry, received_at: at = entry.timestamp } = line;
+      yield* teller.tell([{ op: 'put', entry }], at).filter(isNew);
+    }
+  }
+}
+
+/** What was said, and what a call gave, stand in an entry; that a call begins has to be written before there is one. */
+export function isToldByEntry({ event_type: type }: CoordinatorEvent): boolean {
+  return type === 'message' || type === 'post_tool';
 }
 
 class Bounded<K, V> {

@@ -33,6 +33,8 @@ export const recordedRunSchema = runSchema.extend({
   /** Of the prompt, where no person wrote it. */
   ...syntheticSchema.shape,
   prompt_origin: originSchema.optional(),
+  /** Its entries tell its messages and the results of its calls, which no `event` line repeats; absent: such lines do. */
+  events_from: z.literal('entries').optional(),
 });
 export type RecordedRun = z.infer<typeof recordedRunSchema>;
 

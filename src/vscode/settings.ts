@@ -115,8 +115,11 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
     acpHttpToken: async (server) => secrets.get(tokenKey(server)),
     unreportedChanges: value('unreportedChanges', 'trusted') !== false,
     replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1,
-    prices: ownPrices(),
-    ...known<EngineSettings>({ signingKey: text(value('audit.signingKey', 'user'))?.trim(), otlp: otlpSettings() }),
+    ...known<EngineSettings>({
+      signingKey: text(value('audit.signingKey', 'user'))?.trim(),
+      otlp: otlpSettings(),
+      prices: ownPrices(),
+    }),
   };
 }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import type { BrowserContext } from 'playwright-core';
 import { RecordStore } from '../../src/engine/record/store.ts';
+import { eventsIn } from '../../src/formats/events.ts';
+import { parseRecordLine } from '../../src/formats/record.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
@@ -127,16 +130,14 @@ describe('an agent from a file that starts others', function () {
     const children = all.filter(({ parent_session_id: id }) => id === parent.session_id);
     assert.deepEqual(children.map((each) => each.execution_mode).sort(), ['async_callback', 'sync']);
     const file = path.join(storeFolder(), 'sessions', parent.session_id, 'record.jsonl');
+    const lines = readFileSync(file, 'utf8').trim().split('\n').map(parseRecordLine);
+    const known = Readable.from(lines.flatMap(({ value }) => value ?? []));
     const outputs: string[] = [];
-    const events = readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .flatMap((line) => {
-        const { kind, event } = JSON.parse(line) as { kind: string; event?: { event_type: string; role?: string } };
-        if (event?.event_type === 'post_tool') outputs.push(line);
-        const told = kind === 'event' && event !== undefined;
-        return told ? [[event.event_type, event.role].filter(Boolean).join(' ')] : [];
-      });
+    const events: string[] = [];
+    for await (const event of eventsIn(parent.session_id, known)) {
+      if (event.event_type === 'post_tool') outputs.push(JSON.stringify(event));
+      events.push([event.event_type, ...(event.event_type === 'message' ? [event.role] : [])].join(' '));
+    }
     assert.match(outputs[0] ?? '', /The menu has three teas\./);
     const tools = ['pre_tool', 'post_tool', 'pre_tool', 'post_tool'];
     const first = ['session_start', 'message user', 'message assistant', ...tools, 'message assistant', 'session_stop'];

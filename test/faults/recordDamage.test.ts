@@ -233,13 +233,15 @@ describe('a damaged record', function () {
     ];
     for (const bytes of hostile) {
       await writeFile(file, bytes);
-      const began = performance.now();
+      // Of the processor: others may need it, too.
+      const began = process.cpuUsage();
       const reader = await temporary.store.openReader(sessionId);
       assert.deepEqual(await reader.read(0, 100), []);
       for await (const line of reader.lines()) assert.fail(JSON.stringify(line));
       assert.ok(reader.problems.length <= 1001);
       await reader.close();
-      const took = performance.now() - began;
+      const { user, system } = process.cpuUsage(began);
+      const took = (user + system) / 1000;
       assert.ok(took < 10_000, `${took} ms for ${bytes.subarray(0, 40).toString()}`);
     }
   });

@@ -12,6 +12,8 @@ const turn = (words: string, usd: number) => [
   { result: { usd, text: words } },
 ];
 
+const eventLine = (event: CoordinatorEvent): string => JSON.stringify({ kind: 'event', event });
+
 describe('engine', () => {
   let bench: Bench;
   beforeEach(() => {
@@ -65,6 +67,39 @@ describe('engine', () => {
     assert.equal(again.summary().total_cost.provenance, 'reported');
     assert.deepEqual(await again.find('hello', 10), { indexes: [0, 3], truncated: false });
     again.dispose();
+  });
+
+  it('records each message once, and tells the events of a record as they were told', async () => {
+    const engine = await bench.engine();
+    const told: CoordinatorEvent[] = [];
+    engine.onEvent((event) => told.push(event));
+    const handle = await engine.start(bench.request(turn('hello', 0.25)));
+    await outcome(handle);
+    const next = await engine.resume(handle.id, { prompt: prompt(turn('again', 0.5)) });
+    await outcome(next);
+    const exportedEvents = async (): Promise<unknown[]> => {
+      const chunks: string[] = [];
+      const { chunks: all } = await engine.archive.export(handle.id, { format: 'events', redact: false });
+      for await (const chunk of all) chunks.push(chunk);
+      return chunks
+        .join('')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+    };
+    assert.equal(told.length, 12);
+    assert.deepEqual(await exportedEvents(), JSON.parse(JSON.stringify(told)));
+    const file = engine.recordPath(handle.id);
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    assert.equal(lines.filter((line) => line.includes('a\\nb')).length, 2, 'what a call gave in each run');
+    const said = lines.filter((line) => /^\{"kind":"(?:entry|event)"/.test(line) && line.includes('"content":"again"'));
+    assert.equal(said.length, 1, 'what was said');
+
+    // As earlier versions wrote it: no mark at the run, and a line for each event.
+    const before = lines.filter((line) => !line.startsWith('{"kind":"event"'));
+    const old = [...before.map((line) => line.replace('"events_from":"entries",', '')), ...told.map(eventLine)];
+    await writeFile(file, `${old.join('\n')}\n`);
+    assert.deepEqual(await exportedEvents(), JSON.parse(JSON.stringify(told)));
   });
 
   it('resumes by the newest id, goes on counting and adds up', async () => {
