@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import type { BrowserContext } from 'playwright-core';
@@ -7,10 +7,12 @@ import { RecordStore } from '../../src/engine/record/store.ts';
 import { eventsIn } from '../../src/formats/events.ts';
 import { parseRecordLine } from '../../src/formats/record.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
+import { extensionHosts } from '../support/host/extensionHosts.ts';
 import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import type { ModelServer } from '../support/models/anthropic.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
+import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { startClaudeHost, statusWord } from './claudeHost.ts';
 import { keepEvidence, newProfile, openWindow, picture } from './session.ts';
@@ -30,6 +32,11 @@ const scenarios = (): Scenarios => ({
   told: [{ blocks: [text('Three teas, and ten percent off for four guests.')] }],
   boss: [{ blocks: [start('Wait for me. [[wait]]', 'async_poll')] }, { hang: true }],
   wait: [{ hang: true }],
+  later: [
+    { blocks: [start('Sit. [[wait]]', 'async_callback')] },
+    { blocks: [text('It sits.')] },
+    { blocks: [text('What sat was cut off.')] },
+  ],
 });
 
 describe('an agent from a file that starts others', function () {
@@ -92,7 +99,15 @@ describe('an agent from a file that starts others', function () {
     await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor({ timeout: 60_000 });
     await statusWord(workbench, 'Finished');
     await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
+    await page().getByText('1 autonomous hidden').first().waitFor();
+    const tab = page().getByRole('tab', { name: 'Transcript' });
+    assert.equal(await tab.getAttribute('title'), '1 follow-up or callback left out');
+    await picture(workbench, 'callback-hidden');
+    await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
     await page().locator('.prompt .by', { hasText: 'Callback' }).first().waitFor();
+    await page().locator('.prompt .by', { hasText: 'has ended' }).first().waitFor();
+    assert.equal(await tab.getAttribute('title'), null);
+    await picture(workbench, 'callback-shown');
   });
 
   it('has one cost with them, in its row, its hover and its card', async () => {
@@ -113,6 +128,7 @@ describe('an agent from a file that starts others', function () {
       .filter({ hasText: `Cost with 2 child sessions: ${amount}` })
       .first()
       .waitFor();
+    await workbench.hover().filter({ hasText: 'in a run that no person began' }).first().waitFor();
     await picture(workbench, 'children');
     await workbench.page.mouse.move(900, 500);
     await page().locator('#cost').click();
@@ -160,5 +176,27 @@ describe('an agent from a file that starts others', function () {
       if ((await parent.getAttribute('aria-expanded')) === 'false') await parent.locator('.monaco-tl-twistie').click();
       return /, Stopped, helper,/.test(await label('Wait for me.'));
     });
+  });
+
+  it('is told after a restart what its child came to, where the window was killed before it could be', async function () {
+    if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
+    await runLead('Come back later. [[later]]');
+    await page().getByText('It sits.').first().waitFor({ timeout: 60_000 });
+    await statusWord(workbench, 'Finished');
+    assert.match(await label('Sit.'), /, Running, helper,/);
+    const waiting = () => readdirSync(path.join(storeFolder(), 'callbacks'));
+    await until('what waits to be told', () => waiting().length === 1);
+    for (const pid of extensionHosts(server.folder.home)) process.kill(pid, 'SIGKILL');
+    await workbench.page.reload({ waitUntil: 'domcontentloaded' });
+    await workbench.ready();
+    await page().getByText('What sat was cut off.').first().waitFor({ timeout: 60_000 });
+    await statusWord(workbench, 'Finished');
+    assert.deepEqual(waiting(), []);
+    const all = await sessions();
+    const parent = all.find(({ prompt }) => prompt.startsWith('Come back later.'));
+    const child = all.find(({ parent_session_id: id }) => id === parent?.session_id);
+    assert.deepEqual([parent?.runs, parent?.synthetic?.messages, child?.outcome], [2, 1, 'interrupted']);
+    await page().getByText('1 autonomous hidden').first().waitFor();
+    await picture(workbench, 'callback-after-restart');
   });
 });

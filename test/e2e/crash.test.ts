@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { processesOf } from '../support/agents/place.ts';
+import { extensionHosts } from '../support/host/extensionHosts.ts';
 import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import type { ModelServer } from '../support/models/anthropic.ts';
@@ -10,20 +11,6 @@ import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { runClaude, send, startClaudeHost, statusWord } from './claudeHost.ts';
 import { keepEvidence, newProfile, openWindow } from './session.ts';
-
-/** Ids of the extension hosts among the processes whose home is `home`. */
-function extensionHosts(home: string): number[] {
-  return readdirSync('/proc').flatMap((entry) => {
-    if (!/^\d+$/.test(entry)) return [];
-    try {
-      const command = readFileSync(`/proc/${entry}/cmdline`, 'utf8');
-      const variables = readFileSync(`/proc/${entry}/environ`, 'utf8').split('\0');
-      return command.includes('--type=extensionHost') && variables.includes(`HOME=${home}`) ? [Number(entry)] : [];
-    } catch {
-      return [];
-    }
-  });
-}
 
 describe('A window or an extension host that dies while an agent works', function () {
   this.timeout(180_000);

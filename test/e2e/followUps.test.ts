@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import type { Server } from '../support/host/server.ts';
@@ -46,8 +47,27 @@ describe('follow-ups in the window', function () {
     await workbench.reload();
     await workbench.statusBarItem('Follow-up in').waitFor();
     await picture(workbench, 'follow-up-due');
+    const card = page().locator('.rcard .lead');
+    await card.getByText('A follow-up goes out by itself: ').waitFor();
+    await card.scrollIntoViewIfNeeded();
+    await picture(workbench, 'follow-up-card');
     const field = page().locator('textarea#composer, #composer textarea');
     await field.fill('Green');
+    await workbench.statusBarItem('Follow-up in').waitFor({ state: 'detached' });
+    await send(workbench, asks);
+    await statusWord(workbench, 'Finished');
+    await workbench.statusBarItem('Follow-up in').waitFor();
+  });
+
+  it('are paused and resumed for all windows, and each says so', async () => {
+    const other = await openWindow(server, context, server.folder.home);
+    await other.runCommand('Vitrine: Pause All Follow-ups');
+    await workbench.statusBarItem('Follow-ups paused').waitFor();
+    await page().locator('.rcard .lead').getByText('Nothing runs until you send a message.').waitFor();
+    await other.runCommand('Vitrine: Resume Follow-ups');
+    await workbench.statusBarItem('Follow-up in').waitFor();
+    await other.page.close();
+    await page().locator('.rcard').getByRole('button', { name: 'Cancel Follow-up' }).click();
     await workbench.statusBarItem('Follow-up in').waitFor({ state: 'detached' });
     await send(workbench, asks);
     await statusWord(workbench, 'Finished');
@@ -58,7 +78,11 @@ describe('follow-ups in the window', function () {
     settings(0.01);
     await page().getByText('1 autonomous hidden').first().waitFor({ timeout: 60_000 });
     await picture(workbench, 'follow-up-hidden');
-    await page().getByRole('button', { name: 'Show follow-ups' }).click();
+    assert.equal(
+      await page().getByRole('tab', { name: 'Transcript' }).getAttribute('title'),
+      '1 follow-up or callback left out',
+    );
+    await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
     await page().getByText("The user asked a question but hasn't responded.").first().waitFor();
     await page().getByText('a question was not answered').first().waitFor();
     await picture(workbench, 'follow-up-shown');

@@ -99,4 +99,14 @@ describe('what earlier sessions know', function () {
     assert.ok(prompt.includes(fixed) && prompt.endsWith('Go on.'));
     await transcript().getByText('found by your last message').first().waitFor();
   });
+
+  it('leads from the note to the session that a passage is from', async () => {
+    await transcript().getByText('found by your last message').first().click();
+    const passages = transcript().getByRole('list', { name: 'Passages in their sessions' });
+    await passages.waitFor();
+    await picture(workbench, 'recall-links');
+    await passages.getByRole('button', { name: 'Fix the flaky upload test' }).first().click();
+    await workbench.editorTab('Fix the flaky upload test').waitFor();
+    await transcript().locator('.item', { hasText: fixed.slice(0, 40) }).first().waitFor();
+  });
 });

@@ -28,6 +28,18 @@ const seeds: readonly Seed[] = [
     title: 'Quiet the logger',
     entries: [said(0, 'Log less', 'user_message'), said(1, 'A retry is logged once.')],
   },
+  {
+    ...base,
+    title: 'Drinks',
+    entries: [
+      said(0, 'Put the kettle on', 'user_message'),
+      {
+        ...said(1, 'The kettle, then?', 'user_message'),
+        origin: 'follow_up',
+        metadata: { synthetic: true, trigger_type: 'check_in', trigger_reason: 'Nothing happened for 10 minutes' },
+      },
+    ],
+  },
   { ...base, title: 'Nothing to find', entries: [said(0, 'Hello', 'user_message')] },
   { ...base, title: 'Hidden retry', hidden: true, entries: [said(0, 'retry in hiding', 'user_message')] },
 ];
@@ -62,7 +74,7 @@ describe('search in the sidebar', function () {
     assert.equal(await view().count(), 0);
     await search('retry');
     await view()
-      .getByText(/3 entries in 2 sessions\. Searched: 3 sessions, 7 entries\./)
+      .getByText(/3 entries in 2 sessions\. Searched: 4 sessions, 9 entries\./)
       .waitFor();
     await view().getByText('Left out, hidden or in other folders: 1 session.').waitFor();
     const found = await rows();
@@ -76,6 +88,27 @@ describe('search in the sidebar', function () {
     );
     assert.ok((await view().locator('.highlight', { hasText: 'retry' }).count()) >= 3);
     await picture(host.workbench, 'search');
+  });
+
+  it('leaves out follow-ups and callbacks, says how many, and finds them where that is asked for', async () => {
+    await search('kettle');
+    await view()
+      .getByText(/1 entry in 1 session\..*1 follow-up or callback left out\./)
+      .waitFor();
+    await host.workbench.runCommand('Vitrine: Search Follow-ups and Callbacks, Too');
+    await view()
+      .getByText(/2 entries in 1 session\./)
+      .waitFor();
+    const found = await rows();
+    assert.ok(
+      found.some((row) => row.startsWith('The kettle, then?') && row.endsWith('Follow-up')),
+      found.join('\n'),
+    );
+    await picture(host.workbench, 'search-follow-ups');
+    await host.workbench.runCommand('Vitrine: Search Without Follow-ups and Callbacks');
+    await view()
+      .getByText(/1 entry in 1 session\./)
+      .waitFor();
   });
 
   it('takes operators and says which it does not know', async () => {

@@ -76,7 +76,7 @@ describe('where a page is led to', () => {
     const entries = [
       ...script.entries,
       { ...said(from, 'Reported by a child.', 'user_message'), origin: 'callback' as const },
-      { ...said(from + 1, 'Are you done?', 'user_message'), origin: 'follow_up' as const, synthetic: true as const },
+      { ...said(from + 1, 'Are you done?', 'user_message'), metadata: { synthetic: true } },
       said(from + 2, 'Yes.'),
     ];
     const page = await tests.open(loadOf({ entries, turns: script.turns }));

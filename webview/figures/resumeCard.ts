@@ -27,7 +27,7 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
     <h2 id="rcard-h" data-focus tabindex="-1">
       ${running ? t('This session goes on elsewhere') : t('Go on with this session?')}
     </h2>
-    ${lead(view, actions)}
+    <p class="lead">${lead(view)}</p>
     <dl>
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
       ${running ? nothing : part(t('Resuming cold'), cold(resume))}
@@ -43,22 +43,23 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
         title: why ?? t('Write the next message'),
         onClick: () => actions.focusComposer(),
       })}
+      ${
+        view.followUpAt === undefined
+          ? nothing
+          : button({
+              label: commandWord('cancelFollowUp'),
+              icon: 'sync-ignored',
+              onClick: () => actions.command('cancelFollowUp'),
+            })
+      }
       ${can.resume || why === null ? nothing : html`<span class="dim">${why}</span>`}
     </div>
   </section>`;
 }
 
-function lead({ followUpAt: at }: SessionView, actions: Actions): TemplateResult {
-  if (at === undefined) return html`<p class="lead">${t('Nothing runs until you send a message.')}</p>`;
-  return html`<p class="lead">
-    ${t('A follow-up goes out by itself: {0}. Nothing else runs until you send a message.', dateTime(at))}
-    ${button({
-      label: commandWord('cancelFollowUp'),
-      icon: 'sync-ignored',
-      look: 'secondary',
-      onClick: () => actions.command('cancelFollowUp'),
-    })}
-  </p>`;
+function lead({ followUpAt: at }: SessionView): string {
+  if (at === undefined) return t('Nothing runs until you send a message.');
+  return t('A follow-up goes out by itself: {0}. Nothing else runs until you send a message.', dateTime(at));
 }
 
 interface Said {

@@ -26,7 +26,7 @@ export interface FollowUpWatchDeps {
 export class FollowUpWatch implements vscode.Disposable {
   readonly #deps: FollowUpWatchDeps;
   readonly #changed = new vscode.EventEmitter<void>();
-  readonly #disposables: readonly { dispose(): unknown }[];
+  readonly #disposables: { dispose(): unknown }[];
   #scheduler: FollowUpScheduler | undefined;
   #paused = false;
   readonly onDidChange = this.#changed.event;
@@ -34,14 +34,8 @@ export class FollowUpWatch implements vscode.Disposable {
   constructor(deps: FollowUpWatchDeps) {
     this.#deps = deps;
     const again = (): void => void this.#lookAtAll();
-    const folder = vscode.Uri.joinPath(deps.store, 'follow-ups');
-    const elsewhere = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, 'paused'));
-    const pausedElsewhere = (): void => void this.#lookWhetherPaused();
     this.#disposables = [
       this.#changed,
-      elsewhere,
-      elsewhere.onDidCreate(pausedElsewhere),
-      elsewhere.onDidDelete(pausedElsewhere),
       vscode.workspace.onDidGrantWorkspaceTrust(again),
       vscode.workspace.onDidChangeWorkspaceFolders(again),
       deps.agents.onDidChange(again),
@@ -100,9 +94,19 @@ export class FollowUpWatch implements vscode.Disposable {
       },
     });
     this.#scheduler.changed.on(() => this.#tell());
+    await this.#watchPause();
     this.#paused = await engine.followUps.paused();
     this.#changed.fire();
     await this.#lookAtAll();
+  }
+
+  /** Of the file that holds for all windows. A folder that is not there yet is not watched well. */
+  async #watchPause(): Promise<void> {
+    const folder = vscode.Uri.joinPath(this.#deps.store, 'follow-ups');
+    await vscode.workspace.fs.createDirectory(folder);
+    const file = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, 'paused'));
+    const look = (): void => void this.#lookWhetherPaused();
+    this.#disposables.push(file, file.onDidCreate(look), file.onDidDelete(look));
   }
 
   /** Another window of this machine may have paused all, or let them go on. */

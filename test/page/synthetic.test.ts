@@ -1,0 +1,112 @@
+import * as assert from 'node:assert/strict';
+import type { NormalizedEntry } from '../../src/model/entry.ts';
+import type { ResumeFacts } from '../../src/protocol/figureMessages.ts';
+import { said } from '../support/madeEntries.ts';
+import { violations } from '../support/page/axe.ts';
+import { everything, view } from '../support/page/madeUp.ts';
+import { PageTests } from '../support/page/open.ts';
+import type { Theme } from '../support/page/themes.ts';
+
+const resume: ResumeFacts = {
+  lastActivity: new Date(Date.now() - 60_000).toISOString(),
+  cold: { provenance: 'unknown', reason: 'no price' },
+  compactions: 0,
+  background: [],
+  cutOff: 0,
+  allowed: 0,
+  known: true,
+  elsewhere: null,
+};
+
+describe('what no person wrote', () => {
+  let tests: PageTests;
+  before(async () => (tests = await PageTests.start()));
+  after(() => tests.close());
+  afterEach(() => {
+    assert.deepEqual(tests.errors.splice(0), []);
+    assert.deepEqual(tests.foreign.splice(0), []);
+  });
+
+  const script = everything();
+  const from = script.entries.length;
+  const passages = [{ session_id: 'ses_0123456789ab', entry: 3, title: 'Earlier <b>work</b>', by: 'agent', at: '' }];
+  const note = (index: number, origin: NormalizedEntry['origin']): NormalizedEntry => ({
+    ...said(index, 'Before the message, Vitrine gave the agent 1 passage.\n\nTea it was.'),
+    type: { kind: 'system_message', subtype: 'recall' },
+    origin,
+    metadata: { recall: { query_source: 'last_real_user_message', passages } },
+  });
+  const entries: readonly NormalizedEntry[] = [
+    ...script.entries,
+    { ...said(from, 'Any news?', 'user_message'), origin: 'follow_up', metadata: { synthetic: true } },
+    note(from + 1, 'system'),
+    note(from + 2, undefined),
+    { ...said(from + 3, 'A session has ended.', 'user_message'), origin: 'callback', metadata: { synthetic: true } },
+    said(from + 4, 'Good.'),
+  ];
+  const open = (theme: Theme = 'dark', width = 852) =>
+    tests.open(
+      {
+        entries,
+        view: view(
+          { turns: script.turns, followUpAt: new Date(Date.now() + 600_000).toISOString() },
+          { runs: 3, turns: 5, synthetic: { messages: 2, runs: 2, turns: 2 }, entries: entries.length },
+        ),
+        resume,
+      },
+      { theme, width },
+    );
+
+  it('is not counted until it is shown, and the tab says how much is left out', async () => {
+    const page = await open();
+    const tab = page.getByRole('tab', { name: 'Transcript' });
+    await page.getByText('1 autonomous hidden').first().waitFor();
+    assert.match(await tab.innerText(), new RegExp(`\\b${entries.length - 2}$`));
+    assert.equal(await tab.getAttribute('title'), '2 follow-ups and callbacks left out');
+    await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
+    await page.locator('.prompt', { hasText: 'Any news?' }).getByText('Follow-up').waitFor();
+    await page.locator('.prompt', { hasText: 'A session has ended.' }).getByText('Callback').waitFor();
+    assert.match(await tab.innerText(), new RegExp(`\\b${entries.length}$`));
+    assert.equal(await tab.getAttribute('title'), null);
+    await page.close();
+  });
+
+  it('is told apart on the card of a session, which says what goes out by itself', async () => {
+    const page = await open();
+    const region = page.getByRole('region', { name: 'Go on with this session?' });
+    await region.getByText('1 run · 3 turns · 2 runs that no person began').waitFor();
+    await region.getByText('A follow-up goes out by itself: ').waitFor();
+    await region.getByRole('button', { name: 'Cancel Follow-up' }).click();
+    await page.waitForFunction(() =>
+      window.host.received.some((each) => each.type === 'command' && each.command === 'cancelFollowUp'),
+    );
+    await page.close();
+  });
+
+  it('leads from our own note to what it is from, and from nobody else’s', async () => {
+    const page = await open();
+    const notes = page.locator('.row', { hasText: 'Told of earlier sessions' });
+    assert.equal(await notes.count(), 2);
+    for (const at of [0, 1]) await notes.nth(at).locator('button.rb').click();
+    const links = page.getByRole('list', { name: 'Passages in their sessions' });
+    assert.equal(await links.count(), 1);
+    await links.getByRole('button', { name: 'Earlier <b>work</b> entry 3' }).click();
+    const sent = await page.evaluate(() => window.host.received.filter(({ type }) => type === 'openRecalled'));
+    assert.deepEqual(sent, [{ type: 'openRecalled', index: from + 1, passage: 0 }]);
+    await page.close();
+  });
+
+  for (const theme of ['dark', 'light', 'contrast'] as const) {
+    it(`has nothing that axe objects to, ${theme}, also when it is narrow`, async () => {
+      for (const width of [852, 360]) {
+        const page = await open(theme, width);
+        await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
+        await page.locator('.row', { hasText: 'Told of earlier sessions' }).first().locator('button.rb').click();
+        await page.getByRole('list', { name: 'Passages in their sessions' }).waitFor();
+        assert.deepEqual(await violations(page), []);
+        await page.screenshot({ path: `test-results/synthetic-${theme}-${width}.png` });
+        await page.close();
+      }
+    });
+  }
+});
