@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { RunMessage, SessionHandle, Turn } from '../engine/api.ts';
 import { loadPrices } from '../insight/prices.ts';
+import { selfCheck } from '../insight/selfCheck.ts';
 import { messageCosts } from '../insight/spending.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import { totalTokens, type Cost, type ModelUsage, type TokenUsage } from '../model/usage.ts';
@@ -21,7 +22,7 @@ export async function costReport(handle: SessionHandle): Promise<string> {
     `# ${t('Cost Report')}`,
     about(summary),
     `## ${t('Sums')}\n\n${alignedTable(sums(summary))}`,
-    reasons(summary),
+    `${reasons(summary)}${await checkLine(summary, ledger.totalModels)}`,
     `## ${t('By model')}\n\n${models(ledger.totalModels)}`,
     `## ${t('By turn')}\n\n${turns(handle)}`,
     `## ${t('By message of the model')}\n\n${await messageTable(messages, handle.turns(), summary)}`,
@@ -68,6 +69,19 @@ function reason(cost: Cost): string {
   const { name, date } = cost.priceTable;
   const text = t('estimated with the price table {0} of {1}', plainMarkdown(name), plainMarkdown(date));
   return cost.reason === undefined ? text : `${text}. ${plainMarkdown(cost.reason)}`;
+}
+
+/** What was reported, held against what the price table makes of the same tokens. */
+async function checkLine({ total_cost: total }: SessionSummary, used: readonly ModelUsage[] | null): Promise<string> {
+  const check = selfCheck(total, used, await loadPrices(ownPrices()));
+  if (check === null) return '';
+  const { estimate, percent } = check;
+  const off = Math.abs(percent).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 });
+  const text =
+    percent < 0
+      ? t('the price table makes {0} of the same tokens, {1} % less than was reported', money(estimate), off)
+      : t('the price table makes {0} of the same tokens, {1} % more than was reported', money(estimate), off);
+  return `\n- ${t('Check')}: ${text}`;
 }
 
 function models(all: readonly ModelUsage[] | null): string {

@@ -36,6 +36,15 @@ describe('a session of the demo', function () {
     assert.match(JSON.stringify(lines.filter(({ kind }) => kind === 'result')), /"provenance":"reported"/);
   });
 
+  it('holds what was reported against the price table, in its cost report', async () => {
+    const uri = vscode.Uri.from({ scheme: 'vitrine-cost', path: '/Cost Report.md', query: id });
+    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    assert.match(
+      text,
+      /- Session: reported by the agent\n- Check: the price table makes \$\d.* of the same tokens, [\d.]+ % /,
+    );
+  });
+
   it('has one panel, however often it is opened', async () => {
     await run('openSession', id);
     await run('openSession', id);
