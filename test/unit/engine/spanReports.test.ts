@@ -93,6 +93,14 @@ describe('runs that are reported to a collector', () => {
     assert.ok(!posted[1]?.body.includes('the key is'), 'each run once');
   });
 
+  it('are the parents of what the agent itself traces, whether they are sent or not', async () => {
+    otlp = undefined;
+    const { handle } = await ran([{ init: true }, { printNames: true }, { result: { text: 'done' } }]);
+    const entries = await handle.read(0, handle.total());
+    const names = entries.find(({ metadata }) => metadata?.raw?.includes('"names"') === true)?.metadata?.raw ?? '';
+    assert.match(names, /"OTEL_RESOURCE_ATTRIBUTES".*"TRACEPARENT"/);
+  });
+
   it('go nowhere where no collector is named', async () => {
     otlp = undefined;
     const { told } = await ran(says('nothing to see'));
