@@ -77,7 +77,9 @@ const icons: Readonly<Record<string, string>> = {
 function lineOf(entry: PageEntry): Line {
   const { type, content, metadata } = entry;
   if (type.kind === 'error') return errorLine(entry);
-  const subtype = type.kind === 'system_message' ? (type.subtype ?? '') : '';
+  const named = type.kind === 'system_message' ? (type.subtype ?? '') : '';
+  // What an agent prints under that name is no note of ours.
+  const subtype = named === recall && entry.origin !== 'system' ? 'info' : named;
   const raw = metadata?.raw;
   if (subtype === 'unknown') {
     return {

@@ -33,6 +33,9 @@ export function runnerCommands({
   };
 }
 
+/** What to speak with is a setting of a window, which a terminal does not have. */
+const needsServer: ReadonlySet<ExecutorType> = new Set(['acp', 'acp-http']);
+
 async function tell(line: string): Promise<void> {
   const type = t('Type It in a Terminal');
   const text = t('Copied. In a terminal with Node.js 22 or newer it becomes a runner of this window’s queue.');
@@ -44,9 +47,9 @@ async function tell(line: string): Promise<void> {
 }
 
 async function pickExecutor(engines: Shell['engines']): Promise<ExecutorType | undefined> {
-  const reports = await (await engines.get()).agents();
-  const types = [...new Map(reports.map(({ type, label }) => [type, label]))];
-  const items = types.map(([type, label]) => ({ label: visibleText(label), description: type, type }));
+  // No program is looked for: the terminal may be on its own PATH, and in Restricted Mode nothing starts.
+  const known = (await engines.get()).archive.importable().filter(({ type }) => !needsServer.has(type));
+  const items = known.map(({ type, label }) => ({ label, description: type, type }));
   const title = t('Copy Runner Command');
   return (await vscode.window.showQuickPick(items, { title, placeHolder: t('Which kind of agent it runs') }))?.type;
 }
