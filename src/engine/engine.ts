@@ -193,8 +193,8 @@ export class Engine {
   }
 
   /** Says that the folder of a session is another now: it was renamed, moved, or is a worktree no more. @throws EngineFailure */
-  async relink(sessionId: string, folder: string): Promise<void> {
-    await this.#sessions.change(sessionId, { project_dir: folder, project_identity: await identityOf(folder) });
+  async relink(sessionId: string, folder: string, by: 'user' | 'identity' = 'user'): Promise<void> {
+    await this.#sessions.change(sessionId, { project_dir: folder, project_identity: await identityOf(folder) }, by);
   }
 
   /** Deletes all that is kept of a session for good, but for a line that says so. @throws EngineFailure */

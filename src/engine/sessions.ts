@@ -115,15 +115,15 @@ export class Sessions {
     });
   }
 
-  /** Changes what a session says of itself, whether it runs or not. @throws EngineFailure */
-  change(id: string, change: SessionChange): Promise<void> {
+  /** Changes what a session says of itself, whether it runs or not. `by`: who said where it belongs. @throws EngineFailure */
+  change(id: string, change: SessionChange, by: 'user' | 'identity' = 'user'): Promise<void> {
     return this.#write(id, async (state) => {
       const from = state.session.project_dir;
       await state.changeSession({ ...state.session, ...change });
       const at = new Date(this.#deps.clock()).toISOString();
       const decide = (decision: LineOf<'decision'>['decision']) => state.append({ kind: 'decision', decision });
       if ('hidden' in change) await decide({ type: change.hidden === true ? 'hide' : 'unhide', at });
-      if ('project_dir' in change) await decide({ type: 'relink', at, from, to: change.project_dir });
+      if ('project_dir' in change) await decide({ type: 'relink', at, from, to: change.project_dir, by });
       await state.append(state.summaryLine());
     });
   }

@@ -289,7 +289,7 @@ describe('a session that is deleted for good', () => {
     const [listed] = await engine.list();
     assert.equal(listed?.project_dir, '/renamed');
     const last = (await account(sessionId)).findLast(({ kind }) => kind === 'decision');
-    assert.deepEqual([last?.subject, last?.detail], ['relink', '{"from":"/project","to":"/renamed"}']);
+    assert.deepEqual([last?.subject, last?.detail], ['relink', '{"from":"/project","to":"/renamed","by":"user"}']);
     assert.equal((await engine.archive.verify(sessionId)).verdict, 'intact');
   });
 });
