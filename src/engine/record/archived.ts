@@ -3,11 +3,9 @@ import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { newerVersionOf } from './header.ts';
 import { errorCode, recordFile } from './layout.ts';
-import { openUnpacked, packedForm, packFile, unpackFile, type Packed } from './packed.ts';
+import { nothingPacked, openUnpacked, packedForm, packFile, unpackFile, type Packed } from './packed.ts';
 import { readTail } from './tail.ts';
 import { readAt } from './windows.ts';
-
-const nothing: Packed = { files: 0, bytes: 0, packed: 0 };
 
 /** The end of an archived record as it is in there: lists read it, so that they need not unpack the rest. */
 function endFile(folder: string): string {
@@ -24,12 +22,12 @@ export async function archiveRecord(folder: string, id: string): Promise<Packed>
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   });
-  if (handle === null) return nothing;
+  if (handle === null) return nothingPacked;
   try {
     const { size, atime, mtime } = await handle.stat();
-    if ((await newerVersionOf(handle, size)) !== null) return nothing;
+    if ((await newerVersionOf(handle, size)) !== null) return nothingPacked;
     const { state, start } = await readTail(handle, id, size, 0);
-    if (state.isOpen) return nothing;
+    if (state.isOpen) return nothingPacked;
     const end = await readAt(handle, start, size - start);
     await replace(endFile(folder), end, { atime, mtime });
     const kept = await open(endFile(folder), 'r');
@@ -50,7 +48,12 @@ export async function restoreRecord(folder: string): Promise<void> {
   if (there === null && (await sizeOf(packedForm(file))) !== null) await unpackFile(file);
   // What an archiving that was cut short left counts no more.
   else if (there !== null) await rm(packedForm(file), { force: true });
-  await rm(endFile(folder), { force: true });
+  if ((await sizeOf(endFile(folder))) !== null) await rm(endFile(folder));
+}
+
+/** Whether there is no record to archive any more. */
+export async function isArchived(folder: string): Promise<boolean> {
+  return (await sizeOf(recordFile(folder))) === null;
 }
 
 /** Size and time of the record, archived or not. @throws file system errors */
@@ -71,7 +74,8 @@ export async function openForList(folder: string): Promise<FileHandle> {
 
 async function sizeOf(file: string): Promise<number | null> {
   const there = await stat(file).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return null;
+    // Or a file stands where the folder should be.
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
     throw error;
   });
   return there?.size ?? null;
