@@ -10,6 +10,9 @@ import { errorCode } from './layout.ts';
 const packedEnding = '.gz';
 const trailerBytes = 4;
 
+/** Where there was nothing to pack. */
+export const nothingPacked: Packed = { files: 0, bytes: 0, packed: 0 };
+
 /** What packing came to: bytes before and after, of so many files. */
 export interface Packed {
   readonly files: number;
@@ -19,13 +22,18 @@ export interface Packed {
 
 /** Zips the output of a session's runs, each file by itself. @throws file system errors */
 export async function packRuns(folder: string): Promise<Packed> {
-  let all: Packed = { files: 0, bytes: 0, packed: 0 };
+  let all = nothingPacked;
   for (const file of await filesOf(folder)) {
     if (file.endsWith(packedEnding)) continue;
     const { bytes, packed } = await packFile(file);
     all = { files: all.files + 1, bytes: all.bytes + bytes, packed: all.packed + packed };
   }
   return all;
+}
+
+/** Whether there is nothing left to pack. */
+export async function arePacked(folder: string): Promise<boolean> {
+  return (await filesOf(folder)).every((file) => file.endsWith(packedEnding));
 }
 
 /** Puts what was packed back as it was. @throws file system errors, Error where a packed file is damaged */

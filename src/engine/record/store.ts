@@ -5,13 +5,13 @@ import { recordVersion, type RecordedTurn } from '../../formats/record.ts';
 import { sessionIdSchema, type Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { ownIdentity } from '../processIdentity.ts';
-import { archiveRecord, openForList, restoreRecord, statRecord } from './archived.ts';
+import { archiveRecord, isArchived, openForList, restoreRecord, statRecord } from './archived.ts';
 import { lastHash } from './chain.ts';
 import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
 import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './header.ts';
 import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
-import { openUnpacked, packRuns, unpackRuns, type Packed } from './packed.ts';
+import { arePacked, nothingPacked, openUnpacked, packRuns, unpackRuns, type Packed } from './packed.ts';
 import { FileRecordReader } from './reader.ts';
 import { readTail } from './tail.ts';
 import { FileRecordWriter, makeFolder } from './writer.ts';
@@ -185,13 +185,15 @@ export class RecordStore {
   }
 
   /** Zips what the agent printed, which is read as before. @throws RecordBusyError while somebody writes; file system errors */
-  pack(id: string): Promise<Packed> {
-    return this.#alone(id, packRuns);
+  async pack(id: string): Promise<Packed> {
+    // Each start of a window asks that of all old sessions: no lease where there is nothing to do.
+    return (await arePacked(sessionFolder(this.#dir, id))) ? nothingPacked : await this.#alone(id, packRuns);
   }
 
   /** Zips the record itself, which is read as before, and put back by who writes it. @throws as `pack` */
-  archive(id: string): Promise<Packed> {
-    return this.#alone(id, (folder) => archiveRecord(folder, id));
+  async archive(id: string): Promise<Packed> {
+    if (await isArchived(sessionFolder(this.#dir, id))) return nothingPacked;
+    return await this.#alone(id, (folder) => archiveRecord(folder, id));
   }
 
   /** Puts all of it back, for who reads the files themselves. @throws as `pack` */
