@@ -233,11 +233,49 @@ describe('figures of a session', () => {
     await of(second).locator('.used').waitFor();
     assert.match(await of(second).innerText(), /^at least 12\.3K tokens · cost unknown · /);
     await scrollTo(page, 1);
-    await of(third).getByText('not reported per message').waitFor({ state: 'attached' });
+    await page.waitForFunction(
+      (key) => document.querySelector(`[data-key="${key}"] .when`)?.getAttribute('title')?.includes('not reported per'),
+      `e:${third}`,
+    );
     assert.equal(await of(third).locator('.used').count(), 0);
-    assert.match((await of(third).getAttribute('title')) ?? '', /not reported per message/);
     await page.screenshot({ path: 'test-results/message-figures.png' });
     await page.close();
+  });
+
+  it('stand beside the call where that is all of a message', async () => {
+    const { entries, turns } = everything();
+    const call = entries.find(({ type }) => type.kind === 'tool_use')?.index ?? -1;
+    const priceTable = { name: 'prices', date: '2026-11-02' };
+    const cost = { provenance: 'estimated', usd: 0.0021, priceTable } as const;
+    const figures = { [call]: { model: 'claude-opus-5-5', usage: { input: 9, output: 91 }, cost, settled: true } };
+    const page = await open({ entries, view: view({ turns }), figures });
+    await page.evaluate(() => document.querySelector('.scroll')?.scrollTo(0, 0));
+    const row = page.locator(`[data-key="e:${call}"] .rb`);
+    await row.locator('.used').waitFor();
+    assert.equal(await row.locator('.used').innerText(), '100 tokens · ≈ $0.0021');
+    assert.match((await row.locator('.used').getAttribute('title')) ?? '', /Output: 91/);
+    assert.match((await row.locator('.sr').textContent()) ?? '', /^Step 1, .*\. Model: claude-opus-5-5\. Input: 9\./);
+    await page.close();
+  });
+
+  it('are said after a message, and where there are none, once for all of them', async () => {
+    const { entries, turns } = everything();
+    const first = entries.find(({ type }) => type.kind === 'assistant_message')?.index ?? -1;
+    const cost = { provenance: 'unknown', reason: 'No price is known.' } as const;
+    const figures = { [first]: { model: null, usage: { input: 9 }, cost, settled: true } };
+    const told = await open({ entries, view: view({ turns }), figures });
+    await told.evaluate(() => document.querySelector('.scroll')?.scrollTo(0, 0));
+    const message = told.locator(`[data-key="e:${first}"] .prose`);
+    await message.locator(':scope > .sr').waitFor({ state: 'attached' });
+    assert.match((await message.textContent()) ?? '', /Input: 9\. Cost: unknown/);
+    assert.equal(await message.evaluate((prose) => prose.lastElementChild?.className), 'sr');
+    await told.close();
+    const untold = await open({ entries, view: view({ turns }) });
+    const list = untold.getByRole('tabpanel', { name: 'Transcript' });
+    await untold.waitForFunction(() => document.querySelector('.scroll')?.getAttribute('aria-description') !== '');
+    assert.equal(await list.getAttribute('aria-description'), 'Tokens and cost: not reported per message');
+    assert.doesNotMatch((await list.textContent()) ?? '', /not reported per message/);
+    await untold.close();
   });
 
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {

@@ -6,6 +6,8 @@ import type { Store } from '../store.ts';
 
 /** Figures kept; with more, those that are not in sight are asked for again. */
 const mostKept = 2000;
+/** Milliseconds between two questions: entries may come faster than anybody reads figures. */
+const pause = 500;
 
 interface Deps {
   readonly store: Store;
@@ -19,6 +21,8 @@ export class MessageFigures {
   readonly #known = new Map<number, MessageFigure | MissingFigure>();
   #asking = false;
   #state = '';
+  /** Nothing is told of single messages, as far as anybody asked. */
+  untold = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -45,21 +49,27 @@ export class MessageFigures {
     for (const { index: at } of list.items()) {
       const row = list.row(at);
       if (row?.kind !== 'entry' || this.#known.has(row.index) || indexes.at(-1) === row.index) continue;
-      const isMessage = store.entry(row.index)?.type.kind === 'assistant_message';
-      if (isMessage && !store.isOpen(row.index) && indexes.length < mostMessages) indexes.push(row.index);
+      const kind = store.entry(row.index)?.type.kind;
+      // A message may be nothing but a call.
+      const canHave = kind === 'assistant_message' || kind === 'tool_use';
+      if (canHave && !store.isOpen(row.index) && indexes.length < mostMessages) indexes.push(row.index);
     }
-    if (indexes.length > 0) void this.#ask(indexes);
+    if (indexes.length > 0) void this.#ask(indexes, list);
   }
 
-  async #ask(indexes: readonly number[]): Promise<void> {
+  async #ask(indexes: readonly number[], list: List): Promise<void> {
     this.#asking = true;
     const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
-    this.#asking = false;
     if (this.#known.size > mostKept) this.#known.clear();
     // One that fails is not asked for again with every drawing.
     const told = answer.type === 'messageFigures' ? answer.figures : [];
     for (const index of indexes) this.#known.set(index, 'not_yet');
     for (const { index, figure } of told) this.#known.set(index, figure);
+    this.untold = [...this.#known.values()].every((figure) => figure === 'not_per_message');
     this.#deps.changed();
+    setTimeout(() => {
+      this.#asking = false;
+      this.look(list);
+    }, pause);
   }
 }

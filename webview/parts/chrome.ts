@@ -8,6 +8,7 @@ import { composer, type ComposerState } from './composer.ts';
 import type { Context } from './context.ts';
 import { findBar, type FindState } from './findBar.ts';
 import { header, type HeaderState } from './header.ts';
+import { missingText } from './messageFigure.ts';
 import { requestBar } from './requestBar.ts';
 import { strip } from './strip.ts';
 
@@ -23,6 +24,11 @@ export function drawChrome(shell: Shell, context: Context, view: SessionView, li
   // The frame stood before the language was known.
   shell.main.setAttribute('aria-label', t('Vitrine session'));
   shell.scroller.setAttribute('aria-label', t('Transcript'));
+  // Once, rather than with each message.
+  shell.scroller.setAttribute(
+    'aria-description',
+    context.figures.messages.untold ? missingText('not_per_message') : '',
+  );
   render(header(context, view, state.head), shell.header);
   const told = notices([view.notice, state.problem].filter((each) => each !== null && each !== undefined));
   render(html`${told}${budgetBar(context, view)}`, shell.notice);

@@ -31,7 +31,12 @@ export function figureDetails(figure: MessageFigure | MissingFigure | undefined)
   ];
 }
 
-function missingText(missing: MissingFigure): string {
+/** For screen readers: nothing of a figure that there is none of, which would be said of each message. */
+export function spokenFigure(figure: MessageFigure | MissingFigure | undefined): string {
+  return typeof figure === 'string' ? '' : figureDetails(figure).join('. ');
+}
+
+export function missingText(missing: MissingFigure): string {
   switch (missing) {
     case 'counted_before':
       return t('Tokens and cost: counted with an earlier text of the same message');

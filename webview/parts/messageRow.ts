@@ -14,7 +14,7 @@ import { dateTime } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords } from '../text/visible.ts';
 import type { Context } from './context.ts';
-import { figureDetails, figureText } from './messageFigure.ts';
+import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
 import { originView } from './origin.ts';
 
 /** Blocks that are closed are drawn once, and again when it is known where they come from. */
@@ -65,19 +65,19 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
 /** What it used and how long ago it was said; all of that on hover. */
 function when({ now, store, figures }: Context, { timestamp, index }: PageEntry): TemplateResult {
   const figure = figures.messages.of(index);
-  const details = figureDetails(figure);
   const used = store.level === 'everything' ? figureText(figure) : '';
-  return html`<span class="when" title=${[dateTime(timestamp), ...details].join('\n')}
+  return html`<span class="when" title=${[dateTime(timestamp), ...figureDetails(figure)].join('\n')}
     >${used === '' ? nothing : html`<span class="used" aria-hidden="true">${used} · </span>`}<time datetime=${timestamp}
       >${ago(timestamp, now)}</time
-    >${details.length === 0 ? nothing : html`<span class="sr"> ${details.join('. ')}</span>`}</span
+    ></span
   >`;
 }
 
-/** Numbers of the sources that have no place in the text. */
-function proseEnd({ store, actions }: Context, entry: PageEntry): TemplateResult {
+/** Numbers of the sources that have no place in the text; and what the message used, said after it rather than before. */
+function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
   const placed = store.placed(entry);
-  return html`${placed === undefined ? nothing : restOf(entry.index, placed)}${showAll({ entry, actions })}`;
+  const used = spokenFigure(figures.messages.of(entry.index));
+  return html`${placed === undefined ? nothing : restOf(entry.index, placed)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
 }
 
 /** One line of what was thought; all of it when open. */

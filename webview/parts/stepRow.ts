@@ -10,6 +10,7 @@ import { shown } from '../text/shown.ts';
 import { firstWords } from '../text/visible.ts';
 import { t } from '../l10n.ts';
 import { type Context, isLive } from './context.ts';
+import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
 
 interface StepRow {
   readonly entry: PageEntry;
@@ -26,6 +27,8 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
   const view = describeStep(entry, tool, { projectDir, runLive: isLive(context, turn), waits: waiting });
   const open = store.expanded.has(key);
   const branch = tool.action.kind === 'task';
+  const figure = context.figures.messages.of(entry.index);
+  const used = store.level === 'everything' ? figureText(figure) : '';
   const childrenShown = branch && !store.closed(`c:${tool.callId}`);
   const toggle = (): void => (branch ? actions.toggleOpen(`c:${tool.callId}`) : actions.toggle(key));
   return html`<div class="row" data-s=${view.state} data-kind=${tool.action.kind}>
@@ -39,7 +42,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
       title=${view.title}
       @click=${toggle}
     >
-      <span class="sr">${view.label}</span>
+      <span class="sr">${[view.label, spokenFigure(figure)].filter((part) => part !== '').join('. ')}</span>
       <span class="num" aria-hidden="true">${entry.step ?? ''}</span
       >${codicon('chevron-right', 'tw')}${codicon(view.icon, 'k')}
       <span class="tx" aria-hidden="true">
@@ -54,6 +57,7 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
             ? nothing
             : html`<span class="ds"><ins>+${view.counts.added}</ins><del>−${view.counts.removed}</del></span>`
         }
+        ${used === '' ? nothing : html`<span class="used" title=${figureDetails(figure).join('\n')}>${used}</span>`}
         ${view.word === '' ? nothing : html`<span class="word">${view.word}</span>`}
       </span>
       <span class="dur" aria-hidden="true"
