@@ -123,7 +123,7 @@ describe('page', () => {
         .locator('[role=menuitem]:focus')
         .textContent()
         .then((text) => text?.trim()),
-      'Copy Session ID',
+      'Change Model, Mode and Limits…',
     );
     await page.keyboard.press('Escape');
     assert.equal(await page.locator('[role=menu]').count(), 0);
