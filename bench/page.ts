@@ -103,12 +103,20 @@ async function profiled(page: Page): Promise<CDPSession> {
   return session;
 }
 
+/** Runs in the browser: one more entry, kept at the host. Its bytes. */
+function made(index: number): number {
+  window.host.hold();
+  return window.host.addOne(index);
+}
+
 /**
- * Runs in the browser: one more entry, from its being posted until it is drawn, and the two frames after that, in which the page
- * learns that it was scrolled to its new end. Its bytes. Without an index, the frames alone.
+ * Runs in the browser: what the host kept, from its being posted until its entry is drawn, and the two frames after that, in which
+ * the page learns that it was scrolled to its new end. Without an index, the frames alone. Milliseconds until it was on screen.
  */
-async function oneMore(index: number | undefined): Promise<number> {
-  let bytes = 0;
+async function arrived(index: number | undefined): Promise<number> {
+  const frame = (): Promise<unknown> => new Promise((resolve) => requestAnimationFrame(resolve));
+  const started = performance.now();
+  let painted = 0;
   if (index !== undefined) {
     const drawn = new Promise<void>((resolve) => {
       const observer = new MutationObserver(() => {
@@ -118,42 +126,47 @@ async function oneMore(index: number | undefined): Promise<number> {
       });
       observer.observe(document.body, { childList: true, subtree: true });
     });
-    bytes = window.host.addOne(index);
+    window.host.release();
     await drawn;
+    // A task that begins after the frame in which it was drawn.
+    const { port1, port2 } = new MessageChannel();
+    const after = new Promise((resolve) => (port1.onmessage = resolve));
+    port2.postMessage(undefined);
+    await after;
+    painted = performance.now() - started;
   }
-  for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
-  return bytes;
+  for (let n = 0; n < 2; n++) await frame();
+  return painted;
 }
 
 async function appending(tests: PageTests): Promise<Row[]> {
   const page = await openLong(tests, true);
   const session = await profiled(page);
   const appends = 200;
-  const times: number[] = [];
-  const empty: number[] = [];
+  const [times, empty, painted]: [number[], number[], number[]] = [[], [], []];
   const before = await page.evaluate(() => window.host.posted.bytes);
   let content = 0;
   for (let n = 0; n < appends; n += 1) {
+    content += await page.evaluate(made, next + n);
     const started = await worked(session);
-    content += await page.evaluate(oneMore, next + n);
+    painted.push(await page.evaluate(arrived, next + n));
     times.push((await worked(session)) - started);
     if (n % 10 !== 0) continue;
     const idle = await worked(session);
-    await page.evaluate(oneMore, undefined);
+    await page.evaluate(arrived, undefined);
     empty.push((await worked(session)) - idle);
   }
   const bytes = (await page.evaluate(() => window.host.posted.bytes)) - before;
   await page.close();
-  const sorted = times.sort((a, b) => a - b);
-  const p95 = sorted[Math.floor(0.95 * sorted.length)] ?? NaN;
   const measuring = median(empty);
+  const screen = `on screen after ${median(painted).toFixed(0)} ms (median) and ${p95(painted).toFixed(0)} ms (p95), which is mostly waiting for the next frame`;
   return [
     {
       name: 'page: append to 100,000 entries, p95',
-      value: p95 - measuring,
+      value: p95(times) - measuring,
       unit: 'ms',
       goal: 8,
-      detail: `median ${(median(sorted) - measuring).toFixed(1)} ms of the page's thread; the same without an entry, ${measuring.toFixed(1)} ms, is taken off`,
+      detail: `median ${(median(times) - measuring).toFixed(1)} ms of the page's thread; two frames without an entry, ${measuring.toFixed(1)} ms, are taken off; ${screen}`,
     },
     {
       name: 'posted: steps and messages at 100,000 entries',
@@ -163,6 +176,10 @@ async function appending(tests: PageTests): Promise<Row[]> {
       detail: `${(bytes / 1000).toFixed(0)} kB for ${(content / 1000).toFixed(0)} kB of new entries, each drawn before the next`,
     },
   ];
+}
+
+function p95(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(0.95 * values.length)] ?? NaN;
 }
 
 /** The page's work on an answer that streams, twice the text against the half. */

@@ -13,6 +13,7 @@ import { rowKey } from './keyboard.ts';
 import { setLanguage } from './l10n.ts';
 import { listen } from './input.ts';
 import { RowFocus } from './focus.ts';
+import { type Extent, Frames } from './frames.ts';
 import { Jumps } from './jumps.ts';
 import { HostLink } from './link.ts';
 import { pageRows } from './pageRows.ts';
@@ -20,20 +21,17 @@ import { Pager } from './pager.ts';
 import { List } from './list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
-import { transcript } from './parts/transcript.ts';
+import { countAgain, transcript } from './parts/transcript.ts';
 import { readerActions } from './readerActions.ts';
 import { Requests } from './request/requests.ts';
-import type { Row } from './rows.ts';
+import { hasButton, isTall } from './rowKinds.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
 import { keptState, Saver } from './saved.ts';
 import { soundEntry, soundUpdates } from './sound.ts';
 import { Store } from './store.ts';
-import { Ticker } from './ticker.ts';
+import { type Pace, Ticker } from './ticker.ts';
 import { Views } from './views/views.ts';
 import { loadState, type SavedState } from './vscodeApi.ts';
-
-/** Drawing can change heights, which can change what is on screen; this often in one frame at most. */
-const mostPasses = 4;
 
 /** The page: takes what the host sends, draws once per frame, sends what the reader wants. */
 export class App {
@@ -54,12 +52,16 @@ export class App {
   readonly #actions: Actions;
   readonly #saver = new Saver(() => this.#state());
   readonly #painter = new CodePainter(() => this.#changed());
-  readonly #ticker = new Ticker(() => this.#changed());
+  readonly #ticker = new Ticker((pace) => this.#tick(pace));
+  readonly #frames = new Frames(
+    (extent) => this.#draw(extent),
+    (passes) => this.#frame(passes),
+  );
   readonly #loaded: () => void;
-  #frame: number | undefined;
-  #drawing = false;
-  #again = false;
   #structure = -1;
+  /** What the header says. */
+  #following = true;
+  #revision = 0;
   #begun = false;
   #menuOpen = false;
   #restore: { readonly key: string; readonly offset: number } | undefined;
@@ -78,11 +80,11 @@ export class App {
     this.#announcer = new Announcer(this.#shell.polite, this.#shell.alert);
     this.#list = new List(
       this.#shell.scroller,
-      (row) => this.#isTall(row),
-      () => this.#changed(),
+      (row) => isTall(this.#store, row),
+      () => this.#scrolled(),
     );
     const { rows, scroller } = this.#shell;
-    this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => this.#hasButton(row) });
+    this.#focus = new RowFocus({ rows, scroller, list: this.#list, hasButton: (row) => hasButton(this.#store, row) });
     this.#requests = new Requests({
       scroller,
       send: (message) => this.#link.send(message),
@@ -103,7 +105,7 @@ export class App {
       pager: this.#pager,
       focus: this.#focus,
       requests: this.#requests,
-      draw: () => this.#draw(),
+      draw: () => this.#frames.now(),
       changed: () => this.#changed(),
     });
     this.#draft = new Draft(saved.draft ?? '', {
@@ -111,7 +113,7 @@ export class App {
       link: this.#link,
       announcer: this.#announcer,
       sent: () => this.#list.scrollToEnd(),
-      draw: () => this.#draw(),
+      draw: () => this.#frames.now(),
       changed: () => this.#changed(),
     });
     this.#actions = readerActions({
@@ -132,7 +134,7 @@ export class App {
       load: (index) => this.#pager.load(index),
       active: saved.tab,
       kept: saved.views ?? {},
-      changed: () => this.#changed(),
+      changed: () => this.#frames.want('updated'),
     });
     this.#citing = new Citing({
       main: this.#shell.main,
@@ -147,30 +149,26 @@ export class App {
       store: this.#store,
       actions: this.#actions,
       request: (message) => this.#link.request(message),
-      changed: () => this.#changed(),
+      changed: () => this.#frames.want('updated'),
     });
     this.#listen();
     void whenControlsReady(() => this.#changed());
-    this.#draw();
+    this.#frames.now();
     this.#link.send({ type: 'ready' });
   }
 
   #find(): void {
     this.#views.show('transcript');
     this.#finder.open();
-    this.#draw();
+    this.#frames.now();
     document.getElementById('find')?.focus();
   }
 
-  #isTall(row: Row): boolean {
-    if (row.kind !== 'entry') return false;
-    const kind = this.#store.entry(row.index)?.type.kind;
-    return kind === 'assistant_message' || kind === 'user_message';
-  }
-
   #take(message: ToPage): void {
+    let extent: Extent = 'updated';
     switch (message.type) {
       case 'init':
+        extent = 'all';
         setLanguage(message.l10n, message.locale);
         this.#store.init({ ...message, page: { ...message.page, entries: message.page.entries.map(soundEntry) } });
         this.#store.setLevel(message.detail ?? 'everything');
@@ -212,7 +210,7 @@ export class App {
         break;
     }
     this.#views.take(message);
-    this.#changed();
+    this.#frames.want(extent);
   }
 
   #takeView(view: SessionView): void {
@@ -232,22 +230,25 @@ export class App {
   // Drawing
 
   #changed(): void {
-    if (this.#drawing) this.#again = true;
-    else this.#frame ??= requestAnimationFrame(() => this.#draw());
+    this.#frames.want('all');
   }
 
-  #draw(): void {
-    this.#frame = undefined;
-    this.#drawing = true;
+  /** Clocks go on each second; how long ago things were is told by the minute. */
+  #tick(pace: Pace): void {
+    countAgain(this.#shell.rows, this.#store.total);
+    this.#frames.want(pace === 'minute' ? 'all' : 'updated');
+  }
+
+  /** The list was scrolled or measured: most often that changes nothing of what is drawn. */
+  #scrolled(): void {
+    this.#saver.soon();
+    if (this.#list.atEnd !== this.#following) this.#frames.want('updated');
+    else if (this.#list.moved) this.#frames.want('moved');
+  }
+
+  #frame(passes: () => void): void {
     const hadFocus = [this.#shell.rows, this.#shell.bar].some((part) => part.contains(document.activeElement));
-    let passes = 0;
-    do {
-      this.#again = false;
-      this.#drawAll();
-      passes += 1;
-    } while (this.#isChanged() && passes < mostPasses);
-    this.#drawing = false;
-    if (this.#isChanged()) this.#changed();
+    passes();
     if (hadFocus && document.activeElement === document.body) this.#focus.again();
     this.#pager.look(this.#list);
     this.#figures.messages.look(this.#list);
@@ -255,10 +256,6 @@ export class App {
     this.#saver.soon();
     this.#painter.look(this.#shell.main);
     this.#link.drawn();
-  }
-
-  #isChanged(): boolean {
-    return this.#again;
   }
 
   #context(): Context {
@@ -270,25 +267,23 @@ export class App {
       now: Date.now(),
       focusKey: this.#focus.key,
       markedKey: this.#jumps.markedKey,
+      revision: this.#revision,
     };
   }
 
-  #drawAll(): void {
-    const { view } = this.#store;
-    const { main, rows } = this.#shell;
+  #draw(extent: Extent): void {
+    const [{ view }, { rows }] = [this.#store, this.#shell];
     if (view === undefined) {
       render(loading(), rows);
       return;
     }
-    main.setAttribute('aria-busy', 'false');
-    const context = this.#context();
-    drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
-    this.#figures.drawn(context.now);
-    this.#views.draw(context);
     if (this.#structure !== this.#store.structure) {
+      // Before anything is written: it asks where the list stands, and the browser knows until then.
       this.#structure = this.#store.structure;
       this.#list.setRows(pageRows(this.#store));
     }
+    if (extent === 'all') this.#revision += 1;
+    if (extent !== 'moved') this.#drawAround(view);
     if (!this.#begun) requestAnimationFrame(this.#loaded);
     if (this.#list.length === 0) {
       this.#begun = true;
@@ -296,20 +291,31 @@ export class App {
       return;
     }
     this.#focus.choose();
-    render(transcript(this.#context(), this.#list), rows);
-    this.#list.drawn();
+    const layout = this.#list.layout();
+    render(transcript(this.#context(), layout), rows);
+    this.#list.drawn(layout);
     this.#begin();
+    this.#scrolled();
     this.#citing.drawn();
-    if (!this.#focus.showWanted()) this.#again = true;
+    if (!this.#focus.showWanted()) this.#frames.want('moved');
     // Whoever follows the end would see the buttons of something long before its beginning.
     for (const key of this.#requests.drawn(rows)) this.#list.leaveEndFor(key);
     if (this.#finder.isOpen) highlight(rows, this.#finder.texts);
   }
 
+  #drawAround(view: SessionView): void {
+    this.#shell.main.setAttribute('aria-busy', 'false');
+    const context = this.#context();
+    drawChrome(this.#shell, context, view, this.#list, this.#chrome(context));
+    this.#figures.drawn(context.now);
+    this.#views.draw(context);
+  }
+
   #chrome(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
+    this.#following = this.#list.atEnd;
     return {
-      head: { menuOpen: this.#menuOpen, following: this.#list.atEnd, setMenu, tabs: this.#views.tabs(context) },
+      head: { menuOpen: this.#menuOpen, following: this.#following, setMenu, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
       find: this.#finder.state(),
       problem: this.#problem,
@@ -322,11 +328,6 @@ export class App {
     this.#begun = true;
     const anchor = this.#restore;
     if (anchor === undefined || !this.#list.restore(anchor)) this.#list.scrollToEnd();
-  }
-
-  #hasButton(row: Row): boolean {
-    if (row.kind === 'noise' || row.kind === 'group' || row.kind === 'hidden') return true;
-    return row.kind === 'entry' && !this.#isTall(row);
   }
 
   #state(): SavedState | undefined {
@@ -372,12 +373,12 @@ export class App {
 
   #focusRow(key: string): void {
     this.#focus.go(key);
-    this.#draw();
+    this.#frames.now();
   }
 
   #setMenu(open: boolean): void {
     this.#menuOpen = open;
-    this.#draw();
+    this.#frames.now();
     const to = open
       ? this.#shell.header.querySelector<HTMLElement>('[role=menuitem]')
       : document.getElementById('more');
@@ -386,7 +387,7 @@ export class App {
 
   #findClosed(): void {
     highlight(this.#shell.rows, []);
-    this.#draw();
+    this.#frames.now();
     this.#focus.again();
   }
 }

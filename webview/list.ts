@@ -6,7 +6,7 @@ import {
   type VirtualItem,
   Virtualizer,
 } from '@tanstack/virtual-core';
-import type { Row } from './rows.ts';
+import { gapHeight, type Row } from './rows.ts';
 
 /** Heights in px that a row is taken to have until it is measured. */
 const rowHeight = 24;
@@ -17,34 +17,58 @@ const overscan = 8;
 /** More px than any list has: browsers take no taller element. */
 const farEnd = 1e8;
 
+export interface Placed {
+  readonly row: Row;
+  /** Place among all rows. */
+  readonly at: number;
+  /** Height in px of what is left out before it. */
+  readonly before: number;
+}
+
+export interface Layout {
+  readonly placed: readonly Placed[];
+  /** Height in px of what is left out after the last. */
+  readonly after: number;
+}
+
 /** Of what is loaded, the rows that are on screen, and where. */
 export class List {
   readonly #scroller: HTMLElement;
   readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
-  readonly #onChange: () => void;
+  readonly #changed: () => void;
   readonly #tall: (row: Row) => boolean;
   #rows: readonly Row[] = [];
-  #places = new Map<string, number>();
+  #places: ReadonlyMap<string, number> | undefined;
   #following = true;
+  #drawn: Layout = { placed: [], after: 0 };
+  #measuring = false;
   /** Key of the row that somebody was led to: it stays in the middle until they go elsewhere. */
   #led: string | undefined;
+  /** A row under entries that came just now, and how far from the top it stays until somebody scrolls. */
+  #held: { readonly key: string; readonly from: number; at?: number } | undefined;
   /** Key of the row that has the keyboard: it stays in the page wherever it scrolls. */
   kept: string | undefined;
 
-  constructor(scroller: HTMLElement, tall: (row: Row) => boolean, onChange: () => void) {
+  /** `changed` is called when it was scrolled or measured, which may change what is to be drawn. */
+  constructor(scroller: HTMLElement, tall: (row: Row) => boolean, changed: () => void) {
     this.#scroller = scroller;
     this.#tall = tall;
-    this.#onChange = onChange;
+    this.#changed = changed;
     this.#virtualizer = new Virtualizer(this.#options());
     this.#virtualizer._didMount();
-    scroller.addEventListener('scroll', () => (this.#following = this.atEnd), { passive: true });
+    const scrolled = (): void => {
+      this.#following = this.atEnd;
+      const { at } = this.#held ?? {};
+      if (at !== undefined && Math.abs(scroller.scrollTop - at) > 2) this.#held = undefined;
+    };
+    scroller.addEventListener('scroll', scrolled, { passive: true });
     for (const touch of ['wheel', 'pointerdown', 'touchstart', 'keydown']) {
-      scroller.addEventListener(touch, () => (this.#led = undefined), { passive: true });
+      scroller.addEventListener(touch, () => this.#letGo(), { passive: true });
     }
     // What stands above and below the list takes its room: the end stays the end.
     new ResizeObserver(() => {
       if (this.#following) this.scrollToEnd();
-      onChange();
+      changed();
     }).observe(scroller);
   }
 
@@ -59,7 +83,9 @@ export class List {
       scrollToFn: elementScroll,
       observeElementRect,
       observeElementOffset,
-      onChange: this.#onChange,
+      onChange: () => {
+        if (!this.#measuring) this.#changed();
+      },
       overscan,
       // The first drawing is at the end, of about a screen; what is there is measured at once.
       initialOffset: farEnd,
@@ -76,7 +102,7 @@ export class List {
 
   #estimate(row: Row | undefined): number {
     if (row === undefined) return rowHeight;
-    if (row.kind === 'gap') return (row.to - row.from) * 28;
+    if (row.kind === 'gap') return gapHeight(row);
     if (row.kind === 'turn') return 36;
     if (row.kind === 'resume') return 320;
     return this.#tall(row) ? textHeight : rowHeight;
@@ -84,12 +110,13 @@ export class List {
 
   /** Rows on screen, their turn's heading, and the row that has the keyboard. */
   #range({ startIndex, endIndex, count }: Range): number[] {
-    const from = Math.max(0, startIndex - overscan);
+    // In steps: a row that comes at the end need not drive out one at the beginning.
+    const from = Math.max(0, Math.floor(startIndex / overscan - 1) * overscan);
     const to = Math.min(count - 1, endIndex + overscan);
     const wanted = new Set<number>();
     const heading = this.#headingOf(from);
     if (heading !== undefined) wanted.add(heading);
-    const kept = this.kept === undefined ? undefined : this.#places.get(this.kept);
+    const kept = this.kept === undefined ? undefined : this.place(this.kept);
     if (kept !== undefined) wanted.add(kept);
     for (let at = from; at <= to; at++) wanted.add(at);
     return [...wanted].sort((a, b) => a - b);
@@ -104,9 +131,30 @@ export class List {
 
   /** Takes new rows; what is on screen stays where it is, or at the end if it was there. */
   setRows(rows: readonly Row[]): void {
+    const held = this.#underGap();
     this.#rows = rows;
-    this.#places = new Map(rows.map((row, at) => [row.key, at]));
+    this.#places = undefined;
     this.#virtualizer.setOptions(this.#options());
+    if (held !== undefined && this.#led === undefined && this.place(held.key) !== undefined) this.#held = held;
+  }
+
+  /** The first row on screen, where the screen begins with entries that are not loaded: they are about to be replaced. */
+  #underGap(): { key: string; from: number } | undefined {
+    const top = this.#virtualizer.scrollOffset ?? 0;
+    const onScreen = this.onScreen();
+    const [first] = onScreen;
+    if (first === undefined || this.#rows[first.index]?.kind !== 'gap') return undefined;
+    const item = onScreen.find(({ index }) => this.#rows[index]?.kind !== 'gap');
+    const key = item === undefined ? undefined : this.#rows[item.index]?.key;
+    return item === undefined || key === undefined ? undefined : { key, from: item.start - top };
+  }
+
+  /** Rows that can be seen, and those so many screens above and below. */
+  onScreen(beside = 0): VirtualItem[] {
+    const top = this.#virtualizer.scrollOffset ?? 0;
+    const height = this.#scroller.clientHeight;
+    const [from, to] = [top - beside * height, top + (1 + beside) * height];
+    return this.items().filter(({ start, end }) => end > from && start < to);
   }
 
   items(): VirtualItem[] {
@@ -122,43 +170,88 @@ export class List {
   }
 
   place(key: string): number | undefined {
+    this.#places ??= new Map(this.#rows.map((row, at) => [row.key, at]));
     return this.#places.get(key);
   }
 
-  get height(): number {
-    return this.#virtualizer.getTotalSize();
+  /** What is to be in the page. */
+  layout(): Layout {
+    const placed: Placed[] = [];
+    let end = 0;
+    for (const item of this.items()) {
+      const row = this.#rows[item.index];
+      if (row === undefined) continue;
+      placed.push({ row, at: item.index, before: item.start - end });
+      end = item.end;
+    }
+    return { placed, after: Math.max(0, this.#virtualizer.getTotalSize() - end) };
+  }
+
+  /** Whether other rows are to be in the page than were drawn, or elsewhere. */
+  get moved(): boolean {
+    const { placed, after } = this.layout();
+    const drawn = this.#drawn;
+    const isThere = ({ at, before }: Placed, n: number): boolean =>
+      drawn.placed[n]?.at === at && drawn.placed[n].before === before;
+    return after !== drawn.after || placed.length !== drawn.placed.length || !placed.every(isThere);
   }
 
   /** To be called when the rows are in the page: takes their heights. */
-  drawn(): void {
+  drawn(layout: Layout): void {
+    this.#drawn = layout;
+    this.#measuring = true;
     this.#virtualizer._willUpdate();
     for (const element of this.#scroller.querySelectorAll('[data-index]')) {
       if (element instanceof HTMLElement) this.#virtualizer.measureElement(element);
     }
     this.#virtualizer.measureElement(null);
     this.#keepLed();
+    this.#keepHeld();
+    this.#measuring = false;
   }
 
   /** A short list is at its end wherever one looks, and would go with it when something is added. */
   #keepLed(): void {
-    const at = this.#led === undefined ? undefined : this.#places.get(this.#led);
+    const at = this.#led === undefined ? undefined : this.place(this.#led);
     if (at === undefined || this.#scroller.clientHeight === 0) return;
     const wanted = this.#virtualizer.getOffsetForIndex(at, 'center')?.[0];
     if (wanted === undefined || Math.abs(wanted - this.#scroller.scrollTop) <= 1) return;
     this.#virtualizer.scrollToOffset(wanted);
   }
 
+  #keepHeld(): void {
+    const held = this.#held;
+    const at = held === undefined ? undefined : this.place(held.key);
+    const start = at === undefined ? undefined : this.#start(at);
+    if (held === undefined || start === undefined) return;
+    const wanted = Math.max(0, start - held.from);
+    held.at = wanted;
+    if (Math.abs(wanted - this.#scroller.scrollTop) > 1) this.#virtualizer.scrollToOffset(wanted);
+  }
+
+  #start(at: number): number | undefined {
+    this.#virtualizer.getTotalSize();
+    return this.#virtualizer.measurementsCache[at]?.start;
+  }
+
   get atEnd(): boolean {
-    return this.#virtualizer.isAtEnd(nearEnd);
+    // Not as the virtualizer has it: that learns where the list was scrolled to a frame later.
+    const { scrollHeight, clientHeight, scrollTop } = this.#scroller;
+    return scrollHeight - clientHeight - scrollTop <= nearEnd;
+  }
+
+  #letGo(): void {
+    this.#led = undefined;
+    this.#held = undefined;
   }
 
   scrollToEnd(): void {
-    this.#led = undefined;
+    this.#letGo();
     this.#virtualizer.scrollToEnd();
   }
 
   scrollTo(key: string, align: 'auto' | 'center' | 'start' = 'auto'): boolean {
-    const at = this.#places.get(key);
+    const at = this.place(key);
     if (at === undefined) return false;
     // Who is led to a row stays there, whatever the page around the list does meanwhile.
     if (align === 'center') {
@@ -188,7 +281,7 @@ export class List {
   }
 
   restore({ key, offset }: { readonly key: string; readonly offset: number }): boolean {
-    const at = this.#places.get(key);
+    const at = this.place(key);
     const start = at === undefined ? undefined : this.#virtualizer.getOffsetForIndex(at, 'start')?.[0];
     if (start === undefined) return false;
     this.#virtualizer.scrollToOffset(start + offset);

@@ -23,7 +23,7 @@ export class Pager {
   /** Asks for what is missing of the rows that are drawn, and lets go of what is far from them. */
   look(list: List): void {
     let near: number | undefined;
-    for (const { index } of list.items()) {
+    for (const { index } of list.onScreen(1)) {
       const row = list.row(index);
       if (row?.kind === 'entry') near ??= row.index;
       if (row?.kind !== 'gap') continue;

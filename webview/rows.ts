@@ -18,6 +18,11 @@ export type Row = { readonly key: string; readonly turn: number } & (
   | { readonly kind: 'entry'; readonly index: number; readonly part: number; readonly depth: number }
 );
 
+/** Height in px that entries are taken to have which are not loaded. */
+export function gapHeight({ from, to }: { readonly from: number; readonly to: number }): number {
+  return (to - from) * 28;
+}
+
 export interface RowSource {
   readonly total: number;
   readonly turns: readonly TurnView[];

@@ -9,6 +9,7 @@ const delay = 300;
 /** Keeps what is to outlive the page, a little after it changed. */
 export class Saver {
   readonly #state: () => SavedState | undefined;
+  #saved = '';
   #waiting: ReturnType<typeof setTimeout> | undefined;
 
   /** `state` gives what is to be kept; `undefined` while there is nothing yet. */
@@ -20,7 +21,10 @@ export class Saver {
     this.#waiting ??= setTimeout(() => {
       this.#waiting = undefined;
       const state = this.#state();
-      if (state !== undefined) saveState(state);
+      const text = JSON.stringify(state);
+      if (state === undefined || text === this.#saved) return;
+      this.#saved = text;
+      saveState(state);
     }, delay);
   }
 }

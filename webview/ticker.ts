@@ -1,21 +1,31 @@
 /** Milliseconds between two looks at the clock: of what runs, and of how long ago something was. */
 const paces = { second: 1000, minute: 60_000 } as const;
 
-/** Calls at the pace that is wanted while somebody can see the page. */
-export class Ticker {
-  readonly #tick: () => void;
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #pace: keyof typeof paces | undefined;
+export type Pace = keyof typeof paces;
 
-  constructor(tick: () => void) {
+/** Calls while somebody can see the page: each minute, and each second between where that is wanted. */
+export class Ticker {
+  readonly #tick: (pace: Pace) => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #pace: Pace | undefined;
+  #minute = 0;
+
+  constructor(tick: (pace: Pace) => void) {
     this.#tick = tick;
   }
 
-  set(wanted: keyof typeof paces): void {
+  set(wanted: Pace): void {
     const pace = document.visibilityState === 'visible' ? wanted : undefined;
     if (pace === this.#pace) return;
     this.#pace = pace;
     clearInterval(this.#timer);
-    this.#timer = pace === undefined ? undefined : setInterval(this.#tick, paces[pace]);
+    this.#timer = pace === undefined ? undefined : setInterval(() => this.#look(), paces[pace]);
+  }
+
+  #look(): void {
+    const minute = Math.floor(Date.now() / paces.minute);
+    const isNew = minute !== this.#minute;
+    this.#minute = minute;
+    this.#tick(isNew ? 'minute' : 'second');
   }
 }

@@ -92,6 +92,33 @@ describe('streaming', () => {
     await page.close();
   });
 
+  it('says all the while that it is at the end', async () => {
+    const page = await live();
+    await frames(page, 5);
+    const changes = await page.evaluate(async () => {
+      const changed = new Set<string>();
+      const note = (node: Node): void => {
+        const button = (node instanceof Element ? node : node.parentElement)?.closest('.tools .btn');
+        if (button !== null && button !== undefined) changed.add(button.getAttribute('title') ?? '');
+      };
+      const observer = new MutationObserver((records) => {
+        for (const { target } of records) note(target);
+      });
+      observer.observe(document.body, { subtree: true, attributes: true });
+      const timestamp = '2026-01-02T10:20:00Z';
+      for (let index = 60; index < 66; index++) {
+        const content = `Reply ${index}\n\nwith\n\nmore than a line.`;
+        const entry = { index, timestamp, type: { kind: 'assistant_message' }, content } as const;
+        window.host.update([{ op: 'put', entry }]);
+        for (let frame = 0; frame < 4; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+      observer.disconnect();
+      return [...changed];
+    });
+    assert.deepEqual(changes, []);
+    await page.close();
+  });
+
   it('says each reply once, when it is whole, and nothing for its pieces', async () => {
     const page = await live();
     await page.evaluate(() => {

@@ -15,6 +15,8 @@ export interface Context {
   readonly focusKey: string | undefined;
   /** Row that was jumped to last. */
   readonly markedKey: string | undefined;
+  /** Another one where more may be different than the entries: what was drawn of them must be drawn again. */
+  readonly revision: number;
 }
 
 /** Whether the run that an entry belongs to goes on. */

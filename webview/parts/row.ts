@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { ref } from 'lit/directives/ref.js';
 import type { TurnView } from '../../src/protocol/messages.ts';
 import { codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
-import type { Row } from '../rows.ts';
+import { gapHeight, type Row } from '../rows.ts';
 import { clock, dateTime, duration, exactUsd, number, time, usd } from '../text/format.ts';
 import type { Context } from './context.ts';
 import { hiddenText } from './hiddenText.ts';
@@ -35,9 +36,7 @@ export function rowBody(context: Context, row: Row): TemplateResult | typeof not
         kind: 'branch',
       });
     case 'gap':
-      return html`<p class="loadl" aria-busy="true">
-        ${plural(row.to - row.from, t('{0} entry is being read', 1), t('{0} entries are being read'))}
-      </p>`;
+      return gapBody(row);
     case 'end':
       return endBody(row.view);
     case 'hidden':
@@ -54,6 +53,18 @@ export function rowBody(context: Context, row: Row): TemplateResult | typeof not
     case 'turn':
       return nothing;
   }
+}
+
+/** As tall as what it stands for is taken to be: what is above and below it stays where it is. */
+function gapBody(row: Extract<Row, { kind: 'gap' }>): TemplateResult {
+  const size = (element: Element | undefined): void => {
+    if (element instanceof HTMLElement) element.style.height = `${gapHeight(row)}px`;
+  };
+  return html`<div class="unread" ${ref(size)}>
+    <p class="loadl" aria-busy="true">
+      ${plural(row.to - row.from, t('{0} entry is being read', 1), t('{0} entries are being read'))}
+    </p>
+  </div>`;
 }
 
 function resumeBody({ figures, store, actions, now }: Context): TemplateResult | typeof nothing {

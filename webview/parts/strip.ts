@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit/html.js';
+import { guard } from 'lit/directives/guard.js';
 import { ref } from 'lit/directives/ref.js';
 import type { List } from '../list.ts';
 import type { Context } from './context.ts';
@@ -26,7 +27,8 @@ export function strip({ store, requests }: Context, list: List): TemplateResult 
       marks.set(place(row.index), 'denied');
     }
   }
-  return html`${[...marks].map(([at, kind]) => mark((at / most) * 100, kind))}`;
+  // The marks of a long session stand where they stood, however it grows.
+  return html`${guard([[...marks].join()], () => [...marks].map(([at, kind]) => mark((at / most) * 100, kind)))}`;
 }
 
 function mark(percent: number, kind: string): TemplateResult {

@@ -1,18 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { t } from '../l10n.ts';
-import type { List } from '../list.ts';
+import type { Layout, Placed } from '../list.ts';
 import type { Row } from '../rows.ts';
-import type { Context } from './context.ts';
+import { type Context, isLive } from './context.ts';
 import { headingId, rowBody, turnHeading } from './row.ts';
 import { spacer } from './spacer.ts';
-
-interface Placed {
-  readonly row: Row;
-  readonly at: number;
-  /** Height of what is left out before it. */
-  readonly before: number;
-}
 
 interface Section {
   readonly turn: number;
@@ -20,30 +14,22 @@ interface Section {
 }
 
 /** The rows on screen, by turn, with the height of what is not on screen between them. */
-export function transcript(context: Context, list: List): TemplateResult {
-  const { sections, after } = place(list);
+export function transcript(context: Context, { placed, after }: Layout): TemplateResult {
   return html`${repeat(
-    sections,
+    byTurn(placed),
     ({ turn }) => turn,
     (section) => turnSection(context, section),
   )}${spacer('after', after)}`;
 }
 
-function place(list: List): { sections: Section[]; after: number } {
+function byTurn(placed: readonly Placed[]): Section[] {
   const sections: Section[] = [];
-  let end = 0;
-  for (const item of list.items()) {
-    const row = list.row(item.index);
-    if (row === undefined) continue;
-    let section = sections.at(-1);
-    if (section?.turn !== row.turn) {
-      section = { turn: row.turn, rows: [] };
-      sections.push(section);
-    }
-    section.rows.push({ row, at: item.index, before: item.start - end });
-    end = item.end;
+  for (const each of placed) {
+    const section = sections.at(-1);
+    if (section?.turn === each.row.turn) section.rows.push(each);
+    else sections.push({ turn: each.row.turn, rows: [each] });
   }
-  return { sections, after: Math.max(0, list.height - end) };
+  return sections;
 }
 
 function turnSection(context: Context, { turn, rows }: Section): TemplateResult {
@@ -76,20 +62,49 @@ function entryContext({ store }: Context, index: number): string {
   return JSON.stringify({ webviewSection, entry: index, preventDefaultContextMenuItems: false });
 }
 
-function item(context: Context, { row, at, before }: Placed): TemplateResult {
+/** The item and all in it follow from these, until more changed; how many entries there are in all is said by `countAgain`. */
+function item(context: Context, { row, at, before }: Placed): unknown {
+  const marked = context.markedKey === row.key;
+  const draw = (): TemplateResult =>
+    html`${before > 0 ? spacer(row.key, before) : nothing}${body(context, row, at, marked)}`;
+  const state = stateOf(context, row);
+  return state === undefined ? draw() : guard([...state, at, before, marked], draw);
+}
+
+/** Says of all items how many there are now, also of those that are not drawn again for it. */
+export function countAgain(rows: HTMLElement, total: number): void {
+  for (const each of rows.querySelectorAll('[aria-setsize]')) each.setAttribute('aria-setsize', String(total));
+}
+
+/** `undefined`: what it shows may change at any time. */
+function stateOf(context: Context, row: Row): unknown[] | undefined {
+  if (row.kind !== 'entry') return undefined;
+  const { store, focusKey, revision, figures, requests } = context;
+  const entry = store.entry(row.index);
+  // A request has buttons that wait to be seen.
+  if (entry === undefined || entry.asked !== undefined) return undefined;
+  const { type } = entry;
+  const waiting = type.kind === 'tool_use' ? requests.ofCall(type.tool.callId) : undefined;
+  const figure = figures.messages.of(row.index);
+  // Of what goes on, the time is shown.
+  const clock = type.kind === 'tool_use' && type.tool.endedAt === undefined ? context.now : 0;
+  const { turn, part, depth } = row;
+  return [clock, entry, turn, part, depth, focusKey === row.key, isLive(context, turn), figure, waiting, revision];
+}
+
+function body(context: Context, row: Row, at: number, marked: boolean): TemplateResult {
   const depth = row.kind === 'entry' ? Math.min(row.depth, 3) : 0;
   const position = 'index' in row ? row.index + 1 : row.kind === 'group' ? (row.indexes[0] ?? 0) + 1 : undefined;
-  return html`${before > 0 ? spacer(row.key, before) : nothing}
-    <div
-      class="item ${depth > 0 ? 'nest' : ''} ${context.markedKey === row.key ? 'marked' : ''}"
-      role="listitem"
-      aria-posinset=${position ?? nothing}
-      aria-setsize=${position === undefined ? nothing : context.store.total}
-      data-index=${at}
-      data-key=${row.key}
-      data-depth=${depth}
-      data-vscode-context=${row.kind === 'entry' ? entryContext(context, row.index) : nothing}
-    >
-      ${rowBody(context, row)}
-    </div>`;
+  return html`<div
+    class="item ${depth > 0 ? 'nest' : ''} ${marked ? 'marked' : ''}"
+    role="listitem"
+    aria-posinset=${position ?? nothing}
+    aria-setsize=${position === undefined ? nothing : context.store.total}
+    data-index=${at}
+    data-key=${row.key}
+    data-depth=${depth}
+    data-vscode-context=${row.kind === 'entry' ? entryContext(context, row.index) : nothing}
+  >
+    ${rowBody(context, row)}
+  </div>`;
 }

@@ -47,6 +47,7 @@ export class Sights {
       if (sight === undefined) continue;
       if (part === 'frame') sight.frame = false;
       this.#time(sight, part, false);
+      this.#changed();
     }
     for (const element of rows.querySelectorAll<HTMLElement>('[data-sight]')) {
       const { request: id, sight: part } = element.dataset;

@@ -40,6 +40,7 @@ export class FakeHost {
   posted = { bytes: 0, messages: 0 };
   /** While true, pages that are asked for are not answered. */
   holdPages = false;
+  #outbox: unknown[] | undefined;
   /** Entries that one answer to a find holds. */
   mostFound = 1000;
   readonly #channel: Channel<Sent, FromPage>;
@@ -61,7 +62,8 @@ export class FakeHost {
           messages: this.posted.messages + 1,
         };
         // As VS Code does: the page gets a copy, in a task of its own.
-        setTimeout(() => window.postMessage(structuredClone(envelope), '*'));
+        if (this.#outbox === undefined) setTimeout(() => window.postMessage(structuredClone(envelope), '*'));
+        else this.#outbox.push(structuredClone(envelope));
       },
       deliver: (message) => this.#take(message),
     });
@@ -207,6 +209,16 @@ export class FakeHost {
     setTimeout(() => {
       window.postMessage = post;
     });
+  }
+
+  /** Keeps what is sent from now on until `release`. */
+  hold(): void {
+    this.#outbox = [];
+  }
+
+  release(): void {
+    for (const envelope of this.#outbox ?? []) window.postMessage(envelope, '*');
+    this.#outbox = undefined;
   }
 
   releasePages(): void {
