@@ -29,20 +29,21 @@ describe('the pictures', function () {
     await workbench.quickPickRow(name).click();
   }
 
-  it('show the commands in the palette', async () => {
-    await workbench.page.keyboard.press('F1');
-    await workbench.quickInput().fill('>Vitrine: Run');
-    await workbench.quickPickRow('Vitrine: Run Agent…').waitFor();
-    await picture(workbench, 'palette');
-    await workbench.page.keyboard.press('Escape');
-  });
-
-  it('show a session and the tree in dark, light and high contrast', async () => {
+  it('show a session and where its answer comes from, in dark, light and high contrast, and what ran when', async () => {
     await workbench.runCommand('Vitrine: Play Demo Session');
     await finished();
     await workbench.runCommand('View: Focus Active Editor Group');
     await workbench.treeItem('Recording').waitFor();
+    const page = workbench.webview();
+    const number = page.locator('.cref').nth(2);
+    await number.hover();
+    await page.getByRole('dialog').getByText('node --test').first().waitFor();
     await picture(workbench, 'panel-dark');
+    await page.getByRole('tab', { name: 'Trajectory' }).click();
+    await page.locator('.trow:not(.lane)').nth(7).click();
+    await page.locator('.pane').getByText('Duration').waitFor();
+    await picture(workbench, 'trajectory');
+    await page.getByRole('tab', { name: 'Transcript' }).click();
     for (const [theme, name] of [
       ['Light Modern', 'panel-light'],
       ['Dark High Contrast', 'panel-hc'],
