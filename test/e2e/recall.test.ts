@@ -107,6 +107,9 @@ describe('what earlier sessions know', function () {
     await picture(workbench, 'recall-links');
     await passages.getByRole('button', { name: 'Fix the flaky upload test' }).first().click();
     await workbench.editorTab('Fix the flaky upload test').waitFor();
-    await transcript().locator('.item', { hasText: fixed.slice(0, 40) }).first().waitFor();
+    await transcript()
+      .locator('.item', { hasText: fixed.slice(0, 40) })
+      .first()
+      .waitFor();
   });
 });

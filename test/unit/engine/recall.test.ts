@@ -135,7 +135,9 @@ describe('recall', function () {
     assert.deepEqual([places(found), found.sessions, found.elsewhere], [['4#1'], 1, 3]);
     const filtered = `debug Filtered synthetic message from thread history messageId=${id(4)}#0 triggerType=check_in`;
     assert.ok(log.includes(`${filtered} triggerReason="No activity for 30 seconds"`));
-    assert.ok(log.includes('info Extracted messages from thread totalMessages=2 filteredCount=1 visibleMessages=1 list=recall'));
+    assert.ok(
+      log.includes('info Extracted messages from thread totalMessages=2 filteredCount=1 visibleMessages=1 list=recall'),
+    );
     const everywhere = await find({ message: { text: words }, within: () => true });
     assert.deepEqual(
       everywhere.passages.map(({ text }) => text),
