@@ -164,6 +164,7 @@ function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult 
   return html`<span
       class="bar"
       data-s=${look}
+      data-kind=${line.type === 'step' ? line.kind : nothing}
       ${placed({ left: `min(${share(offset, axis.length)}, calc(100% - 8px))`, width: share(took, axis.length) })}
     ></span>
     ${
