@@ -104,7 +104,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       return JSON.stringify(last.request.messages);
     };
 
-    it('goes on with another mode and another model, and says so', async () => {
+    it('goes on with another mode and another model', async () => {
       const handle = await start('Make it, and write. [[both]]', { model: 'claude-sonnet-4-5' });
       const request = await asked(handle);
       const taken = talk(handle).change({ permissionMode: 'acceptEdits', model: 'claude-haiku-4-5' });
@@ -114,19 +114,9 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.ok(there('made.txt') && there('tea.txt'));
       // The file was written unasked.
       assert.equal((await requests(handle)).length, 1);
-      const models = place.model.asked
-        .filter(({ scenario }) => scenario === 'both')
-        .map(({ request: { model } }) => model);
-      assert.match(models[0] ?? '', /sonnet/);
+      const models = place.model.asked.flatMap(({ scenario, request }) => (scenario === 'both' ? [request.model] : []));
       // Older versions change the model with the next turn.
-      if (newest) assert.match(models.at(-1) ?? '', /haiku/);
-      const notes = (await handle.read(0, handle.total())).flatMap(({ type, content }) =>
-        type.kind === 'system_message' && type.subtype === 'options' ? [content] : [],
-      );
-      assert.deepEqual(notes, [
-        'The user asked for the model `claude-haiku-4-5`.',
-        'The user asked for the permission mode `acceptEdits`.',
-      ]);
+      assert.match(models.join(' '), newest ? /^claude-sonnet\S* .*haiku/ : /sonnet/);
     });
 
     it('does what is allowed once', async () => {
