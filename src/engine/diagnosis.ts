@@ -1,18 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { AgentReport } from './api.ts';
 import type { Engine } from './engine.ts';
-import { errorCode } from './record/layout.ts';
-
-/** A folder that sessions were run in; `null` for those that have none. */
-export interface DiagnosedFolder {
-  readonly folder: string | null;
-  readonly sessions: readonly SessionSummary[];
-  /** It is on this machine no more. */
-  readonly gone: boolean;
-}
+import { type SessionFolder, sessionFolders } from './folders/sessionFolders.ts';
 
 /** What Doctor says: what is on disk, what of it cannot be shown, and how each agent stands. */
 export interface Diagnosis {
@@ -22,7 +14,7 @@ export interface Diagnosis {
   /** Ids of those that a person hid. */
   readonly hidden: readonly string[];
   /** Those that are gone first, then those with most sessions. */
-  readonly folders: readonly DiagnosedFolder[];
+  readonly folders: readonly SessionFolder<SessionSummary>[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
   /** Ids of sessions that were deleted for good, oldest first. */
   readonly deleted: readonly string[];
@@ -40,25 +32,12 @@ export async function diagnose(engine: Engine, storeDir: string): Promise<Diagno
     running: summaries.filter(({ status }) => isSessionLive(status)).length,
     interrupted: summaries.filter(({ outcome }) => outcome === 'interrupted').length,
     hidden: summaries.filter(({ hidden }) => hidden === true).map(({ session_id: id }) => id),
-    folders: await foldersOf(summaries),
+    folders: await sessionFolders(summaries),
     unreadable,
     deleted,
     leases: await readdir(path.join(storeDir, 'leases')).catch(() => []),
     agents: reports.map((report) => ({ report, lastError: lastError(report, summaries) })),
   };
-}
-
-async function foldersOf(summaries: readonly SessionSummary[]): Promise<readonly DiagnosedFolder[]> {
-  const groups = new Map<string | null, SessionSummary[]>();
-  for (const summary of summaries) {
-    const folder = summary.project_dir ?? null;
-    groups.set(folder, [...(groups.get(folder) ?? []), summary]);
-  }
-  const found = [...groups].map(async ([folder, sessions]) => {
-    const there = folder === null || (await stat(folder).catch((error: unknown) => errorCode(error))) !== 'ENOENT';
-    return { folder, sessions, gone: !there };
-  });
-  return (await Promise.all(found)).sort((a, b) => +b.gone - +a.gone || b.sessions.length - a.sessions.length);
 }
 
 /** Of the newest run that failed; older runs than a session's last one are in its transcript. */

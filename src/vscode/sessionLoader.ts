@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { EngineHost } from './engineHost.ts';
 import { logLine } from '../engine/logLine.ts';
-import { sessionFolders } from './sessionFolders.ts';
+import { sessionFolders } from '../engine/folders/sessionFolders.ts';
 import type { SessionList } from './sessionList.ts';
 
 /** Milliseconds between two looks at the store on account of the window's focus. */
@@ -65,8 +65,8 @@ export class SessionLoader implements vscode.Disposable {
   }
 
   async #countLost(unreadable: number): Promise<void> {
-    const folders = await sessionFolders(this.#list);
-    const gone = folders.flatMap(({ folder, gone: isGone }) => (isGone && folder !== undefined ? [folder] : []));
+    const folders = await sessionFolders(this.#list.all());
+    const gone = folders.flatMap(({ folder, gone: isGone }) => (isGone && folder !== null ? [folder] : []));
     this.#list.lost = { unreadable, folders: new Set(gone) };
   }
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { FolderIdentity } from '../../model/session.ts';
 import { isSessionLive } from '../../model/status.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import { errorCode } from '../record/layout.ts';
 import { identityOf, topOf } from './identity.ts';
+import { sessionFolders } from './sessionFolders.ts';
 
 /**
  * Sessions whose folder is gone, and the folder that it is now. `sure`: the very folder, or the clone it was in; else another
@@ -28,23 +28,19 @@ export async function movedSessions(
   summaries: readonly SessionSummary[],
   folders: readonly string[],
 ): Promise<readonly MovedSessions[]> {
-  const gone = new Map<string, SessionSummary[]>();
-  for (const summary of summaries) {
-    const { project_dir: folder, project_identity: known } = summary;
-    if (folder === undefined || known === undefined || isSessionLive(summary.status)) continue;
-    gone.set(folder, [...(gone.get(folder) ?? []), summary]);
-  }
-  for (const folder of gone.keys()) if (!(await isGone(folder))) gone.delete(folder);
-  if (gone.size === 0) return [];
+  const idle = summaries.filter(({ project_identity: known, status }) => known !== undefined && !isSessionLive(status));
+  const lost = (await sessionFolders(idle)).filter(({ gone }) => gone);
+  if (lost.length === 0) return [];
   const places = await Promise.all(
     folders.map(async (folder) => ({ folder, top: await topOf(folder), identity: await identityOf(folder) })),
   );
   const found: MovedSessions[] = [];
-  for (const [from, sessions] of gone) {
+  for (const { folder: from, sessions } of lost) {
     // All were run in the same place; the newest knows it best.
-    const known = sessions.find(({ project_identity: each }) => each !== undefined)?.project_identity;
+    const known = sessions[0]?.project_identity;
     const match = known === undefined ? undefined : await placeOf(known, places);
-    if (match !== undefined) found.push({ from, ...match, ids: sessions.map(({ session_id: id }) => id) });
+    if (from === null || match === undefined) continue;
+    found.push({ from, ...match, ids: sessions.map(({ session_id: id }) => id) });
   }
   return found;
 }
@@ -76,12 +72,4 @@ async function within({ folder, top }: Place, inTree: string): Promise<string | 
 function isIn(folder: string, other: string): boolean {
   const rest = path.relative(folder, other);
   return rest !== '..' && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
-}
-
-/** Not there, which is more than that it cannot be looked at now. */
-async function isGone(folder: string): Promise<boolean> {
-  return await stat(folder).then(
-    () => false,
-    (error: unknown) => errorCode(error) === 'ENOENT',
-  );
 }

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { sessionFolders } from '../../engine/folders/sessionFolders.ts';
 import { isObject } from '../../model/json.ts';
 import { isSessionLive } from '../../model/status.ts';
 import { inertText } from '../inertText.ts';
-import { sessionFolders } from '../sessionFolders.ts';
+import { isHere } from '../sessionList.ts';
 import type { Commands, Shell } from './shell.ts';
 
 const { t } = vscode.l10n;
@@ -46,8 +47,8 @@ function within(folder: string | undefined, from: string): string | undefined {
 }
 
 async function askFrom({ list }: Shell): Promise<string | undefined> {
-  const items = (await sessionFolders(list)).flatMap(({ folder, sessions, here, gone }) => {
-    if (folder === undefined || (here && !gone)) return [];
+  const items = (await sessionFolders(list.all())).flatMap(({ folder, sessions, gone }) => {
+    if (folder === null || (isHere({ project_dir: folder }) && !gone)) return [];
     const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
     const description = gone ? t('{0}, the folder is gone', count) : count;
     return [{ label: inertText(folder), description, folder }];

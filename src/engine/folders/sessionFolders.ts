@@ -1,0 +1,34 @@
+import { stat } from 'node:fs/promises';
+
+/** A folder that sessions were run in; `null` for those that have none. */
+export interface SessionFolder<S> {
+  readonly folder: string | null;
+  readonly sessions: readonly S[];
+  /** It is on this machine no more. */
+  readonly gone: boolean;
+}
+
+/** Those that are gone first, then those with most sessions. */
+export async function sessionFolders<S extends { readonly project_dir?: string | undefined }>(
+  sessions: readonly S[],
+): Promise<readonly SessionFolder<S>[]> {
+  const groups = new Map<string | null, S[]>();
+  for (const session of sessions) {
+    const folder = session.project_dir ?? null;
+    const group = groups.get(folder);
+    if (group === undefined) groups.set(folder, [session]);
+    else group.push(session);
+  }
+  const found = [...groups].map(async ([folder, group]) => {
+    return { folder, sessions: group, gone: folder !== null && (await isGone(folder)) };
+  });
+  return (await Promise.all(found)).sort((a, b) => +b.gone - +a.gone || b.sessions.length - a.sessions.length);
+}
+
+/** Not there, which is more than that it cannot be looked at now. */
+async function isGone(folder: string): Promise<boolean> {
+  return await stat(folder).then(
+    () => false,
+    (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT',
+  );
+}
