@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
+import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveOptions } from '../../engine/api.ts';
 import { agentOptions } from '../settings.ts';
-import { withChoice, type RunChoice } from './choice.ts';
+import { withChoice } from './choice.ts';
 import { nameOf } from './agentItems.ts';
 import type { RunMemory } from './memory.ts';
 import { optionLine } from './optionLine.ts';
@@ -29,9 +30,10 @@ export async function changeOptions(engine: Engine, memory: RunMemory, session: 
     if (chosen === undefined) return;
     await memory.changed(nameOf(agent), chosen, session);
     const conversation = handle.conversation();
-    const asked = differences(before, chosen);
+    const options = withChoice(settings, chosen);
+    const asked = differences(withChoice(settings, before), options);
     const taken = conversation?.takesMessages === true ? conversation.change(asked) : [];
-    const line = optionLine(type, withChoice(settings, chosen));
+    const line = optionLine(type, options);
     const bypass = isBypass(type, chosen.permissionMode);
     if (bypass && !taken.includes('permissionMode')) {
       const text = t('The mode “{0}” is for one run only, and is not remembered.', chosen.permissionMode ?? '');
@@ -48,10 +50,11 @@ export async function changeOptions(engine: Engine, memory: RunMemory, session: 
   }
 }
 
-function differences(before: RunChoice, after: RunChoice): LiveOptions {
-  const { model, permissionMode } = after;
+/** What is to be different now; what is left to the agent again is `''`. */
+function differences(before: AgentOptions, after: AgentOptions): LiveOptions {
+  const { model = '', permissionMode = '' } = after;
   return {
-    ...(model !== undefined && model !== before.model && { model }),
-    ...(permissionMode !== undefined && permissionMode !== before.permissionMode && { permissionMode }),
+    ...(model !== (before.model ?? '') && { model }),
+    ...(permissionMode !== (before.permissionMode ?? '') && { permissionMode }),
   };
 }

@@ -33,7 +33,8 @@ export class RunMemory {
 
   /** Names of models that were typed or chosen, the newest first. */
   models(name: AgentName): readonly string[] {
-    return this.#modelsOf(keyOf(name));
+    const found = this.#all(keys.models)[keyOf(name)];
+    return Array.isArray(found) ? found.filter(isName) : [];
   }
 
   /** What a session was started with, for its later runs. */
@@ -43,36 +44,25 @@ export class RunMemory {
 
   async ran(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const key = keyOf(name);
-    const kept = rememberable(name.agent, choice);
     await this.#memento.update(keys.last, key);
+    const kept = rememberable(name.agent, choice);
     await this.#memento.update(keys.choices, { ...this.#all(keys.choices), [key]: kept });
-    await this.#keep(session, kept);
-    await this.#used(key, kept);
+    await this.changed(name, choice, session);
   }
 
-  /** The later runs of a session are to be others than it was started with. */
+  /** The later runs of a session are to be so, however it was started. */
   async changed(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const kept = rememberable(name.agent, choice);
-    await this.#keep(session, kept);
-    await this.#used(keyOf(name), kept);
-  }
-
-  async #keep(session: string, kept: RunChoice): Promise<void> {
-    const others = Object.entries(this.#all(keys.sessions)).filter(([id]) => id !== session);
+    const sessions = this.#all(keys.sessions);
+    const others = Object.entries(sessions).filter(([id]) => id !== session);
     const own = Object.keys(kept).length === 0 ? [] : [[session, kept] as const];
-    if (own.length === 0 && !(session in this.#all(keys.sessions))) return;
-    await this.#memento.update(keys.sessions, Object.fromEntries([...others.slice(1 - mostSessions), ...own]));
-  }
-
-  async #used(key: string, { model }: RunChoice): Promise<void> {
+    if (own.length > 0 || session in sessions) {
+      await this.#memento.update(keys.sessions, Object.fromEntries([...others.slice(1 - mostSessions), ...own]));
+    }
+    const { model } = kept;
     if (model === undefined || model === '') return;
-    const models = [model, ...this.#modelsOf(key).filter((each) => each !== model)].slice(0, mostModels);
-    await this.#memento.update(keys.models, { ...this.#all(keys.models), [key]: models });
-  }
-
-  #modelsOf(key: string): readonly string[] {
-    const found = this.#all(keys.models)[key];
-    return Array.isArray(found) ? found.filter(isName) : [];
+    const models = [model, ...this.models(name).filter((each) => each !== model)].slice(0, mostModels);
+    await this.#memento.update(keys.models, { ...this.#all(keys.models), [keyOf(name)]: models });
   }
 
   #all(key: string): Record<string, unknown> {
