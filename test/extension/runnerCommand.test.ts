@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { skip } from '../support/skip.ts';
 import { storeFolder, until } from './shell.ts';
 
 describe('the command of a runner', () => {
@@ -11,7 +12,7 @@ describe('the command of a runner', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('is copied whole, and makes a terminal a runner of this window’s queue', async function () {
-    if (process.platform === 'win32') this.skip();
+    if (process.platform === 'win32') skip(this, 'there is no sh');
     const line = await vscode.commands.executeCommand<string>('vitrine.copyRunnerCommand', {
       executor: 'replay',
       folder,

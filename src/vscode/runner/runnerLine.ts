@@ -17,8 +17,8 @@ export function runnerLine({ program, executor, store, folder, windows }: Runner
   return [...what, '--store', quoted(store), '--cwd', quoted(folder)].join(' ');
 }
 
-/** So that no shell finds anything in it: PowerShell and the shells of Unix. A path of Windows holds no quotes. */
+/** So that no shell finds anything in it: PowerShell doubles a quote, the shells of Unix leave the quotes for it. */
 function quote(text: string, windows: boolean): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  return windows ? `"${text}"` : `'${text.replaceAll("'", `'\\''`)}'`;
+  return `'${text.replaceAll("'", windows ? "''" : `'\\''`)}'`;
 }

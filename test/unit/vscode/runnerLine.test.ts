@@ -15,7 +15,9 @@ describe('the line that starts a runner', () => {
   it('names program, executor, store and folder', () => {
     assert.equal(runnerLine(place), 'node /ext/dist/cli.js runner --executor claude-code --store /store --cwd /p');
     const windows = { ...place, program: 'C:\\My Ext\\cli.js', store: 'C:\\s', windows: true };
-    assert.match(runnerLine(windows), /^node "C:\\My Ext\\cli\.js" runner .* --store "C:\\s" --cwd \/p$/);
+    assert.match(runnerLine(windows), /^node 'C:\\My Ext\\cli\.js' runner .* --store 'C:\\s' --cwd \/p$/);
+    const odd = runnerLine({ ...windows, store: "C:\\$(calc)'s" });
+    assert.ok(odd.includes("--store 'C:\\$(calc)''s' "), odd);
   });
 
   it('is one word per path for a shell, whatever is in it', function () {
