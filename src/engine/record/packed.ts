@@ -49,11 +49,7 @@ export async function packFile(file: string): Promise<Packed> {
   try {
     const { size: bytes, atime, mtime } = await stat(file);
     await pipeline(createReadStream(file), createGzip(), createWriteStream(part, { mode: 0o600 }));
-    const handle = await open(part, 'r+');
-    await handle
-      .utimes(atime, mtime)
-      .then(() => handle.sync())
-      .finally(() => handle.close());
+    await settle(part, atime, mtime);
     if ((await hashOf(bytesOfPacked(part))) !== (await hashOf(createReadStream(file)))) {
       throw new Error(`${file} did not come back as it was.`);
     }
@@ -72,15 +68,22 @@ export async function unpackFile(file: string): Promise<void> {
   try {
     const { atime, mtime } = await stat(packedForm(file));
     await pipeline(createReadStream(packedForm(file)), createGunzip(), createWriteStream(part, { mode: 0o600 }));
-    const handle = await open(part, 'r+');
-    await handle
-      .utimes(atime, mtime)
-      .then(() => handle.sync())
-      .finally(() => handle.close());
+    await settle(part, atime, mtime);
     await rename(part, file);
     await rm(packedForm(file));
   } finally {
     await rm(part, { force: true });
+  }
+}
+
+/** Gives what was written the times of what it stands for, on disk. */
+async function settle(file: string, atime: Date, mtime: Date): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.utimes(atime, mtime);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -110,7 +113,7 @@ async function nameless(packed: string): Promise<FileHandle> {
   const handle = copy ?? (await open(path.join(folder, name), 'wx+', 0o600));
   try {
     await unlink(path.join(folder, name));
-    for await (const chunk of bytesOfPacked(packed)) await handle.write(chunk);
+    for await (const chunk of bytesOfPacked(packed)) await handle.appendFile(chunk);
     await handle.utimes(atime, mtime);
     return handle;
   } catch (error) {
