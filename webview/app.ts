@@ -179,6 +179,7 @@ export class App {
       case 'view':
         this.#store.setView(message.view);
         this.#takeView(message.view);
+        countAgain(this.#shell.rows, this.#store.total);
         break;
       case 'updates':
         this.#updates(message);
