@@ -42,24 +42,32 @@ export class RunMemory {
     return choiceOf(this.#all(keys.sessions)[id]) ?? {};
   }
 
+  /** All of it can be read at once; settles when it is stored too. */
   async ran(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const key = keyOf(name);
-    await this.#memento.update(keys.last, key);
     const kept = rememberable(name.agent, choice);
-    await this.#memento.update(keys.choices, { ...this.#all(keys.choices), [key]: kept });
-    await this.changed(name, choice, session);
+    await Promise.all([
+      this.#memento.update(keys.last, key),
+      this.#memento.update(keys.choices, { ...this.#all(keys.choices), [key]: kept }),
+      this.changed(name, choice, session),
+    ]);
   }
 
-  /** The later runs of a session are to be so, however it was started. */
+  /** The later runs of a session are to be so, however it was started; as `ran`. */
   async changed(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const kept = rememberable(name.agent, choice);
+    await Promise.all([this.#keepFor(session, kept), this.#keepModel(name, kept)]);
+  }
+
+  async #keepFor(session: string, kept: RunChoice): Promise<void> {
     const sessions = this.#all(keys.sessions);
     const others = Object.entries(sessions).filter(([id]) => id !== session);
     const own = Object.keys(kept).length === 0 ? [] : [[session, kept] as const];
-    if (own.length > 0 || session in sessions) {
-      await this.#memento.update(keys.sessions, Object.fromEntries([...others.slice(1 - mostSessions), ...own]));
-    }
-    const { model } = kept;
+    if (own.length === 0 && !(session in sessions)) return;
+    await this.#memento.update(keys.sessions, Object.fromEntries([...others.slice(1 - mostSessions), ...own]));
+  }
+
+  async #keepModel(name: AgentName, { model }: RunChoice): Promise<void> {
     if (model === undefined || model === '') return;
     const models = [model, ...this.models(name).filter((each) => each !== model)].slice(0, mostModels);
     await this.#memento.update(keys.models, { ...this.#all(keys.models), [keyOf(name)]: models });

@@ -93,6 +93,21 @@ describe('the memory of runs', () => {
     assert.deepEqual(memory.models({ agent: 'acp', profile: 'b' }), ['seven', 'six', 'five', 'four', 'two']);
   });
 
+  it('knows a choice at once, however long it takes to store it', () => {
+    const memento = new Memento();
+    const update = memento.update.bind(memento);
+    memento.update = (key, value) => {
+      void update(key, value);
+      return new Promise(() => undefined);
+    };
+    const memory = new RunMemory(memento);
+    void memory.ran({ agent: 'codex' }, { model: 'm' }, 'ses_1');
+    assert.ok(memory.isLast({ agent: 'codex' }));
+    assert.deepEqual(memory.choice({ agent: 'codex' }), { model: 'm' });
+    assert.deepEqual(memory.ofSession('ses_1'), { model: 'm' });
+    assert.deepEqual(memory.models({ agent: 'codex' }), ['m']);
+  });
+
   it('forgets the oldest sessions, and a mode that lets everything happen at once', async () => {
     const memory = new RunMemory(new Memento());
     for (let at = 0; at < 205; at += 1) await memory.ran({ agent: 'codex' }, { model: 'm' }, `ses_${at}`);
