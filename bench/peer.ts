@@ -43,7 +43,7 @@ async function read(peer: Peer, pieces: readonly Buffer[]): Promise<number> {
 }
 
 /** Bytes to entries, ours and another project's, on the same output. It skips partial messages; ours reads all there is. */
-export async function againstPeer(megabytes = 12, turns = 15): Promise<Row[]> {
+export async function againstPeer(megabytes = 12, turns = 41): Promise<Row[]> {
   const partial = claudeOutput(megabytes);
   const whole = Buffer.from(
     partial

@@ -1,7 +1,6 @@
-/** A line without its end, or the stub of one over the cap. `offset` is that of its first byte in the stream. */
+/** A line without its end, or the stub of one over the cap. */
 export type LineOut =
-  | { readonly text: string; readonly offset: number }
-  | { readonly oversize: { readonly bytes: number; readonly head: string }; readonly offset: number };
+  { readonly text: string } | { readonly oversize: { readonly bytes: number; readonly head: string } };
 
 const lineFeed = 10;
 const carriageReturn = 13;
@@ -20,7 +19,8 @@ export class LineSplitter {
   #room = Buffer.alloc(0);
   #held = 0;
   #length = 0;
-  #offset = 0;
+  /** Nothing but the first line can begin with a byte order mark. */
+  #first = true;
 
   constructor(cap = defaultCap) {
     this.#cap = cap;
@@ -37,7 +37,6 @@ export class LineSplitter {
         this.#hold(bytes.subarray(from, at));
         lines.push(this.#take());
       }
-      this.#offset += 1;
       from = at + 1;
     }
     if (from < bytes.length) this.#hold(bytes.subarray(from));
@@ -81,14 +80,13 @@ export class LineSplitter {
 
   /** The line in `data` from `start` to `end`, of which `bytes` came. */
   #line(data: Buffer, start: number, end: number, bytes: number): LineOut {
-    const offset = this.#offset;
-    this.#offset += bytes;
     let from = start;
-    if (offset === 0 && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;
+    if (this.#first && data[from] === 0xef && data[from + 1] === 0xbb && data[from + 2] === 0xbf) from += 3;
+    this.#first = false;
     if (bytes > this.#cap) {
-      return { oversize: { bytes, head: data.toString('utf8', from, Math.min(end, from + headBytes)) }, offset };
+      return { oversize: { bytes, head: data.toString('utf8', from, Math.min(end, from + headBytes)) } };
     }
     const last = end > from && data[end - 1] === carriageReturn ? end - 1 : end;
-    return { text: data.toString('utf8', from, last), offset };
+    return { text: data.toString('utf8', from, last) };
   }
 }

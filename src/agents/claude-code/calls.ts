@@ -58,7 +58,8 @@ export class ToolCalls {
   readonly #workDir: string;
   readonly #calls = new Map<string, Call>();
   readonly #open = new Set<string>();
-  readonly #answered = new Set<string>();
+  /** The oldest first. */
+  readonly #answered: string[] = [];
   /** Ids of calls that were answered long ago. */
   readonly #released = new Set<string>();
   readonly #tasks = new TaskList();
@@ -237,10 +238,11 @@ export class ToolCalls {
   }
 
   #settle(call: Call, tool: ToolUse, note?: string): void {
+    const answered = !call.open;
     call.open = false;
     this.#open.delete(tool.callId);
     this.#put(call, tool, note);
-    this.#release(tool.callId);
+    if (!answered) this.#release(tool.callId);
   }
 
   #put(call: Call, tool: ToolUse, note?: string): void {
@@ -253,11 +255,9 @@ export class ToolCalls {
 
   /** A call was answered: of the oldest of them only the id is kept. */
   #release(id: string): void {
-    this.#answered.add(id);
-    if (this.#answered.size <= maxAnswered) return;
-    const oldest = first(this.#answered);
+    this.#answered.push(id);
+    const oldest = this.#answered.length > maxAnswered ? this.#answered.shift() : undefined;
     if (oldest === undefined) return;
-    this.#answered.delete(oldest);
     this.#calls.delete(oldest);
     this.#released.add(oldest);
     const forgotten = this.#released.size > maxIds ? first(this.#released) : undefined;

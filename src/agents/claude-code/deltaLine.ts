@@ -14,6 +14,7 @@ interface Frame extends Omit<Delta, 'piece'> {
   readonly tail: string;
 }
 
+const opening = '{"type":"stream_event","event":{"type":"content_block_delta","index":';
 const text = String.raw`[^"\\\u0000-\u001f]*`;
 const head =
   /^\{"type":"stream_event","event":\{"type":"content_block_delta","index":(\d{1,6}),"delta":\{"type":"(?:(text)_delta","text|(thinking)_delta","thinking|input_(json)_delta","partial_json)":"/;
@@ -24,45 +25,66 @@ const tail = new RegExp(`^"(?:,"(?:thinking_display|api_message_id)":"${text}")*
 /** Inside of a JSON string each quote follows a backslash, and so this ends the string. */
 const end = '"}},"session_id":"';
 const uuidLength = 36;
+/** Blocks of a message follow each other at other places and with other kinds; subagents stream beside each other. */
+const maxFrames = 8;
 
 /**
  * Two of three lines of a stream are pieces of a few words, within some hundred characters that are the same from line to
- * line. What stands around the last piece that was read as JSON is remembered; a line with the very same around its own is
- * known to be JSON of the same meaning without being read as such.
+ * line. What stands around pieces that were read as JSON is remembered; a line with the very same around its own is known
+ * to be JSON of the same meaning without being read as such.
  */
 export class DeltaLines {
-  #frame: Frame | undefined;
+  /** The one that fitted last comes first. */
+  #frames: readonly Frame[] = [];
 
   /** `undefined` for any other line. It may be a piece all the same, and is to be read as JSON. */
   read(line: string): Delta | undefined {
-    const frame = this.#frame;
-    if (frame === undefined || !has(line, frame.head, 0)) return undefined;
-    const from = frame.head.length;
-    const to = line.indexOf(end, from);
-    if (to === -1 || !has(line, frame.middle, to)) return undefined;
-    const uuid = to + frame.middle.length;
-    const after = uuid + uuidLength;
-    if (line.length !== after + frame.tail.length || !has(line, frame.tail, after) || !isPlain(line, uuid, after))
-      return undefined;
-    const piece = unescaped(line.slice(from, to));
-    if (piece === undefined) return undefined;
-    const { place, kind, sessionId, parentCallId } = frame;
-    return { place, kind, sessionId, parentCallId, piece };
+    const [latest] = this.#frames;
+    if (latest === undefined) return undefined;
+    return deltaIn(line, latest) ?? (has(line, opening, 0) ? this.#readAsOthers(line) : undefined);
   }
 
-  /** A line that was read as JSON. */
+  #readAsOthers(line: string): Delta | undefined {
+    for (const frame of this.#frames) {
+      const delta = deltaIn(line, frame);
+      if (delta === undefined) continue;
+      this.#putFirst(frame);
+      return delta;
+    }
+    return undefined;
+  }
+
+  /** A line of a stream that was read as JSON. */
   learn(line: string): void {
     const begun = head.exec(line);
     if (begun === null) return;
-    const [opening, place, said, thought] = begun;
-    const to = line.indexOf(end, opening.length);
+    const [before, place, said, thought] = begun;
+    const to = line.indexOf(end, before.length);
     const [between, sessionId, parentCallId = null] = middle.exec(line.slice(to)) ?? [];
     if (to === -1 || between === undefined || sessionId === undefined) return;
-    const rest = line.slice(to + between.length + uuidLength);
-    if (!tail.test(rest)) return;
+    const after = line.slice(to + between.length + uuidLength);
+    if (!tail.test(after)) return;
     const kind = said !== undefined ? 'text' : thought !== undefined ? 'thinking' : 'json';
-    this.#frame = { head: opening, middle: between, tail: rest, place: Number(place), kind, sessionId, parentCallId };
+    this.#putFirst({ head: before, middle: between, tail: after, place: Number(place), kind, sessionId, parentCallId });
   }
+
+  #putFirst(frame: Frame): void {
+    this.#frames = [frame, ...this.#frames.filter((other) => other !== frame)].slice(0, maxFrames);
+  }
+}
+
+/** The piece of a line that has the frame around it: from its beginning, and counted from its end. */
+function deltaIn(line: string, frame: Frame): Delta | undefined {
+  const after = line.length - frame.tail.length;
+  const uuid = after - uuidLength;
+  const to = uuid - frame.middle.length;
+  const from = frame.head.length;
+  if (to < from || !has(line, frame.head, 0) || !has(line, frame.middle, to) || !has(line, frame.tail, after))
+    return undefined;
+  const piece = isPlain(line, uuid, after) ? unescaped(line.slice(from - 1, to + 1)) : undefined;
+  if (piece === undefined) return undefined;
+  const { place, kind, sessionId, parentCallId } = frame;
+  return { place, kind, sessionId, parentCallId, piece };
 }
 
 /** A `startsWith` that compares memory at once, and not letter by letter. */
@@ -79,10 +101,10 @@ function isPlain(line: string, from: number, to: number): boolean {
   return true;
 }
 
-/** A string of its own: a part of the line would keep all of it in memory. */
-function unescaped(raw: string): string | undefined {
+/** What a JSON string says. A string of its own: a part of the line would keep all of it in memory. */
+function unescaped(quoted: string): string | undefined {
   try {
-    const value: unknown = JSON.parse(`"${raw}"`);
+    const value: unknown = JSON.parse(quoted);
     return typeof value === 'string' ? value : undefined;
   } catch {
     return undefined;

@@ -8,6 +8,7 @@ import { ClientEntries } from '../shared/clientEntries.ts';
 import { Conversation } from './conversation.ts';
 import { describeExit, endingOf, knownError } from '../shared/ending.ts';
 import { LineLog, parse, stderrText, unknownContent, unknownLine } from '../shared/lineLog.ts';
+import { briefLine } from './briefLine.ts';
 import { DeltaLines } from './deltaLine.ts';
 import { fixedStderr, unknownSessionText } from './errors.ts';
 import { initEntry } from './init.ts';
@@ -20,11 +21,11 @@ import { SessionInfo } from './session.ts';
 import { plainToolLine } from './plainTools.ts';
 import { SpreadJson } from '../shared/spreadJson.ts';
 import { Stderr } from '../shared/stderr.ts';
-import { describeLine } from './systemLines.ts';
+import { describeLine, thinkingText } from './systemLines.ts';
 import { Texts } from './texts.ts';
 import { MessageUsages } from './usage.ts';
 import { initLine, permissionRequestId } from './wire.ts';
-import { nonEmpty, text } from '../shared/guards.ts';
+import { isBlank, nonEmpty, text } from '../shared/guards.ts';
 import { EntryWriter } from '../shared/writer.ts';
 
 /** Reads what `claude -p` prints with `--output-format stream-json` or `json`, of every version from 1.0.3 on. */
@@ -163,10 +164,10 @@ export class ClaudeCodeNormalizer implements Normalizer {
       this.#pushClient(line.text, at);
       return;
     }
-    if (line.stream !== 'stdout' || line.text.trim() === '') return;
+    if (line.stream !== 'stdout' || isBlank(line.text)) return;
     this.#lines.counts.total += 1;
     this.#stderr.close();
-    if (!this.#spread.open && this.#isPiece(line.text)) return;
+    if (!this.#spread.open && (this.#isPiece(line.text) || this.#isBrief(line.text, at))) return;
     const spread = this.#spread.take(line.text);
     this.#giveUpSpread(at);
     if (spread === 'no') this.#pushValue(parse(line.text), line.text, at);
@@ -175,7 +176,6 @@ export class ClaudeCodeNormalizer implements Normalizer {
 
   #pushValue(value: unknown, raw: string, at: number): void {
     if (isObject(value)) {
-      this.#deltas.learn(raw);
       this.#message(value, at, raw);
     } else if (Array.isArray(value) && value.some(isObject)) {
       // `--output-format json --verbose`: all messages in one line.
@@ -198,6 +198,16 @@ export class ClaudeCodeNormalizer implements Normalizer {
     if (delta === undefined || !this.#partials.goesOn(delta)) return false;
     this.#session.seeId(delta.sessionId);
     this.#unfinished = true;
+    return true;
+  }
+
+  /** A line that is known by its shape; anything else takes the long way. */
+  #isBrief(shown: string, at: number): boolean {
+    const brief = briefLine(shown);
+    if (brief === undefined) return false;
+    this.#session.seeId(brief.sessionId);
+    if (brief.thinkingTokens === undefined) this.#unfinished = true;
+    else this.#count(thinkingText(brief.thinkingTokens), new Line({}, at, this.#session, shown));
     return true;
   }
 
@@ -226,6 +236,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     switch (message['type']) {
       case 'stream_event':
         this.#unfinished = true;
+        if (line.verbatim !== undefined) this.#deltas.learn(line.verbatim);
         return this.#streamEvent(line);
       case 'assistant':
         this.#unfinished = true;

@@ -54,6 +54,11 @@ function rateLimit(message: JsonObject): string {
   );
 }
 
+/** How much was thought so far. */
+export function thinkingText(tokens: number | undefined): string {
+  return `Thinking: about ${tokens ?? '?'} tokens`;
+}
+
 /** `system` lines by subtype. A subtype that is not here is unknown. */
 const systemSubtypes = new Map<string, Describe>([
   [
@@ -95,7 +100,7 @@ const systemSubtypes = new Map<string, Describe>([
     'model_refusal_no_fallback',
     (m) => nonEmpty(m['content']) ?? join('The model refused', nonEmpty(m['original_model'])),
   ],
-  ['thinking_tokens', (m) => `Thinking: about ${count(m['estimated_tokens']) ?? '?'} tokens`],
+  ['thinking_tokens', (m) => thinkingText(count(m['estimated_tokens']))],
   ['ui_invalidate', (m) => join('Interface update', nonEmpty(m['event']))],
   ['local_command_output', (m) => nonEmpty(m['content']) ?? 'Command output'],
   ['files_persisted', (m) => `Files kept: ${objects(m['files']).length}`],

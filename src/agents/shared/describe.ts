@@ -31,8 +31,9 @@ function firstLine(shown: string): string {
 
 /** `path` as a person in `workDir` would write it. */
 export function shortPath(path: string, workDir: string): string {
-  const folder = workDir.endsWith('/') ? workDir : `${workDir}/`;
-  return workDir !== '' && path.startsWith(folder) ? path.slice(folder.length) : path;
+  if (workDir === '' || !path.startsWith(workDir)) return path;
+  if (workDir.endsWith('/')) return path.slice(workDir.length);
+  return path[workDir.length] === '/' ? path.slice(workDir.length + 1) : path;
 }
 
 /** One line of markdown: what a tool call does. */

@@ -6,6 +6,13 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+const openingBrace = 123;
+
+/** Nothing but white space. Asked of every line, nearly all of which are JSON and end the question at once. */
+export function isBlank(line: string): boolean {
+  return line.charCodeAt(0) !== openingBrace && line.trim() === '';
+}
+
 /** A text that says something, or nothing. */
 export function nonEmpty(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -78,10 +78,12 @@ export function unknownContent(block: unknown): string {
   return `Content of an unknown kind: ${code(typeof type === 'string' ? type : '(no type)')}`;
 }
 
+const byteOrderMark = 0xfe_ff;
+
 /** The value of a JSON text; `undefined` where it is none. */
 export function parse(text: string): unknown {
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { ExitInfo, RunFacts } from '../../model/facts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Normalizer, NormalizerContext, OutputLine, SideStream } from '../../model/normalizer.ts';
 import { SpreadJson } from './spreadJson.ts';
+import { isBlank } from './guards.ts';
 import { Stderr } from './stderr.ts';
 import { describeExit, endingOf, knownError } from './ending.ts';
 import { parse, stderrText, unknownLine } from './lineLog.ts';
@@ -118,7 +119,7 @@ export class LineNormalizer implements Normalizer {
   }
 
   #pushStdout(output: OutputLine, at: number): void {
-    if ('text' in output && output.text.trim() === '') {
+    if ('text' in output && isBlank(output.text)) {
       this.#reader.blankLine?.();
       return;
     }
@@ -169,7 +170,7 @@ export class LineNormalizer implements Normalizer {
 
   #pushStderr(line: OutputLine, at: number): void {
     const text = stderrText(line);
-    if (text.trim() === '') return;
+    if (isBlank(text)) return;
     this.#reader.stderrLine?.(text);
     this.#stderr.push(text, this.#run.clock.arrived(at), this.#run.session.metadata());
   }

@@ -6,6 +6,9 @@ const maxCharacters = 8 * 1024 * 1024;
 /** Characters of a line with nothing but a bracket: with a byte order mark, and blanks. */
 const maxOpening = 8;
 
+/** After nearly every line. */
+const nothing: readonly string[] = [];
+
 /** `no`: the line is no part of a value that is spread; `more`: it is, and the value goes on. */
 export type Gathered = 'no' | 'more' | { readonly value: unknown; readonly raw: string };
 
@@ -44,7 +47,7 @@ export class SpreadJson {
 
   /** Lines that turned out to be no part of a value; given once. */
   abandoned(): readonly string[] {
-    return this.#abandoned.splice(0);
+    return this.#abandoned.length === 0 ? nothing : this.#abandoned.splice(0);
   }
 
   #whole(): Gathered {

@@ -16,7 +16,7 @@ const nothing: readonly EntryUpdate[] = [];
 /** Numbers entries and collects the updates of one push. */
 export class EntryWriter {
   #next: number;
-  #updates: EntryUpdate[] = [];
+  #updates: EntryUpdate[] | undefined;
 
   constructor(firstIndex: number) {
     this.#next = firstIndex;
@@ -37,17 +37,22 @@ export class EntryWriter {
   }
 
   put(entry: NormalizedEntry, open = false): void {
-    this.#updates.push(open ? { op: 'put', entry, open } : { op: 'put', entry });
+    this.#add(open ? { op: 'put', entry, open } : { op: 'put', entry });
   }
 
   append(index: number, text: string): void {
-    this.#updates.push({ op: 'append', index, text });
+    this.#add({ op: 'append', index, text });
+  }
+
+  /** Most lines change one thing: a list of one has no room for more. */
+  #add(update: EntryUpdate): void {
+    if (this.#updates === undefined) this.#updates = [update];
+    else this.#updates.push(update);
   }
 
   take(): readonly EntryUpdate[] {
-    if (this.#updates.length === 0) return nothing;
-    const taken = this.#updates;
-    this.#updates = [];
+    const taken = this.#updates ?? nothing;
+    this.#updates = undefined;
     return taken;
   }
 }

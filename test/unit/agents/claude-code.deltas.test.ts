@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { claudeCode } from '../../../src/agents/claude-code/adapter.ts';
+import { briefLine } from '../../../src/agents/claude-code/briefLine.ts';
 import { DeltaLines } from '../../../src/agents/claude-code/deltaLine.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { capturesOf, readBy, type AgentCapture, type Read } from '../../support/agentCaptures.ts';
@@ -81,5 +82,42 @@ describe('pieces of a stream of Claude Code', () => {
     assert.equal(deltas.read(delta('"a"', '00000000-0000-4000-8000-00000000000"')), undefined);
     assert.equal(deltas.read(`${delta('"a"')} `), undefined);
     assert.equal(deltas.read(delta('"a"').replace('"s"', '"t"')), undefined, 'of another session');
+  });
+
+  it('come in turn for several blocks', () => {
+    const deltas = new DeltaLines();
+    const at = (place: number): string => delta('"piece"').replace('"index":0', `"index":${place}`);
+    for (const place of [0, 1, 2]) deltas.learn(at(place));
+    for (const place of [2, 0, 0, 1, 2]) assert.equal(deltas.read(at(place))?.place, place);
+    assert.equal(deltas.read(at(3)), undefined);
+  });
+});
+
+describe('brief lines of Claude Code', () => {
+  const id = '"session_id":"s"';
+  const uuid = '"uuid":"00000000-0000-4000-8000-000000000001"';
+  const counting = (tokens: string) =>
+    `{"type":"system","subtype":"thinking_tokens","estimated_tokens":${tokens},"estimated_tokens_delta":1,${id},${uuid}}`;
+  const stopping = (end: string) =>
+    `{"type":"stream_event","event":{"type":"content_block_stop","index":2},${id},"parent_tool_use_id":${end}}`;
+
+  it('are known by their shape', () => {
+    assert.deepEqual(briefLine(counting('31')), { sessionId: 's', thinkingTokens: 31 });
+    for (const end of [`null,${uuid}`, `"toolu_1",${uuid},"api_message_id":"msg_1"`]) {
+      assert.deepEqual(briefLine(stopping(end)), { sessionId: 's', thinkingTokens: undefined });
+    }
+  });
+
+  it('are read as JSON where anything is different', () => {
+    for (const line of [counting('031'), counting('-1'), counting('"3"'), stopping('7'), `${counting('1')} `]) {
+      assert.equal(briefLine(line), undefined, line);
+    }
+    assert.equal(briefLine(stopping(`null,${uuid},"api_message_id":"a\\"`)), undefined);
+    assert.equal(briefLine(stopping(`null,${uuid},"isReplay":true`)), undefined);
+  });
+
+  it('stand in captures', () => {
+    const lines = capturesOf('claude-code').flatMap(({ stdout }) => stdout);
+    assert.ok(lines.filter((line) => briefLine(line) !== undefined).length > 20);
   });
 });

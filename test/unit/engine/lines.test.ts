@@ -18,10 +18,10 @@ describe('LineSplitter', () => {
     const input = bytes('\uFEFF{"a":"ü\u2028x"}\r\n\n{"b":1}\nhalf');
     for (const size of [1, 2, 3, 5, 1000]) {
       assert.deepEqual(split(input, size), [
-        { text: '{"a":"ü\u2028x"}', offset: 0 },
-        { text: '', offset: 19 },
-        { text: '{"b":1}', offset: 20 },
-        { text: 'half', offset: 28 },
+        { text: '{"a":"ü\u2028x"}' },
+        { text: '' },
+        { text: '{"b":1}' },
+        { text: 'half' },
       ]);
     }
   });
@@ -30,8 +30,7 @@ describe('LineSplitter', () => {
     for (const size of [1, 7, 10_000]) {
       const lines = split(bytes(`a\n${'x'.repeat(5000)}\nb\n`), size, 2000);
       assert.deepEqual(texts(lines), ['a', '<5000>', 'b']);
-      assert.deepEqual(lines[1], { oversize: { bytes: 5000, head: 'x'.repeat(1024) }, offset: 2 });
-      assert.equal(lines[2]?.offset, 5003);
+      assert.deepEqual(lines[1], { oversize: { bytes: 5000, head: 'x'.repeat(1024) } });
     }
   });
 
