@@ -86,12 +86,14 @@ describe('what no person wrote', () => {
   it('leads from our own note to what it is from, and from nobody else’s', async () => {
     const page = await open();
     const notes = page.locator('.row', { hasText: 'Told of earlier sessions' });
+    await notes.first().waitFor();
     assert.equal(await notes.count(), 1);
     const others = page.locator('.row', { hasText: 'Before the message', hasNotText: 'Told of earlier sessions' });
     await others.locator('button.rb').click();
     await others.locator('.detail').waitFor();
     await notes.locator('button.rb').click();
     const links = page.getByRole('list', { name: 'Passages in their sessions' });
+    await links.first().waitFor();
     assert.equal(await links.count(), 1);
     await links.getByRole('button', { name: 'Earlier <b>work</b> entry 3' }).click();
     const sent = await page.evaluate(() => window.host.received.filter(({ type }) => type === 'openRecalled'));

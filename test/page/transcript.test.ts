@@ -35,6 +35,7 @@ describe('transcript', () => {
     assert.ok(labels.includes('3 steps in parallel'));
     assert.ok(labels.includes('2 system lines'));
     await scrollTo(page, 1);
+    await page.locator('.item', { hasText: 'Run interrupted' }).first().waitFor();
     assert.equal(await page.locator('.item', { hasText: '1 line not understood' }).count(), 1);
     assert.equal(await page.locator('.item', { hasText: 'Damaged line' }).count(), 1);
     assert.equal(await page.locator('.item', { hasText: 'Run interrupted' }).count(), 1);

@@ -75,6 +75,8 @@ interface OpenOptions {
 export async function show(page: Page, load: LoadOptions): Promise<void> {
   await page.evaluate((options) => window.host.load(options), load);
   await page.waitForSelector('main[aria-busy=false]');
+  // Rows that the first drawing measured are drawn again in the next frame, and may bring others.
+  await frames(page);
 }
 
 /** The page's frames, so that what was asked for is drawn. */
