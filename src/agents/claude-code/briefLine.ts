@@ -13,7 +13,7 @@ const thinkingTokens = `system","subtype":"thinking_tokens","estimated_tokens":(
 const blockStop = String.raw`stream_event","event":\{"type":"content_block_stop","index":${whole}\},"session_id":"(${id})","parent_tool_use_id":(?:null|"${id}"),${uuid}(?:,"api_message_id":"${id}")?`;
 const brief = new RegExp(String.raw`^\{"type":"(?:${thinkingTokens}|${blockStop})\}$`);
 
-/** One line in ten of a stream is such a one. `undefined` for any other, which is to be read as JSON. */
+/** One line in eight of a stream that thinks is such a one. `undefined` for any other, which is to be read as JSON. */
 export function briefLine(line: string): BriefLine | undefined {
   const found = brief.exec(line);
   if (found === null) return undefined;

@@ -69,7 +69,11 @@ export class DeltaLines {
   }
 
   #putFirst(frame: Frame): void {
-    this.#frames = [frame, ...this.#frames.filter((other) => other !== frame)].slice(0, maxFrames);
+    // The first piece of each block is read as JSON, and brings a frame that may be known.
+    const others = this.#frames.filter(
+      (other) => other.head !== frame.head || other.middle !== frame.middle || other.tail !== frame.tail,
+    );
+    this.#frames = [frame, ...others].slice(0, maxFrames);
   }
 }
 

@@ -88,6 +88,7 @@ describe('pieces of a stream of Claude Code', () => {
     const deltas = new DeltaLines();
     const at = (place: number): string => delta('"piece"').replace('"index":0', `"index":${place}`);
     for (const place of [0, 1, 2]) deltas.learn(at(place));
+    for (let again = 0; again < 20; again += 1) deltas.learn(at(2));
     for (const place of [2, 0, 0, 1, 2]) assert.equal(deltas.read(at(place))?.place, place);
     assert.equal(deltas.read(at(3)), undefined);
   });
