@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import path from 'node:path';
+import type { McpServer } from '../../src/model/mcpServer.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { codexVariables, configureCodex, ensureCodex } from '../support/agents/codex.ts';
 import { ensureCopilot } from '../support/agents/copilot.ts';
@@ -12,6 +13,7 @@ import { ended, entriesOf } from '../support/agents/runs.ts';
 import { agentSuite, type AgentSuiteOptions } from '../support/agents/suite.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
 import { startOpenaiServer } from '../support/models/openai.ts';
+import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 
 const secret = 'kept-from-the-record';
@@ -26,6 +28,15 @@ const codex = (version: '0.169.0' | '0.77.0'): AgentSuiteOptions => ({
   configure: (home, modelUrl) => configureCodex(home, modelUrl, version),
 });
 
+const gemini: Omit<AgentSuiteOptions, 'runs'> = {
+  ensure: ensureGemini,
+  name: 'gemini',
+  variables: geminiVariables,
+  // It ends with the answer, started servers or not: the model leaves it all the time to start them.
+  serve: (options) => startGeminiServer({ ...options, scenarios: { hello: [{ hang: true }] } }),
+  configure: configureGemini,
+};
+
 const agents: Readonly<Record<string, AgentSuiteOptions>> = {
   'Claude Code 2.1.328': { ensure: () => ensureClaudeCode('2.1.328'), runs: 'claude-code' },
   'Claude Code 2.0.77': { ensure: () => ensureClaudeCode('2.0.77'), runs: 'claude-code' },
@@ -33,15 +44,8 @@ const agents: Readonly<Record<string, AgentSuiteOptions>> = {
   'Codex 0.169.0': codex('0.169.0'),
   'Codex 0.77.0': codex('0.77.0'),
   'Copilot CLI': { ensure: ensureCopilot, runs: 'copilot', name: 'copilot', variables: copilotVariables },
-  'Gemini CLI': {
-    ensure: ensureGemini,
-    runs: 'gemini',
-    name: 'gemini',
-    variables: geminiVariables,
-    // It ends with the answer, started servers or not: the model leaves it all the time to start them.
-    serve: (options) => startGeminiServer({ ...options, scenarios: { hello: [{ hang: true }] } }),
-    configure: configureGemini,
-  },
+  'Gemini CLI': { ...gemini, runs: 'gemini' },
+  'Gemini CLI by the Agent Client Protocol': { ...gemini, runs: 'acp', profile: 'gemini-acp' },
 };
 
 for (const [name, options] of Object.entries(agents)) {
@@ -52,7 +56,8 @@ for (const [name, options] of Object.entries(agents)) {
     let remote: Server | undefined;
     after(() => remote?.close());
 
-    it('are started and asked, with what they need', async () => {
+    it('are started and asked, with what they need', async function () {
+      if (name === 'Gemini CLI' && !isRootsOwn(agent.place.store)) skip(this, 'not all folders above belong to root');
       remote = createServer((request, response) => {
         asked.push(request.headers);
         response.writeHead(404).end();
@@ -90,10 +95,33 @@ for (const [name, options] of Object.entries(agents)) {
       await until('a request to the server over HTTP', () =>
         asked.some(({ authorization }) => authorization === `Bearer ${secret}`),
       );
-      if (name === 'Gemini CLI') await agent.runs.engine.stop(handle.id);
+      if (name.startsWith('Gemini CLI')) await agent.runs.engine.stop(handle.id);
       await ended(handle);
       const record = readFileSync(path.join(agent.place.store, 'sessions', handle.id, 'record.jsonl'), 'utf8');
       assert.ok(!record.includes(secret));
     });
   });
+}
+
+describe('MCP servers given to Gemini CLI from a folder that others can write to', function () {
+  this.timeout(120_000);
+  const agent = agentSuite({ ...gemini, runs: 'gemini', serve: startGeminiServer });
+
+  it('are not started, and the transcript says so', async () => {
+    mkdirSync(agent.place.store);
+    chmodSync(agent.place.store, 0o777);
+    const probed: McpServer = { type: 'stdio', command: process.execPath, args: [probe], env: {} };
+    const handle = await agent.runs.start('Say hello. [[hello]]', { mcpServers: { probe: probed } });
+    const { success, warnings } = await ended(handle);
+    assert.equal(success, true);
+    assert.match(warnings?.join('\n') ?? '', /files of root only, and runs without them\. With executor_type acp/);
+  });
+});
+
+/** Whether only root can write to a folder and to those above it. */
+function isRootsOwn(folder: string): boolean {
+  if (!existsSync(folder)) return isRootsOwn(path.dirname(folder));
+  const { uid, mode } = statSync(folder);
+  const above = path.dirname(folder);
+  return uid === 0 && (mode & 0o022) === 0 && (above === folder || isRootsOwn(above));
 }

@@ -23,7 +23,7 @@ export const gemini: AgentAdapter = {
     subagents: { supported: true, reason: 'that they were asked, not what they did' },
     midRunMessages: { supported: false, reason: 'one prompt per run; further messages resume the session' },
     modelChoice: yes,
-    mcp: { supported: true, reason: 'servers with a “_” in their name cannot be told from their tools' },
+    mcp: { supported: true, reason: 'from 0.60 on as root only; otherwise by the profile gemini-acp' },
   },
   ownVariables: [/^GEMINI_CLI$/, /^GEMINI_CLI_(?:NO_RELAUNCH|IDE_.*)$/],
   // The first process ignores it and the one it starts obeys: the engine signals the group.

@@ -5,7 +5,7 @@ import { idOf, nonEmpty, text } from '../shared/guards.ts';
 import { parse } from '../shared/lineLog.ts';
 import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
-import { errorCode, exitCodes, fixedStderr, noise } from './errors.ts';
+import { errorCode, exitCodes, fixedStderr, noise, serversSkipped, withoutServers } from './errors.ts';
 import { reportText, runReport, type Outcome } from './report.ts';
 import { asksModels, outcomeOf, toolAction } from './tools.ts';
 import { jsonStats, messageText, streamStats, toolResultLine } from './wire.ts';
@@ -51,7 +51,8 @@ export class GeminiReader implements AgentReader {
   }
 
   /** In `json` mode errors are an object on stderr. */
-  stderrLine(shown: string): void {
+  stderrLine(shown: string, timestamp: string): void {
+    if (serversSkipped.test(shown)) this.#run.warn(withoutServers, timestamp);
     if (shown === '{') this.#stderrObject = [];
     const lines = this.#stderrObject;
     if (lines === undefined || lines.length > 100) return;

@@ -21,7 +21,7 @@ export interface AgentReader {
   plainLine?(line: SourceLine): boolean;
   /** An empty line of stdout, which is not counted. */
   blankLine?(): void;
-  stderrLine?(text: string): void;
+  stderrLine?(text: string, timestamp: string): void;
   /** What the agent wrote beside its output; ignored where there is no such method. */
   sideLine?(stream: SideStream, text: string, timestamp: string): void;
   /** Lines of stderr that say nothing about how the run went. */
@@ -171,8 +171,9 @@ export class LineNormalizer implements Normalizer {
   #pushStderr(line: OutputLine, at: number): void {
     const text = stderrText(line);
     if (isBlank(text)) return;
-    this.#reader.stderrLine?.(text);
-    this.#stderr.push(text, this.#run.clock.arrived(at), this.#run.session.metadata());
+    const timestamp = this.#run.clock.arrived(at);
+    this.#reader.stderrLine?.(text, timestamp);
+    this.#stderr.push(text, timestamp, this.#run.session.metadata());
   }
 
   #withoutNoise(): string {

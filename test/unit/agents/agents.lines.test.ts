@@ -134,6 +134,19 @@ describe('lines of Gemini CLI', () => {
     assert.match(shown(read('gemini', [init], { code: 53, signal: null })).at(-1) ?? '', /^error max_turns/);
   });
 
+  it('warn where the servers of the run were left out', () => {
+    const why = `Parent directory '/tmp' is insecure: Directory '/tmp' is writable by group or others (mode: 41777).`;
+    const text = `Security Warning: Skipping system defaults file '/tmp/run/mcp.json': ${why}`;
+    const output: OutputLine[] = [
+      { stream: 'stderr', text },
+      { stream: 'stdout', text: JSON.stringify(init) },
+    ];
+    const { entries, facts } = readBy(findAdapter('gemini')!, output);
+    assert.equal(facts.warnings.length, 1);
+    assert.match(facts.warnings[0] ?? '', /^Gemini CLI reads the MCP servers of a run from files of root only/);
+    assert.ok(entries.some(({ content }) => content.includes(why)));
+  });
+
   it('give up an object over many lines that is none', () => {
     const output: OutputLine[] = ['{', '  "response": "x",', '}', 'rest'].map((text) => ({ stream: 'stdout', text }));
     const { facts, entries } = readBy(findAdapter('gemini')!, output);
