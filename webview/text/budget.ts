@@ -1,52 +1,20 @@
 import type { BudgetState, Standing } from '../../src/model/budget.ts';
-import type { BudgetScope } from '../../src/model/budgetNames.ts';
+import { figuresText, scopeText, type Writing } from '../../src/protocol/budgetWords.ts';
 import { t } from '../l10n.ts';
 import { number, usd } from './format.ts';
 
-/** What a limit counts, in the middle of a sentence. */
-function scopeWord(scope: BudgetScope): string {
-  switch (scope) {
-    case 'message':
-      return t('this message');
-    case 'run':
-      return t('this run');
-    case 'session':
-      return t('this session');
-    case 'tree':
-      return t('this session and those that belong to it');
-    case 'day':
-      return t('today');
-    case 'agent':
-      return t('this agent today');
-    case 'workspace':
-      return t('this workspace');
-  }
-}
+const writing: Writing = { t, money: usd, number };
 
-/** `$0.82 of $1.00`, `3 of 3 turns`. */
-export function budgetFigures({ unit, spent, limit }: Pick<Standing, 'unit' | 'spent' | 'limit'>): string {
-  switch (unit) {
-    case 'usd':
-      return t('{0} of {1}', usd(spent), usd(limit));
-    case 'tokens':
-      return t('{0} of {1} tokens', number(spent), number(limit));
-    case 'turns':
-      return t('{0} of {1} turns', number(spent), number(limit));
-    case 'minutes':
-      return t('{0} of {1} minutes', short(spent), short(limit));
-  }
+export function budgetFigures(standing: Standing): string {
+  return figuresText(standing, writing);
 }
 
 /** One sentence; `undefined` where no budget is to be spoken of. */
 export function budgetSentence({ near, reached, unheld }: BudgetState): string | undefined {
   if (reached !== undefined) {
-    return t('Paused: the budget of {0} is used up ({1}).', scopeWord(reached.scope), budgetFigures(reached));
+    return t('Paused: the budget of {0} is used up ({1}).', scopeText(reached.scope, writing), budgetFigures(reached));
   }
   if (near === undefined) return unheld;
-  const said = t('The budget of {0} is nearly used up ({1}).', scopeWord(near.scope), budgetFigures(near));
+  const said = t('The budget of {0} is nearly used up ({1}).', scopeText(near.scope, writing), budgetFigures(near));
   return unheld === undefined ? said : `${said} ${unheld}`;
-}
-
-function short(minutes: number): string {
-  return number(Number(minutes.toPrecision(3)));
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Bound, Standing } from '../../model/budget.ts';
-import { nearText, reachedText, scopeText } from './budgetText.ts';
+import { scopeText } from '../../protocol/budgetWords.ts';
+import { nearText, reachedText } from './budgetText.ts';
 
 const { t } = vscode.l10n;
 
@@ -14,7 +15,7 @@ export async function askForLimit(standing: Standing): Promise<Bound | undefined
     prompt: t(
       '{0}. New limit for {1}, {2}:',
       spent >= limit ? reachedText(standing) : nearText(standing),
-      scopeText(scope),
+      scopeText(scope, { t }),
       unitText(unit),
     ),
     value: String(whole ? Math.ceil(suggested) : Number(suggested.toPrecision(3))),
