@@ -1,11 +1,12 @@
 import type { ToolUse } from '../src/model/tool.ts';
 import type { HiddenCounts } from './detail.ts';
-import type { PageEntry, TurnView } from '../src/protocol/messages.ts';
+import type { PageEntry } from '../src/protocol/messages.ts';
+import type { Turn } from '../src/model/turn.ts';
 
 /** One row of the list. `turn` is the place of its turn in `turns`, -1 before the first. */
 export type Row = { readonly key: string; readonly turn: number } & (
-  | { readonly kind: 'turn'; readonly view: TurnView }
-  | { readonly kind: 'end'; readonly view: TurnView }
+  | { readonly kind: 'turn'; readonly view: Turn }
+  | { readonly kind: 'end'; readonly view: Turn }
   /** Entries that are not loaded, `from` inclusive to `to` exclusive. */
   | { readonly kind: 'gap'; readonly from: number; readonly to: number }
   | { readonly kind: 'noise'; readonly index: number; readonly count: number; readonly open: boolean }
@@ -25,7 +26,7 @@ export function gapHeight({ from, to }: { readonly from: number; readonly to: nu
 
 export interface RowSource {
   readonly total: number;
-  readonly turns: readonly TurnView[];
+  readonly turns: readonly Turn[];
   /** Entries to a page; unloaded ones are asked for in such pages. */
   readonly pageSize: number;
   entry(index: number): PageEntry | undefined;
@@ -68,7 +69,7 @@ export function isNoise({ type }: PageEntry): boolean {
   return type.kind === 'system_message' && type.subtype !== undefined && noise.has(type.subtype);
 }
 
-const endings = new Set<TurnView['status']>(['failed', 'stopped', 'interrupted']);
+const endings = new Set<Turn['status']>(['failed', 'stopped', 'interrupted']);
 
 /** Rows of everything that is loaded, with a row for each stretch that is not. */
 export function buildRows(source: RowSource): Row[] {

@@ -1,6 +1,7 @@
 import { grown } from '../src/protocol/lastSent.ts';
 import type { DetailLevel } from '../src/protocol/detail.ts';
-import type { PageEntry, PageUpdate, SessionView, ToPage, TurnView } from '../src/protocol/messages.ts';
+import type { PageEntry, PageUpdate, SessionView, ToPage } from '../src/protocol/messages.ts';
+import type { Turn } from '../src/model/turn.ts';
 import { Documents, oneRow } from './documents.ts';
 import { Marks } from './cite/marks.ts';
 import type { Placed } from './cite/places.ts';
@@ -42,7 +43,7 @@ export class Store implements RowSource {
     return this.#total;
   }
 
-  get turns(): readonly TurnView[] {
+  get turns(): readonly Turn[] {
     return this.#view?.turns ?? [];
   }
 

@@ -11,6 +11,7 @@ import type { AgentRequest, Answer } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
 import type { ExecutorType, Run, Session } from '../model/session.ts';
 import type { SessionSummary } from '../model/summary.ts';
+import type { Turn } from '../model/turn.ts';
 import type { ModelUsage } from '../model/usage.ts';
 import type { Blueprint } from './blueprints/load.ts';
 import type { BlueprintUse } from './blueprints/request.ts';
@@ -227,20 +228,6 @@ export interface ResumeRequest {
   readonly limits?: Limits;
   /** What earlier sessions know, to be told before the prompt; the transcript says so. */
   readonly recall?: Recalled;
-}
-
-/** One run of a session; what the heading of a turn shows. Times are ISO 8601. */
-export interface Turn {
-  readonly runId: string;
-  /** Index of the prompt's entry. */
-  readonly firstIndex: number;
-  readonly status: 'running' | 'completed' | 'failed' | 'stopped' | 'interrupted';
-  readonly startedAt: string;
-  readonly durationMs: number | null;
-  /** Tool calls. */
-  readonly steps: number;
-  readonly usd: number | null;
-  readonly costProvenance: 'reported' | 'estimated' | 'unknown';
 }
 
 /** `queue`: when the turn that goes on is over. `interrupt`: ends that turn first. */

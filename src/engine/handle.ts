@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { RecordedTurn } from '../formats/record.ts';
-import type { Disposable, SessionHandle, Turn } from './api.ts';
+import { usdOf } from '../insight/money.ts';
+import type { Turn } from '../model/turn.ts';
+import type { Disposable, SessionHandle } from './api.ts';
 import { ledgerOf, messagesOf } from './sessionLedger.ts';
 import type { SessionState } from './sessionState.ts';
 
@@ -65,7 +67,7 @@ function turnView(turn: RecordedTurn, isLast: boolean, { summary }: SessionState
     startedAt: turn.started_at,
     durationMs: turn.duration ?? took,
     steps: turn.steps,
-    usd: live.provenance === 'unknown' ? null : live.usd,
+    usd: usdOf(live),
     costProvenance: live.provenance,
   };
 }

@@ -2,6 +2,7 @@ import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { QueryProblem } from '../model/query.ts';
 import type { AgentRequest, Answer, Decision } from '../model/request.ts';
 import type { SessionSummary } from '../model/summary.ts';
+import type { Turn } from '../model/turn.ts';
 import type { Change } from './change.ts';
 import type { DetailLevel } from './detail.ts';
 import type { FigureAnswer, FigureRequest } from './figureMessages.ts';
@@ -32,18 +33,6 @@ export interface PageEntry extends NormalizedEntry {
 export type PageUpdate =
   { readonly op: 'put'; readonly entry: PageEntry; readonly open?: boolean } | Extract<EntryUpdate, { op: 'append' }>;
 
-/** One run, as the heading of a turn shows it. `firstIndex` is the entry of its prompt. */
-export interface TurnView {
-  readonly runId: string;
-  readonly firstIndex: number;
-  readonly status: 'running' | 'completed' | 'failed' | 'stopped' | 'interrupted';
-  readonly startedAt: string;
-  readonly durationMs: number | null;
-  readonly steps: number;
-  readonly usd: number | null;
-  readonly costProvenance: 'reported' | 'estimated' | 'unknown';
-}
-
 /** A request that waits, as far as everything outside of its row shows it. */
 export type WaitingRequest = Pick<AgentRequest, 'id' | 'kind' | 'callId' | 'title' | 'asked_at' | 'expires_at'>;
 
@@ -57,7 +46,7 @@ export interface ConversationView {
 /** Everything around the entries. `can` says which controls work now; `why` gives the reason where one does not. */
 export interface SessionView {
   readonly summary: SessionSummary;
-  readonly turns: readonly TurnView[];
+  readonly turns: readonly Turn[];
   readonly conversation: ConversationView | null;
   /** When a follow-up goes out by itself, ISO 8601; absent: none will. */
   readonly followUpAt?: string;

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { ref } from 'lit/directives/ref.js';
-import type { TurnView } from '../../src/protocol/messages.ts';
+import type { Turn } from '../../src/model/turn.ts';
 import { codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
 import { gapHeight, type Row } from '../rows.ts';
@@ -125,7 +125,7 @@ function foldRow(context: Context, key: string, { icon, text, note, open, kind, 
 }
 
 /** The heading of a turn; sticks while its turn is on screen. */
-export function turnHeading(context: Context, view: TurnView, place: number): TemplateResult {
+export function turnHeading(context: Context, view: Turn, place: number): TemplateResult {
   const prompt = context.store.entry(view.firstIndex);
   const origin = prompt?.type.kind === 'user_message' ? originView(prompt) : undefined;
   const ms = view.status === 'running' ? context.now - Date.parse(view.startedAt) : view.durationMs;
@@ -145,11 +145,11 @@ export function turnHeading(context: Context, view: TurnView, place: number): Te
   </div>`;
 }
 
-export function headingId({ runId }: TurnView): string {
+export function headingId({ runId }: Turn): string {
   return `h-${runId.replace(/[^\w]/g, '-')}`;
 }
 
-function turnCost({ usd: amount, costProvenance }: TurnView): TemplateResult {
+function turnCost({ usd: amount, costProvenance }: Turn): TemplateResult {
   if (amount === null || costProvenance === 'unknown') {
     return html`<span title=${t('Cost unknown')}>${t('cost unknown')}</span>`;
   }
@@ -160,7 +160,7 @@ function turnCost({ usd: amount, costProvenance }: TurnView): TemplateResult {
   return html`<span data-usd=${exactUsd(amount)} title=${title}>${estimated ? '≈ ' : ''}${usd(amount)}</span>`;
 }
 
-function endBody(view: TurnView): TemplateResult {
+function endBody(view: Turn): TemplateResult {
   const [icon, text] = endings()[view.status === 'failed' || view.status === 'stopped' ? view.status : 'interrupted'];
   const at = view.durationMs === null ? '' : time(new Date(Date.parse(view.startedAt) + view.durationMs).toISOString());
   return html`<div class="divider" data-k=${view.status} data-focus tabindex="-1">

@@ -1,3 +1,4 @@
+import { usdOf } from '../../insight/money.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { Session } from '../../model/session.ts';
 import { isSessionLive } from '../../model/status.ts';
@@ -188,6 +189,5 @@ function ancestry(session: Session, all: readonly Session[]): readonly Session[]
 
 function statusOf(summary: SessionSummary): ChildStatus {
   const { session_id, agent_name = null, status, execution_mode, outcome, total_cost } = summary;
-  const cost_usd = total_cost.provenance === 'unknown' ? null : total_cost.usd;
-  return { session_id, agent_name, status, execution_mode, outcome, cost_usd };
+  return { session_id, agent_name, status, execution_mode, outcome, cost_usd: usdOf(total_cost) };
 }

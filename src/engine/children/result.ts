@@ -1,3 +1,4 @@
+import { usdOf } from '../../insight/money.ts';
 import type { Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { SessionHandle } from '../api.ts';
@@ -27,7 +28,7 @@ export async function ended(handle: SessionHandle): Promise<ChildResult> {
     outcome,
     result: await lastMessage(handle),
     error: reason,
-    cost_usd: total_cost.provenance === 'unknown' ? null : total_cost.usd,
+    cost_usd: usdOf(total_cost),
   };
 }
 

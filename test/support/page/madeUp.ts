@@ -2,7 +2,8 @@
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { SessionSummary } from '../../../src/model/summary.ts';
 import type { ToolUse } from '../../../src/model/tool.ts';
-import type { SessionView, TurnView } from '../../../src/protocol/messages.ts';
+import type { SessionView } from '../../../src/protocol/messages.ts';
+import type { Turn } from '../../../src/model/turn.ts';
 
 const start = Date.parse('2026-01-02T10:11:21Z');
 const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
@@ -58,7 +59,7 @@ type Unplaced = Omit<NormalizedEntry, 'index' | 'timestamp'> & { readonly second
 
 export class Script {
   readonly entries: NormalizedEntry[] = [];
-  readonly turns: TurnView[] = [];
+  readonly turns: Turn[] = [];
   #seconds = 0;
 
   add({ seconds = 1, ...entry }: Unplaced): number {
@@ -68,7 +69,7 @@ export class Script {
     return index;
   }
 
-  turn(prompt: string, over: Partial<TurnView> = {}, origin: NormalizedEntry['origin'] = 'human'): void {
+  turn(prompt: string, over: Partial<Turn> = {}, origin: NormalizedEntry['origin'] = 'human'): void {
     this.turns.push({
       runId: `run_${String(this.turns.length).padStart(12, '0')}`,
       firstIndex: this.entries.length,

@@ -1,11 +1,12 @@
 import * as assert from 'node:assert/strict';
-import type { PageEntry, TurnView } from '../../../src/protocol/messages.ts';
+import type { PageEntry } from '../../../src/protocol/messages.ts';
+import type { Turn } from '../../../src/model/turn.ts';
 import { buildRows, type Row, type RowSource } from '../../../webview/rows.ts';
 import { everything, long, Script } from '../../support/page/madeUp.ts';
 
 function source(
   entries: readonly (PageEntry | undefined)[],
-  turns: readonly TurnView[],
+  turns: readonly Turn[],
   over: Partial<RowSource> = {},
 ): RowSource {
   return {

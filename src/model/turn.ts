@@ -1,0 +1,13 @@
+/** A prompt and all that came of it. Times in milliseconds and ISO 8601. */
+export interface Turn {
+  readonly runId: string;
+  /** Index of the prompt's entry. */
+  readonly firstIndex: number;
+  readonly status: 'running' | 'completed' | 'failed' | 'stopped' | 'interrupted';
+  readonly startedAt: string;
+  readonly durationMs: number | null;
+  /** Tool calls. */
+  readonly steps: number;
+  readonly usd: number | null;
+  readonly costProvenance: 'reported' | 'estimated' | 'unknown';
+}
