@@ -88,7 +88,7 @@ export class FilesView implements PageView {
       this.#lines.renew();
     }
     const scroller = this.#scroller;
-    const { from, to } = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
+    const range = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
     const sums = this.#sums;
     if (sums === undefined) {
       return this.#failed
@@ -117,7 +117,7 @@ export class FilesView implements PageView {
                   ${this.#wish.query.trim() === '' ? t('No file was read or changed') : t('No file fits the filter')}
                 </p>`
               : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
-                  ${this.#rows(context, from, to)}
+                  ${this.#rows(context, this.#lines.places(range, this.#at))}
                 </div>`
           }
         </div>
@@ -209,12 +209,9 @@ export class FilesView implements PageView {
     event.stopPropagation();
   }
 
-  #rows(context: Context, from: number, to: number): unknown {
-    const places = Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
-    if (this.#at < from) places.unshift(this.#at);
-    else if (this.#at >= to) places.push(this.#at);
+  #rows(context: Context, places: readonly number[]): unknown {
     return repeat(
-      places.filter((at) => at < this.#lines.total),
+      places,
       (at) => at,
       (at) => {
         const line = this.#lines.line(at);

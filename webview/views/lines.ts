@@ -55,6 +55,14 @@ export class Lines<L> {
     return { from, to };
   }
 
+  /** The places to draw: those, and the one that has the keyboard, which stays in the page wherever it scrolls. */
+  places({ from, to }: { readonly from: number; readonly to: number }, focused: number): number[] {
+    const places = Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
+    if (focused < from) places.unshift(focused);
+    else if (focused >= to) places.push(focused);
+    return places.filter((at) => at < this.total);
+  }
+
   async #need(page: number): Promise<void> {
     if ((this.#fresh && this.#pages.has(page)) || this.#asked.has(page)) return;
     this.#asked.add(page);

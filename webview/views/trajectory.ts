@@ -115,7 +115,7 @@ export class TrajectoryView implements PageView {
       this.#lines.renew();
     }
     const scroller = this.#scroller;
-    const { from, to } = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
+    const range = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
     this.#follow();
     const page = this.#page;
     if (page === undefined) return this.#nothingYet();
@@ -134,7 +134,7 @@ export class TrajectoryView implements PageView {
               this.#lines.total === 0
                 ? html`<p class="none">${filtered(this.#wish) ? t('No step fits the filter') : t('No steps yet')}</p>`
                 : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
-                    ${axisLines(page.axis)}${this.#rows(context, page, from, to)}
+                    ${axisLines(page.axis)}${this.#rows(context, page, this.#lines.places(range, this.#at))}
                   </div>`
             }
           </div>
@@ -170,13 +170,9 @@ export class TrajectoryView implements PageView {
           <p class="none">${t('Reading the steps')}</p>`;
   }
 
-  #rows(context: Context, { axis }: TrajectoryPage, from: number, to: number): unknown {
-    const places = Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
-    // The line that has the keyboard stays in the page wherever it scrolls.
-    if (this.#at < from) places.unshift(this.#at);
-    else if (this.#at >= to) places.push(this.#at);
+  #rows(context: Context, { axis }: TrajectoryPage, places: readonly number[]): unknown {
     return repeat(
-      places.filter((at) => at < this.#lines.total),
+      places,
       (at) => at,
       (at) =>
         waterfallRow(this.#lines.line(at), {
