@@ -54,12 +54,8 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
     assert.deepEqual(second.metadata.totalUsage, { input: 36, output: 150, cacheRead: 6000, cacheWrite: 3000 });
 
     rmSync(path.join(agent.place.home, '.copilot/session-state'), { recursive: true });
-    const lost = await ended(await agent.runs.resume(handle.id, 'Are you there? [[again]]'));
-    assert.equal(lost.success, false);
-    assert.match(lost.error ?? '', /does not know this conversation any more/);
-    const afresh = await agent.runs.keep(agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
-    assert.equal((await ended(afresh)).success, true);
-    assert.match(agent.runs.told('afresh'), /Write notes/);
+    await agent.runs.isForgotten(handle.id);
+    await agent.runs.goesOnAfresh(handle.id);
   });
 
   it('refuses what was not allowed', async () => {

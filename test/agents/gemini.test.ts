@@ -79,12 +79,8 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
 
     it('says when Gemini CLI does not know the session any more, and goes on with what was kept', async () => {
       rmSync(path.join(agent.place.home, '.gemini/tmp'), { recursive: true });
-      const lost = await ended(await agent.runs.resume(handle.id, 'Are you there? [[again]]'));
-      assert.equal(lost.success, false);
-      assert.match(lost.error ?? '', /does not know this conversation any more/);
-      const afresh = await agent.runs.keep(agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
-      assert.equal((await ended(afresh)).success, true);
-      assert.match(agent.runs.told('afresh'), /Write notes/);
+      await agent.runs.isForgotten(handle.id);
+      await agent.runs.goesOnAfresh(handle.id);
     });
   });
 

@@ -53,9 +53,7 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
     );
     assert.ok(EngineFailure.is(why, 'conversation_unknown'));
     assert.equal(why.action, 'startAfresh');
-    const afresh = await agent.runs.keep(agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[afresh]]' }));
-    assert.equal((await ended(afresh)).success, true);
-    assert.match(agent.runs.told('afresh'), /Write notes/);
+    await agent.runs.goesOnAfresh(handle.id);
   });
 
   it('leaves alone what it was refused', async () => {

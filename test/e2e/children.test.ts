@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import type { BrowserContext } from 'playwright-core';
 import { RecordStore } from '../../src/engine/record/store.ts';
 import { eventsIn } from '../../src/formats/events.ts';
 import { parseRecordLine } from '../../src/formats/record.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import { extensionHosts } from '../support/host/extensionHosts.ts';
-import type { Server } from '../support/host/server.ts';
-import type { Workbench } from '../support/host/workbench.ts';
-import type { ModelServer } from '../support/models/anthropic.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { startClaudeHost, statusWord } from './claudeHost.ts';
-import { keepEvidence, newProfile, openWindow, picture } from './session.ts';
+import { keepEvidence, picture, useWindow } from './session.ts';
 
 const start = (prompt: string, execution_mode: string) =>
   tool('mcp__vitrine__start_session', { agent_name: 'helper', prompt, execution_mode });
@@ -42,26 +38,10 @@ const scenarios = (): Scenarios => ({
 describe('an agent from a file that starts others', function () {
   this.timeout(120_000);
   keepEvidence();
-  let server: Server;
-  let model: ModelServer;
-  let context: BrowserContext;
-  let workbench: Workbench;
+  const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }), { view: 'Vitrine' });
 
-  before(async function () {
-    this.timeout(300_000);
-    ({ server, model } = await startClaudeHost(this, { scenarios, asks: true }));
-    ({ context } = await newProfile());
-    workbench = await openWindow(server, context);
-    await workbench.openView('Vitrine');
-  });
-  after(async () => {
-    // Undefined where the suite was skipped.
-    await (context as BrowserContext | undefined)?.close();
-    await (model as ModelServer | undefined)?.stop();
-  });
-
-  const page = () => workbench.webview();
-  const row = (title: string) => workbench.treeItem(title).first();
+  const page = () => host.workbench.webview();
+  const row = (title: string) => host.workbench.treeItem(title).first();
   const described = async (title: string): Promise<string> =>
     (await row(title).locator('.label-description').textContent()) ?? '';
   /** Empty while the row is drawn again elsewhere. */
@@ -69,16 +49,16 @@ describe('an agent from a file that starts others', function () {
     (await row(title)
       .getAttribute('aria-label', { timeout: 1000 })
       .catch(() => null)) ?? '';
-  const storeFolder = (): string => path.join(server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine');
+  const storeFolder = (): string => path.join(host.server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine');
   const sessions = (): Promise<SessionSummary[]> =>
     new RecordStore(storeFolder(), { clock: Date.now, log: { warn: () => undefined } }).list();
   const usdOf = ({ total_cost }: SessionSummary): number => ('usd' in total_cost ? total_cost.usd : NaN);
   async function runLead(prompt: string): Promise<void> {
-    await workbench.runCommand('Vitrine: Run Agent From File…');
-    await workbench.quickPickRow('lead').click();
-    await workbench.page.getByText('What is it to do?').waitFor();
-    await workbench.quickInput().fill(prompt);
-    await workbench.page.keyboard.press('Enter');
+    await host.workbench.runCommand('Vitrine: Run Agent From File…');
+    await host.workbench.quickPickRow('lead').click();
+    await host.workbench.page.getByText('What is it to do?').waitFor();
+    await host.workbench.quickInput().fill(prompt);
+    await host.workbench.page.keyboard.press('Enter');
   }
 
   it('is started by name, and its children stand under it as they run', async () => {
@@ -92,22 +72,22 @@ describe('an agent from a file that starts others', function () {
     await until('the parent', async () => /, Finished, lead,/.test(await label('Look into')));
     assert.match(await label('Read the menu.'), /, Finished, helper,/);
     assert.match(await label('Read the bill.'), /, Running, helper,/);
-    await picture(workbench, 'children-running');
+    await picture(host.workbench, 'children-running');
   });
 
   it('is resumed with the result, marked as no person’s', async () => {
     await page().getByText('Three teas, and ten percent off for four guests.').first().waitFor({ timeout: 60_000 });
-    await statusWord(workbench, 'Finished');
+    await statusWord(host.workbench, 'Finished');
     await page().locator('.turn .why', { hasText: 'Callback' }).first().waitFor();
     await page().getByText('1 autonomous hidden').first().waitFor();
     const tab = page().getByRole('tab', { name: 'Transcript' });
     assert.equal(await tab.getAttribute('title'), '1 follow-up or callback left out');
-    await picture(workbench, 'callback-hidden');
+    await picture(host.workbench, 'callback-hidden');
     await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
     await page().locator('.prompt .by', { hasText: 'Callback' }).first().waitFor();
     await page().locator('.prompt .by', { hasText: 'has ended' }).first().waitFor();
     assert.equal(await tab.getAttribute('title'), null);
-    await picture(workbench, 'callback-shown');
+    await picture(host.workbench, 'callback-shown');
   });
 
   it('has one cost with them, in its row, its hover and its card', async () => {
@@ -123,19 +103,19 @@ describe('an agent from a file that starts others', function () {
     const one = `lead · ${amount} with 2 child sessions`;
     await until('the row', async () => (await described('Look into')).startsWith(one));
     await row('Look into').hover();
-    await workbench
+    await host.workbench
       .hover()
       .filter({ hasText: `Cost with 2 child sessions: ${amount}` })
       .first()
       .waitFor();
-    await workbench.hover().filter({ hasText: 'in a run that no person began' }).first().waitFor();
-    await picture(workbench, 'children');
-    await workbench.page.mouse.move(900, 500);
+    await host.workbench.hover().filter({ hasText: 'in a run that no person began' }).first().waitFor();
+    await picture(host.workbench, 'children');
+    await host.workbench.page.mouse.move(900, 500);
     await page().locator('#cost').click();
     await page().getByText('2 child sessions').waitFor();
     await page().getByText('With them').waitFor();
     await page().getByText(amount).first().waitFor();
-    await picture(workbench, 'children-cost');
+    await picture(host.workbench, 'children-cost');
     await page().locator('#cost').press('Escape');
   });
 
@@ -164,11 +144,11 @@ describe('an agent from a file that starts others', function () {
     await runLead('Be the boss. [[boss]]');
     await until('the child', async () => /, Running, helper,/.test(await label('Wait for me.')), 60_000);
     await page().getByRole('button', { name: 'Stop', exact: true }).first().click();
-    const offer = workbench.notification('is stopped. A session that it started still runs.');
+    const offer = host.workbench.notification('is stopped. A session that it started still runs.');
     await offer.waitFor();
-    await statusWord(workbench, 'Stopped');
+    await statusWord(host.workbench, 'Stopped');
     assert.match(await label('Wait for me.'), /, Running, helper,/);
-    await picture(workbench, 'children-stop');
+    await picture(host.workbench, 'children-stop');
     await offer.getByRole('button', { name: 'Stop Children Too' }).click();
     await until('its end', async () => {
       // With nothing at work in it, the row is drawn again among those of today, closed.
@@ -182,23 +162,23 @@ describe('an agent from a file that starts others', function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     await runLead('Come back later. [[later]]');
     await page().getByText('It sits.').first().waitFor({ timeout: 60_000 });
-    await statusWord(workbench, 'Finished');
+    await statusWord(host.workbench, 'Finished');
     assert.match(await label('Sit.'), /, Running, helper,/);
     const waiting = () => readdirSync(path.join(storeFolder(), 'callbacks'));
     await until('what waits to be told', () => waiting().length === 1);
-    for (const pid of extensionHosts(server.folder.home)) process.kill(pid, 'SIGKILL');
-    await workbench.page.reload({ waitUntil: 'domcontentloaded' });
-    await workbench.ready();
+    for (const pid of extensionHosts(host.server.folder.home)) process.kill(pid, 'SIGKILL');
+    await host.workbench.page.reload({ waitUntil: 'domcontentloaded' });
+    await host.workbench.ready();
     // Whether its panel was open is not kept where the host dies just then.
     await row('Come back later.').click();
     await page().getByText('What sat was cut off.').first().waitFor({ timeout: 60_000 });
-    await statusWord(workbench, 'Finished');
+    await statusWord(host.workbench, 'Finished');
     assert.deepEqual(waiting(), []);
     const all = await sessions();
     const parent = all.find(({ prompt }) => prompt.startsWith('Come back later.'));
     const child = all.find(({ parent_session_id: id }) => id === parent?.session_id);
     assert.deepEqual([parent?.runs, parent?.synthetic?.messages, child?.outcome], [2, 1, 'interrupted']);
     await page().getByText('1 autonomous hidden').first().waitFor();
-    await picture(workbench, 'callback-after-restart');
+    await picture(host.workbench, 'callback-after-restart');
   });
 });

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { BrowserContext } from 'playwright-core';
-import type { Server } from '../support/host/server.ts';
-import type { Workbench } from '../support/host/workbench.ts';
-import type { ModelServer } from '../support/models/anthropic.ts';
 import { turnsOf } from '../support/models/conversation.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
 import { teaQuestion } from '../support/models/teaQuestion.ts';
 import { runClaude, send, startClaudeHost, statusWord } from './claudeHost.ts';
-import { keepEvidence, newProfile, openWindow, picture } from './session.ts';
+import { keepEvidence, picture, useWindow } from './session.ts';
 
 const make = tool('Bash', { command: 'touch made.txt && ls', description: 'Make the file' });
 
@@ -25,57 +21,42 @@ const scenarios = (): Scenarios => ({
 describe('Claude Code asks, and a person answers in the panel', function () {
   this.timeout(120_000);
   keepEvidence();
-  let server: Server;
-  let model: ModelServer;
-  let context: BrowserContext;
-  let workbench: Workbench;
+  const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }));
 
-  before(async function () {
-    this.timeout(300_000);
-    ({ server, model } = await startClaudeHost(this, { scenarios, asks: true }));
-    ({ context } = await newProfile());
-    workbench = await openWindow(server, context);
-  });
-  after(async () => {
-    // Undefined where the suite was skipped.
-    await (context as BrowserContext | undefined)?.close();
-    await (model as ModelServer | undefined)?.stop();
-  });
-
-  const page = () => workbench.webview();
-  const made = (): boolean => existsSync(path.join(server.folder.workspace, 'made.txt'));
+  const page = () => host.workbench.webview();
+  const made = (): boolean => existsSync(path.join(host.server.folder.workspace, 'made.txt'));
   const press = (name: string) => page().locator('.ask vscode-button:not(.unready)', { hasText: name });
   const decided = (words: string) => page().locator('.row[data-kind=request] .rb', { hasText: words });
-  const sidebar = () => workbench.page.locator('.part.sidebar');
+  const sidebar = () => host.workbench.page.locator('.part.sidebar');
 
   it('shows the request everywhere a person looks, and a denial keeps the command from running', async () => {
-    await workbench.openView('Vitrine');
-    await runClaude(workbench, 'Make the file. [[make]]');
+    await host.workbench.openView('Vitrine');
+    await runClaude(host.workbench, 'Make the file. [[make]]');
     await page().locator('.ask pre', { hasText: 'touch made.txt && ls' }).waitFor({ timeout: 60_000 });
-    await statusWord(workbench, 'Needs your approval');
+    await statusWord(host.workbench, 'Needs your approval');
     await page().locator('.row[data-kind=command_run] .word', { hasText: 'needs your approval' }).waitFor();
     await sidebar().getByText('Needs You', { exact: true }).waitFor();
-    await workbench.statusBarItem('1 needs you').waitFor();
-    await workbench.page.locator('.part.activitybar .badge-content', { hasText: '1' }).waitFor();
-    assert.equal(await workbench.notification('needs you').count(), 0);
-    await picture(workbench, 'approval');
+    await host.workbench.statusBarItem('1 needs you').waitFor();
+    await host.workbench.page.locator('.part.activitybar .badge-content', { hasText: '1' }).waitFor();
+    assert.equal(await host.workbench.notification('needs you').count(), 0);
+    await picture(host.workbench, 'approval');
     await page().locator('.ask .reason').locator('input').fill('Not in this folder.');
     await press('Deny').click();
     await decided('Denied by you: “Not in this folder.”').waitFor();
-    await statusWord(workbench, 'Finished');
+    await statusWord(host.workbench, 'Finished');
     assert.equal(made(), false);
-    await model.waitFor(({ request }) => JSON.stringify(request).includes('Not in this folder.'));
-    await workbench.statusBarItem('needs you').waitFor({ state: 'detached' });
+    await host.model.waitFor(({ request }) => JSON.stringify(request).includes('Not in this folder.'));
+    await host.workbench.statusBarItem('needs you').waitFor({ state: 'detached' });
     await sidebar().getByText('Needs You', { exact: true }).waitFor({ state: 'detached' });
   });
 
   it('tells a person who looks elsewhere, leads to the command, and runs it when it is allowed', async () => {
-    await send(workbench, 'Then later. [[later]]');
-    await statusWord(workbench, 'Running');
-    await workbench.editorTab('Make the file.').click({ button: 'middle' });
-    const notice = workbench.notification('needs you: ');
+    await send(host.workbench, 'Then later. [[later]]');
+    await statusWord(host.workbench, 'Running');
+    await host.workbench.editorTab('Make the file.').click({ button: 'middle' });
+    const notice = host.workbench.notification('needs you: ');
     await notice.waitFor({ timeout: 30_000 });
-    await picture(workbench, 'approval-elsewhere');
+    await picture(host.workbench, 'approval-elsewhere');
     assert.doesNotMatch((await notice.textContent()) ?? '', /Allow/);
     await notice
       .getByRole('button', { name: 'Review', exact: true })
@@ -85,36 +66,36 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     await notice.waitFor({ state: 'detached' });
     await press('Allow Once').waitFor();
     assert.equal(made(), false);
-    await workbench.page.keyboard.press('Tab');
-    await workbench.page.keyboard.press('Enter');
+    await host.workbench.page.keyboard.press('Tab');
+    await host.workbench.page.keyboard.press('Enter');
     await decided('Allowed once by you').waitFor();
     await page().getByText('Made it after all.').first().waitFor();
-    await statusWord(workbench, 'Finished');
+    await statusWord(host.workbench, 'Finished');
     assert.equal(made(), true);
   });
 
   it('takes the answer to a question', async () => {
-    await send(workbench, 'Tea? [[ask]]');
+    await send(host.workbench, 'Tea? [[ask]]');
     await page().getByRole('radio', { name: 'Green' }).check();
-    await picture(workbench, 'question');
+    await picture(host.workbench, 'question');
     await press('Answer').first().click();
     await decided('Answered by you: “Green”').waitFor();
     await page().getByText('A good choice.').first().waitFor();
-    await statusWord(workbench, 'Finished');
-    await model.waitFor(({ request }) => /Which tea\?[^]{0,20}Green/.test(JSON.stringify(request)));
+    await statusWord(host.workbench, 'Finished');
+    await host.model.waitFor(({ request }) => /Which tea\?[^]{0,20}Green/.test(JSON.stringify(request)));
   });
 
   it('says a message that was queued while it worked when the turn is over', async () => {
-    await send(workbench, 'Think. [[slow]]');
+    await send(host.workbench, 'Think. [[slow]]');
     await page().locator('#interrupt').waitFor();
-    await send(workbench, 'And then the next. [[next]]');
+    await send(host.workbench, 'And then the next. [[next]]');
     await page().locator('.queue li', { hasText: 'And then the next.' }).waitFor();
-    await picture(workbench, 'queued');
+    await picture(host.workbench, 'queued');
     await page().getByText('Thought about it for a while.').first().waitFor();
     await page().getByText('The next thing is done.').first().waitFor();
     assert.equal(await page().locator('.queue').count(), 0);
-    await statusWord(workbench, 'Finished');
-    const { request } = await model.waitFor(({ scenario }) => scenario === 'next');
+    await statusWord(host.workbench, 'Finished');
+    const { request } = await host.model.waitFor(({ scenario }) => scenario === 'next');
     assert.match(turnsOf(request).join('\n'), /Thought about it for a while\.[^]*And then the next\./);
   });
 });

@@ -62,6 +62,20 @@ export class AgentRuns {
     return turnsOf(asked.request).join('\n');
   }
 
+  /** A session that goes on with what was kept of another, whose script says "Write notes", where the agent lost that. */
+  async goesOnAfresh(id: string): Promise<void> {
+    const afresh = await this.keep(this.engine.startAfresh(id, { prompt: 'Go on. [[afresh]]' }));
+    assert.equal((await ended(afresh)).success, true);
+    assert.match(this.told('afresh'), /Write notes/);
+  }
+
+  /** The agent's own files of a session are gone: the next prompt tells so. */
+  async isForgotten(id: string): Promise<void> {
+    const { success, error } = await ended(await this.resume(id, 'Are you there? [[again]]'));
+    assert.equal(success, false);
+    assert.match(error ?? '', /does not know this conversation any more/);
+  }
+
   async dispose(): Promise<void> {
     for (const handle of this.#handles) handle.dispose();
     await this.engine.dispose();
