@@ -198,7 +198,7 @@ describe('figures of a session', () => {
       { type: 'keepDetail', detail: 'everything' },
     ]);
     await page.getByRole('button', { name: /^Go to prompt/ }).click();
-    assert.equal(await page.evaluate(() => window.host.received.at(-1)?.type), 'pickPrompt');
+    await page.waitForFunction(() => window.host.received.some(({ type }) => type === 'pickPrompt'));
     await page.close();
   });
 
@@ -255,6 +255,36 @@ describe('figures of a session', () => {
     assert.equal(await row.locator('.used').innerText(), '100 tokens · ≈ $0.0021');
     assert.match((await row.locator('.used').getAttribute('title')) ?? '', /Output: 91/);
     assert.match((await row.locator('.sr').textContent()) ?? '', /^Step 1, .*\. Model: claude-opus-5-5\. Input: 9\./);
+    await page.close();
+  });
+
+  it('stay while they are asked for again', async () => {
+    const { entries, turns } = everything();
+    const first = entries.find(({ type }) => type.kind === 'assistant_message')?.index ?? -1;
+    const cost = { provenance: 'unknown', reason: 'No price is known.' } as const;
+    const figures = { [first]: { model: null, usage: { input: 9 }, cost, settled: false } };
+    const page = await open({ entries, view: view({ turns }), figures });
+    await page.evaluate(() => document.querySelector('.scroll')?.scrollTo(0, 0));
+    const used = `[data-key="e:${first}"] .used`;
+    await page.locator(used).waitFor();
+    const changed = view({ turns }, { total_usage: { input: 9, output: 1 } });
+    const times = await page.evaluate(
+      async ({ next, selector, index }) => {
+        const asked = () =>
+          window.host.received.filter((each) => each.type === 'getMessageFigures' && each.indexes.includes(index))
+            .length;
+        const before = asked();
+        window.host.setView(next);
+        const seen = [];
+        while (asked() === before) {
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+          seen.push(document.querySelector(selector) !== null);
+        }
+        return seen;
+      },
+      { next: changed, selector: used, index: first },
+    );
+    assert.ok(times.length > 0 && times.every(Boolean));
     await page.close();
   });
 

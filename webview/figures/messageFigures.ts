@@ -19,6 +19,8 @@ interface Deps {
 export class MessageFigures {
   readonly #deps: Deps;
   readonly #known = new Map<number, MessageFigure | MissingFigure>();
+  /** Known, and to be asked for again. */
+  readonly #stale = new Set<number>();
   #asking = false;
   #state = '';
   /** Nothing is told of single messages, as far as anybody asked. */
@@ -28,8 +30,8 @@ export class MessageFigures {
     this.#deps = deps;
   }
 
-  of(index: number): MessageFigure | MissingFigure | undefined {
-    return this.#known.get(index);
+  of(index: number): MessageFigure | MissingFigure {
+    return this.#known.get(index) ?? 'not_yet';
   }
 
   /** What was not known, or not for good, may be now. */
@@ -38,7 +40,7 @@ export class MessageFigures {
     if (state === this.#state) return;
     this.#state = state;
     for (const [index, figure] of this.#known) {
-      if (typeof figure === 'string' || !figure.settled) this.#known.delete(index);
+      if (typeof figure === 'string' || !figure.settled) this.#stale.add(index);
     }
   }
 
@@ -48,7 +50,8 @@ export class MessageFigures {
     const indexes: number[] = [];
     for (const { index: at } of list.items()) {
       const row = list.row(at);
-      if (row?.kind !== 'entry' || this.#known.has(row.index) || indexes.at(-1) === row.index) continue;
+      if (row?.kind !== 'entry' || indexes.at(-1) === row.index) continue;
+      if (this.#known.has(row.index) && !this.#stale.has(row.index)) continue;
       const kind = store.entry(row.index)?.type.kind;
       // A message may be nothing but a call.
       const canHave = kind === 'assistant_message' || kind === 'tool_use';
@@ -59,14 +62,16 @@ export class MessageFigures {
 
   async #ask(indexes: readonly number[], list: List): Promise<void> {
     this.#asking = true;
+    for (const index of indexes) this.#stale.delete(index);
     const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
     if (this.#known.size > mostKept) this.#known.clear();
-    // One that fails is not asked for again with every drawing.
     const told = answer.type === 'messageFigures' ? answer.figures : [];
-    for (const index of indexes) this.#known.set(index, 'not_yet');
+    const isNews = told.some(({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.of(index)));
+    // One that fails is not asked for again with every drawing.
+    for (const index of indexes) this.#known.set(index, this.of(index));
     for (const { index, figure } of told) this.#known.set(index, figure);
     this.untold = [...this.#known.values()].every((figure) => figure === 'not_per_message');
-    this.#deps.changed();
+    if (isNews) this.#deps.changed();
     setTimeout(() => {
       this.#asking = false;
       this.look(list);

@@ -6,8 +6,8 @@ import { provenanceText } from '../text/provenance.ts';
 import { plain } from '../text/visible.ts';
 
 /** `12.3k tokens · ≈ $0.0041`; empty where nothing is known. */
-export function figureText(figure: MessageFigure | MissingFigure | undefined): string {
-  if (figure === undefined || typeof figure === 'string') return '';
+export function figureText(figure: MessageFigure | MissingFigure): string {
+  if (typeof figure === 'string') return '';
   const { usage, cost, settled } = figure;
   const tokens = t('{0} tokens', compact(tokensOf(usage)));
   const amount = cost.provenance === 'unknown' ? t('cost unknown') : costText(cost);
@@ -15,8 +15,7 @@ export function figureText(figure: MessageFigure | MissingFigure | undefined): s
 }
 
 /** The same with all there is to say, line by line. */
-export function figureDetails(figure: MessageFigure | MissingFigure | undefined): string[] {
-  if (figure === undefined) return [];
+export function figureDetails(figure: MessageFigure | MissingFigure): string[] {
   if (typeof figure === 'string') return [missingText(figure)];
   const { model, usage, cost, settled } = figure;
   const counted = tokenKinds.flatMap((kind) => {
@@ -32,7 +31,7 @@ export function figureDetails(figure: MessageFigure | MissingFigure | undefined)
 }
 
 /** For screen readers: nothing of a figure that there is none of, which would be said of each message. */
-export function spokenFigure(figure: MessageFigure | MissingFigure | undefined): string {
+export function spokenFigure(figure: MessageFigure | MissingFigure): string {
   return typeof figure === 'string' ? '' : figureDetails(figure).join('. ');
 }
 

@@ -105,10 +105,15 @@ export class FakeHost {
     this.#init();
   }
 
-  /** A session of so many entries, made here: it would be long on its way. `over` is of the view. */
-  loadLong(count: number, over: Partial<SessionView> = {}): void {
-    const { entries, turns } = long(count);
-    this.load({ entries, view: view({ turns: turns.slice(-maxSummaryTurns), ...over }, { entries: count }) });
+  /** A session of so many entries, made here: it would be long on its way. `live`: its agent is at work. */
+  loadLong(count: number, live = false): void {
+    const { entries, turns: all } = long(count);
+    const turns = all.slice(-maxSummaryTurns);
+    const last = turns.at(-1);
+    if (live && last !== undefined) turns[turns.length - 1] = { ...last, status: 'running', durationMs: null };
+    const can = { send: !live, stop: live, resume: !live };
+    const status = live ? 'running' : 'finished';
+    this.load({ entries, view: view({ turns, can }, { entries: count, status }) });
   }
 
   #newViews(): SessionViews {
@@ -290,8 +295,10 @@ export class FakeHost {
       }
       case 'getMessageFigures': {
         const { request, indexes } = message;
-        const { figures = {} } = this.#options ?? {};
-        const told = indexes.map((index) => ({ index, figure: figures[index] ?? ('not_per_message' as const) }));
+        const { figures = {}, view: { turns = [] } = {} } = this.#options ?? {};
+        const { firstIndex = Infinity } = turns.findLast(({ status }) => status === 'running') ?? {};
+        const missing = (index: number) => (index >= firstIndex ? 'not_yet' : 'not_per_message');
+        const told = indexes.map((index) => ({ index, figure: figures[index] ?? missing(index) }));
         this.#channel.send({ type: 'messageFigures', request, figures: told });
         break;
       }
