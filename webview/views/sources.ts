@@ -14,8 +14,9 @@ import { lineHeight, Lines } from './lines.ts';
 import { placed, px } from './placed.ts';
 import type { PageView, ViewDeps } from './view.ts';
 
-/** Milliseconds between two looks at what became of the list, while things come. */
+/** Milliseconds between two looks at what became of the list, while things come; of the number on its tab, while that is all there is to see. */
 const pause = 1000;
+const unseenPause = 5000;
 /** Height in px that the list is taken to have until it is there. */
 const likelyHeight = 600;
 
@@ -30,6 +31,8 @@ export class SourcesView implements PageView {
   /** Something came since the list was asked for. */
   #stale = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When it ends. */
+  #due = 0;
   #query = '';
   #scroller: HTMLElement | undefined;
   /** Place of the row that has the keyboard: it stays in the page wherever it scrolls. */
@@ -41,7 +44,7 @@ export class SourcesView implements PageView {
   }
 
   count(): number | undefined {
-    if (this.#stale) this.#renew();
+    if (this.#stale) this.#renew(this.#page?.complete === false ? pause : unseenPause);
     const { sums } = this.#page ?? {};
     return sums === undefined ? undefined : sums.given + sums.found + sums.not_found;
   }
@@ -53,18 +56,18 @@ export class SourcesView implements PageView {
   }
 
   /** At once at first, and then no more often than every now and then. */
-  #renew(): void {
-    if (this.#timer !== undefined) return;
-    this.#stale = false;
-    const first = this.#page === undefined;
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#lines.renew();
-        void this.#ask(0, 0).then(() => this.#deps.changed());
-      },
-      first ? 0 : pause,
-    );
+  #renew(pauseOf: number): void {
+    const after = this.#page === undefined ? 0 : pauseOf;
+    const due = Date.now() + after;
+    if (this.#timer !== undefined && this.#due <= due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#stale = false;
+      this.#lines.renew();
+      void this.#ask(0, 0).then(() => this.#deps.changed());
+    }, after);
   }
 
   async #ask(from: number, count: number): Promise<readonly PageSource[] | undefined> {
@@ -78,6 +81,7 @@ export class SourcesView implements PageView {
   }
 
   draw(context: Context): TemplateResult {
+    if (this.#stale) this.#renew(pause);
     const page = this.#page;
     const { given, found, not_found: missing } = page?.sums ?? { given: 0, found: 0, not_found: 0 };
     const none = given + found + missing === 0;
