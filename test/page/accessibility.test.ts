@@ -242,6 +242,12 @@ describe('the page for everybody', () => {
         await tab(page, tabName).click();
         await frames(page, 5);
         assert.deepEqual(await outside(page), [], tabName);
+        const cut = await page
+          .locator('.sumbar .x')
+          .evaluateAll((all) =>
+            all.filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.textContent),
+          );
+        assert.deepEqual(cut, [], tabName);
         const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         assert.ok(over <= 0, `${over} px too wide: ${tabName}`);
       }
