@@ -14,9 +14,10 @@ import { lineHeight, Lines } from './lines.ts';
 import { placed, px } from './placed.ts';
 import type { PageView, ViewDeps } from './view.ts';
 
-/** Milliseconds between two looks at what became of the list, while things come; of the number on its tab, while that is all there is to see. */
+/** Milliseconds between two looks at what became of the list, while things come. */
 const pause = 1000;
-const unseenPause = 5000;
+/** While only the number on its tab is seen, and the agent works. */
+const unseenPause = 3000;
 /** Height in px that the list is taken to have until it is there. */
 const likelyHeight = 600;
 
@@ -43,8 +44,9 @@ export class SourcesView implements PageView {
     this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
   }
 
-  count(): number | undefined {
-    if (this.#stale) this.#renew(this.#page?.complete === false ? pause : unseenPause);
+  count({ store }: Context): number | undefined {
+    const grows = store.turns.at(-1)?.status === 'running' && this.#page?.complete === true;
+    if (this.#stale) this.#renew(grows ? unseenPause : pause);
     const { sums } = this.#page ?? {};
     return sums === undefined ? undefined : sums.given + sums.found + sums.not_found;
   }
