@@ -22,7 +22,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
   return {
     id: state.id,
     summary: () => state.summary,
-    turns: () => state.turns.map((turn, index) => turnView(turn, index === state.turns.length - 1, state)),
+    turns: () => state.turns.map((turn, index) => turnOf(turn, index === state.turns.length - 1, state)),
     total: () => state.total,
     open: () => state.recent.open(),
     read: (from, to) => state.read(from, to),
@@ -55,7 +55,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
   };
 }
 
-function turnView(turn: RecordedTurn, isLast: boolean, { summary }: SessionState): Turn {
+function turnOf(turn: RecordedTurn, isLast: boolean, { summary }: SessionState): Turn {
   const { cost } = turn;
   const took = turn.completed_at === undefined ? null : Date.parse(turn.completed_at) - Date.parse(turn.started_at);
   // While a run goes on, what is known of its cost is in the summary.

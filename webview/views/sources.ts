@@ -58,8 +58,8 @@ export class SourcesView implements PageView {
   }
 
   /** At once at first, and then no more often than every now and then. */
-  #renew(pauseOf: number): void {
-    const after = this.#page === undefined ? 0 : pauseOf;
+  #renew(wait: number): void {
+    const after = this.#page === undefined ? 0 : wait;
     const due = Date.now() + after;
     if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);

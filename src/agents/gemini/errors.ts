@@ -45,8 +45,11 @@ export const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [/^No input provided via stdin\b/m, 'no_prompt'],
 ];
 
-/** From 0.60 on, where others than root own the file with the servers of a run, or could write to a folder above it. */
-export const serversSkipped = /^Security Warning: Skipping system defaults file /;
+/**
+ * From 0.60 on, where others than root own the file with the servers of a run, or could write to a folder above it. The
+ * defaults of the machine have another name.
+ */
+export const serversSkipped = /^Security Warning: Skipping system defaults file '.*[\\/]mcp\.json':/;
 export const withoutServers =
   'Gemini CLI reads the MCP servers of a run from files of root only, and runs without them. With executor_type acp and executor_profile gemini-acp it takes them.';
 

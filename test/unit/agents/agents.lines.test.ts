@@ -135,13 +135,14 @@ describe('lines of Gemini CLI', () => {
   });
 
   it('warn where the servers of the run were left out', () => {
-    const why = `Parent directory '/tmp' is insecure: Directory '/tmp' is writable by group or others (mode: 41777).`;
-    const text = `Security Warning: Skipping system defaults file '/tmp/run/mcp.json': ${why}`;
-    const output: OutputLine[] = [
-      { stream: 'stderr', text },
-      { stream: 'stdout', text: JSON.stringify(init) },
-    ];
-    const { entries, facts } = readBy(findAdapter('gemini')!, output);
+    const why = `File is not owned by root (uid 0). Current uid: 1000.`;
+    const skipped = (file: string): Read =>
+      readBy(findAdapter('gemini')!, [
+        { stream: 'stderr', text: `Security Warning: Skipping system defaults file '${file}': ${why}` },
+        { stream: 'stdout', text: JSON.stringify(init) },
+      ]);
+    assert.deepEqual(skipped('somewhere/system-defaults.json').facts.warnings, []);
+    const { entries, facts } = skipped('somewhere/mcp.json');
     assert.equal(facts.warnings.length, 1);
     assert.match(facts.warnings[0] ?? '', /^Gemini CLI reads the MCP servers of a run from files of root only/);
     assert.ok(entries.some(({ content }) => content.includes(why)));
