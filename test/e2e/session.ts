@@ -26,7 +26,7 @@ let browserFolder: RunFolder | undefined;
 let shared: Promise<Server> | undefined;
 const servers: Server[] = [];
 
-/** A server of its own; ended after the last test of the run, or by its own `stop`. */
+/** A server of its own; ended with the suite, or by its own `stop`. */
 export async function startHost({ env = {}, vsix, ...options }: HostOptions = {}): Promise<Server> {
   await ensureCodeServer();
   const folder = newRunFolder('e2e');
@@ -108,8 +108,18 @@ export async function picture(workbench: Workbench, name: string): Promise<void>
   copyFileSync(file, path.join(repository, 'docs/images', `${name}.png`));
 }
 
-/** Call once at the top of a test file: a failing test leaves a picture of every window, and the server's log. */
+/**
+ * Call once at the top of a test file: a failing test leaves a picture of every window, and the server's log. The servers
+ * of the suite end with it, since extension hosts outlive their windows for hours and would be at work beside the next.
+ */
 export function keepEvidence(): void {
+  const earlier = new Set<Server>();
+  before(() => servers.forEach((server) => earlier.add(server)));
+  after(async function () {
+    this.timeout(120_000);
+    const common = await shared;
+    await Promise.all(servers.filter((server) => server !== common && !earlier.has(server)).map(end));
+  });
   afterEach(async function () {
     const test = this.currentTest;
     if (test?.state !== 'failed' || browser === undefined) return;
@@ -127,10 +137,11 @@ after(async function () {
   this.timeout(120_000);
   await (await browser)?.close();
   browserFolder?.remove();
-  await Promise.all(
-    [...servers].map(async (server) => {
-      await server.stop();
-      server.folder.remove();
-    }),
-  );
+  await Promise.all([...servers].map(end));
 });
+
+async function end(server: Server): Promise<void> {
+  servers.splice(servers.indexOf(server), 1);
+  await server.stop();
+  server.folder.remove();
+}

@@ -7,6 +7,8 @@ export interface SuiteResult {
   skipped: number;
   /** Titles of the skipped. */
   skips: string[];
+  /** Titles of the failed, each with its error and where. */
+  failures: string[];
   /** A line or more per test, for where the suite's own output cannot be seen. */
   report: string[];
 }
@@ -14,7 +16,7 @@ export interface SuiteResult {
 /** Runs the loaded suites and counts. A failing hook counts as a failed test. */
 export function collect(mocha: Mocha): Promise<SuiteResult> {
   return new Promise((resolve) => {
-    const result: SuiteResult = { passed: 0, failed: 0, skipped: 0, skips: [], report: [] };
+    const result: SuiteResult = { passed: 0, failed: 0, skipped: 0, skips: [], failures: [], report: [] };
     const runner = mocha.run(() => resolve(result));
     runner.on('pass', (test) => {
       result.passed += 1;
@@ -22,7 +24,9 @@ export function collect(mocha: Mocha): Promise<SuiteResult> {
     });
     runner.on('fail', (test, error: unknown) => {
       result.failed += 1;
-      result.report.push(`  ✖ ${test.fullTitle()}\n${trace(error)}`);
+      const failure = `${test.fullTitle()}\n${trace(error)}`;
+      result.failures.push(failure);
+      result.report.push(`  ✖ ${failure}`);
     });
     runner.on('pending', (test) => {
       result.skipped += 1;
@@ -33,7 +37,8 @@ export function collect(mocha: Mocha): Promise<SuiteResult> {
 
 /** The result of suites that could not even be loaded. */
 export function notLoaded(error: unknown): SuiteResult {
-  return { passed: 0, failed: 1, skipped: 0, skips: [], report: [`  ✖ the test files load\n${trace(error)}`] };
+  const failure = `the test files load\n${trace(error)}`;
+  return { passed: 0, failed: 1, skipped: 0, skips: [], failures: [failure], report: [`  ✖ ${failure}`] };
 }
 
 function trace(error: unknown): string {

@@ -54,7 +54,8 @@ export class Workbench {
         return;
       } catch (error) {
         if (performance.now() > until) throw new Error(`could not find "${title}" in the palette`, { cause: error });
-        await this.page.keyboard.press('Escape');
+        // In an editor it would end the selection that a command is run on.
+        if (await widget.isVisible()) await this.page.keyboard.press('Escape');
       }
     }
   }

@@ -37,9 +37,15 @@ const suites: (Step & { suite: string })[] = [
 const started = performance.now();
 const total = { passed: 0, failed: 0, skipped: 0 };
 const skips: string[] = [];
+/** What failed, told again at the end: the whole log is long, and its end is what is read first. */
+const failures: string[] = [];
 
 async function inOrder(steps: Step[]): Promise<void> {
-  for (const step of steps) if (!(await runStep(step))) total.failed += 1;
+  for (const step of steps) {
+    if (await runStep(step)) continue;
+    total.failed += 1;
+    failures.push(step.name);
+  }
 }
 
 /** Counts by the result file: an exit code alone does not tell that tests ran. */
@@ -48,12 +54,14 @@ async function runSuite({ suite, ...step }: Step & { suite: string }): Promise<v
   rmSync(file, { force: true });
   const ok = await runStep({ ...step, verbose: true });
   if (!existsSync(file)) {
-    console.error(`✖ ${suite} wrote no result`);
+    failures.push(`${suite}: wrote no result`);
     total.failed += 1;
     return;
   }
   const result = JSON.parse(readFileSync(file, 'utf8')) as SuiteResult;
   total.passed += result.passed;
+  failures.push(...result.failures.map((failure) => `${suite}: ${failure}`));
+  if (result.failed === 0 && !ok) failures.push(`${suite}: ended with an error after its tests`);
   total.failed += result.failed === 0 && !ok ? 1 : result.failed;
   total.skipped += result.skipped;
   skips.push(...result.skips.map((title) => `${suite}: ${title}`));
@@ -63,6 +71,7 @@ await Promise.all([inOrder(preparation), inOrder(checks)]);
 for (const suite of suites) await runSuite(suite);
 
 for (const title of skips) console.log(`SKIPPED ${title}`);
+for (const failure of failures) console.log(`\nFAILED ${failure}`);
 console.log(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all\n`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
