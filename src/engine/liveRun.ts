@@ -77,6 +77,10 @@ export class LiveRun implements ActiveRun {
     return this.#speaks && !this.#over ? this.#conversation : null;
   }
 
+  counted(): { readonly responses: number; readonly active_ms: number } {
+    return this.#budget.counted(undefined);
+  }
+
   /** Resolves when the agent runs. @throws EngineFailure when it does not come to run; that is recorded then. */
   async start(): Promise<void> {
     const { attempts } = this.#plan;

@@ -4,3 +4,8 @@ export function localDay(at: number | string): string {
   const two = (part: number): string => String(part).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
+
+/** Milliseconds from an instant until the next calendar day begins on this machine. */
+export function msToMidnight(at: number): number {
+  return new Date(at).setHours(24, 0, 0, 0) - at;
+}

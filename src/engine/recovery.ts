@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { EventTeller } from '../formats/events.ts';
 import type { RecordedRun } from '../formats/record.ts';
+import { TurnCount } from '../insight/budgets/turnCount.ts';
 import type { PriceTable } from '../insight/prices.ts';
 import type { ResultMetadata } from '../model/result.ts';
 import { moveRun, moveSession, isRunOver } from '../model/status.ts';
-import type { EntryUpdate } from '../model/entry.ts';
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { AgentSource } from './agentSource.ts';
 import { failures } from './failures.ts';
 import type { RawStream, RecordReader, RecordWriter } from './record/contract.ts';
@@ -42,6 +43,8 @@ interface Found {
   readonly order: readonly Order[];
   /** Indexes of this run that the record has. */
   readonly present: ReadonlySet<number>;
+  /** Epoch milliseconds of its newest entry there; 0 where it has none. */
+  readonly lastSeen: number;
 }
 
 export interface RecoveryDeps {
@@ -65,12 +68,13 @@ export async function recoverRun(
   const at = new Date(deps.clock()).toISOString();
   const failure = failures.interrupted();
   const found = await findOutput(reader, last);
-  let run: RecordedRun = { ...moveRun(last, 'failed', at), error: failure.message };
+  let run: RecordedRun = { ...endedAt(last, found.lastSeen, deps.clock()), error: failure.message };
   let figures = {};
   let result: ResultMetadata | undefined;
   if (source !== null && found.attempt !== null) {
-    const { output, steps } = await replayRaw(state, reader, source, last, { ...found, attempt: found.attempt });
-    run = { ...run, steps };
+    const replayed = await replayRaw(state, reader, source, last, { ...found, attempt: found.attempt });
+    const { output, steps, responses } = replayed;
+    run = { ...run, ...endedAt(last, Math.max(found.lastSeen, replayed.lastSeen), deps.clock()), steps, responses };
     const facts = output.facts();
     const previous = (await reader.results()).map(({ metadata }) => metadata);
     const { afresh, version: agentVersion, asked_model: askedModel } = found.attempt;
@@ -99,12 +103,23 @@ export async function recoverRun(
   await writer.flush();
 }
 
+/** It ended when it was last heard of, as far as anybody knows: a window may be opened again days later. */
+function endedAt(run: RecordedRun, lastSeen: number, now: number): RecordedRun {
+  const began = Date.parse(run.started_at ?? run.created_at);
+  const ended = Math.min(Math.max(began, lastSeen), Math.max(began, now));
+  return { ...moveRun(run, 'failed', new Date(ended).toISOString()), active_ms: ended - began };
+}
+
 async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found> {
   let attempt: Attempt | null = null;
   const order: Order[] = [];
   const present = new Set<number>();
+  let lastSeen = 0;
   for await (const line of reader.lines()) {
-    if (line.kind === 'entry' && line.entry.index >= run.first_index) present.add(line.entry.index);
+    if (line.kind === 'entry' && line.entry.index >= run.first_index) {
+      present.add(line.entry.index);
+      lastSeen = Math.max(lastSeen, timeOf(line.entry));
+    }
     if (line.kind !== 'decision' || line.decision['run_id'] !== run.run_id) continue;
     const asAttempt = attemptSchema.safeParse(line.decision);
     if (asAttempt.success) {
@@ -114,7 +129,21 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
     const asOrder = orderSchema.safeParse(line.decision);
     if (asOrder.success) order.push(asOrder.data);
   }
-  return { attempt, order, present };
+  return { attempt, order, present, lastSeen };
+}
+
+/** Epoch milliseconds; 0 where its time cannot be read. */
+function timeOf({ timestamp }: NormalizedEntry): number {
+  return Date.parse(timestamp) || 0;
+}
+
+interface Replayed {
+  readonly output: RunOutput;
+  readonly steps: number;
+  /** Of the model, as budgets count them. */
+  readonly responses: number;
+  /** Epoch milliseconds of the newest entry. */
+  readonly lastSeen: number;
 }
 
 /** Feeds the raw output of the last attempt to a fresh normalizer, and records the entries that are missing. */
@@ -124,7 +153,7 @@ async function replayRaw(
   source: AgentSource,
   run: RecordedRun,
   { attempt, order, present }: Found & { readonly attempt: Attempt },
-): Promise<{ readonly output: RunOutput; readonly steps: number }> {
+): Promise<Replayed> {
   const workDir = run.project_dir ?? '';
   const { resume, conversation: sessionId } = attempt;
   const ids = { ...(resume !== null && { resume }), ...(sessionId !== null && { sessionId }) };
@@ -133,10 +162,14 @@ async function replayRaw(
   const recent = new RecentEntries();
   // Only lines without a time of their own take this one; when they arrived is not known any more.
   const at = Date.parse(run.started_at ?? run.created_at);
+  const turns = new TurnCount();
   let steps = 0;
+  let lastSeen = 0;
   let next = attempt.first_index;
   const take = async (updates: readonly EntryUpdate[]): Promise<void> => {
+    turns.see(updates);
     for (const update of updates) {
+      if (update.op === 'put') lastSeen = Math.max(lastSeen, timeOf(update.entry));
       if (update.op !== 'put' || update.entry.index < next) continue;
       next = update.entry.index + 1;
       if (isStep(update.entry)) steps += 1;
@@ -164,7 +197,7 @@ async function replayRaw(
   await feed('client', client, Infinity);
   await take(output.end({ code: null, signal: null }, at));
   await take(recent.unsettled().map((entry) => ({ op: 'put', entry })));
-  return { output, steps };
+  return { output, steps, responses: turns.count(output.facts()), lastSeen };
 }
 
 /** Reads a stream of chunks by numbers of bytes. */

@@ -25,6 +25,8 @@ export interface ActiveRun {
   /** Settles when everything of the run is recorded. Never rejects. */
   readonly done: Promise<RunResult>;
   readonly conversation: Conversation | null;
+  /** What budgets count of it so far: responses of the model, and milliseconds at work. */
+  counted(): { readonly responses: number; readonly active_ms: number };
   /** Resolves when nothing of its processes lives and `done` has settled. */
   stop(steps?: readonly LadderStep[]): Promise<void>;
 }

@@ -1,6 +1,5 @@
 import { csvHeader, csvRuns } from '../formats/export/csv.ts';
 import type { RecordedTurn } from '../formats/record.ts';
-import { unknownModel } from '../insight/modelUsage.ts';
 import { spentBy, type Spent } from '../insight/spending.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { RecordReader } from './record/contract.ts';
@@ -42,11 +41,13 @@ function isSpent({ recording, imported }: SessionSummary): boolean {
   return !recording && imported === undefined;
 }
 
-function liveLedger({ summary, turns, turnsOmitted: omitted, models: own }: SessionState): Ledger {
-  const now = (turn: RecordedTurn): RecordedTurn => {
-    const models = own?.models ?? [{ model: summary.model ?? unknownModel, ...summary.usage }];
-    return { ...turn, cost: summary.cost, models: [...models] };
-  };
+function liveLedger({ summary, turns, turnsOmitted: omitted, models: own, run }: SessionState): Ledger {
+  const now = (turn: RecordedTurn): RecordedTurn => ({
+    ...turn,
+    ...run?.counted(),
+    // Until the run tells of itself, the summary has the figures of the run before.
+    ...(own !== null && { cost: summary.cost, models: [...own.models] }),
+  });
   const last = turns.at(-1);
   const all = last?.completed_at === undefined && last !== undefined ? [...turns.slice(0, -1), now(last)] : turns;
   return { summary, turns: all, omitted };

@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { isAlive, startTimeOf, type ProcessIdentity } from '../../src/engine/processIdentity.ts';
 import type { Notice } from '../../src/engine/api.ts';
+import { parseRecordLine } from '../../src/formats/record.ts';
 import { Bench, entries, outcome, prompt, seen } from '../support/fakeAgent/engine.ts';
 
 async function identities(pids: readonly number[]): Promise<ProcessIdentity[]> {
@@ -142,10 +143,18 @@ describe('processes', function () {
       '{"kind":"entry","entry":{"index":3,"timest',
     ];
     await writeFile(file, kept.join('\n'));
-    const next = await bench.engine();
+    const days = 3 * 24 * 3_600_000;
+    const next = await bench.engine({ clock: () => Date.now() + days });
     const opened = await next.open(id);
     assert.equal(opened.summary().outcome, 'interrupted');
     assert.deepEqual(opened.summary().total_cost, { provenance: 'reported', usd: 0.5 });
+    const recorded = (await readFile(file, 'utf8')).split('\n').map((line) => parseRecordLine(line).value);
+    const run = recorded.findLast((line) => line?.kind === 'run');
+    assert.ok(run?.kind === 'run');
+    const { active_ms: worked = NaN, responses, completed_at: ended = '' } = run.run;
+    // It did nothing in the days before anybody looked.
+    assert.ok(worked < 60_000 && Date.parse(ended) < Date.now(), `${worked} ms, until ${ended}`);
+    assert.equal(responses, 2);
     const again = await entries(opened);
     assert.deepEqual(
       again.slice(0, whole.length).map(({ index, content }) => [index, content]),

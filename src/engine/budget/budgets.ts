@@ -9,7 +9,7 @@ import type { BudgetScope } from '../../model/budgetNames.ts';
 import type { Session } from '../../model/session.ts';
 import type { Disposable, EngineSettings, Log } from '../api.ts';
 import { failures } from '../failures.ts';
-import { localDay } from '../localDay.ts';
+import { localDay, msToMidnight } from '../localDay.ts';
 import { Raises } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
@@ -68,15 +68,19 @@ export class Budgets {
   follow(budget: RunBudget, run: HeldRun, done: Promise<unknown>): void {
     this.#held.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
-    const look = async (): Promise<void> => {
+    const look = (): void => {
       timer = undefined;
-      budget.update(await this.#standOf(run));
+      this.#standOf(run)
+        .then((standing) => budget.update(standing))
+        .catch((error: unknown) => {
+          this.#deps.log.warn(`Budgets: ${String(error)}`);
+          budget.update({ until: Infinity });
+        });
     };
     const soon = (): void => {
-      timer ??= setTimeout(() => {
-        look().catch((error: unknown) => this.#deps.log.warn(`Budgets: ${String(error)}`));
-      }, othersEveryMs);
+      timer ??= setTimeout(look, othersEveryMs);
     };
+    budget.onNewDay(look);
     const used = this.#deps.onUsed(() => {
       // Its own figures it knows; they count at once.
       if (this.#held.size > 1) soon();
@@ -105,11 +109,14 @@ export class Budgets {
   async #standOf({ session, limits, runId }: Omit<HeldRun, 'runId'> & { readonly runId?: string }): Promise<{
     readonly bounds: readonly Bound[];
     readonly elsewhere: Elsewhere;
+    /** Epoch milliseconds: the end of the day that it is of. */
+    readonly until: number;
   }> {
-    const found = this.#limiting(session, limits);
-    if (found === undefined) return { bounds: [], elsewhere: nothingElsewhere };
-    const { budgets, folder } = found;
     const now = this.#deps.clock();
+    const until = now + msToMidnight(now);
+    const found = this.#limiting(session, limits);
+    if (found === undefined) return { bounds: [], elsewhere: nothingElsewhere, until };
+    const { budgets, folder } = found;
     const day = localDay(now);
     const { session_id: id, executor_type: type = '', executor_profile: profile, parent_session_id: parent } = session;
     const agent = agentKey(type, profile);
@@ -137,7 +144,7 @@ export class Budgets {
     };
     const bounds = boundsOf(budgets, type, keys, await this.#raises.all());
     const elsewhere = spentElsewhere(subject, sessions, now, { dayOf: (at) => localDay(Date.parse(at)), inside });
-    return { bounds, elsewhere };
+    return { bounds, elsewhere, until };
   }
 
   /** What limits a session's runs; recordings cost nothing. */

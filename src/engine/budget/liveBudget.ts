@@ -116,7 +116,7 @@ export class LiveBudget implements BudgetListener {
   /** By its own flag; which of our limits that was, the figures tell. */
   #endedBy(metadata: ResultMetadata): Standing {
     const unit = metadata.isMaxTurns ? 'turns' : 'usd';
-    const own = tightest(this.#budget.standings().filter((each) => each.unit === unit));
+    const own = tightest(this.#budget.passedOn().filter((each) => each.unit === unit));
     if (own !== undefined) return own;
     // One of its own configuration, which it does not tell.
     const spent = (metadata.isMaxTurns ? metadata.runTurns : metadata.cost) ?? 0;

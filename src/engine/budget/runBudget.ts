@@ -21,6 +21,8 @@ export interface RunBudgetDeps {
   /** What other runs have used. */
   readonly elsewhere: Elsewhere;
   readonly bounds: readonly Bound[];
+  /** Epoch milliseconds: limits of a day are those of another from then on. */
+  readonly until: number;
 }
 
 export interface BudgetListener {
@@ -34,7 +36,10 @@ export interface BudgetListener {
 export class RunBudget {
   readonly #clock: () => number;
   #bounds: readonly Bound[];
+  #passedOn: readonly Bound[] = [];
   #elsewhere: Elsewhere;
+  #until: number;
+  #newDay: () => void = () => undefined;
   #listener: BudgetListener | undefined;
   #figures: Omit<Used, 'ms'> = noneUsed;
   #messageBegan: Used = noneUsed;
@@ -50,8 +55,9 @@ export class RunBudget {
   #since: number | null = null;
   #worked = 0;
 
-  constructor({ clock, elsewhere, bounds }: RunBudgetDeps) {
+  constructor({ clock, elsewhere, bounds, until }: RunBudgetDeps) {
     this.#clock = clock;
+    this.#until = until;
     this.#elsewhere = elsewhere;
     this.#bounds = bounds;
   }
@@ -75,8 +81,9 @@ export class RunBudget {
     return this.#worked + (this.#since === null ? 0 : Math.max(0, this.#clock() - this.#since));
   }
 
-  /** What is left of all limits of this kind. */
+  /** What is left of all limits of this kind, for a program that can hold it by itself. */
   left(unit: 'turns' | 'usd'): number | undefined {
+    this.#passedOn = this.#bounds;
     return remaining(this.#bounds, this.#used(), unit);
   }
 
@@ -125,7 +132,9 @@ export class RunBudget {
   mayGoOn(figures: () => Omit<Used, 'ms'>): boolean {
     if (this.#reached !== undefined) return false;
     if (this.#bounds.length > 0) this.#figures = figures();
-    const used = this.standings().find((each) => each.scope !== 'message' && isUsedUp(each));
+    const used = this.#isOfToday()
+      ? this.standings().find((each) => each.scope !== 'message' && isUsedUp(each))
+      : undefined;
     if (used !== undefined) {
       this.#trip(used);
       return false;
@@ -135,10 +144,26 @@ export class RunBudget {
   }
 
   /** Limits were raised, or others have used more. */
-  update({ bounds = this.#bounds, elsewhere = this.#elsewhere }: Partial<Omit<RunBudgetDeps, 'clock'>>): void {
+  update({
+    bounds = this.#bounds,
+    elsewhere = this.#elsewhere,
+    until = this.#until,
+  }: Partial<Omit<RunBudgetDeps, 'clock'>>): void {
     this.#bounds = bounds;
     this.#elsewhere = elsewhere;
+    this.#until = until;
     this.#check();
+  }
+
+  /** `ask`: for an `update` with what counts on another day; nothing ends the run before it. */
+  onNewDay(ask: () => void): void {
+    this.#newDay = ask;
+  }
+
+  #isOfToday(): boolean {
+    if (this.#clock() < this.#until) return true;
+    this.#newDay();
+    return false;
   }
 
   /** What was not looked at yet can be near a limit, and ends nothing any more. */
@@ -156,6 +181,11 @@ export class RunBudget {
 
   standings(): readonly Standing[] {
     return standings(this.#bounds, this.#used());
+  }
+
+  /** By the limits that the program was given: it does not hear of one that was raised since. */
+  passedOn(): readonly Standing[] {
+    return standings(this.#passedOn, this.#used());
   }
 
   #used(): Readonly<Record<BudgetScope, Used>> {
@@ -176,7 +206,7 @@ export class RunBudget {
   }
 
   #check(): void {
-    if (this.#listener === undefined || this.#reached !== undefined) return;
+    if (this.#listener === undefined || this.#reached !== undefined || !this.#isOfToday()) return;
     const all = this.standings();
     this.#tellNear(all);
     const over = tightest(all.filter((each) => isOverrun(each) && !this.#mayEndItself(each)));

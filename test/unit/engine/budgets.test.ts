@@ -264,6 +264,7 @@ describe('budgets', function () {
     const steps = [{ init: true }, ...says('one', 'two'), { until: go }, ...says('three'), ...much];
     const handle = await engine.start(bench.request(steps));
     await seen(handle, 'two');
+    await until('the limit to be looked at', () => handle.summary().budget?.near);
     assert.equal(handle.live(), true);
     await bench.go();
     const result = await outcome(handle);
