@@ -149,7 +149,14 @@ describe('a session full of hostile text', function () {
         .evaluate(async (scroller) => {
           const before = scroller.scrollTop;
           scroller.scrollTop = Math.max(0, before - scroller.clientHeight * 0.9);
-          for (let n = 0; n < 2; n++) await new Promise((resolve) => requestAnimationFrame(resolve));
+          const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+          const sight = scroller.getBoundingClientRect();
+          const isUnread = (): boolean =>
+            [...scroller.querySelectorAll('.unread')].some((gap) => {
+              const { top, bottom } = gap.getBoundingClientRect();
+              return bottom > sight.top && top < sight.bottom;
+            });
+          for (let n = 0; n < 2 || isUnread(); n++) await frame();
           return before === 0;
         });
       if (!atStart) continue;

@@ -99,6 +99,7 @@ describe('search in the sidebar', function () {
     await view()
       .getByText(/2 entries in 1 session\./)
       .waitFor();
+    await view().locator('[role=treeitem]', { hasText: 'The kettle, then?' }).first().waitFor();
     const found = await rows();
     assert.ok(
       found.some((row) => row.startsWith('The kettle, then?') && row.endsWith('Follow-up')),
