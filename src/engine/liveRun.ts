@@ -6,7 +6,7 @@ import type { AgentRequest, Decision } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
 import { moveRun, moveSession } from '../model/status.ts';
 import type { AgentProcess } from './agentProcess.ts';
-import type { Conversation, SessionSizes } from './api.ts';
+import type { Conversation } from './api.ts';
 import { LiveBudget, reachedNote } from './budget/liveBudget.ts';
 import { LiveConversation } from './conversation.ts';
 import { endNotes } from './endNotes.ts';
@@ -49,7 +49,6 @@ export class LiveRun implements ActiveRun {
   #closing: NodeJS.Timeout | undefined;
   /** It was made to end then. `as_expected`: it never does by itself. */
   #closed: 'late' | 'as_expected' | null = null;
-  readonly #sizesBefore: SessionSizes;
   #estimated = 0;
   #estimateTimer: NodeJS.Timeout | undefined;
   #finished: (result: RunResult) => void = () => undefined;
@@ -59,7 +58,6 @@ export class LiveRun implements ActiveRun {
     this.#plan = plan;
     this.#deps = deps;
     this.#run = plan.run;
-    this.#sizesBefore = state.sizes;
     this.#conversation = this.#newConversation();
     this.#feed = new RunFeed({ state, plan, clock: deps.clock, stdout: this.#conversation });
     const stop = (): void => void this.stop();
@@ -307,7 +305,7 @@ export class LiveRun implements ActiveRun {
     await state.changeRun(this.#run, metadata);
     await this.#state.learnIds(facts.sessionIds);
     await state.tell([this.#feed.events.stop(at, stopped ? 'stopped' : (metadata?.endReason ?? status), exit.code)]);
-    this.#measure(facts);
+    this.#feed.measure(facts);
     await state.changeSession(moveSession(state.session, stopped ? 'stopped' : 'finished'), {
       ...knownOf(facts),
       ...(metadata === undefined ? {} : summaryOf(metadata, state.summary, this.#run)),
@@ -363,7 +361,7 @@ export class LiveRun implements ActiveRun {
         this.#estimateTimer = undefined;
         this.#estimated = this.#deps.clock();
         const facts = this.#feed.output.facts();
-        this.#measure(facts);
+        this.#feed.measure(facts);
         const { change, ...models } = estimateOf(facts, this.#figures());
         this.#state.models = models;
         this.#state.messages = facts.messages;
@@ -376,15 +374,6 @@ export class LiveRun implements ActiveRun {
 
   #figures(): FiguresContext {
     return { ...this.#plan.figures, agentVersion: this.#version };
-  }
-
-  #measure({ lines }: RunFacts): void {
-    const { rawBytes, unknownLines, malformedLines } = this.#sizesBefore;
-    this.#state.sizes = {
-      rawBytes: rawBytes + this.#feed.rawBytes,
-      unknownLines: unknownLines + lines.unknown,
-      malformedLines: malformedLines + lines.malformed,
-    };
   }
 
   #failureOf(error: unknown): EngineFailure {

@@ -2,7 +2,8 @@ import { EventTeller } from '../formats/events.ts';
 import { TurnCount } from '../insight/budgets/turnCount.ts';
 import type { ClientLine } from '../model/clientLine.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
-import type { ExitInfo } from '../model/facts.ts';
+import type { ExitInfo, RunFacts } from '../model/facts.ts';
+import type { SessionSizes } from './api.ts';
 import type { OutputChunk } from './outputChunks.ts';
 import type { RawLog, RawStream } from './record/contract.ts';
 import { isStep } from './runFigures.ts';
@@ -32,6 +33,7 @@ export class RunFeed {
   steps = 0;
   readonly #turns = new TurnCount();
   readonly #deps: RunFeedDeps;
+  readonly #sizesBefore: SessionSizes;
   readonly #logs = new Map<RawStream, RawLog>();
   readonly #earlier: Record<RawStream, number> = { stdout: 0, stderr: 0, client: 0 };
   #output: RunOutput;
@@ -41,6 +43,7 @@ export class RunFeed {
 
   constructor(deps: RunFeedDeps) {
     this.#deps = deps;
+    this.#sizesBefore = deps.state.sizes;
     this.events = new EventTeller(deps.state.id);
     this.#output = this.#newOutput(null, null);
   }
@@ -60,10 +63,15 @@ export class RunFeed {
     return { ...this.#earlier };
   }
 
-  /** Of stdout and stderr, of all processes. */
-  get rawBytes(): number {
+  /** Tells the session how much was printed, by all processes of all its runs. */
+  measure({ lines }: Pick<RunFacts, 'lines'>): void {
     const { stdout, stderr } = this.#output.bytes;
-    return this.#earlier.stdout + this.#earlier.stderr + (this.#over ? 0 : stdout + stderr);
+    const { rawBytes, unknownLines, malformedLines } = this.#sizesBefore;
+    this.#deps.state.sizes = {
+      rawBytes: rawBytes + this.#earlier.stdout + this.#earlier.stderr + (this.#over ? 0 : stdout + stderr),
+      unknownLines: unknownLines + lines.unknown,
+      malformedLines: malformedLines + lines.malformed,
+    };
   }
 
   /** A process is about to print. */
