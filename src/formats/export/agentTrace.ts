@@ -13,7 +13,7 @@ export const agentTrace: Exporter = {
     const record = {
       version: '0.1',
       id: uuidOf(sha256(`agent-trace ${summary.session_id} ${summary.updated_at}`)),
-      timestamp: new Date(summary.updated_at).toISOString(),
+      timestamp: new Date(Date.parse(summary.updated_at) || Date.parse(summary.created_at) || 0).toISOString(),
       tool: { name: 'vitrine', version },
       files: [...files].flatMap(([path, file]) => {
         const conversations = conversationsOf(file.ranges);

@@ -1,8 +1,18 @@
+/** Readers of other languages refuse halves of characters, which broken output can hold: they are replaced. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.includes('\\ud') ? text.replaceAll(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, wellFormed) : text;
+}
+
+function wellFormed(escape: string): string {
+  return escape === '\\\\' ? escape : '\\ufffd';
+}
+
 /** A JSON array, one item per line, without holding more than one. */
 export async function* jsonArray(items: AsyncIterable<unknown>): AsyncGenerator<string> {
   let first = true;
   for await (const item of items) {
-    yield `${first ? '[' : ','}\n${JSON.stringify(item)}`;
+    yield `${first ? '[' : ','}\n${jsonText(item)}`;
     first = false;
   }
   yield first ? '[]\n' : '\n]\n';
@@ -10,7 +20,7 @@ export async function* jsonArray(items: AsyncIterable<unknown>): AsyncGenerator<
 
 /** One item per line. */
 export async function* jsonLines(items: AsyncIterable<unknown>): AsyncGenerator<string> {
-  for await (const item of items) yield `${JSON.stringify(item)}\n`;
+  for await (const item of items) yield `${jsonText(item)}\n`;
 }
 
 /** The text of an object whose last member is an array that is written item by item. `head` has at least one member. */
@@ -20,9 +30,9 @@ export async function* objectWithArray(
   items: AsyncIterable<unknown>,
   tail: () => Readonly<Record<string, unknown>> = () => ({}),
 ): AsyncGenerator<string> {
-  yield `${JSON.stringify(head).slice(0, -1)},${JSON.stringify(name)}:`;
+  yield `${jsonText(head).slice(0, -1)},${JSON.stringify(name)}:`;
   yield* trimmed(jsonArray(items));
-  const rest = JSON.stringify(tail()).slice(1, -1);
+  const rest = jsonText(tail()).slice(1, -1);
   yield `${rest === '' ? '' : `,${rest}`}}\n`;
 }
 

@@ -79,6 +79,28 @@ export function patchChanges(patch: string, by: string): LineChange[] | null {
   return line === null ? null : changes;
 }
 
+/** The lines that become others when `oldText`, which stands in a text from `at` on, gives way to `newText`. */
+export function lineChange(text: string, at: number, oldText: string, newText: string): Omit<LineChange, 'by'> {
+  const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+  const behind = at + oldText.length;
+  const lineEnd = text.indexOf('\n', behind);
+  const rest = text.slice(behind, lineEnd < 0 ? text.length : lineEnd + 1);
+  const head = text.slice(start, at);
+  const old = wholeLines(head + oldText + rest);
+  const now = wholeLines(head + newText + rest);
+  const shorter = Math.min(old.length, now.length);
+  let same = 0;
+  while (same < shorter && old[same] === now[same]) same += 1;
+  let tail = 0;
+  while (tail < shorter - same && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const kept = same + tail;
+  return { at: linesOf(text.slice(0, start)) + same + 1, removed: old.length - kept, added: now.length - kept };
+}
+
+function wholeLines(text: string): string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
 export function linesOf(text: string): number {
   if (text === '') return 0;
   const ends = text.split('\n').length;

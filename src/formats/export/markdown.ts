@@ -52,6 +52,10 @@ function toolText(tool: ToolUse, content: string): string {
     for (const { path, patch, oldText, newText } of action.changes) {
       parts.push(`\`${path.replaceAll('`', "'")}\``, fenced(patch ?? diffOf(oldText, newText), 'diff'));
     }
+  } else if (action.kind === 'file_write' && action.content !== undefined) {
+    parts.push(`\`${action.path.replaceAll('`', "'")}\``, fenced(action.content, 'text'));
+  } else if (action.kind === 'task' && action.prompt !== undefined) {
+    parts.push(line(action.description), fenced(action.prompt, 'text'));
   } else {
     if (content !== '') parts.push(content);
     const input = JSON.stringify(toolInput(tool), null, 2);
@@ -77,7 +81,7 @@ function sourceText({ url, title, description }: Citation): string {
 
 /** In a fence that nothing inside can close. */
 function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,1000}/g)].map(([ticks]) => ticks.length));
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
 }

@@ -1,8 +1,8 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { ToolUse } from '../../model/tool.ts';
 import type { RecordedRun } from '../record.ts';
-import { objectWithArray } from './jsonText.ts';
-import { attributes, nanoseconds, type OtlpSpan } from './otlpValue.ts';
+import { jsonText, objectWithArray } from './jsonText.ts';
+import { attributes, period, type OtlpSpan } from './otlpValue.ts';
 import { otelProvider } from './provider.ts';
 import type { Exporter, ExportSource, ExportTools } from './source.ts';
 import { isFailed, thoughtOf, toolInput, toolOutputText } from './toolFields.ts';
@@ -21,7 +21,7 @@ export const otlp: Exporter = {
 /** The body of a request to `/v1/traces` with some of the spans of a session. */
 export function otlpRequest(source: ExportSource, tools: ExportTools, spans: readonly OtlpSpan[]): string {
   const { resource, scope } = from(source, tools);
-  return JSON.stringify({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
+  return jsonText({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
 }
 
 /** What the spans come from. */
@@ -69,8 +69,7 @@ function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages:
     spanId: ids.run(run.run_id),
     name: `invoke_agent ${summary.agent_label}`,
     kind: 1,
-    startTimeUnixNano: nanoseconds(began),
-    endTimeUnixNano: nanoseconds(run.completed_at ?? messages.last ?? began),
+    ...period(began, run.completed_at ?? messages.last),
     attributes: attributes({
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.provider.name': otelProvider(model, summary.executor_type),
@@ -83,8 +82,8 @@ function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages:
       'gen_ai.usage.cache_read.input_tokens': cacheRead,
       'gen_ai.usage.cache_creation.input_tokens': cacheWrite,
       'gen_ai.usage.reasoning.output_tokens': reasoning,
-      'gen_ai.input.messages': JSON.stringify(messages.input),
-      'gen_ai.output.messages': JSON.stringify(messages.output),
+      'gen_ai.input.messages': jsonText(messages.input),
+      'gen_ai.output.messages': jsonText(messages.output),
       'error.type': failed ? (result?.endReason ?? '_OTHER') : null,
       'vitrine.run.id': run.run_id,
       'vitrine.run.status': run.status,
@@ -101,24 +100,24 @@ function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages:
 }
 
 function toolSpan(entry: NormalizedEntry, tool: ToolUse, run: RecordedRun | undefined, ids: TraceIds): OtlpSpan {
-  const parent = tool.parentCallId === undefined ? run && ids.run(run.run_id) : ids.call(tool.parentCallId);
+  const runId = run?.run_id ?? '';
+  const parent = tool.parentCallId === undefined ? run && ids.run(runId) : ids.call(runId, tool.parentCallId);
   const began = tool.startedAt ?? entry.timestamp;
   const failed = isFailed(tool);
   const output = toolOutputText(tool);
   return {
     traceId: ids.trace,
-    spanId: ids.call(tool.callId),
+    spanId: ids.call(runId, tool.callId),
     ...(parent !== undefined && { parentSpanId: parent }),
     name: `execute_tool ${tool.toolName}`,
     kind: 1,
-    startTimeUnixNano: nanoseconds(began),
-    endTimeUnixNano: nanoseconds(tool.endedAt ?? began),
+    ...period(began, tool.endedAt),
     attributes: attributes({
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': tool.toolName,
       'gen_ai.tool.call.id': tool.callId,
       'gen_ai.tool.type': tool.action.kind === 'mcp' ? 'extension' : 'function',
-      'gen_ai.tool.call.arguments': JSON.stringify(toolInput(tool)),
+      'gen_ai.tool.call.arguments': jsonText(toolInput(tool)),
       'gen_ai.tool.call.result': output,
       'error.type': failed ? tool.status : null,
       'vitrine.entry.index': entry.index,

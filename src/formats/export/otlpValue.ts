@@ -43,7 +43,16 @@ function valueOf(value: string | number | boolean | readonly string[]): OtlpValu
 }
 
 /** Nanoseconds since 1970 as OTLP writes them; `0`, which means unknown, for what is no time. */
-export function nanoseconds(time: string | undefined): string {
-  const at = time === undefined ? NaN : Date.parse(time);
+function nanoseconds(at: number): string {
   return Number.isNaN(at) || at <= 0 ? '0' : `${at}000000`;
+}
+
+/** From ISO 8601 to ISO 8601; a clock that went back makes it empty. */
+export function period(
+  from: string,
+  to: string | undefined,
+): { readonly startTimeUnixNano: string; readonly endTimeUnixNano: string } {
+  const start = Date.parse(from);
+  const end = Math.max(start, Date.parse(to ?? from) || start);
+  return { startTimeUnixNano: nanoseconds(start), endTimeUnixNano: nanoseconds(end) };
 }

@@ -15,8 +15,9 @@ export class TraceIds {
     return this.#sha256(`${this.trace} ${runId}`).slice(0, 16);
   }
 
-  call(callId: string): string {
-    return this.#sha256(`${this.trace} call ${callId}`).slice(0, 16);
+  /** Some agents count the ids of calls anew in each run. */
+  call(runId: string, callId: string): string {
+    return this.#sha256(`${this.trace} ${runId} call ${callId}`).slice(0, 16);
   }
 
   /** `TRACEPARENT` of W3C Trace Context, by which a program's own spans stand below those of the run that started it. */

@@ -1,5 +1,5 @@
 import type { FileChange, ToolUse } from '../../model/tool.ts';
-import { changed, linesOf, patchChanges, type LineRange } from './lineRanges.ts';
+import { changed, lineChange, linesOf, patchChanges, type LineRange } from './lineRanges.ts';
 
 /** Beyond this a file's text is not kept to find later edits in it. */
 const maxText = 2_000_000;
@@ -38,12 +38,7 @@ export class TracedFile {
       this.#text = null;
       return;
     }
-    const before = this.#text.slice(0, at);
-    // Whole lines: those that hold any part of what was replaced.
-    const first = before.split('\n').length;
-    const removed = oldText.split('\n').length;
-    const added = newText.split('\n').length;
-    this.ranges = changed(this.ranges, { at: first, removed, added, by });
+    this.ranges = changed(this.ranges, { ...lineChange(this.#text, at, oldText, newText), by });
     this.#replace(oldText, newText);
   }
 

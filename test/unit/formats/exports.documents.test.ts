@@ -72,6 +72,14 @@ describe('exports: Markdown', () => {
     assert.match(text, /\[1\] World <https:\/\/world\.test\/a\?b=1>/);
   });
 
+  it('has what was written and what a subagent was told', async () => {
+    const write = { kind: 'file_write', path: '/project/a.js', content: 'let a = 1;' } as const;
+    const task = { kind: 'task', description: 'Look', prompt: 'Look at the tests.' } as const;
+    const text = await exported('markdown', sourceOf([aTool(0, { action: write }), aTool(1, { action: task })]));
+    assert.match(text, /let a = 1;/);
+    assert.match(text, /Look at the tests\./);
+  });
+
   it('closes no fence from within', async () => {
     const text = await exported('markdown', sourceOf([aTool(0, { result: { text: '```\n# not a heading\n````' } })]));
     assert.match(text, /`````text\n```\n# not a heading\n````\n`````/);

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { changed, patchChanges, type LineRange } from '../../../src/formats/export/lineRanges.ts';
+import { changed, lineChange, patchChanges, type LineRange } from '../../../src/formats/export/lineRanges.ts';
 import { relative } from '../../../src/formats/export/agentTrace.ts';
+import type { ExportSource } from '../../../src/formats/export/source.ts';
 import type { FileChange } from '../../../src/model/tool.ts';
 import { linesOfCapture } from '../../support/agentCaptures.ts';
 import { claudeCaptures, normalized } from '../../support/captures.ts';
 import { aTool, exported, exportedJson, richEntries, richSource, sourceOf } from '../../support/exported.ts';
 import { assertOtlp } from '../../support/otlp.ts';
-import { aSummary } from '../../support/records.ts';
+import { aRun, aSummary, time } from '../../support/records.ts';
 import { agentTraceSchema } from '../../support/schemas/agentTrace.ts';
 import { atifSchema } from '../../support/schemas/atif.ts';
 
@@ -35,9 +36,11 @@ const captured = claudeCaptures().map((capture) => ({
   entries: normalized(linesOfCapture(capture), capture.exit).entries,
 }));
 
+const spansOf = async (source: ExportSource) =>
+  otlpSchema.parse(await exportedJson('otlp', source)).resourceSpans[0].scopeSpans[0].spans;
+
 describe('exports: OpenTelemetry', () => {
-  const spans = async () =>
-    otlpSchema.parse(await exportedJson('otlp', richSource)).resourceSpans[0].scopeSpans[0].spans;
+  const spans = () => spansOf(richSource);
 
   it('is read by the message types of OTLP without anything left over', async () => {
     for (const source of [richSource, ...captured.slice(0, 10).map(({ entries }) => sourceOf(entries))]) {
@@ -79,6 +82,30 @@ describe('exports: OpenTelemetry', () => {
       z.array(z.object({ role: z.literal('assistant'), parts: z.array(z.unknown()) })).parse(messages).length,
       5,
     );
+  });
+});
+
+describe('exports: OpenTelemetry, of odd sessions', () => {
+  it('tells calls of different runs apart that have the same id', async () => {
+    const first = aRun({ status: 'completed', completed_at: time(9), end_index: 1 });
+    const second = aRun({ ...first, run_id: 'run_ba9876543210', first_index: 1, end_index: 2 });
+    const source = sourceOf([aTool(0, { callId: 'item_0' }), aTool(1, { callId: 'item_0' })], {
+      runs: [first, second],
+    });
+    const spans = await spansOf(source);
+    assert.equal(new Set(spans.map(({ spanId }) => spanId)).size, 4);
+  });
+
+  it('ends nothing before it began, though the clock went back', async () => {
+    const runs = [aRun({ status: 'completed', started_at: time(50), completed_at: time(10) })];
+    for (const span of await spansOf(sourceOf([aTool(0, { startedAt: time(10), endedAt: time(1) })], { runs })))
+      assert.ok(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano), span.name);
+  });
+
+  it('has no half characters, not even in the texts within texts', async () => {
+    const [call] = await spansOf(sourceOf([aTool(0, { input: { broken: 'a\ud83d', kept: '\\ud83d' } })]));
+    const input = call?.attributes.find(({ key }) => key === 'gen_ai.tool.call.arguments')?.value.stringValue;
+    assert.deepEqual(JSON.parse(input ?? ''), { broken: 'a\ufffd', kept: '\\ud83d' });
   });
 });
 
@@ -136,8 +163,8 @@ describe('exports: Agent Trace', () => {
           ...lines.map(({ start_line, end_line }) => [start_line, end_line]),
         ]);
     assert.deepEqual(ranges('src/a.js'), [
-      ['openai/gpt-5', [1, 4]],
-      ['anthropic/claude-sonnet-4-5', [5, 5]],
+      ['anthropic/claude-sonnet-4-5', [1, 1], [4, 5]],
+      ['openai/gpt-5', [2, 3]],
     ]);
     assert.deepEqual(ranges('src/b.js'), [['anthropic/claude-sonnet-4-5', [1, 2], [13, 14]]]);
     assert.equal(files.length, 2);
@@ -152,6 +179,18 @@ describe('exports: Agent Trace', () => {
     assert.deepEqual(files, []);
     assert.deepEqual(metadata?.['vitrine.unplaced'], { 'a.js': 1 });
     assert.equal(metadata['vitrine.outside'], 2);
+  });
+
+  it('gives an edit the lines that it changed, and none when it took some away', () => {
+    const text = 'one\ntwo\nthree';
+    const change = (from: string, to: string) => lineChange(text, text.indexOf(from), from, to);
+    assert.deepEqual(change('two\n', 'TWO\n'), { at: 2, removed: 1, added: 1 });
+    assert.deepEqual(change('two\n', ''), { at: 2, removed: 1, added: 0 });
+    assert.deepEqual(change('w', 'W'), { at: 2, removed: 1, added: 1 });
+    assert.deepEqual(change('one\ntwo', 'one\nand\ntwo'), { at: 2, removed: 0, added: 1 });
+    assert.deepEqual(change('two\n', 'two '), { at: 2, removed: 2, added: 1 });
+    assert.deepEqual(change('three', 'three\nfour\n'), { at: 3, removed: 1, added: 2 });
+    assert.deepEqual(change(text, ''), { at: 1, removed: 3, added: 0 });
   });
 
   it('moves lines with what comes before them', () => {
