@@ -1,7 +1,6 @@
-import * as vscode from 'vscode';
 import type { EngineFailure } from '../engine/failures.ts';
-import { inWords, type Wording } from '../engine/wording.ts';
 import { reachedText } from './budgets/budgetText.ts';
+import { translated } from './translated.ts';
 
 /** In the user's language: what happened, why, and what to do next. */
 export function failureText({ words, budget }: EngineFailure): { readonly message: string; readonly detail: string } {
@@ -14,8 +13,4 @@ export function failureText({ words, budget }: EngineFailure): { readonly messag
 export function sentences(failure: EngineFailure): string {
   const { message, detail } = failureText(failure);
   return `${message} ${detail}`.trim();
-}
-
-function translated(wording: Wording): string {
-  return inWords(wording, (template) => vscode.l10n.t(template));
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { verdictDetails, verdictText } from '../../engine/audit/verdictText.ts';
+import { verdictDetails, verdictWording } from '../../engine/audit/verdictWording.ts';
 import { EngineFailure } from '../../engine/failures.ts';
+import { english } from '../../engine/wording.ts';
 import { sessionIdSchema } from '../../model/session.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
@@ -32,7 +33,10 @@ export const verifyCommand: Command = {
         ? await engine.archive.verify(which)
         : await engine.archive.verifyFile(path.resolve(context.cwd, which));
       if (values.json === true) context.stdout.write(`${JSON.stringify(found)}\n`);
-      else context.stdout.write([verdictText(found), ...verdictDetails(found), ''].join('\n'));
+      else
+        context.stdout.write(
+          [verdictWording(found), ...verdictDetails(found)].map((each) => `${english(each)}\n`).join(''),
+        );
       if (found.verdict === 'unchained') return unchained;
       return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : broken;
     } catch (error) {

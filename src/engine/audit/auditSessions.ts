@@ -6,7 +6,8 @@ import { sourceOf } from '../exportSession.ts';
 import type { LineOf } from '../../formats/record.ts';
 import type { RecordReader } from '../record/contract.ts';
 import { verifyRecord } from '../record/verify.ts';
-import { verdictText } from './verdictText.ts';
+import { english } from '../wording.ts';
+import { verdictWording } from './verdictWording.ts';
 import type { Deletions } from './deletions.ts';
 import type { Verified } from './verify.ts';
 
@@ -65,7 +66,7 @@ export async function* auditSessions(
         agent: summary.agent_label,
         host: summary.hostname ?? null,
         kind: 'record',
-        subject: verdictText(verified),
+        subject: english(verdictWording(verified)),
         status: verified.verdict,
         detail: verified.head,
         entry: null,
@@ -109,7 +110,7 @@ async function deletionsRow(at: string, file: string): Promise<AuditRow> {
     agent: 'Vitrine',
     host: null,
     kind: 'record',
-    subject: verdictText(found),
+    subject: english(verdictWording(found)),
     status: found.verdict,
     detail: found.head,
     entry: null,

@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
-import { verdictDetails, verdictText } from '../../engine/audit/verdictText.ts';
+import { verdictDetails, verdictWording } from '../../engine/audit/verdictWording.ts';
 import type { Verified } from '../../engine/audit/verify.ts';
+import { inertText } from '../inertText.ts';
+import { titleOf } from '../sessionRow.ts';
+import { translated } from '../translated.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 
@@ -65,9 +68,11 @@ async function recordFile({ engines }: Shell, id: string): Promise<vscode.Uri> {
 
 async function tellVerdict(shell: Shell, id: string, found: Verified): Promise<void> {
   const open = t('Open Record');
-  const detail = verdictDetails(found).join('\n');
+  const detail = verdictDetails(found).map(translated).join('\n');
   const options = { modal: true, detail };
-  const text = t('The record is {0}.', verdictText(found));
+  const row = shell.list.get(id);
+  const name = row === undefined ? id : inertText(titleOf(row));
+  const text = t('Record of “{0}”: {1}', name, translated(verdictWording(found)));
   const isWhole = found.verdict === 'intact' && found.signature?.state !== 'bad';
   const chosen = isWhole
     ? await vscode.window.showInformationMessage(text, options, open)

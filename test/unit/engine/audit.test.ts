@@ -7,7 +7,8 @@ import path from 'node:path';
 import { adapters } from '../../../src/agents/registry.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { checkSignature, signHead } from '../../../src/engine/audit/signature.ts';
-import { verdictDetails, verdictText } from '../../../src/engine/audit/verdictText.ts';
+import { verdictDetails, verdictWording } from '../../../src/engine/audit/verdictWording.ts';
+import { english } from '../../../src/engine/wording.ts';
 import { verify } from '../../../src/engine/audit/verify.ts';
 import { auditText } from '../../../src/formats/audit/formats.ts';
 import { auditRows, type AuditRow, type AuditSource } from '../../../src/formats/audit/rows.ts';
@@ -46,7 +47,11 @@ describe('the signature of a record', () => {
 
   it('is none before anybody signed', async () => {
     assert.equal(await checkSignature(path.dirname(file), environment), null);
-    assert.ok(verdictDetails(await verify(file, environment)).includes('not signed'));
+    assert.ok(
+      verdictDetails(await verify(file, environment))
+        .map(english)
+        .includes('not signed'),
+    );
   });
 
   it('names its key, and holds while the record grows', async () => {
@@ -82,7 +87,7 @@ describe('the signature of a record', () => {
     await other.remove();
     const forged = await verify(file, environment);
     assert.equal(forged.verdict, 'truncated');
-    assert.match(verdictText(forged), /^truncated after line \d+$/);
+    assert.match(english(verdictWording(forged)), /^truncated after line \d+$/);
     await writeFile(file, whole);
     await writeFile(path.join(folder, 'record.head'), head);
     assert.equal((await verify(file, environment)).verdict, 'intact');
