@@ -22,6 +22,7 @@ import { LineHistory } from './vscode/lines/lineHistory.ts';
 import { registerSessionLinks } from './vscode/sessionLinkHandler.ts';
 import { createLog } from './vscode/log.ts';
 import { logLine } from './engine/logLine.ts';
+import { MaskedPages } from './vscode/maskedPages.ts';
 import { MovedFolders } from './vscode/movedFolders.ts';
 import { PageActions } from './vscode/pageActions.ts';
 import { PageMemory } from './vscode/pageMemory.ts';
@@ -82,6 +83,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const doctor = new Doctor(host, list, paths, version);
   const capabilities = new CapabilityPages(host);
   const costs = new CostPages(host);
+  const masked = new MaskedPages();
   const lines = new LineHistory({ engines: host, list, loader, log });
   const search = new SearchView(host, list, now);
   const retention = new Retention({ engines: host, list, loader, panels, log, now });
@@ -99,6 +101,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     doctor,
     capabilities,
     costs,
+    masked,
     secrets,
     failures,
     followUps,
@@ -120,6 +123,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     doctor,
     capabilities,
     costs,
+    masked,
     new UsageView({ extension, engines: host, list, now, log }),
     drafts,
     lines,

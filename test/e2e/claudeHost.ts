@@ -5,7 +5,7 @@ import { claudeVariables } from '../support/agents/environment.ts';
 import { type OwnFigures, ownFigures } from '../support/agents/figures.ts';
 import { allowTools } from '../support/agents/place.ts';
 import type { Server } from '../support/host/server.ts';
-import { writeMachineSettings } from '../support/host/settings.ts';
+import { type Settings, writeMachineSettings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { type ModelServer, startModelServer } from '../support/models/anthropic.ts';
 import type { Scenarios } from '../support/models/scenario.ts';
@@ -17,16 +17,19 @@ interface ClaudeHostOptions {
   readonly scenarios?: (workspace: string) => Scenarios;
   /** Nothing is allowed unasked. */
   readonly asks?: boolean;
+  /** Of the user, beside what the agent needs. */
+  readonly settings?: Settings;
 }
 
 /** A VS Code whose Claude Code is the real program, asked by a scripted model. Skips the suite where it cannot be had. */
 export async function startClaudeHost(
   context: Mocha.Context,
-  { scenarios = testScenarios, asks = false }: ClaudeHostOptions = {},
+  { scenarios = testScenarios, asks = false, settings }: ClaudeHostOptions = {},
 ): Promise<{ server: Server; model: ModelServer }> {
   const installed = await ensureClaudeCode('2.1.328');
   if ('missing' in installed) skip(context, installed.missing);
-  const server = await startHost({ settings: { 'vitrine.claude.permissionMode': asks ? 'default' : 'acceptEdits' } });
+  const permissionMode = asks ? 'default' : 'acceptEdits';
+  const server = await startHost({ settings: { 'vitrine.claude.permissionMode': permissionMode, ...settings } });
   const model = await startModelServer({ scenarios: scenarios(server.folder.workspace) });
   if (!asks) allowTools(server.folder.home);
   // Read when a window opens.

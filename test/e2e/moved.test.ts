@@ -7,7 +7,7 @@ import { RecordStore } from '../../src/engine/record/store.ts';
 import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { type Seed, seedSessions } from './seed.ts';
-import { keepEvidence, newProfile, openWindow, startHost } from './session.ts';
+import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
 
 const base = { daysAgo: 0, usd: 0.1, turns: 1, seconds: 10 };
 
@@ -69,5 +69,20 @@ describe('sessions of a folder that has another name or place today', function (
     await workbench.treeItem('1 cannot be read: show why').click();
     await workbench.editorTab('Vitrine Doctor').waitFor();
     await workbench.page.getByText('ses_0000000000ff').first().waitFor();
+    await picture(workbench, 'doctor-unreadable');
+  });
+
+  it('are told of in Doctor, and follow a folder that somebody names', async () => {
+    await workbench.runCommand('Vitrine: Session Lost?');
+    await workbench.page.getByText('/was/long/ago').first().waitFor();
+    await picture(workbench, 'session-lost');
+    await workbench.runCommand('Vitrine: Relink Sessions…');
+    await workbench.quickPickRow('/was/long/ago').click();
+    await workbench.page.getByPlaceholder('Where /was/long/ago is today').waitFor();
+    await picture(workbench, 'relink');
+    await workbench.quickPickRow(path.basename(server.folder.workspace)).click();
+    await workbench.notification('1 session belongs to').waitFor();
+    await workbench.treeItem('Of the first days').waitFor();
+    await picture(workbench, 'relinked');
   });
 });

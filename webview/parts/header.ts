@@ -40,7 +40,7 @@ export function statusOf({ summary, conversation }: SessionView): Status {
       if (summary.budget?.reached !== undefined) {
         return { id: 'paused', icon: 'debug-pause', word: t('Paused: {0}', budgetFigures(summary.budget.reached)) };
       }
-      return { id: 'stopped', icon: 'stop-circle', word: t('Stopped by you') };
+      return { id: 'stopped', icon: 'stop-circle', word: t('Stopped') };
     case 'interrupted':
       return { id: 'interrupted', icon: 'debug-disconnect', word: t('Interrupted') };
     case 'none':

@@ -172,7 +172,7 @@ function endBody(view: Turn): TemplateResult {
 function endings() {
   return {
     failed: ['error', t('Run failed')],
-    stopped: ['stop-circle', t('Stopped by you')],
+    stopped: ['stop-circle', t('Stopped')],
     interrupted: ['debug-disconnect', t('Run interrupted')],
   } as const;
 }

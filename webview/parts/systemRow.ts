@@ -67,6 +67,7 @@ const icons: Readonly<Record<string, string>> = {
   stderr: 'terminal',
   api_retry: 'sync',
   compact_boundary: 'fold',
+  budget: 'debug-pause',
   permission_denied: 'circle-slash',
   model_fallback: 'arrow-swap',
   [unreported]: 'eye-watch',
@@ -118,6 +119,8 @@ function titleOf(subtype: string): string {
       return t('API');
     case 'compact_boundary':
       return t('Context');
+    case 'budget':
+      return t('Budget');
     case unreported:
       return t('Changed by no reported tool call');
     case recall:

@@ -40,7 +40,7 @@ export function exportCommands(shell: Shell): Commands {
           target.fsPath,
         ),
       );
-      if (report !== null) void tell(report, target);
+      if (report !== null) void tell(shell, report, target);
     },
   };
 }
@@ -118,7 +118,7 @@ function defaultFile(title: string, format: ExportFormat): vscode.Uri {
   return vscode.Uri.file(path.join(folder, `${name}.${format.extension}`));
 }
 
-async function tell({ redaction }: ExportReport, target: vscode.Uri): Promise<void> {
+async function tell({ masked }: Shell, { redaction }: ExportReport, target: vscode.Uri): Promise<void> {
   const name = inertText(path.basename(target.fsPath));
   const count = redaction?.total ?? 0;
   const text =
@@ -132,16 +132,5 @@ async function tell({ redaction }: ExportReport, target: vscode.Uri): Promise<vo
   const [open, details] = [t('Open'), t('What Was Masked')];
   const chosen = await vscode.window.showInformationMessage(text, open, ...(count > 0 ? [details] : []));
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', target);
-  if (chosen === details && redaction !== null) await showMasked(redaction);
-}
-
-async function showMasked({ masked, total }: NonNullable<ExportReport['redaction']>): Promise<void> {
-  const rows = masked.map(({ entry, field, rule, length, tag }) =>
-    entry === undefined
-      ? t('{0} hmac:{1}, {2} characters in {3}', rule, tag, length, field)
-      : t('{0} hmac:{1}, {2} characters in entry {3}, {4}', rule, tag, length, entry, field),
-  );
-  const more = total > masked.length ? [t('{0} more', total - masked.length)] : [];
-  const document = await vscode.workspace.openTextDocument({ content: [...rows, ...more, ''].join('\n') });
-  await vscode.window.showTextDocument(document, { preview: true });
+  if (chosen === details && redaction !== null) await masked.show(target.fsPath, redaction);
 }

@@ -8,6 +8,7 @@ import type { EngineHost } from '../engineHost.ts';
 import type { Failures } from '../failures.ts';
 import type { FollowUpWatch } from '../followUps/followUpWatch.ts';
 import type { LineHistory } from '../lines/lineHistory.ts';
+import type { MaskedPages } from '../maskedPages.ts';
 import type { SessionPanels } from '../panels.ts';
 import type { Retention } from '../retention.ts';
 import type { PromptDrafts } from '../run/drafts.ts';
@@ -34,6 +35,7 @@ export interface Shell {
   readonly doctor: Doctor;
   readonly capabilities: CapabilityPages;
   readonly costs: CostPages;
+  readonly masked: MaskedPages;
   readonly secrets: vscode.SecretStorage;
   readonly failures: Failures;
   readonly followUps: FollowUpWatch;
