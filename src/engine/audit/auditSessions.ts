@@ -1,4 +1,5 @@
 import { auditRows, type AuditRow } from '../../formats/audit/rows.ts';
+import { redactedSource } from '../../formats/export/redacted.ts';
 import type { Redactor } from '../../formats/redaction/redactor.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { EngineFailure } from '../failures.ts';
@@ -57,7 +58,8 @@ export async function* auditSessions(
     if (verified === null) continue;
     const reader = await open(id);
     try {
-      const source = await sourceOf(reader);
+      const found = await sourceOf(reader);
+      const source = redactor === null ? found : { ...found, ...redactedSource(found, redactor) };
       const { summary } = source;
       yield {
         at,

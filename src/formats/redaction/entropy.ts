@@ -3,7 +3,7 @@ const sample = 200;
 
 /** Words that stand where a secret would. */
 const placeholder =
-  /^(?:[x*.•_-]+|<.*>|\$\{?.*|%.*%|\{.*\}|\[.*\]|.*(?:example|sample|placeholder|changeme|change_me|change-me|your[_-]|dummy|redacted|test[_-]?(?:key|token|secret)).*|pass(?:w(?:or)?d)?\d*|secret\d*|token|user(?:name)?|null|undefined|true|false|none)$/i;
+  /^(?:[x*.•_-]+|<.*>|\$(?:[a-z_]\w*|[{(].*)|%.*%|\{.*\}|\[.*\]|.*(?:example|sample|placeholder|changeme|change_me|change-me|your[_-]|dummy|redacted|test[_-]?(?:key|token|secret)).*|pass(?:w(?:or)?d)?\d*|secret\d*|token|user(?:name)?|null|undefined|true|false|none)$/i;
 
 export function isPlaceholder(text: string): boolean {
   return placeholder.test(text.slice(0, sample));
@@ -18,6 +18,9 @@ export function looksRandom(text: string): boolean {
   if (digits < 2 || letters < 2) return false;
   // Names, calls and paths of a program: words with dots, slashes or underscores between them.
   if (/^[a-z_$]+(?:[./_-][a-z_$]+)*\d{0,3}[.)]?$/i.test(part)) return false;
+  if (/^(?:process\.env|import\.meta\.env|os\.environ|env|self|this|config|settings)\b[.[\w]/.test(part)) return false;
+  // A path that ends in a file.
+  if (/^(?:~|\.{1,2})?(?:\/[\w.-]+){2,}\.[a-z]{1,5}$/i.test(part)) return false;
   return entropy(part) >= minEntropy;
 }
 

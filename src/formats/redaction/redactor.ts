@@ -1,8 +1,8 @@
 import { normalizedEntrySchema, type NormalizedEntry } from '../../model/entry.ts';
 import { isObject } from '../../model/json.ts';
-import { isPlaceholder } from './entropy.ts';
+import { isPlaceholder, looksRandom } from './entropy.ts';
 import { movedRange, type Edit } from './ranges.ts';
-import { secretFields } from './rules.ts';
+import { secretName, type SecretName } from './secretNames.ts';
 import { findSecrets } from './scan.ts';
 
 const maxListed = 10_000;
@@ -83,25 +83,38 @@ export class Redactor {
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= maxDepth) return `[redacted: deeper than ${maxDepth} levels]`;
     if (Array.isArray(value)) {
-      return value.map((each: unknown, index) => this.#json(each, within(place, String(index)), depth + 1));
+      return value.map((each: unknown, index) => {
+        const before: unknown = value[index - 1];
+        const option = typeof before === 'string' ? /^--?([\w-]+)$/.exec(before)?.[1] : undefined;
+        const at = within(place, String(index));
+        return this.#named(option === undefined ? undefined : secretName(option), each, at, depth);
+      });
     }
     return isObject(value) ? this.#object(value, place, depth) : value;
   }
 
   #object(value: Readonly<Record<string, unknown>>, place: Place, depth: number): Record<string, unknown> {
     const redacted: [string, unknown][] = [];
-    const { name } = value;
+    const pair = typeof value['name'] === 'string' ? value['name'] : value['key'];
     for (const [key, each] of Object.entries(value)) {
       const at = within(place, key);
-      const secret = isSecretName(key) || (key === 'value' && typeof name === 'string' && isSecretName(name));
-      const masked =
-        secret && typeof each === 'string' && each.length >= minFieldLength && !isPlaceholder(each)
-          ? this.#field(each, at)
-          : this.#json(each, at, depth + 1);
-      redacted.push([this.#mask(key, at).text, masked]);
+      const name = key === 'value' && typeof pair === 'string' ? secretName(pair) : secretName(key);
+      redacted.push([this.#mask(key, at).text, this.#named(name, each, at, depth)]);
     }
     // Unlike assignment, this keeps a field that is called `__proto__`.
     return Object.fromEntries(redacted);
+  }
+
+  /** What stands under a name, or a list of it. */
+  #named(name: SecretName, value: unknown, place: Place, depth: number): unknown {
+    if (name !== undefined && Array.isArray(value) && depth < maxDepth) {
+      return value.map((each: unknown, index) => this.#named(name, each, within(place, String(index)), depth + 1));
+    }
+    const isSecret =
+      typeof value === 'string' &&
+      value.length >= minFieldLength &&
+      (name === 'always' ? !isPlaceholder(value) : name === 'random' && looksRandom(value));
+    return isSecret ? this.#field(value, place) : this.#json(value, place, depth + 1);
   }
 
   /** The whole value of a field whose name says what it is; a more exact rule names it where one does. */
@@ -150,10 +163,4 @@ function within({ path, ...place }: Place, key: string): Place {
 /** Keys are foreign, too. */
 function shown({ path }: Place): string {
   return path.map((key) => (key.length > 100 || findSecrets(key).length > 0 ? '(masked)' : key)).join('.');
-}
-
-function isSecretName(name: string): boolean {
-  if (name.length > 60) return false;
-  const plain = name.toLowerCase().replaceAll(/[_-]/g, '');
-  return secretFields.has(plain) || /(?:apikey|secretkey|accesstoken|authtoken|password|clientsecret)$/.test(plain);
 }

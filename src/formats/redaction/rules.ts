@@ -1,5 +1,6 @@
 import { looksRandom, isPlaceholder } from './entropy.ts';
-import { privateKeys } from './privateKeys.ts';
+import { isEncodedKey, privateKeys } from './privateKeys.ts';
+import { named, nameHints } from './secretNames.ts';
 
 /** A stretch of a text: from `start` up to, and without, `end`, in UTF-16 units. */
 export interface Stretch {
@@ -30,9 +31,19 @@ function token(id: string, pattern: RegExp, ...hints: string[]): SecretRule {
 /** Not within a word, though an escaped character or the end of a terminal's colour may stand right before. */
 const escaped = String.raw`(?<=(?:\\|%5C)[nrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}|(?:\[|%5B)[\d;]{0,9}m)`;
 const edge = String.raw`(?:(?<![\w-])|${escaped})`;
-const named = String.raw`(?:api[_-]?key|secret[_-]?key|access[_-]?key|private[_-]?key|client[_-]?secret|account[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|api[_-]?token|bot[_-]?token|_token|_secret|passw(?:or)?d|passphrase|_pwd)`;
-/** Between a name and its value: quotes, which may be escaped, and what assigns. */
-const assigns = String.raw`(?:\\{0,3}["'])?\s{0,3}(?:=>|:=|[:=])\s{0,3}(?:\\{0,3}["'\x60])?`;
+const colour = String.raw`(?:\x1b\[[\d;]{0,12}m){0,3}`;
+/** As aligned columns have it, or on the next line. */
+const gap = String.raw`(?:[ \t]{0,40}|\s{0,3})`;
+/** Between a name and its value: quotes, which may be escaped, colours of a terminal, and what assigns. */
+const quote = String.raw`(?:\\{0,7}["'\x60]|&quot;|&#3[49];|%22|%27)?`;
+const assigns = String.raw`${colour}${quote}${colour}${gap}(?:=>|:=|[:=]|%3A|%3D)${colour}${gap}${colour}${quote}`;
+/** A name as options of programs have it, and lines of a Dockerfile. */
+const spaced = String.raw`(?:--[\w-]{0,30}${named}|\bENV[ \t]{1,4}\w{0,40}${named})[ \t]{1,4}(?:\\{0,3}["'])?`;
+/** A pair of fields: the name of a variable, and what it is. */
+const paired = String.raw`name\\{0,3}["']?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?\w{0,40}${named}(?:\\{0,3}["'])?,?\s{1,60}(?:\\{0,3}["'])?value${assigns}`;
+const tagged = String.raw`<\w{0,30}${named}>`;
+/** What is quoted goes on to the quote; what is not has no spaces, commas or brackets. */
+const value = String.raw`(?:(?<=["'\x60])[^"'\x60\\\s]{12,4000}|[\w.~+/=!@#$%^&*-]{12,4000})`;
 
 /**
  * Formats of keys as their issuers document them, and of what stands beside a telling name. More exact rules come first:
@@ -40,6 +51,12 @@ const assigns = String.raw`(?:\\{0,3}["'])?\s{0,3}(?:=>|:=|[:=])\s{0,3}(?:\\{0,3
  */
 export const secretRules: readonly SecretRule[] = [
   { id: 'private-key', hints: ['PRIVATE KEY'], find: privateKeys },
+  {
+    id: 'private-key',
+    hints: ['LS0tLS1CRUdJTi'],
+    pattern: /LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,65536}/g,
+    accept: isEncodedKey,
+  },
   token('anthropic-key', /sk-ant-[a-z]{2,8}\d{2}-[\w-]{20,200}/g, 'sk-ant-'),
   token('openrouter-key', /sk-or-v1-[0-9a-f]{64}/g, 'sk-or-v1-'),
   token(
@@ -53,7 +70,12 @@ export const secretRules: readonly SecretRule[] = [
   token('openai-key', /sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}/g, 'T3BlbkFJ'),
   token('github-token', /gh[opsur]_[A-Za-z0-9]{36,251}/g, 'ghp_', 'gho_', 'ghs_', 'ghu_', 'ghr_'),
   token('github-token', /github_pat_\w{22,255}/g, 'github_pat_'),
-  token('gitlab-token', /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[\w-]{20,100}/g, 'gl'),
+  {
+    id: 'gitlab-token',
+    hints: ['gl'],
+    pattern: /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[\w-]{20,100}/g,
+    accept: (secret) => !/^[a-z]+(?:-[a-z]+)+(?:-\d{1,3})?$/.test(secret),
+  },
   token(
     'aws-access-key',
     new RegExp(String.raw`(?:(?<![A-Z0-9])|${escaped})(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Z0-9])`, 'g'),
@@ -74,7 +96,7 @@ export const secretRules: readonly SecretRule[] = [
   },
   token('google-api-key', /AIza[\w-]{35}(?![\w-])/g, 'AIza'),
   token('google-oauth', new RegExp(String.raw`GOCSPX-[\w-]{28}|${edge}ya29\.[\w-]{30,1000}`, 'g'), 'GOCSPX-', 'ya29.'),
-  token('slack-token', /xox[abeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250}/g, 'xox', 'xapp-'),
+  token('slack-token', /xox[abcdeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250}/g, 'xox', 'xapp-'),
   token('slack-webhook', /hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/]{20,100}/g, 'hooks.slack.com'),
   token('discord-webhook', /discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/[\w-]{50,100}/g, '/api/webhooks/'),
   token('stripe-key', /[rs]k_(?:live|test)_[A-Za-z0-9]{16,250}/g, 'k_live_', 'k_test_'),
@@ -112,9 +134,16 @@ export const secretRules: readonly SecretRule[] = [
   token('jwt', new RegExp(String.raw`${edge}eyJ[\w-]{10,8000}\.eyJ[\w-]{10,8000}\.[\w-]{10,2000}`, 'g'), '.eyJ'),
   {
     id: 'url-password',
-    hints: ['://'],
+    hints: ['://', ':\\/\\/'],
     pattern:
-      /(?<before>(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"'`<>\\]{0,100}:)[^\s@/"'`<>\\]{5,200}(?=@[\w[])/gi,
+      /(?<before>(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,30}:(?:\\{0,3}\/){2}[^\s:/@"'`<>\\]{0,100}:)[^\s/"'`<>\\]{5,200}(?=@[\w[$%{])/gi,
+    accept: (secret) => !isPlaceholder(secret),
+  },
+  {
+    id: 'url-password',
+    hints: ['%3a%2f%2f'],
+    ignoreCase: true,
+    pattern: /(?<before>%3A%2F%2F[^\s%]{0,100}%3A)[^\s/]{5,200}?(?=%40)/gi,
     accept: (secret) => !isPlaceholder(secret),
   },
   {
@@ -122,10 +151,23 @@ export const secretRules: readonly SecretRule[] = [
     hints: ['authorization'],
     ignoreCase: true,
     pattern: new RegExp(
-      String.raw`(?<before>authorization${assigns}(?:bearer|basic|token|bot|apikey)\s{1,3})[\w.~+/=-]{12,4000}`,
+      String.raw`(?<before>authorization${assigns}(?:(?:bearer|basic|token|bot|apikey)\s{1,3})?)[\w.~+/=-]{12,4000}`,
       'gi',
     ),
     accept: looksRandom,
+  },
+  {
+    id: 'basic-auth',
+    hints: ['basic '],
+    ignoreCase: true,
+    pattern: /(?<before>(?<![a-z])basic )[A-Za-z0-9+/]{8,4000}={0,2}/gi,
+    accept: isBasicAuth,
+  },
+  {
+    id: 'curl-password',
+    hints: ['curl'],
+    pattern: /(?<before>\bcurl\b[^\n]{0,300}?\s(?:-u|--user)[ =]["']?[^\s:"']{1,60}:)[^\s"']{5,200}/g,
+    accept: (secret) => !isPlaceholder(secret),
   },
   {
     id: 'bearer-token',
@@ -136,18 +178,61 @@ export const secretRules: readonly SecretRule[] = [
   },
   {
     id: 'assigned-secret',
-    hints: ['key', 'token', 'secret', 'passw', 'passphrase', '_pwd'],
+    hints: nameHints,
     ignoreCase: true,
-    pattern: new RegExp(String.raw`(?<before>${named}${assigns})[\w.~+/=!@#$%^&*-]{12,500}`, 'gi'),
-    accept: looksRandom,
+    pattern: new RegExp(`(?<before>${named}${assigns})${value}`, 'gi'),
+    accept: isAssigned,
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['passw', 'passphrase', '_pwd'],
+    ignoreCase: true,
+    pattern: new RegExp(
+      String.raw`(?<before>(?:passw(?:or)?d|passphrase|_pwd)${assigns})[\w.~+/=!@#$%^&*-]{8,11}(?![\w.~+/=!@#$%^&*(-])`,
+      'gi',
+    ),
+    accept: isAssigned,
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['--', 'env '],
+    ignoreCase: true,
+    pattern: new RegExp(`(?<before>${spaced})${value}`, 'gi'),
+    accept: isAssigned,
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['value'],
+    ignoreCase: true,
+    pattern: new RegExp(`(?<before>${paired})${value}`, 'gi'),
+    accept: isAssigned,
+  },
+  {
+    id: 'assigned-secret',
+    hints: nameHints,
+    ignoreCase: true,
+    pattern: new RegExp(String.raw`(?<before>${tagged})[^<>\s]{6,4000}(?=<\/)`, 'gi'),
+    accept: (secret) => !isPlaceholder(secret),
   },
 ];
 
-/** Names of fields whose value is a secret whatever it looks like. Compared in lower case without `_` and `-`. */
-export const secretFields: ReadonlySet<string> = new Set(
-  [
-    'password passwd passphrase secret clientSecret secretKey secretAccessKey awsSecretAccessKey apiKey xApiKey',
-    'accessToken refreshToken idToken authToken sessionToken bearerToken privateKey authorization proxyAuthorization',
-    'setCookie connectionString',
-  ].flatMap((line) => line.toLowerCase().split(' ')),
-);
+/** What follows `&` in an address is another value. */
+function isAssigned(secret: string): boolean {
+  const [first = ''] = secret.split('&', 1);
+  return looksRandom(first.length >= 12 ? first : secret);
+}
+
+/** `user:password` in base64. */
+function isBasicAuth(secret: string): boolean {
+  let [bits, held, text] = [0, 0, ''];
+  for (const digit of secret.replace(/=+$/, '').slice(0, 400)) {
+    held = ((held << 6) | base64.indexOf(digit)) & 0x3fff;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    text += String.fromCharCode((held >> bits) & 0xff);
+  }
+  return /^[ -~]{1,200}:[ -~]{3,}$/.test(text);
+}
+
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

@@ -39,6 +39,41 @@ describe('redaction', () => {
     ['bearer-token', `-H 'X: Bearer ${randomText(5, 'url', 40)}'`, randomText(5, 'url', 40)],
     ['assigned-secret', `const apiKey = "${randomText(6, 'hex', 32)}";`, randomText(6, 'hex', 32)],
     ['assigned-secret', `DB_PASSWORD='Xy7#kd93!Qz81'`, 'Xy7#kd93!Qz81'],
+    ['assigned-secret', `\tAPIKey:       "${randomText(12, 'hex', 32)}",`, randomText(12, 'hex', 32)],
+    ['assigned-secret', `deploy --api-key ${randomText(13, 'hex', 32)} now`, randomText(13, 'hex', 32)],
+    ['assigned-secret', `ENV API_KEY ${randomText(14, 'hex', 32)}`, randomText(14, 'hex', 32)],
+    ['assigned-secret', `- name: API_KEY\n  value: "${randomText(15, 'hex', 32)}"`, randomText(15, 'hex', 32)],
+    ['assigned-secret', '<password>plain words are none, h0uses so</password>'.replaceAll(' ', '-'), 'h0uses'],
+    [
+      'assigned-secret',
+      `\u001b[34;1m"api_key"\u001b[0m\u001b[1;39m:\u001b[0m \u001b[0;32m"${randomText(16, 'hex', 32)}"`,
+      randomText(16, 'hex', 32),
+    ],
+    ['assigned-secret', `GET /?api_key=${randomText(17, 'hex', 32)}&name=test-key`, randomText(17, 'hex', 32)],
+    ['assigned-secret', `SECRET_KEY = 'django-q9v2kx7wm1z0p(${randomText(18, 'hex', 20)}'`, randomText(18, 'hex', 20)],
+    ['assigned-secret', `"SessionToken": "${randomText(19, 'base64', 900)}"`, randomText(19, 'base64', 900)],
+    ['assigned-secret', `%22api_key%22%3A%22${randomText(20, 'hex', 32)}%22`, randomText(20, 'hex', 32)],
+    ['url-password', 'postgres://app:S3cretPw99x@${DB_HOST}/x', 'S3cretPw99x'],
+    ['url-password', 'mysql://root:p@ssw0rd123@db.test/x', 'ssw0rd123'],
+    ['url-password', String.raw`"postgres:\/\/app:S3cretPw99x@db.test\/x"`, 'S3cretPw99x'],
+    ['url-password', encodeURIComponent('postgres://app:S3cretPw99x@db.test/x'), 'S3cretPw99x'],
+    ['authorization', `Authorization: ${randomText(21, 'hex', 32)}`, randomText(21, 'hex', 32)],
+    ['basic-auth', `X: Basic ${btoa('anna:open sesame now')}`, btoa('anna:open sesame now')],
+    ['curl-password', 'curl -sS -u admin:Zx81kd93Qy72 https://a.test', 'Zx81kd93Qy72'],
+    [
+      'private-key',
+      `client-key-data: ${btoa(aPrivateKey(22, 5, 'RSA '))}`,
+      btoa(aPrivateKey(22, 5, 'RSA ')).slice(-60, -4),
+    ],
+    [
+      'private-key',
+      aPrivateKey(23, 12)
+        .split('\n')
+        .slice(0, -1)
+        .map((line, at) => `${String(at + 1).padStart(6)}→${line}`)
+        .join('\n'),
+      aPrivateKey(23, 12).split('\n')[12] ?? '',
+    ],
     ['private-key', `cat key\n${aPrivateKey(7)}\n$`, aPrivateKey(7).split('\n')[4] ?? ''],
     [
       'private-key',
@@ -68,6 +103,10 @@ describe('redaction', () => {
       'Authorization: Bearer <token>',
       'API_KEY=${API_KEY}',
       'password: process.env.DB_PASSWORD,',
+      'apiKey: process.env.STRIPE_V2_API_KEY_2,',
+      'secret_key=/run/secrets/2024/api-key-01.txt',
+      'glrt-container-layout-primary-2',
+      'OLDPWD=/home/a/b2/c3',
       'max_tokens=4096',
       'key-value-store',
       createHash('sha256').update('a commit').digest('hex'),
@@ -126,6 +165,9 @@ describe('redaction', () => {
       [secret]: 1,
       password: 'correct horse',
       env: [{ name: 'API_KEY', value: 'plain words' }],
+      args: ['--api-key', 'plain words', '--max-tokens', '4096'],
+      JWT_SECRET: ['plain words'],
+      max_tokens: 'four thousand',
       count: 3,
       nothing: null,
       __proto: true,
@@ -135,11 +177,11 @@ describe('redaction', () => {
     const text = JSON.stringify(masked);
     assert.ok(!text.includes(secret) && !text.includes('correct horse') && !text.includes('plain words'), text);
     const { total, byRule, masked: listed } = redactor.report();
-    assert.equal(total, 4);
-    assert.deepEqual(byRule, { 'github-token': 2, 'named-field': 2 });
+    assert.equal(total, 6);
+    assert.deepEqual(byRule, { 'github-token': 2, 'named-field': 4 });
     assert.deepEqual(
       listed.map(({ field }) => field),
-      ['x.list.0.deep.0.0', 'x.(masked)', 'x.password', 'x.env.0.value'],
+      ['x.list.0.deep.0.0', 'x.(masked)', 'x.password', 'x.env.0.value', 'x.args.1', 'x.JWT_SECRET.0'],
     );
     assert.ok(!JSON.stringify(redactor.report()).includes(secret));
   });

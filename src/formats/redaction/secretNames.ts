@@ -1,0 +1,22 @@
+/**
+ * Names that say that a value is a secret, as they stand in texts: words joined by `_`, `-`, or nothing. Part of a pattern
+ * that ignores case.
+ */
+export const named = String.raw`(?:api[_-]?key|secret[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|client[_-]?secret|account[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|session[_-]?token|security[_-]?token|api[_-]?token|bot[_-]?token|(?<![a-z])token|_token|(?<![a-z])secret|_secret|passw(?:or)?d|passphrase|_pwd)`;
+
+/** One of these is in every such name. */
+export const nameHints = ['key', 'token', 'secret', 'passw', 'passphrase', '_pwd'];
+
+/** How sure a name is: what stands under `always` is a secret whatever it looks like, under `random` if it looks made. */
+export type SecretName = 'always' | 'random' | undefined;
+
+const always =
+  /(?:apikey|apitoken|secretkey|secretaccesskey|privatekey|signingkey|encryptionkey|accesstoken|authtoken|refreshtoken|sessiontoken|securitytoken|bearertoken|bottoken|idtoken|clientsecret|password|passwd|passphrase|(?<!old)(?<=.)pwd|secret|connectionstring|^(?:proxy)?authorization|^(?:set)?cookie)$/;
+const random = /(?:token|accesskey|accountkey|credentials?)$/;
+
+/** Of a field, a variable or an option, in any of their styles. */
+export function secretName(name: string): SecretName {
+  if (name.length > 60) return undefined;
+  const plain = name.toLowerCase().replaceAll(/[_-]/g, '');
+  return always.test(plain) ? 'always' : random.test(plain) ? 'random' : undefined;
+}
