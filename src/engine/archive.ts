@@ -139,12 +139,16 @@ export class Archive {
   /** The chain of a session's record and its signature. @throws EngineFailure */
   async verify(sessionId: string): Promise<Verified> {
     await (await this.#sessions.openReader(sessionId)).close();
-    return await this.verifyFile(this.#deps.store.path(sessionId));
+    return await this.#verify(this.#deps.store.path(sessionId), sessionId);
   }
 
   /** The same of any `record.jsonl`; what was kept beside it counts. @throws EngineFailure */
   async verifyFile(file: string): Promise<Verified> {
-    return await verify(file, this.#deps.environment).catch((error: unknown) => {
+    return await this.#verify(file);
+  }
+
+  async #verify(file: string, session?: string): Promise<Verified> {
+    return await verify(file, this.#deps.environment, session).catch((error: unknown) => {
       throw failures.importUnreadable(file, error instanceof Error ? error.message : String(error));
     });
   }

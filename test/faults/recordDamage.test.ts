@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile, truncate, writeFile } from 'node:fs/promises';
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { parseRecordLine, serialiseRecordLine, type RecordLine } from '../../src/formats/record.ts';
 import { readLines } from '../../src/engine/record/tail.ts';
 import { fuzzRuns, tellFuzz } from '../support/fuzz.ts';
@@ -207,6 +208,7 @@ describe('a damaged record', function () {
   it('goes on after a torn end, on a new line', async () => {
     const file = temporary.store.path(sessionId);
     const lines = session(4);
+    await rm(path.join(path.dirname(file), 'record.head'), { force: true });
     await writeFile(file, lines.map((line) => `${serialiseRecordLine(line)}\n`).join('') + '{"kind":"entry","ent');
     const writer = await temporary.store.openWriter(sessionId);
     await appendAll(writer, [entryLine(4), entryLine(5)]);

@@ -3,9 +3,9 @@ import { quote, say, type Wording } from '../wording.ts';
 import type { Verified } from './verify.ts';
 
 /** One line for people, in the middle of a sentence: *intact*, *altered at line n*, *truncated after line n*, *no chain*. */
-export function verdictWording({ verdict, breaks, lines, chainedFrom }: Verification): Wording {
+export function verdictWording({ verdict, breaks, lines, cutAfter, chainedFrom }: Verification): Wording {
   const [first] = breaks;
-  if (verdict === 'truncated') return say`truncated after line ${lines}`;
+  if (verdict === 'truncated') return say`truncated after line ${cutAfter ?? lines}`;
   if (verdict === 'unchained') return say`no chain: written by a version that kept none`;
   if (verdict === 'intact' || first === undefined) {
     return chainedFrom === null || chainedFrom === 1
@@ -14,6 +14,7 @@ export function verdictWording({ verdict, breaks, lines, chainedFrom }: Verifica
   }
   const { kind, line } = first;
   if (kind === 'inserted') return say`altered at line ${line}: it was put in`;
+  if (kind === 'other_session') return say`the record of another session`;
   if (kind === 'moved') return say`altered at line ${line}: it was moved`;
   if (kind === 'missing_before') return say`altered at line ${line}: what came before it was taken out`;
   return say`altered at line ${line}: it was changed, or lines behind it were taken out`;

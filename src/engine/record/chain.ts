@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { errorCode, maxLineBytes } from './layout.ts';
 import { openUnpacked } from './packed.ts';
 import { readLine } from './readLine.ts';
-import { linesOf, readAt } from './windows.ts';
+import { linesOf, readAt, windows } from './windows.ts';
 
 const tailBytes = 64 * 1024;
 
@@ -50,7 +50,9 @@ export class Chain {
 
 /** Where the intact objects of a line are: the line itself, or what a damaged one still holds. */
 export function intactIn(line: Buffer): { readonly start: number; readonly end: number }[] {
-  if (line[0] === 123 && isJson(line)) return [{ start: 0, end: line.length }];
+  // Another end of line than that of the record is no part of it.
+  const end = line.at(-1) === 13 ? line.length - 1 : line.length;
+  if (line[0] === 123 && isJson(line.subarray(0, end))) return [{ start: 0, end }];
   return readLine(line, 0).found.map(({ offset, bytes }) => ({ start: offset, end: offset + bytes }));
 }
 
@@ -77,6 +79,23 @@ export async function lastHash(file: string): Promise<string | null> {
       if (length === size || length > maxLineBytes * 2) return null;
     }
     return null;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Of every intact line, first to last. @throws file system errors */
+export async function* hashesOf(file: string): AsyncGenerator<string> {
+  const handle = await openUnpacked(file);
+  try {
+    const { size } = await handle.stat();
+    for await (const { buffer, tooLong } of windows(handle, 0, size)) {
+      if (tooLong !== null) continue;
+      for (const { start, end } of linesOf(buffer)) {
+        const line = buffer.subarray(start, end);
+        for (const found of intactIn(line)) yield hashOfLine(line.subarray(found.start, found.end));
+      }
+    }
   } finally {
     await handle.close();
   }

@@ -7,6 +7,7 @@ import type { SessionSummary } from '../../model/summary.ts';
 import { ownIdentity } from '../processIdentity.ts';
 import { archiveRecord, isArchived, openForList, restoreRecord, statRecord } from './archived.ts';
 import { lastHash } from './chain.ts';
+import { missingEnd } from './endMissing.ts';
 import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
 import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './header.ts';
@@ -241,7 +242,11 @@ export class RecordStore {
     await restoreRecord(folder);
     // Only who may write knows that nobody else adds to it now.
     const last = await lastHash(recordFile(folder)).catch(() => null);
-    return new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease, last);
+    const writer = new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease, last);
+    const at = new Date(clock()).toISOString();
+    const missing = await missingEnd(folder, recordFile(folder), last, at).catch(() => null);
+    if (missing !== null) await writer.append(missing);
+    return writer;
   }
 
   async #ids(): Promise<string[]> {

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { chainStart, hashOfLine, intactIn, linkOf } from './chain.ts';
+import { parseRecordLine } from '../../formats/record.ts';
+import { endMissing } from './endMissing.ts';
 import { headFile, readHead, type Head } from './head.ts';
 import { openUnpacked } from './packed.ts';
 import { linesOf, windows } from './windows.ts';
@@ -9,7 +11,7 @@ const maxListed = 100;
 /** Where the chain does not hold. Lines count from 1, as an editor shows them. */
 export interface ChainBreak {
   /** `altered`: the line itself, or between it and the next one something was taken out. */
-  readonly kind: 'altered' | 'inserted' | 'moved' | 'missing_before';
+  readonly kind: 'altered' | 'inserted' | 'moved' | 'missing_before' | 'other_session';
   readonly line: number;
 }
 
@@ -18,6 +20,8 @@ export interface Verification {
   /** `unchained`: written by a version that kept no chain. */
   readonly verdict: 'intact' | 'altered' | 'truncated' | 'unchained';
   readonly lines: number;
+  /** The line after which a writer that went on found the end missing; `null` where none did. */
+  readonly cutAfter: number | null;
   /** The first line that is held by the chain; `null` where none is. */
   readonly chainedFrom: number | null;
   /** The first 100. */
@@ -37,23 +41,36 @@ interface Item {
   readonly hash: string;
   /** What it says of the one before it. */
   readonly link: string | null;
+  /** A writer says that lines before it are missing. */
+  readonly afterCut: boolean;
 }
 
-/**
- * Reads the whole record once. What is appended meanwhile is not looked at. `named`: hashes of lines that must be there.
- * @throws file system errors
- */
-export async function verifyRecord(file: string, named: readonly string[] = []): Promise<Verification> {
+interface Expected {
+  /** Hashes of lines that must be there. */
+  readonly named?: readonly string[];
+  /** Whose record it must be. */
+  readonly session?: string;
+}
+
+/** Reads the whole record once. What is appended meanwhile is not looked at. @throws file system errors */
+export async function verifyRecord(file: string, { named = [], session }: Expected = {}): Promise<Verification> {
   // Before the record: it must not name a line that is appended while this reads.
   const head = await readHead(headFile(path.dirname(file)));
-  const { items, damaged } = await itemsOf(file);
+  const { items, damaged, foreign, header } = await itemsOf(file);
   const chainedFrom = items.find(({ link }) => link !== null)?.line ?? null;
-  const breaks = breaksOf(items);
+  const isOther = session !== undefined && header !== null && header !== session;
+  const breaks = [
+    ...(isOther ? [{ kind: 'other_session', line: 1 } as const] : []),
+    ...breaksOf(items),
+    ...foreign.map((line) => ({ kind: 'inserted', line }) as const),
+  ].sort((a, b) => a.line - b.line);
+  const cut = items.findIndex(({ afterCut }) => afterCut);
+  const cutAfter = cut < 0 ? null : (items[cut - 1]?.line ?? 0);
   const kept = head === null ? null : { ...head, line: items.findLast(({ hash }) => hash === head.hash)?.line ?? null };
   const verdict =
     breaks.length > 0
       ? 'altered'
-      : kept?.line === null
+      : kept?.line === null || cutAfter !== null
         ? 'truncated'
         : chainedFrom === null && items.length > 0
           ? 'unchained'
@@ -61,6 +78,7 @@ export async function verifyRecord(file: string, named: readonly string[] = []):
   return {
     verdict,
     lines: items.at(-1)?.line ?? 0,
+    cutAfter,
     chainedFrom,
     breaks: breaks.slice(0, maxListed),
     damaged: damaged.slice(0, maxListed),
@@ -96,9 +114,18 @@ function breaksOf(items: readonly Item[]): ChainBreak[] {
   return breaks;
 }
 
-async function itemsOf(file: string): Promise<{ items: Item[]; damaged: number[] }> {
-  const items: Item[] = [];
-  const damaged: number[] = [];
+interface Found {
+  readonly items: Item[];
+  readonly damaged: number[];
+  /** Lines with text that no writer leaves, not even one that crashes. */
+  readonly foreign: number[];
+  /** The session that the first line names. */
+  header: string | null;
+}
+
+async function itemsOf(file: string): Promise<Found> {
+  const result: Found = { items: [], damaged: [], foreign: [], header: null };
+  const { items, damaged, foreign } = result;
   const handle = await openUnpacked(file);
   try {
     const { size } = await handle.stat();
@@ -114,15 +141,41 @@ async function itemsOf(file: string): Promise<{ items: Item[]; damaged: number[]
         if (start === end) continue;
         const bytes = buffer.subarray(start, end);
         const found = intactIn(bytes);
+        const rests: Buffer[] = [];
+        let from = 0;
         for (const each of found) {
           const object = bytes.subarray(each.start, each.end);
-          items.push({ line, hash: hashOfLine(object), link: linkOf(object) });
+          if (items.length === 0) result.header = sessionOf(object);
+          items.push({ line, hash: hashOfLine(object), link: linkOf(object), afterCut: isAfterCut(object) });
+          rests.push(bytes.subarray(from, each.start));
+          from = each.end;
         }
-        if (found.length !== 1 || found[0]?.end !== bytes.length) damaged.push(line);
+        rests.push(bytes.subarray(from));
+        if (!rests.every(isTorn)) foreign.push(line);
+        else if (found.length !== 1 || rests.some(({ length }) => length > 0)) damaged.push(line);
       }
     }
   } finally {
     await handle.close();
   }
-  return { items, damaged };
+  return result;
+}
+
+const lineStart = '{"kind":"';
+
+/** What a crash leaves of a line: its beginning, or blocks that were never written. A writer begins a new line behind it. */
+function isTorn(rest: Buffer): boolean {
+  const text = rest.subarray(0, lineStart.length).toString('latin1');
+  return rest.includes(0) || text.startsWith(lineStart) || lineStart.startsWith(text);
+}
+
+function isAfterCut(line: Buffer): boolean {
+  if (!line.includes(endMissing)) return false;
+  const { value } = parseRecordLine(line.toString('utf8'));
+  return value?.kind === 'decision' && value.decision.type === endMissing;
+}
+
+function sessionOf(line: Buffer): string | null {
+  const { value } = parseRecordLine(line.toString('utf8'));
+  return value?.kind === 'header' ? value.session_id : null;
 }

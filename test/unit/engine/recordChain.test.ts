@@ -110,9 +110,11 @@ describe('the chain over a record', () => {
 
   it('goes on over what a crash left, which is named and is no alteration', async () => {
     await written(6);
-    const whole = await readFile(file);
-    for (const left of ['{"kind":"entry","entry":{"index":6,"ti', '\u0000\u0000\u0000', 'x']) {
+    const head = path.join(path.dirname(file), 'record.head');
+    const [whole, durable] = await Promise.all([readFile(file), readFile(head)]);
+    for (const left of ['{"kind":"entry","entry":{"index":6,"ti', '\u0000\u0000\u0000']) {
       await writeFile(file, whole);
+      await writeFile(head, durable);
       await appendFile(file, left);
       const writer = await place.store.openWriter(sessionId);
       await writer.append(entryLine(6));
@@ -121,6 +123,35 @@ describe('the chain over a record', () => {
       const { verdict, breaks, damaged, lines } = await verifyRecord(file);
       assert.deepEqual([verdict, breaks, damaged], ['intact', [], [lines - 2]]);
     }
+  });
+
+  it('does not forget a missing end when somebody goes on behind it', async () => {
+    const lines = await written(12);
+    await kept(lines.slice(0, 8));
+    const writer = await place.store.openWriter(sessionId);
+    await writer.append(entryLine(20));
+    await writer.close();
+    const { verdict, cutAfter } = await verifyRecord(file);
+    assert.deepEqual([verdict, cutAfter], ['truncated', 8]);
+  });
+
+  it('names a line into which somebody wrote what no crash leaves', async () => {
+    const lines = await written(8);
+    for (const change of [
+      (line: string) => `ADDED ${line}`,
+      (line: string) => ` ${line}`,
+      (line: string) => `${line}x`,
+    ]) {
+      const changed = lines.map((line, at) => (at === 5 ? change(line) : line));
+      const { verdict, breaks } = await kept(changed);
+      assert.deepEqual([verdict, breaks], ['altered', [{ kind: 'inserted', line: 6 }]]);
+    }
+  });
+
+  it('of another session is none of this one', async () => {
+    await written(3);
+    const { verdict, breaks } = await verifyRecord(file, { session: 'ses_ffffffffffff' });
+    assert.deepEqual([verdict, breaks], ['altered', [{ kind: 'other_session', line: 1 }]]);
   });
 
   it('goes on after a line whose line end a crash took', async () => {
