@@ -25,7 +25,8 @@ export class MaskedPages implements vscode.Disposable {
 
   #text(file: string): string {
     const found = this.#found.get(file);
-    if (found === undefined) return t('The window that wrote this export is closed. Export again to see what is masked.');
+    if (found === undefined)
+      return t('The window that wrote this export is closed. Export again to see what is masked.');
     const rows = found.masked.map(({ entry, field, rule, length, tag }) =>
       entry === undefined
         ? t('{0} hmac:{1}, {2} characters in {3}', rule, tag, length, field)
