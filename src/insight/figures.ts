@@ -48,7 +48,7 @@ export function outcomeOf(
   if (facts.reports.some(({ usdCover }) => usdCover === 'session'))
     return sessionCostOutcome(facts, previous, before, options);
   const counters = countersOf(facts.reports);
-  if (counters !== null) return reportedOutcome(facts, counters, before, options);
+  if (counters !== null) return withRunCost(reportedOutcome(facts, counters, before, options), facts, before);
   const tokens = tokenTotalsOf(facts, previous, options.agentVersion ?? null);
   const pricing = { prices: options.prices, asked: askedModelOf(options.askedModel, previous) };
   if (tokens === null) {
@@ -61,6 +61,17 @@ export function outcomeOf(
     apiDuration: tokens.apiDuration,
     totals: tokens.totals,
   };
+}
+
+/** Where the agent prints both, the run's cost and the session's are as printed. */
+function withRunCost(outcome: Outcome, { reports }: RunFacts, before: Before): Outcome {
+  const last = reports.at(-1);
+  if (last?.runUsd === undefined || last.usd === null) return outcome;
+  const usd = reports.reduce((sum, { runUsd = 0 }) => addUsd(sum, runUsd), 0);
+  // A total of nothing but this run is read off the counters, as any other; of more than the total it is no part.
+  if (sameUsd(usd, last.usd) || usd > last.usd) return outcome;
+  const totalCost = neverLess({ provenance: 'reported', usd: last.usd }, before);
+  return { ...outcome, figures: { ...outcome.figures, cost: { provenance: 'reported', usd }, totalCost } };
 }
 
 /** The protocol says that the cost is the session's; the tokens are the run's. */

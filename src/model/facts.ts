@@ -10,6 +10,8 @@ export interface RunReport {
   readonly terminalReason: string | null;
   /** US dollars as printed: of the run or of the session, which the ledger decides. */
   readonly usd: number | null;
+  /** US dollars of the run alone, where they are printed beside a total, which is the session's then. */
+  readonly runUsd?: number;
   readonly turns: number | null;
   readonly durationMs: number | null;
   readonly apiDurationMs: number | null;

@@ -11,7 +11,7 @@ import { syntheticModel, type SessionInfo } from './session.ts';
 import type { Texts } from './texts.ts';
 import { resultStatus } from './toolStatus.ts';
 import type { MessageUsages } from './usage.ts';
-import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import { count, field, isTrue, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import type { EntryWriter } from '../shared/writer.ts';
 
 /** What an interruption looks like in the versions that have no field for it. */
@@ -178,7 +178,7 @@ export class Conversation {
     }
     const shown = resultText(block['content']);
     const meta = objects(line.message['tool_result_meta']).find((item) => item['id'] === id);
-    const failed = block['is_error'] === true || field(block['content'], 'error_code') !== undefined;
+    const failed = isTrue(block['is_error']) || field(block['content'], 'error_code') !== undefined;
     const own = line.message['tool_use_result'];
     const taken = this.#parts.calls.result({
       id,

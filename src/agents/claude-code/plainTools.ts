@@ -2,7 +2,7 @@ import type { ToolCalls } from './calls.ts';
 import { resultText } from '../shared/resultText.ts';
 import type { Line } from './line.ts';
 import { resultStatus } from './toolStatus.ts';
-import { nonEmpty } from '../shared/guards.ts';
+import { isTrue, nonEmpty } from '../shared/guards.ts';
 
 /**
  * Tool calls as lines of their own (`{"type":"tool_use","tool":"Read","input":{…}}`, `{"type":"tool_result",…}`), as the
@@ -29,7 +29,7 @@ export function plainToolLine(line: Line, calls: ToolCalls): boolean {
   const id = nonEmpty(message['tool_use_id']) ?? nonEmpty(message['id']) ?? calls.openOf(name);
   if (id === undefined) return false;
   const text = resultText(message['output'] ?? message['content']);
-  const isError = message['is_error'] === true;
+  const isError = isTrue(message['is_error']);
   const status = resultStatus(text, isError, undefined);
   return calls.result({ id, text, isError, status, detail: undefined, parentCallId, timestamp, metadata });
 }

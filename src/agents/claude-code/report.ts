@@ -12,6 +12,7 @@ export function runReport(result: ResultLine): RunReport {
     errors: result.errors,
     terminalReason: result.terminalReason ?? null,
     usd: result.usd ?? null,
+    ...(result.runUsd !== undefined && { runUsd: result.runUsd }),
     turns: result.turns ?? null,
     durationMs: result.durationMs ?? null,
     apiDurationMs: result.apiDurationMs ?? null,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts';
-import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { amount, count, field, isTrue, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 
 /**
  * The JSON of Claude Code's output. Nothing else in Vitrine knows it.
@@ -58,6 +58,8 @@ export interface ResultLine {
   readonly apiDurationMs: number | undefined;
   /** By whichever name the version uses. */
   readonly usd: number | undefined;
+  /** Of the run alone, where it stands beside a total. */
+  readonly runUsd: number | undefined;
   readonly stopReason: string | undefined;
   readonly terminalReason: string | undefined;
   readonly resultIndex: number | undefined;
@@ -80,15 +82,18 @@ const limits = new Map([
 ]);
 
 export function resultLine(message: JsonObject): ResultLine {
+  const total = amount(message['total_cost_usd']) ?? amount(message['total_cost']);
+  const run = amount(message['cost_usd']);
   return {
     subtype: nonEmpty(message['subtype']) ?? limits.get(nonEmpty(message['terminal_reason']) ?? ''),
-    isError: message['is_error'] === true,
+    isError: isTrue(message['is_error']),
     result: text(message['result']),
     errors: texts(message['errors']),
     turns: count(message['num_turns']),
     durationMs: amount(message['duration_ms']),
     apiDurationMs: amount(message['duration_api_ms']),
-    usd: amount(message['total_cost_usd']) ?? amount(message['total_cost']) ?? amount(message['cost_usd']),
+    usd: total ?? run,
+    runUsd: total === undefined ? undefined : run,
     stopReason: nonEmpty(message['stop_reason']),
     terminalReason: nonEmpty(message['terminal_reason']),
     resultIndex: count(message['result_index']),

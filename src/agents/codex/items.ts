@@ -2,7 +2,7 @@ import type { Citation } from '../../model/metadata.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
 import { resultText } from '../shared/resultText.ts';
-import { count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import type { CodexItem } from './wire.ts';
 
 /** A tool call as an item shows it: the whole call each time, with as much as is known by then. */
@@ -151,8 +151,9 @@ export function itemCall({ type, fields }: CodexItem, over: boolean): ItemCall |
 function endedAs({ status, exit_code: exitCode }: JsonObject): ToolStatus {
   const known = statuses.get(text(status) ?? '');
   if (known !== undefined) return known;
-  if (exitCode === undefined || exitCode === null) return nonEmpty(status) === undefined ? 'success' : 'failed';
-  return exitCode === 0 ? 'success' : 'failed';
+  const code = amount(exitCode) ?? exitCode;
+  if (code === undefined || code === null) return nonEmpty(status) === undefined ? 'success' : 'failed';
+  return code === 0 ? 'success' : 'failed';
 }
 
 /** Sources that a message names by itself; no version that was measured prints them. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
 import { resultText } from '../shared/resultText.ts';
-import { field, nonEmpty, text, texts } from '../shared/guards.ts';
+import { amount, field, nonEmpty, text, texts } from '../shared/guards.ts';
 import type { Run } from '../shared/run.ts';
 import { bytesOf, utf8 } from '../shared/bytes.ts';
 import { shellWord } from '../shared/shellWords.ts';
@@ -154,7 +154,7 @@ function both(event: JsonObject): string {
 function commandEnded(event: JsonObject, before: ToolAction, streamed: string): Ended {
   const stdout = text(event['stdout']);
   const stderr = text(event['stderr']);
-  const code = event['exit_code'];
+  const code = amount(event['exit_code']) ?? event['exit_code'];
   const ok = code === 0 || code === undefined;
   const shown = nonEmpty(event['aggregated_output']) ?? (both(event) || streamed);
   const known = before.kind === 'command_run' ? before : { kind: 'command_run' as const, command: '' };

@@ -123,20 +123,32 @@ const statuses: readonly (readonly [RegExp, ToolStatus])[] = [
   [/cancelled|canceled|aborted/i, 'cancelled'],
 ];
 
+const failure = /error|fail|rejected|denied|notallowed|blocked|cancel|abort/i;
+
 /** What a result adds to its call. Its one key names the outcome: `success`, `error`, `rejected`, `…Denied`. */
 export function outcomeOf(action: ToolAction, result: unknown): Outcome {
-  const known = isObject(result) ? Object.keys(result).find((key) => isObject(result[key])) : undefined;
-  const name = known ?? 'success';
+  const parts = isObject(result) ? Object.entries(result) : [];
+  const known = parts.find(([, part]) => isObject(part))?.[0];
+  // A failure may be told by a text alone.
+  const said = known === undefined ? parts.find(([key, part]) => failure.test(key) && nonEmpty(part)) : undefined;
+  const name = known ?? said?.[0] ?? 'success';
   const detail = isObject(result) && known !== undefined && isObject(result[known]) ? result[known] : {};
   const ended = completed(action, detail);
   const failedCommand = ended.kind === 'command_run' && typeof ended.exitCode === 'number' && ended.exitCode !== 0;
   const told = statuses.find(([pattern]) => pattern.test(name))?.[1] ?? 'failed';
   const status = told === 'success' && failedCommand ? 'failed' : told;
-  const data = isObject(result) && isShallow(result) ? { ...result, [name]: withoutTexts(detail) } : undefined;
+  const data =
+    isObject(result) && isShallow(result)
+      ? { ...result, ...(said === undefined && { [name]: withoutTexts(detail) }) }
+      : undefined;
   return {
     action: ended,
     status,
-    result: { text: resultText(detail), isError: status !== 'success', ...(data !== undefined && { data }) },
+    result: {
+      text: nonEmpty(said?.[1]) ?? resultText(detail),
+      isError: status !== 'success',
+      ...(data !== undefined && { data }),
+    },
   };
 }
 

@@ -15,13 +15,15 @@ export interface ToolResultLine {
   readonly errorMessage: string | undefined;
 }
 
+const failures = new Set(['error', 'failed', 'failure', 'cancelled', 'canceled']);
+
 export function toolResultLine(message: JsonObject): ToolResultLine {
   return {
     id: idOf(message['tool_id']),
-    isError: message['status'] === 'error',
+    isError: failures.has(text(message['status']) ?? ''),
     output: text(message['output']),
     errorType: nonEmpty(field(message['error'], 'type')),
-    errorMessage: nonEmpty(field(message['error'], 'message')),
+    errorMessage: nonEmpty(field(message['error'], 'message')) ?? nonEmpty(message['error']),
   };
 }
 

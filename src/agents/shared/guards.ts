@@ -35,7 +35,12 @@ export function amount(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
 }
 
-const decimal = /^\d{1,15}(?:\.\d{1,15})?$/;
+const decimal = /^\d{1,15}(?:\.\d{1,30})?$/;
+
+/** As JSON has it, or as a text of that. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 'true';
+}
 
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

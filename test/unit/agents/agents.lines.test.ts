@@ -193,4 +193,15 @@ describe('lines of Cursor', () => {
     const failed = read('cursor', [init, { type: 'result', subtype: 'error', is_error: true, result: 'No.' }]);
     assert.deepEqual(shown(failed).slice(1), ['error  No.', 'system_message result Failed']);
   });
+
+  it('fail where a text alone tells of it', () => {
+    const done = {
+      ...call,
+      subtype: 'completed',
+      tool_call: { readToolCall: { args: {}, result: { error: 'boom' } } },
+    };
+    const [entry] = read('cursor', [init, call, done]).entries.filter(({ type }) => type.kind === 'tool_use');
+    assert.ok(entry?.type.kind === 'tool_use');
+    assert.deepEqual([entry.type.tool.status, entry.type.tool.result?.text], ['failed', 'boom']);
+  });
 });

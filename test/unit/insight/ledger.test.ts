@@ -290,4 +290,19 @@ describe('ledger', () => {
       assert.deepEqual(usage, { input: 100, output: 10 });
     });
   });
+
+  describe("the cost of a run printed beside the session's", () => {
+    const printed = (runUsd: number, usd: number) => runFacts({ reports: [report({ runUsd, usd })] });
+
+    it("is the run's, and the other the session's", () => {
+      const { cost, totalCost } = figures(printed(0.05, 0.12));
+      assert.deepEqual([cost, totalCost], [0.05, 0.12]);
+    });
+
+    it('is read off the counters where both are the same', () => {
+      const first = figures(printed(0.05, 0.05));
+      const second = figures(printed(0.05, 0.05), [first]);
+      assert.deepEqual([second.cost, second.totalCost], [0.05, 0.1]);
+    });
+  });
 });
