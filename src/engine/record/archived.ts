@@ -59,9 +59,11 @@ export async function isArchived(folder: string): Promise<boolean> {
 /** Size and time of the record, archived or not. @throws file system errors */
 export async function statRecord(folder: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {
   const file = recordFile(folder);
-  return await stat(file).catch((error: unknown) => {
-    if (errorCode(error) !== 'ENOENT') throw error;
-    return stat(packedForm(file));
+  return await stat(file).catch(async (missing: unknown) => {
+    if (errorCode(missing) !== 'ENOENT') throw missing;
+    return await stat(packedForm(file)).catch((error: unknown) => {
+      throw errorCode(error) === 'ENOENT' ? missing : error;
+    });
   });
 }
 

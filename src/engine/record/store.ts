@@ -16,7 +16,7 @@ import { arePacked, nothingPacked, openUnpacked, packRuns, unpackRuns, type Pack
 import { FileRecordReader } from './reader.ts';
 import { readTail } from './tail.ts';
 import { FileRecordWriter, makeFolder } from './writer.ts';
-import { isBeingWritten, liveHolder, WriterLease } from './writerLease.ts';
+import { isBeingMade, isBeingWritten, liveHolder, WriterLease } from './writerLease.ts';
 
 /** Records whose ends are read at the same time while listing. */
 const listedAtOnce = 16;
@@ -97,6 +97,7 @@ export class RecordStore {
       for (const id of left) {
         try {
           const listed = await this.#read(id);
+          if (listed === null) continue;
           ledgers.push(listed);
           if (listed.isOpen) interrupted.push(id);
         } catch (error) {
@@ -257,16 +258,22 @@ export class RecordStore {
     return folders.filter((each) => each.isDirectory() && sessionIdSchema.safeParse(each.name).success).map(nameOf);
   }
 
-  /** `isOpen` only where nobody is writing. */
-  async #read(id: string): Promise<Listed> {
+  /** `isOpen` only where nobody is writing. `null` for one that somebody is about to write. */
+  async #read(id: string): Promise<Listed | null> {
     const folder = sessionFolder(this.#dir, id);
-    const { size, mtimeMs } = await statRecord(folder);
+    const { clock } = this.#deps;
+    const there = await statRecord(folder).catch(async (error: unknown) => {
+      if (errorCode(error) === 'ENOENT' && (await isBeingMade(folder, clock))) return null;
+      throw error;
+    });
+    if (there === null || (there.size === 0 && (await isBeingWritten(folder, clock)))) return null;
+    const { size, mtimeMs } = there;
     const known = this.#listed.get(id);
     const listed =
       known?.mtimeMs === mtimeMs && known.size === size ? known : { ...(await readSummary(folder, id)), size, mtimeMs };
     this.#listed.set(id, listed);
     if (!listed.isOpen) return listed;
-    if (await isBeingWritten(folder, this.#deps.clock)) return { ...listed, isOpen: false };
+    if (await isBeingWritten(folder, clock)) return { ...listed, isOpen: false };
     return { ...listed, summary: { ...listed.summary, status: 'stopped', outcome: 'interrupted' } };
   }
 }

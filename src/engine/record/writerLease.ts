@@ -80,6 +80,16 @@ export async function isBeingWritten(folder: string, clock: () => number): Promi
   return (await liveHolder(folder, clock)) !== undefined;
 }
 
+/**
+ * Whether its first line is on its way: who begins a session makes the folder, takes the lease, and then writes.
+ * @throws file system errors
+ */
+export async function isBeingMade(folder: string, clock: () => number): Promise<boolean> {
+  if (await isBeingWritten(folder, clock)) return true;
+  const [made, inside] = await Promise.all([stat(folder), readdir(folder)]);
+  return inside.length === 0 && clock() - made.mtimeMs < emptyLeaseMs;
+}
+
 /** Who is writing the record in this folder; `null` for somebody unknown, `undefined` for nobody. */
 export async function liveHolder(folder: string, clock: () => number): Promise<LeaseHolder | null | undefined> {
   const newest = await newestLease(folder);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { recordVersion } from '../../../src/formats/record.ts';
 import { RecordBusyError } from '../../../src/engine/record/errors.ts';
+import { WriterLease } from '../../../src/engine/record/writerLease.ts';
 import {
   aRun,
   aSession,
@@ -99,7 +100,9 @@ describe('store of records', () => {
 
   it('says what it cannot list, and ignores what is no session', async () => {
     await written(sessionId);
-    await mkdir(path.join(temporary.dir, 'sessions', otherId));
+    const emptied = path.join(temporary.dir, 'sessions', otherId);
+    await mkdir(emptied);
+    await utimes(emptied, 0, 0);
     await mkdir(path.join(temporary.dir, 'sessions', 'notes'));
     const survey = await temporary.store.survey();
     assert.equal(survey.summaries.length, 1);
@@ -107,6 +110,25 @@ describe('store of records', () => {
       survey.unreadable.map((each) => each.id),
       [otherId],
     );
+    assert.match(survey.unreadable[0]?.reason ?? '', /ENOENT.*record\.jsonl'$/);
+    assert.equal(temporary.warnings.length, 1);
+  });
+
+  it('waits for the first line of a session that somebody begins', async () => {
+    const begun = path.join(temporary.dir, 'sessions', otherId);
+    const look = async () => {
+      const { summaries, unreadable } = await temporary.store.survey();
+      return [...summaries.map((each) => each.session_id), ...unreadable.map((each) => each.id)];
+    };
+    await mkdir(begun, { recursive: true });
+    assert.deepEqual(await look(), []);
+    const lease = await WriterLease.acquire(begun, otherId, Date.now);
+    assert.deepEqual(await look(), []);
+    await writeFile(path.join(begun, 'record.jsonl'), '');
+    assert.deepEqual(await look(), []);
+    await rm(path.join(begun, 'record.jsonl'));
+    await lease.release();
+    assert.deepEqual(await look(), [otherId]);
     assert.equal(temporary.warnings.length, 1);
   });
 
