@@ -17,7 +17,7 @@ export function looksRandom(text: string): boolean {
   const letters = part.match(/[a-z]/gi)?.length ?? 0;
   if (digits < 2 || letters < 2) return false;
   // Names, calls and paths of a program: words with dots, slashes or underscores between them.
-  if (/^[a-z_$]+(?:[./_-][a-z_$]+)*\d{0,3}[.)]?$/i.test(part)) return false;
+  if (/^[a-z_$]+(?:[./-][a-z_$]+)*\d{0,3}[.)]?$/i.test(part)) return false;
   if (/^(?:process\.env|import\.meta\.env|os\.environ|env|self|this|config|settings)\b[.[\w]/.test(part)) return false;
   // A path that ends in a file.
   if (/^(?:~|\.{1,2})?(?:\/[\w.-]+){2,}\.[a-z]{1,5}$/i.test(part)) return false;

@@ -7,6 +7,7 @@ const closing = /-----END [A-Z0-9 ]{0,40}(?:-----)?/y;
 /** What a key is made of, escaped line ends and the marks of a diff included. */
 const body = /[A-Za-z0-9+/=\s\\:,-]{0,65536}/y;
 const maxKey = 65_536;
+const maxLine = 400;
 /** `PRIVATE KEY` from each of the three places where it can begin. */
 const privateKeyInBase64 = /UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtFW/;
 
@@ -39,9 +40,9 @@ export function privateKeys(text: string): Stretch[] {
 /** The end of the lines that go on with a key, whatever stands around it in them: numbers, quotes, marks of a diff. */
 function endOfLines(text: string, from: number): number {
   let stop = from;
-  for (let at = text.indexOf('\n', from); at >= 0 && at - from < maxKey;) {
-    const next = text.indexOf('\n', at + 1);
-    const line = text.slice(at + 1, Math.min(next < 0 ? text.length : next, at + 401));
+  for (let at = lineEnd(text, from); at >= 0 && at - from < maxKey;) {
+    const next = lineEnd(text, at + 1);
+    const line = text.slice(at + 1, next < 0 ? at + 1 + maxLine : next);
     const part = /[A-Za-z0-9+/]{40,}={0,2}/.exec(line);
     if (part === null) {
       // The last line of a key is shorter.
@@ -52,6 +53,12 @@ function endOfLines(text: string, from: number): number {
     at = next;
   }
   return stop;
+}
+
+/** Looked for no further than a line of a key reaches, as each of many beginnings asks. */
+function lineEnd(text: string, from: number): number {
+  const end = text.slice(from, from + maxLine).indexOf('\n');
+  return end < 0 ? -1 : from + end;
 }
 
 /** Of PEM in base64: a key, and no certificate. */

@@ -146,6 +146,10 @@ describe('redaction', () => {
       spaces: 'authorization:   ',
       dashes: 'xoxb-1-',
       'high entropy': randomText(11, 'base64', 997),
+      'keys on one line': `${'-'.repeat(5)}BEGIN RSA PRIVATE KEY${'-'.repeat(5)}.`,
+      'names of variables': `api_key=${'a_'.repeat(99)}12! `,
+      options: '--a',
+      programs: 'curl -u a ',
     };
     for (const [name, unit] of Object.entries(hostile)) {
       it(`10 MB of ${name}`, () => {
