@@ -68,9 +68,13 @@ export class Budgets {
   follow(budget: RunBudget, run: HeldRun, done: Promise<unknown>): void {
     this.#held.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
+    let looking = false;
     const look = (): void => {
       timer = undefined;
+      if (looking) return;
+      looking = true;
       this.#standOf(run)
+        .finally(() => (looking = false))
         .then((standing) => budget.update(standing))
         .catch((error: unknown) => {
           this.#deps.log.warn(`Budgets: ${String(error)}`);
