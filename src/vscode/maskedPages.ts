@@ -6,15 +6,21 @@ import { ReadOnlyPages } from './readOnlyPages.ts';
 const scheme = 'vitrine-masked';
 const { t } = vscode.l10n;
 
-export type Masking = NonNullable<ExportReport['redaction']>;
+type Masking = NonNullable<ExportReport['redaction']>;
 
-/** What was masked in an export, without what it was; kept as long as the window lives. */
+/** Lists of the newest exports are kept, as long as the window lives. */
+const mostKept = 10;
+
+/** What was masked in an export, without what it was. */
 export class MaskedPages implements vscode.Disposable {
   readonly #found = new Map<string, Masking>();
   readonly #pages = new ReadOnlyPages(scheme, (uri) => Promise.resolve(this.#text(uri.query)));
 
   show(file: string, masking: Masking): Promise<void> {
+    this.#found.delete(file);
     this.#found.set(file, masking);
+    const [oldest] = this.#found.keys();
+    if (this.#found.size > mostKept && oldest !== undefined) this.#found.delete(oldest);
     const title = t('Masked in {0}', path.basename(file));
     return this.#pages.show(vscode.Uri.from({ scheme, path: `/${title}`, query: file }));
   }
@@ -25,8 +31,7 @@ export class MaskedPages implements vscode.Disposable {
 
   #text(file: string): string {
     const found = this.#found.get(file);
-    if (found === undefined)
-      return t('The window that wrote this export is closed. Export again to see what is masked.');
+    if (found === undefined) return t('This list is not kept any more. Export again to see what is masked.');
     const rows = found.masked.map(({ entry, field, rule, length, tag }) =>
       entry === undefined
         ? t('{0} hmac:{1}, {2} characters in {3}', rule, tag, length, field)
