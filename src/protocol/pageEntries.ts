@@ -107,7 +107,15 @@ function pageType(entry: NormalizedEntry, cut: Cutter): EntryType {
   }
 }
 
-const standard = ['sessionId', 'model', 'parentCallId', 'synthetic', 'trigger_type', 'trigger_reason'] as const;
+const standard = [
+  'sessionId',
+  'model',
+  'parentCallId',
+  'synthetic',
+  'trigger_type',
+  'trigger_reason',
+  'aborted',
+] as const;
 
 function pageMetadata(metadata: NormalizedEntryMetadata, whole: boolean, cut: Cutter): NormalizedEntryMetadata {
   const { annotations, raw, ...agents } = metadata;

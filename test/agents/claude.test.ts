@@ -203,6 +203,18 @@ for (const version of claudeVersions) {
       });
     }
 
+    it('answers with what the model said in the end, where a stream was cut off', async () => {
+      const handle = await start('Say it. [[half]]');
+      const result = await ended(handle);
+      assert.equal(result.success, true, result.error);
+      assert.equal(result.data, 'Whole again.');
+      const said = (await entries(handle)).filter(({ type }) => type.kind === 'assistant_message');
+      assert.deepEqual(
+        said.filter(({ metadata }) => metadata?.['aborted'] !== true).map(({ content }) => content),
+        ['Whole again.'],
+      );
+    });
+
     it('says that the model refused the request', async () => {
       const result = await ended(await start('Do the impossible. [[refused]]'));
       assert.equal(result.success, false);

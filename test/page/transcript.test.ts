@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { everything, long, view } from '../support/page/madeUp.ts';
+import { everything, long, Script, view } from '../support/page/madeUp.ts';
 import { firstRows } from '../support/page/firstRows.ts';
 import { distanceFromEnd, elements, frames, PageTests, scrollTo } from '../support/page/open.ts';
 
@@ -53,6 +53,22 @@ describe('transcript', () => {
     assert.equal(await row.getAttribute('aria-expanded'), 'true');
     await row.click();
     await page.locator('.term').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('says of a message that it was cut off, below what there is of it', async () => {
+    const script = new Script();
+    script.turn('Say it.');
+    script.add({ type: { kind: 'assistant_message' }, content: 'Half of', metadata: { aborted: true } });
+    script.say('The whole.');
+    const page = await tests.open({
+      entries: script.entries,
+      view: view({ turns: script.turns }, { entries: script.entries.length }),
+    });
+    const cut = page.locator('.cut-off');
+    await cut.waitFor();
+    assert.deepEqual(await cut.allInnerTexts(), ['Cut off here']);
+    assert.match(await page.locator('.prose', { has: cut }).innerText(), /^.*Half of\s+Cut off here$/s);
     await page.close();
   });
 

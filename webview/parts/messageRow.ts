@@ -77,7 +77,13 @@ function when({ now, store, figures }: Context, { timestamp, index }: PageEntry)
 function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
   const placed = store.placed(entry);
   const used = spokenFigure(figures.messages.of(entry.index));
-  return html`${placed === undefined ? nothing : restOf(entry.index, placed)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
+  return html`${cutOff(entry)}${placed === undefined ? nothing : restOf(entry.index, placed)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
+}
+
+/** Of a message that the agent began and did not end. */
+function cutOff({ metadata }: PageEntry): TemplateResult | typeof nothing {
+  if (metadata?.['aborted'] !== true) return nothing;
+  return html`<p class="cut-off">${codicon('debug-disconnect', 'sm')} ${t('Cut off here')}</p>`;
 }
 
 /** One line of what was thought; all of it when open. */
@@ -108,7 +114,7 @@ export function thoughtRow(context: Context, entry: PageEntry, key: string): Tem
     ${
       open
         ? html`<div class="prose thought">
-            ${store.document(entry).map((part) => partBody(context, entry, part))}${showAll({ entry, actions })}
+            ${store.document(entry).map((part) => partBody(context, entry, part))}${cutOff(entry)}${showAll({ entry, actions })}
           </div>`
         : nothing
     }

@@ -18,6 +18,9 @@ const maxIds = 100_000;
 const asksModels = new Set(['Task', 'Agent', 'WebSearch', 'WebFetch']);
 
 interface Call {
+  /** As printed; a second call of the same id has another in its entry. */
+  readonly id: string;
+  readonly messageId: string | undefined;
   entry: NormalizedEntry;
   tool: ToolUse;
   open: boolean;
@@ -31,6 +34,8 @@ interface Call {
 
 export interface CallStart {
   readonly id: string;
+  /** Of the message that makes it, where it has one. */
+  readonly messageId?: string | undefined;
   readonly name: string;
   readonly input: unknown;
   readonly parentCallId: string | null;
@@ -62,6 +67,8 @@ export class ToolCalls {
   readonly #answered: string[] = [];
   /** Ids of calls that were answered long ago. */
   readonly #released = new Set<string>();
+  /** How often an id was given to another call, where it was. */
+  readonly #again = new Map<string, number>();
   readonly #tasks = new TaskList();
   /** Calls of tools that ask a model on the side. */
   sideCalls = 0;
@@ -75,7 +82,7 @@ export class ToolCalls {
   start(start: CallStart): boolean {
     const { id, name, parentCallId, timestamp, metadata, whole } = start;
     const known = this.#calls.get(id);
-    if (known !== undefined) {
+    if (known !== undefined && !isAnother(known, start)) {
       if (whole && known.whole && known.tool.toolName !== name) return false;
       if (whole) this.#fill(known, start);
       return true;
@@ -85,7 +92,7 @@ export class ToolCalls {
     const input = bounded(start.input);
     const tool: ToolUse = {
       toolName: name,
-      callId: id,
+      callId: known === undefined ? id : this.#anotherId(id),
       action: this.#tasks.started(name, toolAction(name, input), input),
       input,
       status: 'running',
@@ -99,9 +106,17 @@ export class ToolCalls {
       metadata,
       open: true,
     });
-    this.#calls.set(id, { entry, tool, open: true, whole, pieces: [], deniedBecause: undefined });
+    const { messageId } = start;
+    this.#calls.set(id, { id, messageId, entry, tool, open: true, whole, pieces: [], deniedBecause: undefined });
     this.#open.add(id);
     return true;
+  }
+
+  /** The message of this call was cut off: what came of its input in pieces is all there is. */
+  cutOff(id: string, timestamp: string): void {
+    const call = this.#calls.get(id);
+    if (call?.open === true && !call.whole)
+      this.#cancel(call, 'Not run: the answer was cut off before the call was whole.', timestamp);
   }
 
   /** Of a call that can still be added to. */
@@ -192,7 +207,17 @@ export class ToolCalls {
       timestamp,
       metadata,
     });
-    this.#calls.set(id, { entry, tool, open: false, whole: false, pieces: [], deniedBecause: undefined, detail });
+    const call = {
+      id,
+      messageId: undefined,
+      entry,
+      tool,
+      open: false,
+      whole: false,
+      pieces: [],
+      deniedBecause: undefined,
+    };
+    this.#calls.set(id, { ...call, detail });
     this.#release(id);
     return true;
   }
@@ -240,9 +265,9 @@ export class ToolCalls {
   #settle(call: Call, tool: ToolUse, note?: string): void {
     const answered = !call.open;
     call.open = false;
-    this.#open.delete(tool.callId);
+    this.#open.delete(call.id);
     this.#put(call, tool, note);
-    if (!answered) this.#release(tool.callId);
+    if (!answered) this.#release(call.id);
   }
 
   #put(call: Call, tool: ToolUse, note?: string): void {
@@ -251,6 +276,13 @@ export class ToolCalls {
     call.tool = tool;
     call.entry = { ...call.entry, type: { kind: 'tool_use', tool }, content };
     this.#writer.put(call.entry, call.open);
+  }
+
+  /** No two calls of a transcript have the same id: of one that is given again the second is `id~2`. */
+  #anotherId(id: string): string {
+    const times = (this.#again.get(id) ?? 1) + 1;
+    if (this.#again.size < maxIds || times > 2) this.#again.set(id, times);
+    return `${id}~${times}`;
   }
 
   /** A call was answered: of the oldest of them only the id is kept. */
@@ -263,6 +295,11 @@ export class ToolCalls {
     const forgotten = this.#released.size > maxIds ? first(this.#released) : undefined;
     if (forgotten !== undefined) this.#released.delete(forgotten);
   }
+}
+
+/** Whether an id that an answered call has is given to a call of another message. */
+function isAnother(known: Call, { messageId }: CallStart): boolean {
+  return !known.open && known.messageId !== undefined && messageId !== undefined && known.messageId !== messageId;
 }
 
 function first(ids: ReadonlySet<string>): string | undefined {

@@ -77,6 +77,7 @@ export class Conversation {
         settled: ended !== undefined,
       });
     }
+    if (id !== undefined && model !== syntheticModel) partials.follows(id, line);
     const api = apiError(line.message, ended);
     for (const block of blocks) {
       if (api !== undefined && field(block, 'type') === 'text') this.#apiError(block, api, line);
@@ -151,6 +152,7 @@ export class Conversation {
     const id = nonEmpty(block['id']) ?? count(block['id'])?.toString() ?? this.#parts.calls.freshId();
     const started = this.#parts.calls.start({
       id,
+      messageId,
       name: nonEmpty(block['name']) ?? 'unknown',
       input: block['input'],
       parentCallId: line.parentCallId,

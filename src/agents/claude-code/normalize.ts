@@ -245,7 +245,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
         return this.#replays.has(line) || this.#conversation.user(line);
       case 'result':
         this.#unfinished = false;
-        this.#results.line(line);
+        if (!this.#replays.has(line)) this.#results.line(line);
         return true;
       case 'tool_use':
       case 'tool_result':

@@ -32,6 +32,8 @@ interface StreamedMessage {
   whole: unknown[];
   /** Some versions print the message as it was when the line was written: with its first text already in it. */
   early: readonly unknown[];
+  /** Its end came. */
+  stopped: boolean;
 }
 
 export type WholeBlock = (block: unknown, line: Line, model: string | undefined) => void;
@@ -73,7 +75,13 @@ export class Partials {
         return true;
       case 'message_stop': {
         const message = this.#current.get(line.parentCallId ?? '');
-        if (message !== undefined) this.#settle(message, line);
+        if (message !== undefined) {
+          message.stopped = true;
+          // Of a stream that was cut off, 2.1 prints the end itself, and from where on the model is asked again.
+          const from = count(field(line.message['abandoned_blocks'], 'from_block_index'));
+          if (from !== undefined) this.#abandon(message, from, line);
+          this.#settle(message, line);
+        }
         return true;
       }
       default:
@@ -137,6 +145,16 @@ export class Partials {
     message.whole = message.whole.filter((_, other) => other !== at);
   }
 
+  /**
+   * Another message of the conversation came whole. One that streams and did not end was cut off: the program asks again,
+   * up to 2.0 without a stream.
+   */
+  follows(messageId: string, line: Line): void {
+    const message = this.#current.get(line.parentCallId ?? '');
+    if (message === undefined || message.id === null || this.#byId.has(messageId)) return;
+    this.#leave(message, line);
+  }
+
   /** The streamed message that a final line belongs to: the last one, where one of the two carries no id. */
   #streamed(messageId: string | undefined, parentCallId: string | null): StreamedMessage | undefined {
     const known = messageId === undefined ? undefined : this.#byId.get(messageId);
@@ -172,7 +190,7 @@ export class Partials {
   #begin(id: string | null, model: string | undefined, early: readonly unknown[], line: Line): StreamedMessage {
     const key = line.parentCallId ?? '';
     const before = this.#current.get(key);
-    if (before !== undefined) this.#settle(before, line);
+    if (before !== undefined) this.#leave(before, line);
     const message: StreamedMessage = {
       id,
       parentCallId: line.parentCallId,
@@ -181,6 +199,7 @@ export class Partials {
       waiting: [],
       whole: [],
       early,
+      stopped: false,
     };
     if (line.parentCallId === null) this.#texts.message(id ?? undefined);
     this.#current.delete(key);
@@ -235,6 +254,7 @@ export class Partials {
     message.places.set(place, id);
     this.#calls.start({
       id,
+      messageId: message.id ?? undefined,
       name: nonEmpty(block['name']) ?? 'unknown',
       input: block['input'],
       parentCallId: line.parentCallId,
@@ -292,6 +312,29 @@ export class Partials {
     const begun: Block = { kind, entry, chunks: [more], cited: [], settled: undefined };
     message.places.set(place, begun);
     message.waiting.push(begun);
+  }
+
+  /** A message that another follows: where its end did not come, what has no final line is no part of the answer. */
+  #leave(message: StreamedMessage, line: Line): void {
+    if (!message.stopped) this.#abandon(message, 0, line);
+    message.stopped = true;
+    this.#settle(message, line);
+  }
+
+  #abandon(message: StreamedMessage, from: number, line: Line): void {
+    for (const [place, block] of message.places) {
+      if (place < from) continue;
+      if (typeof block === 'string') this.#calls.cutOff(block, line.timestamp);
+      else if (message.waiting.includes(block)) this.#cutOff(block);
+    }
+  }
+
+  #cutOff(block: Block): void {
+    if (block.settled !== undefined) return;
+    block.settled = block.chunks.join('');
+    block.chunks = [];
+    const entry = { ...block.entry, metadata: { ...block.entry.metadata, aborted: true } };
+    this.#texts.close(entry, block.kind, block.settled, block.cited, false);
   }
 
   #settle(message: StreamedMessage, line: Line): void {

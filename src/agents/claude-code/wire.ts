@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/json.ts';
-import { amount, count, field, isTrue, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { amount, count, field, isTrue, list, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 
 /**
  * The JSON of Claude Code's output. Nothing else in Vitrine knows it.
@@ -88,7 +88,9 @@ export function resultLine(message: JsonObject): ResultLine {
     subtype: nonEmpty(message['subtype']) ?? limits.get(nonEmpty(message['terminal_reason']) ?? ''),
     isError: isTrue(message['is_error']),
     result: text(message['result']),
-    errors: texts(message['errors']),
+    errors: list(message['errors'])
+      .map(errorText)
+      .filter((shown) => shown !== undefined),
     turns: count(message['num_turns']),
     durationMs: amount(message['duration_ms']),
     apiDurationMs: amount(message['duration_api_ms']),
@@ -110,6 +112,11 @@ export function resultLine(message: JsonObject): ResultLine {
     })),
     origin: nonEmpty(field(message['origin'], 'kind')),
   };
+}
+
+/** An error of a `result` line: a text, or an object that has one. */
+function errorText(error: unknown): string | undefined {
+  return nonEmpty(error) ?? nonEmpty(field(error, 'message')) ?? (isObject(error) ? JSON.stringify(error) : undefined);
 }
 
 /** The id of a `control_request` by which the agent asks for a permission. */

@@ -45,6 +45,10 @@ export function testScenarios(workDir: string): Scenarios {
     ],
     /** Never ends by itself: every answer asks for one more command. */
     endless: [{ blocks: [tool('Bash', { command: 'echo again', description: 'Once more' })] }],
+    half: [
+      { blocks: [text('Half of an answer')], cut: true, times: 1, pace: { between: 40, chunk: 6 } },
+      { blocks: [text('Whole again.')] },
+    ],
     refused: [{ error: { status: 400, type: 'invalid_request_error', message: 'Scripted refusal of the request.' } }],
     hang: [{ hang: true }],
   };

@@ -75,7 +75,7 @@ describe('bad output of Claude Code', () => {
     [
       'another call under the id of an answered one',
       [assistant('m', call('a')), result('a', 'ok'), assistant('n', call('a', 'Read', { file_path: '/x' }))],
-      ['tool_use a success', 'system_message unknown'],
+      ['tool_use a success', 'tool_use a~2 cancelled'],
     ],
     ['duplicate keys', ['{"type":"result","type":"system","subtype":"init"}'], ['system_message init']],
   ];

@@ -60,7 +60,7 @@ describe('spending', () => {
     await written(ids[1], [
       { kind: 'summary', summary: aSummary({ session_id: ids[1], recording: true }), turns: [], turns_omitted: 0 },
     ]);
-    await mkdir(path.dirname(temporary.store.path(ids[2])), { recursive: true });
+    await mkdir(temporary.store.path(ids[2]), { recursive: true });
     const { spent, omitted, unreadable } = await spendingOf(temporary.store, []);
     assert.deepEqual(
       spent.map(({ sessionId, runId, cost: each }) => [sessionId, runId, each]),
