@@ -60,7 +60,9 @@ export interface Part {
 
 export function partOf(part: JsonObject): Part {
   const contentType = nonEmpty(part['content_type']) ?? 'text/plain';
-  const content = text(part['content']);
+  const { content: given } = part;
+  // In the protocol it is a text always.
+  const content = given === undefined || given === null ? undefined : (text(given) ?? JSON.stringify(bounded(given)));
   const base64 = part['content_encoding'] === 'base64';
   const readable = isReadable(contentType);
   const metadata = metadataOf(part['metadata']);

@@ -1,8 +1,9 @@
 import type { Citation } from '../../model/metadata.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
-import { resultText } from '../shared/resultText.ts';
+import { resultText, spoken } from '../shared/resultText.ts';
 import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { patchChanges } from './patches.ts';
 import type { CodexItem } from './wire.ts';
 
 /** A tool call as an item shows it: the whole call each time, with as much as is known by then. */
@@ -38,17 +39,15 @@ export function changeKind(value: unknown): FileChange['kind'] {
 }
 
 const fileChange: Read = (fields, status) => {
-  const changes = objects(fields['changes']);
+  const given = fields['changes'];
+  const listed = objects(given).map((change) => ({
+    path: text(change['path']) ?? '',
+    kind: changeKind(field(change['kind'], 'type') ?? change['kind']),
+  }));
   return {
     toolName: 'file_change',
-    action: {
-      kind: 'file_edit',
-      changes: changes.map((change) => ({
-        path: text(change['path']) ?? '',
-        kind: changeKind(field(change['kind'], 'type') ?? change['kind']),
-      })),
-    },
-    input: { changes: fields['changes'] },
+    action: { kind: 'file_edit', changes: Array.isArray(given) ? listed : patchChanges(given) },
+    input: { changes: given },
     result: status === undefined ? undefined : { text: '', isError: failed(status) },
   };
 };
@@ -57,10 +56,11 @@ const mcpCall: Read = (fields, status) => {
   const server = text(fields['server']) ?? '';
   const tool = text(fields['tool']) ?? '';
   const answer = fields['result'];
-  const error = nonEmpty(field(fields['error'], 'message'));
+  const error = spoken(field(fields['error'], 'message')) ?? spoken(fields['error']);
   const structured = field(answer, 'structured_content');
   const data = structured === null ? undefined : structured;
-  const shown = error ?? resultText(field(answer, 'content'));
+  const content = field(answer, 'content');
+  const shown = error ?? resultText(content === undefined && data === undefined ? answer : content);
   const isError = failed(status);
   return {
     toolName: server === '' ? tool : `${server}.${tool}`,

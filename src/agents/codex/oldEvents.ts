@@ -4,12 +4,13 @@ import type { JsonObject } from '../../model/json.ts';
 import type { Todo } from '../../model/tool.ts';
 import { code } from '../shared/describe.ts';
 import { field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { spoken } from '../shared/resultText.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import type { TextKind } from '../shared/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';
 import { OldCalls } from './oldCalls.ts';
 import { completedReport, failedReport } from './report.ts';
-import { tokenUsage, type ConfigLine } from './wire.ts';
+import { itemText, tokenUsage, type ConfigLine } from './wire.ts';
 
 /** Requests whose tokens are itemised. */
 const maxRequests = 100_000;
@@ -134,7 +135,7 @@ export class OldEvents {
 
   /** Texts and notices. */
   #said(type: string, event: JsonObject, timestamp: string): boolean {
-    const shown = text(event['message']) ?? text(event['text']) ?? text(event['delta']) ?? text(event['summary']) ?? '';
+    const shown = spoken(event['message']) ?? itemText(event) ?? spoken(event['delta']) ?? '';
     switch (type) {
       case 'agent_message':
         this.#text('text', shown, timestamp);

@@ -4,13 +4,14 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import { isShallow } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
-import { field, text } from '../shared/guards.ts';
+import { field } from '../shared/guards.ts';
+import { spoken } from '../shared/resultText.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import type { TextKind } from '../shared/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';
 import { citations, itemCall } from './items.ts';
 import { completedReport, completedText, failedReport } from './report.ts';
-import { itemOf, threadId, type CodexItem } from './wire.ts';
+import { itemOf, itemText, threadId, type CodexItem } from './wire.ts';
 
 /** Texts of a run that can still be completed. */
 const maxOpenTexts = 1000;
@@ -51,7 +52,10 @@ export class ThreadEvents {
         this.#failed(message['error'], line);
         return true;
       case 'error':
-        this.#error(text(message['message']) ?? 'The agent reported an error without a text.', line);
+        this.#error(
+          spoken(message['message']) ?? spoken(message['error']) ?? 'The agent reported an error without a text.',
+          line,
+        );
         return true;
       case 'item.started':
       case 'item.updated':
@@ -80,7 +84,7 @@ export class ThreadEvents {
 
   #failed(error: unknown, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
-    const message = text(field(error, 'message')) ?? text(error) ?? 'The turn failed; the agent gave no reason.';
+    const message = spoken(field(error, 'message')) ?? spoken(error) ?? 'The turn failed; the agent gave no reason.';
     this.#run.error(readable(message), errorCode(message), timestamp);
     this.reports.push(failedReport(readable(message)));
   }
@@ -106,28 +110,28 @@ export class ThreadEvents {
         this.#text(item, 'thinking', line, over);
         return true;
       case 'error':
-        this.#run.warn(text(item.fields['message']) ?? 'The agent warned without a text.', line.timestamp);
+        this.#run.warn(itemText(item.fields) ?? 'The agent warned without a text.', line.timestamp);
         return true;
       default:
-        return this.#call(item, line, over);
+        return this.#call(item, line, { over, begins: message['type'] === 'item.started' });
     }
   }
 
   #text(item: CodexItem, kind: TextKind, line: SourceLine, over: boolean): void {
-    const shown = text(item.fields['text']) ?? '';
-    const key = item.id === undefined ? undefined : `${item.type} ${item.id}`;
-    const known = key === undefined ? undefined : this.#texts.get(key);
-    if (known !== undefined && key !== undefined) {
+    const shown = itemText(item.fields) ?? '';
+    // One without an id is the one of its type that is still open.
+    const key = `${item.type} ${item.id ?? ''}`;
+    const known = this.#texts.get(key);
+    if (known !== undefined) {
       this.#run.texts.replace(known, kind, shown, { open: !over });
       if (over) this.#complete(key, shown);
       return;
     }
-    if (over && (shown === '' || (key !== undefined && this.#done.get(key) === shown))) return;
+    if (over && (shown === '' || (item.id !== undefined && this.#done.get(key) === shown))) return;
     const repeated = kind === 'text' && this.#retried && this.#said.has(shown);
     if (kind === 'text') this.#said.add(shown);
     const metadata = this.#textMetadata(item, repeated);
     const entry = this.#run.texts.add(kind, shown, line.timestamp, metadata, { open: !over, counted: !repeated });
-    if (key === undefined) return;
     if (over) this.#complete(key, shown);
     else if (this.#texts.size < maxOpenTexts) this.#texts.set(key, entry);
   }
@@ -144,12 +148,12 @@ export class ThreadEvents {
     return { ...known, ...(annotations.length > 0 && { annotations }), ...(repeated && { repeated }) };
   }
 
-  #call(item: CodexItem, line: SourceLine, over: boolean): boolean {
+  #call(item: CodexItem, line: SourceLine, { over, begins }: { over: boolean; begins: boolean }): boolean {
     const { calls, session } = this.#run;
     const call = itemCall(item, over);
     if (call === undefined) return this.#unknownItem(item, line, over);
     const { toolName, action, input, result, status } = call;
-    const id = item.id ?? calls.freshId();
+    const id = item.id ?? (begins ? undefined : calls.openOf(toolName, input)) ?? calls.freshId();
     const { timestamp } = line;
     if (!calls.began({ id, toolName, input })) {
       calls.start({ id, toolName, action, input, timestamp, metadata: session.metadata() });

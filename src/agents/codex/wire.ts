@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { TokenUsage } from '../../model/usage.ts';
 import { count, field, idOf, nonEmpty, text } from '../shared/guards.ts';
+import { spoken } from '../shared/resultText.ts';
 
 /**
  * The JSON of `codex exec --json`. Nothing else in Vitrine knows it. Two formats: threads of items (since 0.44), and the
@@ -20,6 +21,16 @@ export function itemOf(message: JsonObject): CodexItem | undefined {
   if (!isObject(fields)) return undefined;
   const type = nonEmpty(fields['item_type']) ?? nonEmpty(fields['type']);
   return type === undefined ? undefined : { id: idOf(fields['id']), type, fields };
+}
+
+/** What a message or a thought says, in a field or in blocks of content. */
+export function itemText(fields: JsonObject): string | undefined {
+  return (
+    spoken(fields['text']) ??
+    spoken(fields['content']) ??
+    spoken(fields['message']) ??
+    spoken(fields['summary'], '\n\n')
+  );
 }
 
 /** The id of the conversation in a `thread.started` line, by whichever name the version uses. */

@@ -2,9 +2,10 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import type { ExitInfo, RunReport } from '../../model/facts.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { SideStream } from '../../model/normalizer.ts';
-import { count, nonEmpty, text } from '../shared/guards.ts';
+import { count, nonEmpty } from '../shared/guards.ts';
 import { parse } from '../shared/lineLog.ts';
 import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
+import { spoken } from '../shared/resultText.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import { Calls } from './calls.ts';
 import { errorCode, fixedStderr, noise } from './errors.ts';
@@ -143,13 +144,13 @@ export class CopilotReader implements AgentReader {
         this.#user(data, speaker, line);
         return true;
       case 'assistant.message_delta':
-        this.#texts.piece('text', id(data['messageId']), text(data['deltaContent']) ?? '', speaker);
+        this.#texts.piece('text', id(data['messageId']), spoken(data['deltaContent']) ?? '', speaker);
         return true;
       case 'assistant.reasoning_delta':
-        this.#texts.piece('thinking', id(data['reasoningId']), text(data['deltaContent']) ?? '', speaker);
+        this.#texts.piece('thinking', id(data['reasoningId']), spoken(data['deltaContent']) ?? '', speaker);
         return true;
       case 'assistant.reasoning':
-        this.#texts.reasoning(id(data['reasoningId']), text(data['content']) ?? '', speaker);
+        this.#texts.reasoning(id(data['reasoningId']), spoken(data['content']) ?? '', speaker);
         return true;
       case 'assistant.message':
         this.#assistant(data, speaker);
@@ -232,7 +233,7 @@ export class CopilotReader implements AgentReader {
   }
 
   #user(data: JsonObject, speaker: Speaker, { timestamp }: SourceLine): void {
-    const shown = text(data['content']) ?? '';
+    const shown = spoken(data['content']) ?? '';
     const source = nonEmpty(data['source']);
     this.#mode = nonEmpty(data['agentMode']) ?? this.#mode;
     if (speaker.agent === '' && source === undefined) {
@@ -252,8 +253,8 @@ export class CopilotReader implements AgentReader {
     this.#notices.recovered();
     this.#texts.message(
       nonEmpty(data['messageId']),
-      text(data['content']) ?? '',
-      text(data['reasoningText']) ?? '',
+      spoken(data['content']) ?? '',
+      spoken(data['reasoningText']) ?? '',
       speaker,
     );
     for (const call of toolRequests(data)) this.#calls.start(call, speaker);

@@ -75,13 +75,16 @@ export class Texts {
     if (this.#messages.size > maxDone) this.#messages.clear();
   }
 
-  /** Pieces can come without the id that their message has. */
+  /** Pieces can come without the id that their message has, or the message without theirs. */
   #streamOf(id: string | undefined, content: string, { agent }: Speaker): { open: Stream | undefined; id: string } {
     const named = id === undefined ? undefined : this.#open.get(key('text', id));
     if (named !== undefined && id !== undefined) return { open: named, id };
-    const unnamed = this.#open.get(key('text', ''));
-    const same = unnamed?.speaker.agent === agent && content.startsWith(unnamed.own);
-    return { open: same ? unnamed : undefined, id: '' };
+    for (const [place, stream] of this.#open) {
+      const other = place.slice(stream.kind.length + 1);
+      if (stream.kind !== 'text' || stream.speaker.agent !== agent || (id !== undefined && other !== '')) continue;
+      if (content.startsWith(stream.own)) return { open: stream, id: other };
+    }
+    return { open: undefined, id: '' };
   }
 
   /** A thought as a whole. */

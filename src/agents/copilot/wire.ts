@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { ModelUsage } from '../../model/usage.ts';
-import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { amount, count, field, nonEmpty, objects } from '../shared/guards.ts';
+import { spoken } from '../shared/resultText.ts';
 
 /**
  * The JSON of `copilot --output-format json` and of `--usage-output-file`. Nothing else in Vitrine knows it. A field of
@@ -71,16 +72,19 @@ export interface ToolOutcome {
   readonly fileEdits: unknown;
 }
 
+/** Where a result has what it gives back. */
+const shownIn = ['content', 'contents', 'detailedContent'];
+
 export function toolOutcome(data: JsonObject): ToolOutcome {
   const { result, error } = data;
   const exitCode = field(data['shellExecution'], 'exitCode');
   return {
     id: nonEmpty(data['toolCallId']),
     success: data['success'] === true || (data['success'] === undefined && error === undefined),
-    content: text(field(result, 'content')) ?? text(result),
+    content: spoken(isObject(result) && shownIn.some((key) => key in result) ? result['content'] : result, '\n'),
     detail: nonEmpty(field(result, 'detailedContent')),
     blocks: field(result, 'contents'),
-    errorMessage: nonEmpty(field(error, 'message')) ?? nonEmpty(error),
+    errorMessage: nonEmpty(field(error, 'message')) ?? spoken(error),
     errorCode: nonEmpty(field(error, 'code')),
     exitCode: typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? exitCode : undefined,
     fileEdits: data['fileEdits'],

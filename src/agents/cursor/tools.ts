@@ -1,7 +1,8 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { FileChange, Todo, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
 import { isShallow } from '../shared/bounds.ts';
-import { count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import { spoken } from '../shared/resultText.ts';
 
 type Build = (args: JsonObject) => ToolAction;
 
@@ -145,7 +146,7 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
     action: ended,
     status,
     result: {
-      text: nonEmpty(said?.[1]) ?? resultText(detail),
+      text: nonEmpty(said?.[1]) ?? (isObject(result) ? detailText(detail) : (spoken(result, '\n') ?? '')),
       isError: status !== 'success',
       ...(data !== undefined && { data }),
     },
@@ -159,16 +160,15 @@ function withoutTexts(detail: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(detail).filter(([key]) => !elsewhere.has(key)));
 }
 
-function resultText(detail: JsonObject): string {
+function detailText(detail: JsonObject): string {
   const output = [text(detail['stdout']), text(detail['stderr'])].filter((part) => part !== undefined && part !== '');
   if (output.length > 0) return output.join('\n');
   for (const key of ['content', 'output', 'diffString', 'errorMessage', 'error', 'message', 'reason', 'text']) {
     const shown = nonEmpty(detail[key]);
     if (shown !== undefined) return shown;
   }
-  return objects(detail['content'])
-    .flatMap((block) => text(block['text']) ?? text(field(block['text'], 'text')) ?? [])
-    .join('\n');
+  const blocks = list(detail['content']).map((block) => field(field(block, 'text'), 'text') ?? block);
+  return spoken(blocks, '\n') ?? '';
 }
 
 function completed(action: ToolAction, detail: JsonObject): ToolAction {

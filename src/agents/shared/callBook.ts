@@ -166,12 +166,17 @@ export class CallBook {
     return `unidentified-${this.#writer.next}`;
   }
 
-  /** The oldest call of this tool, or of any, that waits for its result. */
-  openOf(toolName?: string): string | undefined {
+  /** The oldest call of this tool, or of any, that waits for its result; one with this input before others. */
+  openOf(toolName?: string, input?: unknown): string | undefined {
+    const wanted = input === undefined ? undefined : JSON.stringify(bounded(input));
+    let oldest: string | undefined;
     for (const id of this.#open) {
-      if (toolName === undefined || this.#calls.get(id)?.tool.toolName === toolName) return id;
+      const tool = this.#calls.get(id)?.tool;
+      if (toolName !== undefined && tool?.toolName !== toolName) continue;
+      if (wanted === undefined || JSON.stringify(tool?.input) === wanted) return id;
+      oldest ??= id;
     }
-    return undefined;
+    return oldest;
   }
 
   /** The conversation of these calls is over: another can give the same ids to its own. */

@@ -36,6 +36,20 @@ export function resultText(content: unknown): string {
   return content.map(resultItemText).join('\n');
 }
 
+/**
+ * What is said, which agents print as a text, an object that has one, or a list of these; an object of another kind is
+ * told as it is. `undefined`: nothing.
+ */
+export function spoken(content: unknown, between = ''): string | undefined {
+  if (content === undefined || content === null) return undefined;
+  if (!Array.isArray(content)) return spokenItem(content);
+  return content.length === 0 ? undefined : content.map(spokenItem).join(between);
+}
+
+function spokenItem(item: unknown): string {
+  return text(field(item, 'text')) ?? resultItemText(item);
+}
+
 function resultItemText(item: unknown): string {
   const shown = blockText(item);
   if (shown !== undefined) return shown;
