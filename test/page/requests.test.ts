@@ -74,8 +74,12 @@ describe('requests of an agent', () => {
     const page = await open(asking([command('ls', { reasonUnheard: true })]));
     await ready(page);
     const reason = page.getByRole('textbox', { name: /this agent cannot be told/ });
-    await reason.fill('Not now.');
-    await reason.press('Enter');
+    // Both at once, as from a paste: before anything is drawn again.
+    await reason.evaluate((input: HTMLInputElement) => {
+      input.value = 'Not now.';
+      input.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+      input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, composed: true }));
+    });
     assert.deepEqual(await sent(page, 'answer'), [
       { type: 'answer', id: 'req-1', answer: { kind: 'deny', reason: 'Not now.' } },
     ]);
@@ -159,6 +163,7 @@ describe('requests of an agent', () => {
     await page.locator('.pend .esc', { hasText: 'U+202E' }).waitFor();
     await press(page, 'Review').click();
     const pre = page.locator('.ask pre').first();
+    await pre.waitFor();
     assert.deepEqual(await pre.locator('.esc').allTextContents(), [
       'U+202E',
       'U+202C',

@@ -19,7 +19,11 @@ export function requestActions(context: Context, request: AgentRequest): Templat
   const noNo = off && state !== 'unread';
   const unread = request.kind === 'permission' && isLong(request) && !whole;
   const give = (answer: Answer): void => requests.answer(request, answer);
-  const deny = (): void => give({ kind: 'deny', ...(reason.trim() !== '' && { reason: reason.trim() }) });
+  // As it is when it is given: who types fast is ahead of what is drawn.
+  const deny = (): void => {
+    const why = requests.draft(request.id).reason.trim();
+    give({ kind: 'deny', ...(why !== '' && { reason: why }) });
+  };
   const press: Press = (label, look, answer, not) => button({ label, look, unready: not, onClick: answer });
   const words = labels(request);
   return html`${
@@ -64,11 +68,12 @@ function yes(
   give: (answer: Answer) => void,
 ): TemplateResult {
   if (request.kind === 'question') {
-    const answers = answersOf(request, requests.draft(request.id));
+    const answers = () => answersOf(request, requests.draft(request.id));
     const act = (): void => {
-      if (answers !== undefined) give({ kind: 'answer', answers });
+      const given = answers();
+      if (given !== undefined) give({ kind: 'answer', answers: given });
     };
-    return press(t('Answer'), 'primary', act, off || answers === undefined);
+    return press(t('Answer'), 'primary', act, off || answers() === undefined);
   }
   const words = labels(request);
   return html`${press(words.once, 'primary', () => give({ kind: 'allow', scope: 'once' }), off)}
