@@ -18,6 +18,11 @@ export function ready(page: Page, name = 'Deny'): Promise<void> {
   return page.locator('.ask vscode-button:not(.unready)', { hasText: name }).first().waitFor();
 }
 
+/** A button of a request does not work. The control says so a moment after it was drawn. */
+export function off(page: Page, name: string): Promise<void> {
+  return press(page, name).and(page.locator('[aria-disabled="true"]')).waitFor();
+}
+
 /** Opens the page and waits for the toolkit's controls. */
 export async function openWithControls(
   tests: PageTests,
