@@ -1,5 +1,5 @@
 import { baseName, normalPath } from './pathNames.ts';
-import { squeezed } from './programs.ts';
+import { squeezed } from './shell.ts';
 import type { Known, SessionEvidence } from './sessionEvidence.ts';
 import type { StepFacts, Touch } from './stepFacts.ts';
 import { maxCandidates, type Candidate, type LineRange, type Mention, type NotFoundReason } from './types.ts';
@@ -80,16 +80,28 @@ const weights: Readonly<Record<Touch['why'], number>> = {
 
 function filesOf(mention: Mention, session: SessionEvidence, before: number): Candidate[] {
   return pathsLike(mention.path ?? '', session).flatMap(({ path, fit }) =>
-    session.touchesOf(path, before).map(({ facts, what }) => fileCandidate(mention, facts, what, fit)),
+    session
+      .touchesOf(path, before)
+      .map(({ facts, what }) => fileCandidate(mention, facts, what, fit === 'shorter' ? shorterFit(facts, what) : fit)),
   );
 }
 
+/** Where a file is known by a shorter path than is claimed: a command may have been run in a folder, a tool names it all. */
+function shorterFit({ command }: StepFacts, { why }: Touch): number {
+  return command !== undefined || why === 'named_in_output' || why === 'named_in_command' ? 0.97 : 0.5;
+}
+
 /** The paths of the session that somebody could mean; `fit` is 1 for the very same. */
-function pathsLike(named: string, session: SessionEvidence): { readonly path: string; readonly fit: number }[] {
+function pathsLike(
+  named: string,
+  session: SessionEvidence,
+): { readonly path: string; readonly fit: number | 'shorter' }[] {
   const path = normalPath(named, session.workDir);
   const known = session.pathsNamed(baseName(path));
   const alike = known.filter((each) => each !== path && (endsWithPath(each, path) || endsWithPath(path, each)));
-  if (!known.includes(path)) return alike.map((each) => ({ path: each, fit: 0.97 }));
+  if (!known.includes(path)) {
+    return alike.map((each) => ({ path: each, fit: endsWithPath(each, path) ? 0.97 : 'shorter' }));
+  }
   // A recording may have been made in another folder, whose files its commands name by their relative paths.
   const elsewhere = path.includes('/') ? alike.filter((each) => each.startsWith('/')) : [];
   return [{ path, fit: 1 }, ...elsewhere.map((each) => ({ path: each, fit: 0.97 }))];
@@ -106,7 +118,8 @@ function fileCandidate({ lines, did }: Mention, facts: StepFacts, touch: Touch, 
   const wrote = why === 'edited' || why === 'written' || why === 'deleted';
   const cue = did === undefined ? 0 : (did === 'changed') === wrote ? 0.08 : -0.04;
   const named = why === 'named_in_command' || why === 'named_in_output';
-  const went = facts.status === 'success' || named ? 0 : -0.15;
+  // What was not done is listed, and shows nothing of the file.
+  const went = facts.status === 'success' || named ? 0 : wrote ? -0.6 : -0.15;
   const base = (weights[why] + cue + went) * fit;
   if (lines === undefined) return candidate(facts, base, why, { path, ...firstRange(ranges) });
   const range = ranges?.find((each) => each[0] <= lines[0] && each[1] >= lines[1]);
@@ -173,11 +186,14 @@ function outcomesOf(mention: Mention, session: SessionEvidence, before: number):
   });
   const binding = ranked(candidates, 'no_matching_command');
   const source = runs.find(({ facts }) => facts.entryIndex === binding.candidates[0]?.entryIndex)?.facts;
-  if (source?.passed === undefined || outcome === undefined) return binding;
-  return {
-    ...binding,
-    agrees: source.passed === (outcome === 'passed') && (count === undefined || countFits(source, count)),
-  };
+  if (source === undefined) return binding;
+  const fits = count === undefined || countFits(source, count);
+  if (outcome !== undefined) {
+    return source.passed === undefined
+      ? binding
+      : { ...binding, agrees: fits && source.passed === (outcome === 'passed') };
+  }
+  return count === undefined || source.counts === undefined ? binding : { ...binding, agrees: fits };
 }
 
 /** Unknown counts fit everything. */

@@ -1,6 +1,9 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
-import type { ToolAction } from '../../model/tool.ts';
+import type { FileChange, ToolAction } from '../../model/tool.ts';
+import { readBy } from './commandReads.ts';
+import { pathsIn } from './outputs.ts';
 import { linesOfResult } from './resultLines.ts';
+import { unwrapped } from './shell.ts';
 import type { Candidate, EvidenceLink, LineRange } from './types.ts';
 
 /** What a step shows for a claim, as it was then. */
@@ -29,6 +32,8 @@ export interface Evidence {
 const around = 2;
 const mostLines = 40;
 const mostCharacters = 8 * 1024;
+/** Lines of an output in which names of files are looked for. */
+const mostSearched = 5000;
 
 /** `entry` is that of the candidate, whole; `hash` makes a content hash of a text. */
 export function evidenceOf(
@@ -72,17 +77,15 @@ function shownBy(entry: NormalizedEntry, source: Candidate, wanted: LineRange | 
     case 'edited':
     case 'other_lines':
     case 'lines_unknown': {
-      const { first, lines } = fileLines(action, source.path ?? '', output);
+      const { first, lines } = fileLines(action, source, output, wanted);
       return lines.length === 0 ? undefined : windowOf(first, lines, wanted);
     }
     case 'deleted':
       return undefined;
     case 'named_in_output':
     case 'search_result': {
-      const name = source.path?.split('/').at(-1) ?? source.url ?? '';
-      const naming = output.split('\n').filter((line) => line.includes(name));
-      const line = wanted === undefined ? undefined : naming.find((each) => each.includes(`:${wanted[0]}`));
-      const text = line ?? naming.slice(0, mostLines).join('\n');
+      const naming = linesNaming(output, source, wanted);
+      const text = naming.slice(0, mostLines).join('\n');
       return text === '' ? undefined : { text, lines: null, cut: naming.length > mostLines };
     }
     default:
@@ -96,32 +99,89 @@ function outputOf(action: ToolAction, result: string | undefined): string {
   return own === '' ? (result ?? '') : own;
 }
 
+/** Lines of an output that name the file of a source or its address: those with the wanted line, else all. */
+function linesNaming(output: string, { path, url }: Candidate, wanted: LineRange | undefined): string[] {
+  if (path === undefined) return output.split('\n').filter((line) => url !== undefined && line.includes(url));
+  const naming = output.split('\n', mostSearched).flatMap((line) => {
+    const named = pathsIn(line).find((each) => isSameFile(each.path, path));
+    return named === undefined ? [] : [{ line, at: named.lines }];
+  });
+  const exact = naming.filter(
+    ({ at }) => wanted !== undefined && at.some((line) => line >= wanted[0] && line <= wanted[1]),
+  );
+  return (exact.length > 0 ? exact : naming).map(({ line }) => line);
+}
+
 interface FileLines {
-  readonly first: number;
+  /** From 1; `null` where the step does not say where in the file its lines are. */
+  readonly first: number | null;
   readonly lines: readonly string[];
 }
 
-function fileLines(action: ToolAction, path: string, output: string): FileLines {
-  if (action.kind === 'file_read') return linesOfResult(output, action.startLine ?? 1);
-  if (action.kind === 'file_write') return { first: 1, lines: (action.content ?? '').split('\n') };
-  if (action.kind !== 'file_edit') return { first: 1, lines: [] };
-  const change = action.changes.find((each) => each.path.replaceAll('\\', '/').endsWith(path)) ?? action.changes[0];
-  const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@.*\n([\s\S]*?)(?=\n@@ |$(?![\s\S]))/m.exec(change?.patch ?? '');
-  if (hunk?.[2] === undefined) return { first: 1, lines: change?.newText?.split('\n') ?? [] };
-  const kept = hunk[2].split('\n').filter((line) => !line.startsWith('-') && !line.startsWith('\\'));
-  return { first: Number(hunk[1]), lines: kept.map((line) => line.slice(1)) };
+function fileLines(action: ToolAction, source: Candidate, output: string, wanted: LineRange | undefined): FileLines {
+  switch (action.kind) {
+    case 'file_read':
+      return linesOfResult(output, action.startLine ?? 1);
+    case 'file_write':
+      return { first: 1, lines: (action.content ?? '').split('\n') };
+    case 'command_run': {
+      const read = readBy(unwrapped(action.command), output);
+      if (read === undefined) return { first: null, lines: [] };
+      const { first, lines } = linesOfResult(output, read.lines?.[0] ?? 1);
+      return { first: read.lines === null ? null : first, lines };
+    }
+    case 'file_edit':
+      return editedLines(action.changes, source.path ?? '', wanted);
+    default:
+      return { first: null, lines: [] };
+  }
 }
 
-function windowOf(first: number, lines: readonly string[], wanted: LineRange | undefined): Shown {
+/** The new side of the part of an edit that has the wanted lines, or of its first. */
+function editedLines(changes: readonly FileChange[], path: string, wanted: LineRange | undefined): FileLines {
+  const own = changes.filter((change) => isSameFile(change.path, path));
+  const parts = own.flatMap(partsOfChange);
+  const [lines] = wanted ?? [];
+  const meant = parts.find(
+    (part) => lines !== undefined && part.first !== null && part.first + part.lines.length > lines,
+  );
+  return meant ?? parts[0] ?? { first: null, lines: [] };
+}
+
+function partsOfChange({ kind, patch, oldText, newText }: FileChange): FileLines[] {
+  const hunks = [
+    ...(patch ?? '').matchAll(/^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@.*\n([\s\S]*?)(?=\n@@ |$(?![\s\S]))/gm),
+  ];
+  if (hunks.length === 0) {
+    return newText === undefined
+      ? []
+      : [{ first: kind === 'add' || oldText === undefined ? 1 : null, lines: newText.split('\n') }];
+  }
+  return hunks.map(([, first = '1', body = '']) => {
+    const kept = body.split('\n').filter((line) => !line.startsWith('-') && !line.startsWith('\\'));
+    return { first: Number(first), lines: kept.map((line) => line.slice(1)) };
+  });
+}
+
+/** One of the two may be relative to a folder of the other. */
+function isSameFile(a: string, b: string): boolean {
+  const [x, y] = [a, b].map((path) => `/${path.replaceAll('\\', '/').replace(/^(?:\.\/)+|^\/+/, '')}`);
+  return x !== undefined && y !== undefined && (x.endsWith(y) || y.endsWith(x));
+}
+
+function windowOf(start: number | null, lines: readonly string[], wanted: LineRange | undefined): Shown {
+  const first = start ?? 1;
   const last = first + lines.length - 1;
-  const from = wanted === undefined ? first : Math.max(first, Math.min(wanted[0] - around, last));
+  const asked = start === null ? undefined : wanted;
+  const from = asked === undefined ? first : Math.max(first, Math.min(asked[0] - around, last));
   const to = Math.min(
     last,
-    (wanted?.[1] ?? from + mostLines - 1) + (wanted === undefined ? 0 : around),
+    (asked?.[1] ?? from + mostLines - 1) + (asked === undefined ? 0 : around),
     from + mostLines - 1,
   );
   const text = lines.slice(from - first, to - first + 1).join('\n');
-  return { text, lines: [from, Math.max(from, to)], cut: from > first || to < last };
+  const at: LineRange | null = start === null ? null : [from, Math.max(from, to)];
+  return { text, lines: at, cut: from > first || to < last };
 }
 
 function lastLines(output: string): Shown {

@@ -5,7 +5,8 @@ export interface OutcomeClaim {
   readonly start: number;
   readonly end: number;
   readonly kind: Extract<ClaimKind, 'test' | 'build' | 'check'>;
-  readonly outcome: 'passed' | 'failed';
+  /** Absent where a part is said to have passed: what the others did is not said. */
+  readonly outcome?: 'passed' | 'failed';
   readonly count?: number;
   readonly tool?: string;
 }
@@ -136,7 +137,7 @@ const patterns: readonly Pattern[] = [
 
 /** Linear for sentences of bounded length. */
 export function outcomeClaims(sentence: string): OutcomeClaim[] {
-  if (!worthALook.test(sentence)) return [];
+  if (!worthALook.test(sentence) || isQuestion.test(sentence)) return [];
   const claims: OutcomeClaim[] = [];
   for (const { kind, pattern } of patterns) {
     for (const found of sentence.matchAll(pattern)) {
@@ -145,18 +146,39 @@ export function outcomeClaims(sentence: string): OutcomeClaim[] {
       const start = found.index + lead;
       const end = found.index + found[0].trimEnd().length;
       if (claims.some((other) => start < other.end && end > other.start)) continue;
-      const count = countOf(n ?? found[0]);
+      const shown = n ?? found[0];
+      const none = kind === 'test' && isNone(sentence.slice(0, start), shown);
+      const count = none ? undefined : countOf(shown);
+      const outcome = (fail === undefined) === none ? 'failed' : 'passed';
       claims.push({
         start,
         end,
         kind,
-        outcome: fail === undefined ? 'passed' : 'failed',
+        ...(!isPart(shown) && { outcome }),
         ...(kind === 'test' && count !== undefined && { count }),
         ...(tool !== undefined && { tool: tool.toLowerCase() }),
       });
     }
   }
   return claims;
+}
+
+const isQuestion = /[?？]["'”»)*_\s]*$/;
+
+/** "No tests failed", "0 tests failed". */
+function isNone(before: string, shown: string): boolean {
+  return (
+    /(?<!\p{L})(?:no|zero|none of(?: the)?|not (?:a single|one)|kein[e]?|aucun(?:e)?|ning[uú]na?|nenhuma?|nessuna?)\s(?:(?:unit|integration|regression|e2e|existing|new|other|remaining)\s)?$/iu.test(
+      before,
+    ) || /^(?:no|zero|0)(?![\d.,]|\p{L})/iu.test(shown)
+  );
+}
+
+/** "39 of 42 tests passed". */
+function isPart(shown: string): boolean {
+  const [, some = '', all = ''] =
+    /(?<![\d.,])(\d{1,6})\s?(?:of|out of|\/)\s?(?:the\s)?(\d{1,6})(?!\d)/iu.exec(shown) ?? [];
+  return some !== '' && Number(some) < Number(all);
 }
 
 const worthALook =

@@ -67,11 +67,24 @@ export interface TestCounts {
 }
 
 const tail = 8 * 1024;
+/** How lines begin by which runners of tests sum up. */
+const summary = new RegExp(
+  String.raw`^(?:[^\p{L}\d]|ℹ){0,80}(?:` +
+    [
+      String.raw`(?:all )?tests?\b|test (?:result|suites?|files?)|suites?\b|specs?\b|assertions?\b|ran \d|executed \d|results?:|summary\b|ok\b`,
+      String.raw`(?:failed|passed)\b|fail(?:ures?|ing)?:? \d|pass:? \d|\d{1,3}% tests`,
+      String.raw`\d{1,7} (?:tests? |specs? |assertions? )?(?:pass|fail|ok\b|succeeded|error|completed)|\d{1,7} (?:examples?|doctests?|tests?|runs?|skipped|xfailed|deselected|warnings?|of \d+),? `,
+    ].join('|') +
+    ')',
+  'iu',
+);
 // Escape sequences of a terminal's colours.
 const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
 export function testCounts(output: string): TestCounts {
-  const shown = output.slice(-tail).replace(colours, '');
+  const lines = output.slice(-tail).replace(colours, '').split('\n');
+  // What a test failed with may count things of its own.
+  const shown = lines.filter((line) => summary.test(line)).join('\n');
   const last = (pattern: RegExp): number | undefined => {
     let value: number | undefined;
     for (const found of shown.matchAll(pattern)) value = Number(found[1] ?? found[2]);
@@ -79,10 +92,10 @@ export function testCounts(output: string): TestCounts {
   };
   return {
     passed: last(
-      /(?<![\w.])(\d{1,7}) (?:tests? |specs? |assertions? )?(?:pass(?:ed|ing)?|ok|succeeded)\b|\bpass(?:ed)?:? (\d{1,7})\b/gi,
+      /(?<![\w.])(\d{1,7}) (?:tests? |specs? |assertions? )?(?:pass(?:ed|ing)?|ok|succeeded)\b|\bpass(?:ed)?(?:[:=]\s*|\s+)(\d{1,7})\b/gi,
     ),
     failed: last(
-      /(?<![\w.])(\d{1,7}) (?:tests? |specs? )?(?:fail(?:ed|ing|ures?)?|errors?)\b|\bfail(?:ed|ures?)?:? (\d{1,7})\b/gi,
+      /(?<![\w.])(\d{1,7}) (?:tests? |specs? )?(?:fail(?:ed|ing|ures?)?|errors?)\b|\bfail(?:ed|ures?)?(?:[:=]\s*|\s+)(\d{1,7})\b/gi,
     ),
   };
 }

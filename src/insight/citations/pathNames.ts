@@ -25,7 +25,7 @@ const notFiles = new Set(
   (
     'node.js next.js nuxt.js vue.js react.js express.js three.js d3.js chart.js ember.js backbone.js alpine.js solid.js nest.js ' +
     'p5.js discord.js tensorflow.js angular.js knockout.js moment.js anime.js matter.js console.log process.env import.meta.env ' +
-    'asp.net socket.io deno.land math.log logger.log os.env this.map array.map'
+    'res.json response.json req.json request.json resp.json asp.net socket.io deno.land math.log logger.log os.env this.map array.map'
   ).split(' '),
 );
 

@@ -1,47 +1,15 @@
+import { squeezed, unwrapped } from './shell.ts';
+
 /** What a command is for, as far as its words tell. */
 export type ProgramKind = 'test' | 'build' | 'check';
 
-const longest = 4096;
-
 /** The command without the shell that runs it, on one line. */
 export function plainCommand(command: string): string {
-  const short = command.slice(0, longest).trim();
-  const wrapped = /^(?:\S*[\\/])?(?:ba|z|da)?sh(?:\.exe)? -l?i?c (["'])([\s\S]*)\1$/.exec(short);
-  const powershell = /^(?:\S*[\\/])?(?:pwsh|powershell)(?:\.exe)? (?:-\w+ )*-Command (["']?)([\s\S]*)\1$/i.exec(short);
-  const inner = wrapped?.[2] ?? powershell?.[2] ?? short;
-  return squeezed(wrapped?.[1] === '"' ? inner.replaceAll('\\"', '"') : inner);
-}
-
-export function squeezed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
-}
-
-/** The commands that one line of a shell runs, cut at `&&`, `||`, `;`, `|` outside of quotes. */
-export function partsOf(command: string): string[] {
-  const parts: string[] = [];
-  let start = 0;
-  let quote = '';
-  const cut = (end: number): void => {
-    const part = command.slice(start, end).trim();
-    if (part !== '') parts.push(part);
-  };
-  for (let at = 0; at < command.length; at += 1) {
-    const char = command[at] ?? '';
-    if (char === '\\') at += 1;
-    else if (quote !== '') quote = char === quote ? '' : quote;
-    else if (char === '"' || char === "'") quote = char;
-    else if (char === ';' || char === '|' || (char === '&' && command[at + 1] === '&')) {
-      cut(at);
-      if (command[at + 1] === char) at += 1;
-      start = at + 1;
-    }
-  }
-  cut(command.length);
-  return parts;
+  return squeezed(unwrapped(command));
 }
 
 const wrappers =
-  /^(?:(?:[A-Z_][A-Z0-9_]*=\S* )|sudo |time |env |command |exec |do |then |! |npx (?:--?\S+ )*|bunx |pnpm (?:exec|dlx) |yarn (?:dlx )?(?=(?:tsc|eslint|vitest|jest|mocha|prettier|playwright)\b)|uv run |poetry run |pipenv run |hatch run |bundle exec |xvfb-run (?:-a )?|python3? -m |\.\/node_modules\/\.bin\/|node_modules\/\.bin\/|\.\/|vendor\/bin\/)+/;
+  /^(?:(?:[A-Z_][A-Z0-9_]*=\S* )|sudo |time |timeout (?:-\S+ )*\d\S* |nice (?:-n ?\d+ )?|env |command |exec |do |then |! |npx (?:--?\S+ )*|bunx |pnpm (?:exec|dlx) |yarn (?:dlx )?(?=(?:tsc|eslint|vitest|jest|mocha|prettier|playwright)\b)|uv run |poetry run |pipenv run |hatch run |bundle exec |xvfb-run (?:-a )?|python3? -m |\.\/node_modules\/\.bin\/|node_modules\/\.bin\/|\.\/|vendor\/bin\/)+/;
 
 const script = String.raw`(?:npm|pnpm|yarn|bun|deno task)(?: (?:-\S+|--\S+ \S+))*(?: run(?:-script)?)? (?:-\S+ )*`;
 
@@ -69,12 +37,13 @@ const kinds: readonly (readonly [ProgramKind, RegExp])[] = [
 /** One command, not a line of several. */
 export function programKind(part: string): ProgramKind | undefined {
   const bare = part.replace(wrappers, '');
+  if (/ --(?:version|help)(?: |$)/.test(bare)) return undefined;
   return kinds.find(([, pattern]) => pattern.test(bare))?.[0];
 }
 
 /** What the parts of a command line are for. */
-export function programKinds(command: string): ReadonlySet<ProgramKind> {
-  return new Set(partsOf(command).flatMap((part) => programKind(part) ?? []));
+export function programKinds(parts: readonly { readonly command: string }[]): ReadonlySet<ProgramKind> {
+  return new Set(parts.flatMap(({ command }) => programKind(command) ?? []));
 }
 
 const programs =

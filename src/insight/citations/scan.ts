@@ -163,7 +163,7 @@ class Scan {
       this.#add({
         range,
         kind,
-        outcome,
+        ...(outcome !== undefined && { outcome }),
         ...(count !== undefined && { count }),
         ...(tool !== undefined && { tool }),
         hedged,

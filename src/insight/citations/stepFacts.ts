@@ -1,9 +1,12 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
-import type { FileChange, ToolStatus, ToolUse } from '../../model/tool.ts';
+import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../model/tool.ts';
 import { isObject } from '../../model/json.ts';
 import { pathsIn, pathsInCommand, testCounts, urlsIn, type TestCounts } from './outputs.ts';
 import { normalPath } from './pathNames.ts';
-import { partsOf, plainCommand, programKinds, type ProgramKind } from './programs.ts';
+import { readBy, type CommandRead } from './commandReads.ts';
+import { plainCommand, programKind, programKinds, type ProgramKind } from './programs.ts';
+import { linesOfResult } from './resultLines.ts';
+import { exitTells, shellParts, unwrapped, type ShellPart } from './shell.ts';
 import type { LineRange, Why } from './types.ts';
 
 /** What is kept of a step: enough to find it, never its texts. */
@@ -48,10 +51,12 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
   const { action, status } = tool;
   const exitCode = action.kind === 'command_run' ? (action.exitCode ?? undefined) : undefined;
   const command = action.kind === 'command_run' ? plainCommand(action.command) : undefined;
-  const kinds = command === undefined ? new Set<ProgramKind>() : programKinds(command);
+  const line = action.kind === 'command_run' ? unwrapped(action.command) : '';
+  const parts = shellParts(line);
+  const kinds = programKinds(parts);
   const output = outputOf(tool);
   const counts = kinds.has('test') ? testCounts(output) : undefined;
-  const passed = command === undefined ? undefined : passedOf(status, exitCode, counts);
+  const passed = command === undefined ? undefined : passedOf(tool, exitCode, parts, counts);
   return {
     facts: {
       entryIndex: entry.index,
@@ -65,21 +70,24 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
       ...(passed !== undefined && { passed }),
       ...(counts !== undefined && { counts }),
     },
-    touches: touchesOf(tool, output, command).map((touch) => ({ ...touch, path: normalPath(touch.path, workDir) })),
+    touches: touchesOf(tool, output, line).map((touch) => ({ ...touch, path: normalPath(touch.path, workDir) })),
     urls: urlsOf(tool, output, command),
-    commands: command === undefined ? [] : [...new Set([command, ...partsOf(command)])],
+    commands: command === undefined ? [] : [...new Set([command, ...parts.map((part) => part.command)])],
   };
 }
 
+/** A pipe ends as its last program does, whatever the tests before it came to: then only what they print tells. */
 function passedOf(
-  status: ToolStatus,
+  { status }: ToolUse,
   exitCode: number | undefined,
+  parts: readonly ShellPart[],
   counts: TestCounts | undefined,
 ): boolean | undefined {
   if (status !== 'success' && status !== 'failed') return undefined;
-  // A pipe ends as its last program does, whatever the tests before it came to.
   if ((counts?.failed ?? 0) > 0) return false;
-  return status === 'success' && (exitCode ?? 0) === 0;
+  const tells = exitTells(parts, (command) => programKind(command) !== undefined);
+  if (status === 'failed' || (exitCode ?? 0) !== 0) return tells.failure ? false : undefined;
+  return tells.success || counts?.passed !== undefined ? true : undefined;
 }
 
 function outputOf({ action, result }: ToolUse): string {
@@ -90,7 +98,8 @@ function outputOf({ action, result }: ToolUse): string {
   return result?.text ?? '';
 }
 
-function touchesOf({ action, status, result }: ToolUse, output: string, command: string | undefined): Touch[] {
+/** `line`: of a shell, where it is one. */
+function touchesOf({ action, status, result }: ToolUse, output: string, line: string): Touch[] {
   switch (action.kind) {
     case 'file_read':
       return [{ path: action.path, why: 'read', ranges: status === 'success' ? readRange(action, result?.text) : [] }];
@@ -103,10 +112,12 @@ function touchesOf({ action, status, result }: ToolUse, output: string, command:
         ranges: changedRanges(change),
       }));
     case 'command_run': {
-      const shown = readsOf(command ?? '', output);
-      const named = pathsInCommand(command ?? '').filter((path) => !shown.some((touch) => touch.path === path));
+      const shown = status === 'success' ? readBy(line, output) : undefined;
+      const named = pathsInCommand(line).filter(
+        (path) => shown?.path !== path && shown?.path.endsWith(`/${path}`) !== true,
+      );
       return [
-        ...shown,
+        ...(shown === undefined ? [] : [read(shown)]),
         ...named.map((path): Touch => ({ path, why: 'named_in_command', ranges: null })),
         ...namedIn(output),
       ];
@@ -129,16 +140,8 @@ function namedIn(output: string): Touch[] {
   }));
 }
 
-/** Files that a command prints: `cat a.ts`, `sed -n '3,9p' a.ts`. */
-function readsOf(command: string, output: string): Touch[] {
-  const found = /^(?:cat|nl|bat|less|more|head|tail|sed) (?:-\S+ )*(?:(['"]?)(\d+),(\d+)p\1 )?([^\s'"]+)$/.exec(
-    command,
-  );
-  if (found === null) return [];
-  const [path] = pathsInCommand(found[4] ?? '');
-  if (path === undefined) return [];
-  if (found[2] !== undefined) return [{ path, why: 'read', ranges: [[Number(found[2]), Number(found[3])]] }];
-  return [{ path, why: 'read', ranges: /^(?:cat|nl|bat|less|more) /.test(command) ? [[1, lineCount(output)]] : null }];
+function read({ path, lines }: CommandRead): Touch {
+  return { path, why: 'read', ranges: lines === null ? null : [lines] };
 }
 
 function inputPaths(input: unknown): Touch[] {
@@ -149,18 +152,17 @@ function inputPaths(input: unknown): Touch[] {
     .map((path) => ({ path, why: 'named_in_command', ranges: null }));
 }
 
+/** The lines that came, which may be fewer than were asked for. */
 function readRange(
-  {
-    startLine,
-    endLine,
-    totalLines,
-  }: { startLine?: number | undefined; endLine?: number | undefined; totalLines?: number | undefined },
+  { startLine = 1, endLine, totalLines }: Extract<ToolAction, { kind: 'file_read' }>,
   text: string | undefined,
 ): LineRange[] | null {
-  const last = endLine ?? totalLines;
-  if (last !== undefined) return [[startLine ?? 1, last]];
-  if (text === undefined || text === '') return null;
-  return [[startLine ?? 1, (startLine ?? 1) + lineCount(text) - 1]];
+  const asked = endLine ?? totalLines;
+  const { first, lines } = linesOfResult(text ?? '', startLine);
+  // One line for many is a remark of the agent.
+  if (lines.length < 2 && asked !== undefined) return [[startLine, asked]];
+  if (lines.length === 0) return null;
+  return [[first, Math.min(endLine ?? Infinity, first + lines.length - 1)]];
 }
 
 /** The lines that a change leaves in the file, with those around it that its patch shows; `null` without a patch. */

@@ -4,6 +4,7 @@ import { codex } from '../../../src/agents/codex/adapter.ts';
 import { evidenceOf, sinceThen } from '../../../src/insight/citations/evidence.ts';
 import { linksOf } from '../../../src/insight/citations/links.ts';
 import { plainCommand, programKinds } from '../../../src/insight/citations/programs.ts';
+import { shellParts } from '../../../src/insight/citations/shell.ts';
 import { linesOfResult } from '../../../src/insight/citations/resultLines.ts';
 import { SessionEvidence } from '../../../src/insight/citations/sessionEvidence.ts';
 import { Sources } from '../../../src/insight/citations/sources.ts';
@@ -213,7 +214,10 @@ describe('what the session shows', () => {
 
   it('knows commands inside a shell and among others', () => {
     assert.equal(plainCommand(`/bin/bash -lc 'cargo test'`), 'cargo test');
-    assert.deepEqual([...programKinds('cd x && CI=1 npx vitest run | tail -1; npm run lint')], ['test', 'check']);
+    assert.deepEqual(
+      [...programKinds(shellParts('cd x && CI=1 npx vitest run | tail -1; npm run lint'))],
+      ['test', 'check'],
+    );
     const steps = [step(1, { kind: 'command_run', command: `bash -lc 'cd web && npm test'` })];
     assert.equal(linksAfter(steps, 'I ran `npm test`.')[0]?.source?.why, 'ran_as_part');
   });

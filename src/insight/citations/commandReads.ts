@@ -1,0 +1,82 @@
+import { baseName, namedPath } from './pathNames.ts';
+import { linesOfResult } from './resultLines.ts';
+import { isSilent, shellParts, type ShellPart } from './shell.ts';
+import type { LineRange } from './types.ts';
+
+/** A file that a command prints; `lines` are those that it printed, `null` where that cannot be told. */
+export interface CommandRead {
+  readonly path: string;
+  readonly lines: LineRange | null;
+}
+
+const whole = /^(?:cat|nl|bat|less|more)((?: -\S+)*) ([^\s'"]+)$/;
+const end = /^(head|tail)(?: (?:-n ?|-|--lines[= ])(\+?\d+))?(?: ([^\s'"]+))?$/;
+const stretch = /^sed -n (['"]?)(\d+)(?:,(\d+))?p\1(?: ([^\s'"]+))?$/;
+
+/**
+ * The file that a line of a shell prints and nothing else: `cat a.ts`, `sed -n '3,9p' a.ts`, `cd src && nl -ba a.ts | head
+ * -40`. `undefined` where it prints something else, or more.
+ */
+export function readBy(line: string, output: string): CommandRead | undefined {
+  const parts = shellParts(line);
+  const loud = parts.filter(({ command }) => !isSilent(command));
+  const [first, more, ...others] = loud;
+  if (first === undefined || others.length > 0 || (more !== undefined && more.joined !== '|')) return undefined;
+  const source = sourceOf(first.command);
+  if (source === undefined) return undefined;
+  const path = inFolder(source.path, parts);
+  if (path === undefined) return undefined;
+  const from = more === undefined ? source.from : then(source.from, more.command);
+  return { path, lines: from === null ? null : delivered(output, from) };
+}
+
+interface From {
+  readonly path: string;
+  /** The first line printed and, where it was said, the last one; `null` where that cannot be told. */
+  readonly from: readonly [number, number] | null;
+}
+
+function sourceOf(command: string): From | undefined {
+  const all = whole.exec(command)?.[2];
+  if (all !== undefined) return fileOf(all, [1, Infinity]);
+  const [, which, , ofEnd] = end.exec(command) ?? [];
+  if (which !== undefined && ofEnd !== undefined) return fileOf(ofEnd, then([1, Infinity], command));
+  const ofStretch = stretch.exec(command)?.[4];
+  return ofStretch === undefined ? undefined : fileOf(ofStretch, then([1, Infinity], command));
+}
+
+function fileOf(path: string, from: From['from']): From | undefined {
+  const named = namedPath(path);
+  return named === undefined || baseName(named.path) === '' ? undefined : { path: named.path, from };
+}
+
+/** What is left of lines that go on through `head`, `tail` or `sed`. */
+function then(from: From['from'], command: string): From['from'] {
+  if (from === null) return null;
+  const [first, last] = from;
+  const [, , low, high] = stretch.exec(command) ?? [];
+  if (low !== undefined) return [first + Number(low) - 1, Math.min(last, first + Number(high ?? low) - 1)];
+  const [, which, count = '10'] = end.exec(command) ?? [];
+  if (which === 'head') return [first, Math.min(last, first + Number(count) - 1)];
+  if (which === 'tail' && count.startsWith('+')) return [first + Number(count.slice(1)) - 1, last];
+  return /^(?:cat|nl)(?: -\S+)*$/.test(command) ? from : null;
+}
+
+/** The lines that came, which may be fewer than were asked for. */
+function delivered(output: string, [first, last]: readonly [number, number]): LineRange | null {
+  const { first: start, lines } = linesOfResult(output, first);
+  // One line for many is a remark of the program, or of who made the record.
+  if (lines.length < 2) return last === Infinity ? (lines.length === 0 ? null : [start, start]) : [first, last];
+  return [start, Math.min(last, start + lines.length - 1)];
+}
+
+/** Relative to where the line was begun. */
+function inFolder(path: string, parts: readonly ShellPart[]): string | undefined {
+  if (/^(?:\/|[A-Za-z]:)/.test(path)) return path;
+  const folders = parts.flatMap(({ command }) => /^cd (\S+)$/.exec(command)?.[1] ?? []);
+  if (folders.some((folder) => /["'$~]|\.\./.test(folder))) return undefined;
+  const from = folders.findLastIndex((folder) => folder.startsWith('/'));
+  return [...folders.slice(Math.max(0, from)), path]
+    .map((each) => each.replace(/^\.\//, '').replace(/\/+$/, ''))
+    .join('/');
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { readBy } from '../../../src/insight/citations/commandReads.ts';
+import { evidenceOf, type Evidence } from '../../../src/insight/citations/evidence.ts';
+import { linksOf } from '../../../src/insight/citations/links.ts';
+import { testCounts } from '../../../src/insight/citations/outputs.ts';
+import { SessionEvidence } from '../../../src/insight/citations/sessionEvidence.ts';
+import { exitTells, shellParts } from '../../../src/insight/citations/shell.ts';
+import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import type { ToolAction, ToolUse } from '../../../src/model/tool.ts';
+
+const timestamp = '2026-11-20T10:00:00.000Z';
+
+function step(index: number, action: ToolAction, more: Partial<ToolUse> = {}): NormalizedEntry {
+  const tool: ToolUse = { toolName: 'made', callId: `call_${index}`, action, status: 'success', ...more };
+  return { index, timestamp, type: { kind: 'tool_use', tool }, content: '' };
+}
+
+function firstLink(steps: readonly NormalizedEntry[], content: string): EvidenceLink | undefined {
+  const session = new SessionEvidence('/workspace');
+  for (const entry of steps) session.add(entry);
+  return linksOf({ index: 1000, timestamp, type: { kind: 'assistant_message' }, content }, session)[0];
+}
+
+function evidenceFor(entry: NormalizedEntry, content: string): Evidence {
+  const link = firstLink([entry], content);
+  assert.ok(link?.source, content);
+  return evidenceOf(entry, link.source, link, (text) => `length ${text.length}`);
+}
+
+const run = (command: string, stdout = '', exitCode = 0) =>
+  step(1, { kind: 'command_run', command, stdout, exitCode }, { status: exitCode === 0 ? 'success' : 'failed' });
+const numberedLines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => `${from + at}\tline ${from + at}`).join('\n');
+const plainLines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}`).join('\n');
+
+describe('a source that is held against what is claimed', () => {
+  it('is no file of another folder with the same name', () => {
+    const read = step(1, { kind: 'file_read', path: '/workspace/index.ts' }, { result: { text: 'a\nb' } });
+    const link = firstLink([read], 'See `packages/a/index.ts`.');
+    assert.deepEqual([link?.status, link?.candidates.length], ['not_found', 1]);
+    // A command may have been run in that folder.
+    assert.equal(firstLink([run('cat index.ts', 'a\nb')], 'See `packages/a/index.ts`.')?.status, 'found');
+  });
+
+  it('is no change that was denied or failed', () => {
+    const changes = [{ path: 'a.ts', kind: 'update' as const, oldText: 'a', newText: 'b' }];
+    for (const status of ['denied', 'failed', 'cancelled'] as const) {
+      const link = firstLink([step(1, { kind: 'file_edit', changes }, { status })], 'I changed `a.ts`.');
+      assert.deepEqual([link?.status, link?.candidates[0]?.status], ['not_found', status]);
+    }
+  });
+
+  it('is what was read, where more was asked for', () => {
+    const read = (text: string, action: Partial<Extract<ToolAction, { kind: 'file_read' }>> = {}) =>
+      step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 200, ...action }, { result: { text } });
+    assert.equal(firstLink([read(numberedLines(1, 50))], '`a.ts:60`')?.status, 'not_found');
+    assert.equal(firstLink([read(numberedLines(1, 50))], '`a.ts:40`')?.status, 'found');
+    assert.equal(firstLink([read(plainLines(1, 50))], '`a.ts:60`')?.status, 'not_found');
+    assert.equal(firstLink([read('Read 200 lines')], '`a.ts:60`')?.status, 'found');
+    assert.equal(firstLink([run("sed -n '1,200p' a.ts", plainLines(1, 50))], '`a.ts:60`')?.status, 'not_found');
+  });
+});
+
+describe('a file that a command prints', () => {
+  const cases: readonly (readonly [
+    string,
+    string,
+    string | undefined,
+    readonly [number, number] | null | undefined,
+  ])[] = [
+    ['cat a.ts', plainLines(1, 9), 'a.ts', [1, 9]],
+    ['cd src && cat -n a.ts', numberedLines(1, 9), 'src/a.ts', [1, 9]],
+    ['cd /workspace/src; sed -n 3,5p a.ts', plainLines(3, 5), '/workspace/src/a.ts', [3, 5]],
+    ['nl -ba a.ts | sed -n "3,5p"', numberedLines(3, 5), 'a.ts', [3, 5]],
+    ['cat a.ts | head -20', plainLines(1, 9), 'a.ts', [1, 9]],
+    ['head -n 3 a.ts', plainLines(1, 3), 'a.ts', [1, 3]],
+    ['tail -n +4 a.ts | head -3', plainLines(4, 6), 'a.ts', [4, 6]],
+    ['tail -20 a.ts', plainLines(81, 100), 'a.ts', null],
+    ['cat a.ts | grep x', 'x', 'a.ts', null],
+    ['cat a.ts b.ts', 'x', undefined, undefined],
+    ['cat a.ts; ls', 'x', undefined, undefined],
+    ['cd "$DIR" && cat a.ts', 'x', undefined, undefined],
+    ['npm test', 'x', undefined, undefined],
+  ];
+  for (const [command, output, path, lines] of cases) {
+    it(command, () => {
+      const read = readBy(command, output);
+      assert.deepEqual([read?.path, read?.lines], [path, lines]);
+    });
+  }
+
+  it('is evidence, at its lines', () => {
+    const evidence = evidenceFor(run("sed -n '30,60p' src/a.ts", plainLines(30, 60)), '`src/a.ts:40`');
+    assert.deepEqual([evidence.lines, evidence.textThen], [[38, 42], plainLines(38, 42)]);
+  });
+});
+
+describe('evidence of an edit', () => {
+  const hunk = (at: number, word: string) => `@@ -${at},3 +${at},3 @@\n ${word} a\n-old\n+${word} new\n ${word} b`;
+
+  it('is the part that has the claimed lines', () => {
+    const patch = [hunk(4, 'first'), hunk(40, 'second')].join('\n');
+    const edit = step(1, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'update', patch }] });
+    assert.equal(evidenceFor(edit, '`a.ts:41`').textThen, 'second a\nsecond new\nsecond b');
+    assert.deepEqual(evidenceFor(edit, '`a.ts:41`').lines, [40, 42]);
+    assert.equal(evidenceFor(edit, 'I changed `a.ts`.').textThen, 'first a\nfirst new\nfirst b');
+  });
+
+  it('is of its file, not of another with a name that ends alike', () => {
+    const changes = [
+      { path: '/workspace/data.ts', kind: 'update' as const, patch: hunk(1, 'data') },
+      { path: '/workspace/a.ts', kind: 'update' as const, patch: hunk(1, 'a') },
+    ];
+    assert.match(evidenceFor(step(1, { kind: 'file_edit', changes }), 'I changed `a.ts`.').textThen ?? '', /^a a/);
+  });
+
+  it('has no lines where the edit does not say where it was', () => {
+    const changes = [{ path: 'a.ts', kind: 'update' as const, oldText: 'x', newText: 'y\nz' }];
+    const evidence = evidenceFor(step(1, { kind: 'file_edit', changes }), 'I changed `a.ts`.');
+    assert.deepEqual([evidence.lines, evidence.textThen], [null, 'y\nz']);
+  });
+});
+
+it('evidence of a search is the lines that name the file, at the line', () => {
+  const text = 'src/data.ts:7: x\nsrc/a.ts:3: y\nsrc/a.ts:30: z\nsrc/a.tsx:3: no';
+  const search = step(1, { kind: 'search', query: 'x' }, { result: { text } });
+  assert.equal(evidenceFor(search, 'See `src/a.ts:3`.').textThen, 'src/a.ts:3: y');
+  assert.equal(evidenceFor(search, 'See `src/a.ts`.').textThen, 'src/a.ts:3: y\nsrc/a.ts:30: z');
+});
+
+describe('how tests went', () => {
+  const agrees = (entry: NormalizedEntry, content: string) => firstLink([entry], content)?.agrees;
+
+  it('is not told by an exit code that another command decides', () => {
+    for (const command of ['npm test | tail -5', 'npm test; echo done', 'npm test || true', 'npm test\necho done']) {
+      assert.equal(agrees(run(command), 'All tests pass.'), undefined, command);
+    }
+    for (const command of [
+      'npm test',
+      'cd x && npm test',
+      'set -o pipefail; npm test | tail',
+      'set -e\nnpm test\nls',
+    ]) {
+      assert.equal(agrees(run(command), 'All tests pass.'), true, command);
+    }
+    assert.equal(agrees(run('npm test && git push', '', 1), 'All tests pass.'), undefined);
+    assert.equal(agrees(run('cd x && npm test', '', 1), 'All tests pass.'), false);
+    assert.equal(agrees(run('npm test | tail -5', 'Tests: 12 passed, 12 total'), 'All tests pass.'), true);
+  });
+
+  it('is read in lines that a shell has', () => {
+    assert.deepEqual(shellParts(`(cd a && echo "b; c") 2>&1 | tail\nls & pwd`), [
+      { command: 'cd a', joined: '' },
+      { command: 'echo "b; c") 2>&1', joined: '&&' },
+      { command: 'tail', joined: '|' },
+      { command: 'ls', joined: ';' },
+      { command: 'pwd', joined: '&' },
+    ]);
+    assert.deepEqual(
+      exitTells([], () => true),
+      { success: true, failure: true },
+    );
+    assert.equal(firstLink([run('set -e\ntimeout 60 npm test')], 'Tests pass.')?.status, 'found');
+    assert.equal(firstLink([run('jest --version')], 'Tests pass.')?.status, 'not_found');
+  });
+
+  it('is claimed the other way round by "no", in part by "of", and not at all by a question', () => {
+    const passing = run('npm test', 'Tests: 42 passed, 42 total');
+    const failing = run('npm test', 'Tests: 3 failed, 39 passed, 42 total', 1);
+    assert.equal(agrees(passing, 'No tests failed.'), true);
+    assert.equal(agrees(failing, 'No tests failed.'), false);
+    assert.equal(agrees(passing, '0 tests failed.'), true);
+    assert.equal(agrees(failing, '39 of 42 tests passed.'), true);
+    assert.equal(agrees(passing, '39 of 42 tests passed.'), false);
+    assert.equal(agrees(failing, '3 tests failed.'), true);
+    assert.equal(firstLink([passing], 'Do all tests pass?'), undefined);
+    assert.equal(agrees(run('npx eslint .'), 'There are no lint errors.'), true);
+  });
+
+  const outputs: readonly (readonly [string, number | undefined, number | undefined])[] = [
+    ['Test Suites: 1 failed, 3 passed, 4 total\nTests:       2 failed, 41 passed, 43 total\nTime: 3 s', 41, 2],
+    ['  41 passing (2s)\n  1 failing\n\n  1) x\n     expected 2 errors, got 0 errors', 41, 1],
+    ['===================== 1 failed, 41 passed in 0.21s =====================', 41, 1],
+    ['test result: FAILED. 41 passed; 1 failed; 0 ignored', 41, 1],
+    ['ℹ tests 42\nℹ pass 41\nℹ fail 1\nℹ cancelled 0', 41, 1],
+    ['# pass 41\n# fail 1', 41, 1],
+    ['Failed!  - Failed:     1, Passed:    41, Skipped:     0, Total:    42', 41, 1],
+    ['ok | 41 passed | 0 failed (12ms)', 41, 0],
+    ['Ran 42 tests in 0.1s\n\nFAILED (failures=1)', undefined, 1],
+    ['42 examples, 1 failure', undefined, 1],
+    ['  1 failed\n    [chromium] › a.spec.ts:3:1 › 7 passed things\n  41 passed (12s)', 41, 1],
+    ['the server sent 3 errors\nno summary', undefined, undefined],
+  ];
+  for (const [output, passed, failed] of outputs) {
+    it(`is printed as ${JSON.stringify(output.slice(0, 40))}`, () => {
+      assert.deepEqual(testCounts(output), { passed, failed });
+    });
+  }
+});
