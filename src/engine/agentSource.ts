@@ -11,7 +11,7 @@ import { agentEnvironment } from './environment.ts';
 import { EngineFailure } from './failures.ts';
 import type { ProcessLease, ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
-import { isSignedIn, type ProgramFinder } from './program.ts';
+import type { ProgramFinder } from './program.ts';
 import { loadRecording, playTurn, type Recording } from './replay.ts';
 import type { Launched, Note } from './runPlan.ts';
 import { writePrivate } from './privateFiles.ts';
@@ -118,7 +118,8 @@ export function programSource(
       const program = await find();
       const version = EngineFailure.is(program) ? null : program.version;
       const capabilities = capabilitiesOf(adapter, version);
-      const signedIn = login && !EngineFailure.is(program) ? await isSignedIn(adapter, program.path, env) : undefined;
+      const signedIn =
+        login && !EngineFailure.is(program) ? await deps.programs.isSignedIn(adapter, program.path, env) : undefined;
       return {
         type: adapter.type,
         label,

@@ -24,11 +24,12 @@ export type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile'>
 export class AgentSources {
   readonly #deps: EngineDeps;
   readonly #leases: ProcessLeases;
-  readonly #programs = new ProgramFinder();
+  readonly #programs: ProgramFinder;
 
   constructor(deps: EngineDeps, leases: ProcessLeases) {
     this.#deps = deps;
     this.#leases = leases;
+    this.#programs = new ProgramFinder(deps.mayAsk);
   }
 
   /** Looks for programs again instead of remembering where they were. */

@@ -133,6 +133,8 @@ export interface EngineDeps {
   /** Of Vitrine; told to agents that ask who is there. */
   readonly version?: string;
   readonly timing?: Timing;
+  /** Whether programs may be asked for their version and login, which starts them. Default: they may. */
+  readonly mayAsk?: () => boolean;
   /** Somebody is there to be asked and to write while an agent works. Default false: requests are denied at once. */
   readonly interactive?: boolean;
   /** Agents that are files; with them agents may start others, as far as their own files permit. Absent: they may not. */

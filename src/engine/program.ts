@@ -27,7 +27,12 @@ export interface ProgramRequest {
 export class ProgramFinder {
   readonly #versions = new Map<string, Promise<string | null>>();
   readonly #found = new Map<string, FoundProgram>();
+  readonly #mayAsk: () => boolean;
   #shellPath: Promise<string | null> | undefined;
+
+  constructor(mayAsk: () => boolean = () => true) {
+    this.#mayAsk = mayAsk;
+  }
 
   /** Forgets what was found, not which versions files have. */
   refresh(): void {
@@ -42,6 +47,7 @@ export class ProgramFinder {
     if (known !== undefined && (await whyNotExecutable(known.path)) === null) return known;
     const located = await this.#locate(adapter, request);
     if (located instanceof EngineFailure) return located;
+    if (!this.#mayAsk()) return { ...located, version: null };
     const version = await this.#version(adapter, located.path, request.env);
     const found = { ...located, version };
     this.#found.set(key, found);
@@ -70,6 +76,15 @@ export class ProgramFinder {
       if (file !== undefined) return { path: file, tried };
     }
     return failures.programMissing(adapter.label, adapter.programs, tried);
+  }
+
+  /** As the program says, where it may be asked. */
+  async isSignedIn(
+    adapter: AgentAdapter,
+    file: string,
+    env: Readonly<Record<string, string>>,
+  ): Promise<boolean | undefined> {
+    return this.#mayAsk() ? await isSignedIn(adapter, file, env) : undefined;
   }
 
   #loginShellPath(env: Readonly<Record<string, string>>): Promise<string | null> {
@@ -105,7 +120,7 @@ async function askVersion(
 }
 
 /** As the program says, which alone reads its credentials; `undefined` where it does not tell, or not in time. */
-export async function isSignedIn(
+async function isSignedIn(
   { login }: AgentAdapter,
   file: string,
   env: Readonly<Record<string, string>>,

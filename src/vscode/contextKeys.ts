@@ -6,19 +6,26 @@ import { hiddenTotal, type SessionList } from './sessionList.ts';
 export class ContextKeys implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #engines: EngineHost;
-  readonly #subscription: vscode.Disposable;
+  readonly #subscriptions: readonly vscode.Disposable[];
   readonly #set = new Map<string, unknown>();
-  #looking = false;
+  #looked: Promise<void> | undefined;
+  #missing = false;
 
   constructor(list: SessionList, engines: EngineHost) {
     this.#list = list;
     this.#engines = engines;
-    this.#subscription = list.onDidChange(() => this.#update());
+    this.#subscriptions = [
+      list.onDidChange(() => this.#update()),
+      // Somebody may come back from installing one.
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused && this.#missing) this.#looked = this.#lookForAgents();
+      }),
+    ];
     this.#update();
   }
 
   dispose(): void {
-    this.#subscription.dispose();
+    for (const each of this.#subscriptions) each.dispose();
   }
 
   #update(): void {
@@ -28,15 +35,14 @@ export class ContextKeys implements vscode.Disposable {
     this.#key('hiddenSessions', hiddenTotal(this.#list.hidden()));
     this.#key('showingHidden', this.#list.showHidden);
     const empty = this.#list.complete && this.#list.visible().length === 0;
-    if (empty && !this.#looking) void this.#lookForAgents();
+    if (empty) this.#looked ??= this.#lookForAgents();
   }
 
   /** Which welcome is right depends on whether any agent is there; asked only when a welcome is to be shown. */
   async #lookForAgents(): Promise<void> {
-    this.#looking = true;
-    const agents = await (await this.#engines.get()).agents();
-    const found = agents.some(({ program }) => program !== null && 'path' in program);
-    this.#key('agentMissing', !found);
+    const agents = await (await this.#engines.get()).agents({ fresh: this.#missing });
+    this.#missing = !agents.some(({ program }) => program !== null && 'path' in program);
+    this.#key('agentMissing', this.#missing);
     this.#key('listed', true);
   }
 

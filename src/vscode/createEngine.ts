@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { adapters } from '../agents/registry.ts';
 import type { BlueprintAccess } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
@@ -29,6 +29,7 @@ export function createEngine(
     adapters,
     blueprints,
     interactive: true,
+    mayAsk: () => vscode.workspace.isTrusted,
     // Read when they are needed, so that a change counts from the next run on.
     timing: {
       get politeGrace() {

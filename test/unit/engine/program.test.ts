@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -74,6 +74,21 @@ describe('program', function () {
     const found = await find();
     assert.ok(!EngineFailure.is(found));
     assert.equal(found.version, '2.10.11');
+  });
+
+  it('is found and not started where it may not be, and asked as soon as it may', async () => {
+    const asked = path.join(dir, 'asked');
+    const file = install('a', '2.0.1', asked);
+    let trusted = false;
+    const finder = new ProgramFinder(() => trusted);
+    const find = async () => finder.find(claudeCode, { env: env(), explicitPath: file });
+    assert.deepEqual(await find(), { path: file, tried: [file], version: null });
+    assert.equal(await finder.isSignedIn(claudeCode, file, env()), undefined);
+    assert.equal(existsSync(asked), false);
+    trusted = true;
+    const found = await find();
+    assert.ok(!EngineFailure.is(found));
+    assert.equal(found.version, '2.0.1');
   });
 });
 
