@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
+import type { AgentOptions } from '../agents/adapter.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { AgentReport, SessionHandle } from '../engine/api.ts';
 import type { Recalled } from '../engine/recall/contract.ts';
@@ -116,9 +117,9 @@ export class RunControl {
     const summary = handle.summary();
     handle.dispose();
     const { executor_type: type = 'claude-code', project_dir: dir } = summary;
-    const set = agentOptions(type, dir === undefined ? undefined : vscode.Uri.file(dir));
-    const options = withChoice(set, this.#memory.ofSession(session));
-    const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, options });
+    const settings = agentOptions(type, dir === undefined ? undefined : vscode.Uri.file(dir));
+    const over = this.#chosen(session);
+    const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, over });
     if (missing !== undefined) throw new Error(`the agent "${missing}" is no file any more`);
     const run = await engine.resume(session, { ...request, trigger });
     await run.done;
@@ -197,6 +198,11 @@ export class RunControl {
     return paused;
   }
 
+  /** Lays what was chosen for a session over other options. */
+  #chosen(session: string) {
+    return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
+  }
+
   async #resumeRequest(session: string, given: string) {
     try {
       const engine = await this.#engines.get();
@@ -211,8 +217,9 @@ export class RunControl {
         const prompt = recorded?.prompts[summary.runs] ?? (given.trim() === '' ? t('Go on.') : given);
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
-        const options = withChoice(agentOptions(type, folder), this.#memory.ofSession(session));
-        const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, options });
+        const settings = agentOptions(type, folder);
+        const over = this.#chosen(session);
+        const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, over });
         if (missing !== undefined) {
           const text = t('The agent “{0}” is no file any more. The session goes on without its instructions.', missing);
           void vscode.window.showWarningMessage(text);

@@ -2,7 +2,14 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../agents/adapter.ts';
 import { agentChoices, isBypass } from '../agents/choices.ts';
-import type { AcpHttpProfile, AcpProfile, AgentSettings, EngineSettings, OtlpSettings } from '../engine/api.ts';
+import type {
+  AcpHttpProfile,
+  AcpProfile,
+  AgentSettings,
+  EngineSettings,
+  OtlpSettings,
+  ResumeFrom,
+} from '../engine/api.ts';
 import { isObject } from '../model/json.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { folderBudgets } from './budgets/budgetSettings.ts';
@@ -53,12 +60,16 @@ function permissionMode(agent: ExecutorType, name: string, scope?: vscode.Uri): 
   return mode === 'default' ? undefined : mode;
 }
 
+/** Which of a session's conversations of Claude Code goes on in a folder. */
+export function resumeFrom(scope?: vscode.Uri): ResumeFrom {
+  return value('claude.resumeFrom', 'trusted', scope) === 'original' ? 'original' : 'newest';
+}
+
 function agentSettings(name: string): AgentSettings {
   return known<AgentSettings>({
     program: text(value(`${name}.path`, 'user'))?.trim(),
     environment: variables(value(`${name}.environment`, 'user')),
-    resumeFrom:
-      name === 'claude' ? (value('claude.resumeFrom', 'trusted') === 'original' ? 'original' : 'newest') : undefined,
+    resumeFrom: name === 'claude' ? resumeFrom() : undefined,
   });
 }
 

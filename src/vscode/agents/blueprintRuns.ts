@@ -1,10 +1,17 @@
+import * as vscode from 'vscode';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import type { BlueprintAccess, ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { BlueprintUse } from '../../engine/blueprints/request.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import { agentOptions } from '../settings.ts';
+import { agentOptions, resumeFrom } from '../settings.ts';
 import type { AgentCatalogue } from './catalogue.ts';
 import type { AgentInputs } from './inputs.ts';
+
+interface ResumeAsked {
+  readonly prompt: string;
+  readonly settings: AgentOptions;
+  readonly over: (options: AgentOptions) => AgentOptions;
+}
 
 type Used = Pick<BlueprintUse, 'prompt' | 'cwd' | 'options'>;
 
@@ -32,18 +39,22 @@ export class BlueprintRuns {
   }
 
   /**
-   * How a session of a blueprint goes on; without it, and `missing` says so, where it is not there any more.
+   * How a session of a blueprint goes on; without it, and `missing` says so, where it is not there any more. `settings` are
+   * those of the executor; `over` has what was chosen for this session, which goes before the blueprint.
    * @throws EngineFailure where it is there and cannot be started
    */
   async resume(
     { agent_name: name, project_dir: cwd = '' }: Pick<SessionSummary, 'agent_name' | 'project_dir'>,
-    asked: { readonly prompt: string; readonly options: AgentOptions },
+    { prompt, settings, over }: ResumeAsked,
   ): Promise<ResumeRequest & { readonly missing?: string }> {
-    if (name === undefined) return asked;
+    const from = resumeFrom(cwd === '' ? undefined : vscode.Uri.file(cwd));
+    const plain = { prompt, options: over(settings), from };
+    if (name === undefined) return plain;
     const { findBlueprint, resumeRequest } = await import('../../engine/blueprints/request.ts');
     const { load, use } = this.access;
     const all = await load(cwd);
-    if (!all.some((each) => each.name === name)) return { ...asked, missing: name };
-    return resumeRequest(findBlueprint(all, name), { ...use, prompt: asked.prompt, cwd, options: () => asked.options });
+    if (!all.some((each) => each.name === name)) return { ...plain, missing: name };
+    const request = await resumeRequest(findBlueprint(all, name), { ...use, prompt, cwd, options: () => settings });
+    return { ...request, options: over(request.options), from };
   }
 }

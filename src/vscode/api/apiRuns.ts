@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
@@ -119,8 +120,8 @@ export class ApiRuns {
       throw new ApiError('request_invalid', `The session ${id} is one of ${type}.`);
     const folder = allowed(type, cwd, options.permissionMode);
     const { blueprints, memory } = this.#deps;
-    const chosen = withChoice(agentOptions(type, folder), memory.ofSession(id));
-    const planned = await blueprints.resume(summary, { prompt, options: withOwn(chosen, options) });
+    const over = (set: AgentOptions) => withOwn(withChoice(set, memory.ofSession(id)), options);
+    const planned = await blueprints.resume(summary, { prompt, settings: agentOptions(type, folder), over });
     return engine.resume(id, { ...planned, ...limited(options.limits) });
   }
 
@@ -143,9 +144,9 @@ export class ApiRuns {
 
 /** The folder to run in, where an agent may run there at all. A recording starts no program, and may play anywhere. */
 function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | undefined): vscode.Uri {
+  if (agent === 'replay') return vscode.Uri.file(cwd ?? homedir());
   if (cwd === undefined) throw new ApiError('folder_outside', 'No folder is open.');
   const folder = vscode.Uri.file(cwd);
-  if (agent === 'replay') return folder;
   if (!vscode.workspace.isTrusted)
     throw new ApiError('workspace_untrusted', 'Vitrine starts no agent in Restricted Mode.');
   if (vscode.workspace.getWorkspaceFolder(folder) === undefined)

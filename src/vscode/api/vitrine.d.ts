@@ -205,9 +205,16 @@ export interface Session {
   readonly executor_profile?: string | undefined;
   /** The agent's own ids of the conversation, oldest first. */
   readonly executor_session_ids: readonly string[];
+  /** The newest of them. */
+  readonly executor_session_id?: string | undefined;
+  /** Between it and its parent. */
+  readonly execution_mode: 'sync' | 'async_poll' | 'async_callback';
+  /** Of the machine on which it was started. */
+  readonly hostname?: string | undefined;
   readonly model: string | null;
   readonly project_dir?: string | undefined;
   readonly created_at: string;
+  readonly last_resumed_at?: string | undefined;
   readonly updated_at: string;
   readonly runs: number;
   readonly entries: number;

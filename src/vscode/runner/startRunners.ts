@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
 import type { Job } from '../../coordinator/api.ts';
 import type { AgentReport } from '../../engine/api.ts';
@@ -59,7 +60,8 @@ async function execute(
   const { run, executor_type, permission_mode: mode } = job;
   log.info(logLine('queued run', { run: run.run_id, session: run.session_id }));
   const executor = executorTypeSchema.safeParse(executor_type).data;
-  if (executor !== undefined && isBypass(executor, mode)) {
+  const types = executor === undefined ? executorTypeSchema.options : [executor];
+  if (types.some((type) => isBypass(type, mode))) {
     return { status: 'failed', error: `A window starts nothing in the mode ${mode ?? ''} unless a person does.` };
   }
   const place = vscode.Uri.file(path.resolve(await folderOf(job, engine, folder)));
@@ -67,8 +69,14 @@ async function execute(
     return { status: 'failed', error: `${place.fsPath} is no folder of the window that took this run.` };
   }
   const { load, use } = blueprints.access;
-  const options = (type: ExecutorType) => agentOptions(type, place);
+  const options = (type: ExecutorType) => askingOptions(type, place);
   return executeJob(job, { engine, projectDir: folder, blueprints: load, use: { ...use, options } }, started);
+}
+
+/** As the settings say; in a mode that lets everything happen only a person starts an agent, so that this one asks. */
+function askingOptions(type: ExecutorType, place: vscode.Uri): AgentOptions {
+  const { permissionMode, ...rest } = agentOptions(type, place);
+  return permissionMode === undefined || isBypass(type, permissionMode) ? rest : { ...rest, permissionMode };
 }
 
 /** Where the run would work: a session goes on where it began. */
