@@ -4,7 +4,7 @@ import { open, readdir, rename, rm, stat, unlink, type FileHandle } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
+import { constants, createGunzip, createGzip } from 'node:zlib';
 import { errorCode } from './layout.ts';
 
 const packedEnding = '.gz';
@@ -67,7 +67,7 @@ export async function unpackFile(file: string): Promise<void> {
   const part = `${file}.part`;
   try {
     const { atime, mtime } = await stat(packedForm(file));
-    await pipeline(createReadStream(packedForm(file)), createGunzip(), createWriteStream(part, { mode: 0o600 }));
+    await pipeline(bytesOfPacked(packedForm(file)), createWriteStream(part, { mode: 0o600 }));
     await settle(part, atime, mtime);
     await rename(part, file);
     await rm(packedForm(file));
@@ -93,7 +93,8 @@ export function packedForm(file: string): string {
 
 /**
  * The file, or what its packed form holds: a copy that has no name, so that nothing of it is left when it is closed. A path
- * with `.gz` names a packed form itself. @throws file system errors, Error where a packed form is damaged
+ * with `.gz` names a packed form itself; of one that was cut off there is what it begins with. @throws file system errors,
+ * Error where a packed form is damaged
  */
 export async function openUnpacked(file: string): Promise<FileHandle> {
   if (file.endsWith(packedEnding)) return await nameless(file);
@@ -113,7 +114,7 @@ async function nameless(packed: string): Promise<FileHandle> {
   const handle = copy ?? (await open(path.join(folder, name), 'wx+', 0o600));
   try {
     await unlink(path.join(folder, name));
-    for await (const chunk of bytesOfPacked(packed)) await handle.appendFile(chunk);
+    for await (const chunk of bytesOfPacked(packed, { cut: 'read' })) await handle.appendFile(chunk);
     await handle.utimes(atime, mtime);
     return handle;
   } catch (error) {
@@ -126,7 +127,7 @@ async function nameless(packed: string): Promise<FileHandle> {
 export async function rawBytes(file: string): Promise<AsyncIterable<Buffer> | null> {
   const there = await isThere(file);
   if (there) return createReadStream(file, { highWaterMark: 256 * 1024 });
-  return (await isThere(packedForm(file))) ? bytesOfPacked(packedForm(file)) : null;
+  return (await isThere(packedForm(file))) ? bytesOfPacked(packedForm(file), { cut: 'read' }) : null;
 }
 
 /** Bytes of that, 0 where there is none. Of a packed file as its end says, which counts to 4 GiB. */
@@ -144,11 +145,22 @@ export async function rawSize(file: string): Promise<number> {
   }
 }
 
-async function* bytesOfPacked(file: string): AsyncGenerator<Buffer> {
-  const unpacked = createGunzip({ chunkSize: 256 * 1024 });
+/** `cut`: whether the end of one that was cut off is an error, or its end. */
+async function* bytesOfPacked(
+  file: string,
+  { cut = 'refuse' }: { readonly cut?: 'read' | 'refuse' } = {},
+): AsyncGenerator<Buffer> {
+  const finishFlush = cut === 'read' ? constants.Z_SYNC_FLUSH : constants.Z_FINISH;
+  const unpacked = createGunzip({ chunkSize: 256 * 1024, finishFlush });
   const source = createReadStream(file);
   source.on('error', (error) => unpacked.destroy(error));
-  for await (const chunk of source.pipe(unpacked)) if (Buffer.isBuffer(chunk)) yield chunk;
+  try {
+    for await (const chunk of source.pipe(unpacked)) if (Buffer.isBuffer(chunk)) yield chunk;
+  } catch (error) {
+    if (!errorCode(error).startsWith('Z_')) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${file} is damaged: ${why}. \`gzip -dc\` gives what can be read of it.`, { cause: error });
+  }
 }
 
 async function hashOf(bytes: AsyncIterable<unknown>): Promise<string> {

@@ -240,7 +240,12 @@ export class RecordStore {
       log.warn(`${problem.path} cannot be written (${problem.code}); the session goes on in memory.`);
       onProblem?.(problem);
     };
-    await restoreRecord(folder);
+    try {
+      await restoreRecord(folder);
+    } catch (error) {
+      await lease?.release();
+      throw error;
+    }
     // Only who may write knows that nobody else adds to it now.
     const last = await lastHash(recordFile(folder)).catch(() => null);
     const writer = new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease, last);

@@ -143,15 +143,30 @@ describe('a record that was archived', () => {
     await place.store.archive(sessionId);
     const packed = await readFile(`${file}.gz`);
     await writeFile(`${file}.gz`, packed.subarray(0, -200));
-    await assert.rejects(place.store.openReader(sessionId));
-    await assert.rejects(place.store.openWriter(sessionId));
-    await assert.rejects(place.store.unpack(sessionId));
+    const damaged = { message: /record\.jsonl\.gz is damaged: unexpected end of file\. .*gzip -dc/ };
+    await assert.rejects(place.store.openWriter(sessionId), damaged);
+    await assert.rejects(place.store.unpack(sessionId), damaged);
     await assert.rejects(place.store.create(aSession()));
     assert.ok((await readFile(`${file}.gz`)).equals(packed.subarray(0, -200)));
     assert.deepEqual(
       (await readdir(folder)).filter((name) => name.startsWith('.')),
       [],
     );
+  });
+
+  it('that was cut off is read as far as it goes, and is told to be truncated', async () => {
+    await place.store.archive(sessionId);
+    const packed = await readFile(`${file}.gz`);
+    for (const length of [packed.length - 1, packed.length - 200, packed.length >> 1]) {
+      await writeFile(`${file}.gz`, packed.subarray(0, length));
+      const reader = await fresh().openReader(sessionId);
+      const read = await reader.read(0, reader.total);
+      await reader.close();
+      assert.ok(read.length > 100 && read.length <= entries, String(read.length));
+      assert.equal((await verifyRecord(file)).verdict, length === packed.length - 1 ? 'intact' : 'truncated');
+    }
+    await writeFile(`${file}.gz`, Buffer.concat([packed.subarray(0, 500), Buffer.alloc(500), packed.subarray(1000)]));
+    await assert.rejects(fresh().openReader(sessionId), /record\.jsonl\.gz is damaged/);
   });
 
   it('is not made of one that somebody writes, that is not over, or that a newer version wrote', async () => {
