@@ -96,7 +96,13 @@ export function tracesUrl(endpoint: string): URL {
 }
 
 function withoutContent(span: OtlpSpan): OtlpSpan {
-  return { ...span, attributes: span.attributes.filter(({ key }) => !content.has(key)) };
+  const { code } = span.status;
+  return {
+    ...span,
+    attributes: span.attributes.filter(({ key }) => !content.has(key)),
+    // What went wrong is told in words of the agent, which may quote anything.
+    status: code === undefined ? {} : { code },
+  };
 }
 
 /** @throws where it was not taken */

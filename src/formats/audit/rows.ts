@@ -58,6 +58,7 @@ export async function* auditRows({
     const run = runs.findLast(({ first_index }) => entry.index >= first_index)?.run_id ?? null;
     for (const row of entryRows(entry)) yield { ...common, run_id: run, entry: entry.index, ...row };
   }
+  // The key of an export's masks stays in the record: with it, who has the export could try what they stand for.
   for await (const { type, at, ...rest } of decisions()) {
     if (internal.has(type)) continue;
     const run = typeof rest['run_id'] === 'string' ? rest['run_id'] : null;
@@ -68,7 +69,7 @@ export async function* auditRows({
       kind: 'decision',
       subject: type,
       status: null,
-      detail: JSON.stringify(rest),
+      detail: JSON.stringify(type === 'export' ? { ...rest, key: undefined } : rest),
       entry: null,
     };
   }

@@ -332,7 +332,7 @@ describe('the account of a session', () => {
     decisions: async function* () {
       await Promise.resolve();
       yield { type: 'attempt', at: time(1), run_id: 'run_0123456789ab' };
-      yield { type: 'export', at: time(9), format: 'html', redacted: true };
+      yield { type: 'export', at: time(9), format: 'html', redacted: true, key: 'of the masks' };
     },
   };
 

@@ -75,6 +75,20 @@ describe('runs that are reported to a collector', () => {
     assert.ok(!request?.body.includes('a quiet word'));
   });
 
+  it('say that a run failed, in no words of the agent', async () => {
+    const engine = await bench.engine({ settings });
+    const steps = [
+      { init: true },
+      { result: { subtype: 'error_during_execution', isError: true, errors: ['a loud word'] } },
+    ];
+    const handle = await engine.start(bench.request(steps));
+    const result = await outcome(handle);
+    assert.equal(result.success, false);
+    await until('a request', () => posted.length === 1);
+    assert.match(posted[0]?.body ?? '', /"status":\{"code":2\}/);
+    assert.ok(!posted[0]?.body.includes(result.error ?? '?'), posted[0]?.body);
+  });
+
   it('say what was said where the user wants it, with secrets masked', async () => {
     otlp = { endpoint: base, content: true };
     const secret = aSecret('github', 1);
