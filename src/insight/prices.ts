@@ -46,7 +46,7 @@ export async function loadPrices(own?: unknown): Promise<PriceTable> {
     name: `your own, else ${shipped.name} of ${shipped.date}`,
     date: parsed.date,
     models: { ...shipped.models, ...models },
-    aliases: { ...Object.fromEntries(aliases), ...lowerKeys(parsed.aliases ?? {}) },
+    aliases: { ...Object.fromEntries(aliases), ...lowerKeys(lowerValues(parsed.aliases ?? {})) },
   };
 }
 
@@ -58,6 +58,10 @@ export function pricesProblem(own: unknown): string | null {
 
 function lowerKeys<T>(values: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function lowerValues(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.toLowerCase()]));
 }
 
 export function priceTableRef({ name, date }: PriceTable): PriceTableRef {

@@ -104,7 +104,7 @@ describe('prices of a user', () => {
   const own = {
     date: '2026-01-31',
     models: { 'Tea-1': { input: 3, output: 15 }, 'claude-opus-5-5': { input: 1, output: 2 } },
-    aliases: { 'another-name': 'tea-1' },
+    aliases: { 'another-name': 'Tea-1' },
   };
 
   it('count before those that ship, and estimates name both tables', async () => {
