@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { EngineHost } from './engineHost.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
 
+const { t } = vscode.l10n;
+
 const scheme = 'vitrine-cost';
 
 /** What one session cost, turn by turn and message by message, as a page to read. */
@@ -15,7 +17,7 @@ export class CostPages implements vscode.Disposable {
   }
 
   show(id: string): Promise<void> {
-    return this.#pages.preview(vscode.Uri.from({ scheme, path: `/${vscode.l10n.t('Cost Report')}.md`, query: id }));
+    return this.#pages.preview(vscode.Uri.from({ scheme, path: `/${t('Cost Report')}.md`, query: id }));
   }
 
   dispose(): void {

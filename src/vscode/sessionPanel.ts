@@ -20,6 +20,8 @@ import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
 import { SessionViews } from './views/sessionViews.ts';
 
+const { t } = vscode.l10n;
+
 /** Entries of the first page: more than any window shows. */
 const firstPage = 80;
 const mostFound = 1000;
@@ -108,7 +110,7 @@ export class SessionPanel implements vscode.Disposable {
     const total = this.#handle.total();
     if (to !== 'review' && to >= total) {
       void vscode.window.showWarningMessage(
-        vscode.l10n.t('This session has {0} entries, and none with the number {1}.', total, to),
+        t('This session has {0} entries, and none with the number {1}.', total, to),
       );
       return;
     }

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 
+const { t } = vscode.l10n;
+
 /**
  * Whether a program may be started here. Commands ask this themselves, since a command can be called from anywhere; in
  * Restricted Mode they say why nothing happens, and offer the way on.
@@ -11,9 +13,9 @@ export function mayStart(): boolean {
 }
 
 async function explain(): Promise<void> {
-  const manage = vscode.l10n.t('Manage Workspace Trust');
+  const manage = t('Manage Workspace Trust');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Vitrine starts no agent in Restricted Mode. Recorded sessions can be read.'),
+    t('Vitrine starts no agent in Restricted Mode. Recorded sessions can be read.'),
     manage,
   );
   if (chosen === manage) await vscode.commands.executeCommand('workbench.trust.manage');

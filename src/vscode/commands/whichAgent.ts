@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import type { ExecutorType } from '../../model/session.ts';
 
+const { t } = vscode.l10n;
+
 interface Named {
   readonly type: ExecutorType;
   readonly label: string;
@@ -9,6 +11,6 @@ interface Named {
 /** Whose output a file holds, asked of the person; `why` says why. `undefined` where they gave up. */
 export async function whichAgent(why: string, agents: readonly Named[]): Promise<ExecutorType | undefined> {
   const items = agents.map(({ type, label }) => ({ label, type }));
-  const placeHolder = vscode.l10n.t('Which agent printed it?');
+  const placeHolder = t('Which agent printed it?');
   return (await vscode.window.showQuickPick(items, { title: why, placeHolder }))?.type;
 }

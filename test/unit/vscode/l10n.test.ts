@@ -26,6 +26,7 @@ function messages(source: string): { found: string[]; loose: string[] } {
       if (message !== undefined && ts.isStringLiteralLike(message)) found.push(message.text);
       else loose.push(`${path.relative(repository, source)}: ${node.getText()}`);
     }
+    if (isUnseen(node)) loose.push(`${path.relative(repository, source)}: ${node.getText()}`);
     if (ts.isTaggedTemplateExpression(node) && ts.isIdentifier(node.tag) && node.tag.text === 'say') {
       found.push(templateOf(node.template));
     }
@@ -33,6 +34,13 @@ function messages(source: string): { found: string[]; loose: string[] } {
   };
   visit(tree);
   return { found, loose };
+}
+
+/** `vscode.l10n.t('…')`, which nobody collects. */
+function isUnseen(node: ts.Node): boolean {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
+  const [message] = node.arguments;
+  return node.expression.name.text === 't' && message !== undefined && ts.isStringLiteralLike(message);
 }
 
 /** As it is when it runs, with `{0}` and on for what is put in. */
