@@ -126,7 +126,7 @@ describe('page', () => {
       'Change Model, Mode and Limits…',
     );
     await page.keyboard.press('Escape');
-    assert.equal(await page.locator('[role=menu]').count(), 0);
+    await page.locator('[role=menu]').waitFor({ state: 'detached' });
     await page.keyboard.press('F2');
     assert.deepEqual(await sent(page, 'command'), [{ type: 'command', command: 'rename' }]);
     await page.close();
@@ -176,7 +176,7 @@ describe('page', () => {
     const box = await hit.boundingBox();
     assert.ok(box !== null && box.y > 100 && box.y < 800, JSON.stringify(box));
     await page.keyboard.press('Escape');
-    assert.equal(await page.locator('.find').count(), 0);
+    await page.locator('.find').waitFor({ state: 'detached' });
     await page.close();
   });
 
@@ -242,6 +242,12 @@ describe('page', () => {
       });
       assert.ok(over <= 0, `${over} px too wide at ${share}`);
     }
+    await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
+    const cut = await page
+      .locator('[role=tablist]')
+      .first()
+      .evaluate((tabs) => tabs.scrollWidth - tabs.clientWidth);
+    assert.ok(cut <= 0, `${cut} px of the tabs are cut off`);
     for (const seen of ['.title', '.status .word', '[data-of=run]', '[data-of=session]', '#primary']) {
       assert.ok(await page.locator(seen).isVisible(), seen);
     }
