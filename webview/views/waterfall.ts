@@ -154,13 +154,15 @@ function bar(line: TrajectoryLine, { context, axis }: RowState): TemplateResult 
   if (offset === null) return html`<span class="bl notime">${t('no time recorded')}</span>`;
   const { look, words, icon } = lookOf(line, context);
   const end = axis.length === 0 ? 0 : (offset + took) / axis.length;
+  const behind = `max(${share(offset + took, axis.length)}, calc(${share(offset, axis.length)} + 10px))`;
   const room: Record<string, string> =
     end > late
-      ? { right: `calc(${100 - (axis.length === 0 ? 0 : (offset / axis.length) * 100)}% + 2px)`, left: 'auto' }
-      : {
-          left: `max(${share(offset + took, axis.length)}, calc(${share(offset, axis.length)} + 10px))`,
-          right: 'auto',
-        };
+      ? {
+          right: `calc(${100 - (axis.length === 0 ? 0 : (offset / axis.length) * 100)}% + 2px)`,
+          left: 'auto',
+          'max-width': 'none',
+        }
+      : { left: behind, right: 'auto', 'max-width': `calc(100% - ${behind})` };
   return html`<span
       class="bar"
       data-s=${look}
