@@ -13,7 +13,7 @@ const maxPaths = 300;
 const maxLines = 200;
 const maxUrls = 100;
 
-const word = /[\p{L}\p{N}\p{M}_@.+\-/\\~$:#%=]+(?:\(\d{1,7}(?=[,)]))?/gu;
+const word = /(?:[\p{L}\p{N}\p{M}_@.+\-/\\~$:#%=]|(?<=\/)\[{1,2}[\w.-]{1,60}\]{1,2}(?=\/))+(?:\(\d{1,7}(?=[,)]))?/gu;
 
 export function pathsIn(output: string): NamedInOutput[] {
   const found = new Map<string, Set<number>>();

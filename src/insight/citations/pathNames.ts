@@ -53,7 +53,7 @@ export function namedPath(word: string): NamedPath | undefined {
 }
 
 function isPath(path: string): boolean {
-  if (/::|\/\/|[*?"<>|]|\.\.\.|…/.test(path) || /^[\d./\\:-]+$/.test(path)) return false;
+  if (/::|\/\/|[*?"<>|]|(?<!\[)\.\.\.|…/.test(path) || /^[\d./\\:-]+$/.test(path)) return false;
   if (/:/.test(path.replace(/^[A-Za-z]:(?=[\\/])/, ''))) return false;
   const name = baseName(path).toLowerCase();
   const folder = path.length > name.length;

@@ -18,7 +18,9 @@ export function mentionsIn(text: string): Mention[] {
 }
 
 const address = /https?:\/\/[^\s<>"'`\])}|\\，。；、（）【】「」《》]+/g;
-const word = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}\p{M}_@.+\-–/\\~$:#%=]+/gu;
+// Folders of some frameworks stand in brackets: `app/[slug]/page.tsx`.
+const word =
+  /(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}\p{M}_@.+\-–/\\~$:#%=]|(?<=\/)\[{1,2}[\w.-]{1,60}\]{1,2}(?=\/))+/gu;
 
 interface Around {
   readonly before: string;

@@ -44,6 +44,15 @@ describe('a source that is held against what is claimed', () => {
     assert.equal(firstLink([run('cat index.ts', 'a\nb')], 'See `packages/a/index.ts`.')?.status, 'found');
   });
 
+  it('is a file in a folder with a name in brackets', () => {
+    const read = step(1, { kind: 'file_read', path: '/workspace/app/[slug]/page.tsx' }, { result: { text: 'a\nb' } });
+    for (const shown of ['`app/[slug]/page.tsx:2`', 'app/[slug]/page.tsx:2', '`page.tsx`']) {
+      assert.equal(firstLink([read], `See ${shown} there.`)?.source?.path, 'app/[slug]/page.tsx', shown);
+    }
+    const search = step(1, { kind: 'search', query: 'x' }, { result: { text: 'app/[[...all]]/page.tsx:3: x' } });
+    assert.equal(firstLink([search], 'See `app/[[...all]]/page.tsx:3`.')?.source?.path, 'app/[[...all]]/page.tsx');
+  });
+
   it('is no change that was denied or failed', () => {
     const changes = [{ path: 'a.ts', kind: 'update' as const, oldText: 'a', newText: 'b' }];
     for (const status of ['denied', 'failed', 'cancelled'] as const) {
