@@ -141,7 +141,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     new BudgetNotices(list, now()),
     api,
     new RequestNotices(list, panels),
-    new ContextKeys(list, host),
+    new ContextKeys(list, host, log),
     registerChangeDocuments(host),
     registerCommands(shell),
   );

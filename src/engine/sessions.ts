@@ -162,8 +162,13 @@ export class Sessions {
     const writer = await this.#deps.store.openWriter(state.id, { onProblem }).catch((error: unknown) => {
       throw this.#translated(state.id, error);
     });
-    await state.follow();
-    await state.measure();
+    try {
+      await state.follow();
+      await state.measure();
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
     state.useWriter(writer);
     return writer;
   }

@@ -69,20 +69,26 @@ export class Budgets {
     this.#held.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
     let looking = false;
+    let again = false;
+    let over = false;
     const look = (): void => {
       timer = undefined;
+      again = looking;
       if (looking) return;
       looking = true;
       this.#standOf(run)
-        .finally(() => (looking = false))
         .then((standing) => budget.update(standing))
         .catch((error: unknown) => {
           this.#deps.log.warn(`Budgets: ${String(error)}`);
           budget.update({ until: Infinity });
+        })
+        .finally(() => {
+          looking = false;
+          if (again) soon();
         });
     };
     const soon = (): void => {
-      timer ??= setTimeout(look, othersEveryMs);
+      if (!over) timer ??= setTimeout(look, othersEveryMs);
     };
     budget.onNewDay(look);
     const used = this.#deps.onUsed(() => {
@@ -90,6 +96,7 @@ export class Budgets {
       if (this.#held.size > 1) soon();
     });
     void done.finally(() => {
+      over = true;
       clearTimeout(timer);
       used.dispose();
       this.#held.delete(budget);

@@ -15,6 +15,8 @@ export interface RecordProblem {
   readonly bytes: number;
   readonly reason:
     | 'torn'
+    /** What stood behind it is missing: the archive was cut off. */
+    | 'cut_off'
     | 'not_json'
     | 'invalid'
     | 'nul_bytes'

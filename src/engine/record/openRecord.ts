@@ -3,7 +3,7 @@ import type { RecordState } from '../../formats/recordState.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { EntryReader } from './entryReader.ts';
 import { newerVersionOf } from './header.ts';
-import { openUnpacked } from './packed.ts';
+import { isCutOff, openUnpacked } from './packed.ts';
 import { Problems } from './problems.ts';
 import { damageOf, type LineReading } from './readLine.ts';
 import { applyAll, readLines, readTail, readUnfinished } from './tail.ts';
@@ -25,6 +25,8 @@ export interface OpenRecord {
   readonly recent: Map<number, NormalizedEntry>;
   /** What a newer Vitrine named as the version. */
   readonly newerVersion: number | null;
+  /** It is an archive whose end is missing. */
+  readonly cutOff: boolean;
   /** The end of the last whole line, and what follows it. */
   end: number;
   unfinished: LineReading;
@@ -49,6 +51,7 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
       entries: new EntryReader(handle, problems),
       recent,
       newerVersion: await newerVersionOf(handle, size),
+      cutOff: await isCutOff(file, size),
       end,
       unfinished,
       size,
@@ -56,6 +59,7 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
       unknownLines: 0,
     };
     note(record, readings, start === 0 ? -1 : null);
+    if (record.cutOff) problems.add({ offset: size, bytes: 0, reason: 'cut_off', head: '' }, null);
     return record;
   } catch (error) {
     await handle.close();

@@ -9,6 +9,8 @@ import { errorCode } from './layout.ts';
 
 const packedEnding = '.gz';
 const trailerBytes = 4;
+/** Of a packed form that holds nothing. */
+const leastBytes = 18;
 
 /** Where there was nothing to pack. */
 export const nothingPacked: Packed = { files: 0, bytes: 0, packed: 0 };
@@ -93,7 +95,7 @@ export function packedForm(file: string): string {
 
 /**
  * The file, or what its packed form holds: a copy that has no name, so that nothing of it is left when it is closed. A path
- * with `.gz` names a packed form itself; of one that was cut off there is what it begins with. @throws file system errors,
+ * with `.gz` names a packed form itself; of one that was cut off there is what it begins with, one line at least. @throws file system errors,
  * Error where a packed form is damaged
  */
 export async function openUnpacked(file: string): Promise<FileHandle> {
@@ -114,13 +116,23 @@ async function nameless(packed: string): Promise<FileHandle> {
   const handle = copy ?? (await open(path.join(folder, name), 'wx+', 0o600));
   try {
     await unlink(path.join(folder, name));
-    for await (const chunk of bytesOfPacked(packed, { cut: 'read' })) await handle.appendFile(chunk);
+    let whole = false;
+    for await (const chunk of bytesOfPacked(packed, { cut: 'read' })) {
+      whole ||= chunk.includes('\n');
+      await handle.appendFile(chunk);
+    }
+    if (!whole) throw damaged(packed, 'it holds no whole line');
     await handle.utimes(atime, mtime);
     return handle;
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** Whether the packed form of a file was cut off: it says at its end how much it holds. @throws file system errors */
+export async function isCutOff(file: string, bytes: number): Promise<boolean> {
+  return (await isThere(file)) ? false : (await rawSize(file)) !== bytes % 2 ** 32;
 }
 
 /** A file of a run as it was printed, packed or not; `null` where there is none. @throws file system errors */
@@ -138,6 +150,7 @@ export async function rawSize(file: string): Promise<number> {
   if (handle === null) return 0;
   try {
     const { size } = await handle.stat();
+    if (size < leastBytes) return 0;
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(trailerBytes), 0, trailerBytes, size - trailerBytes);
     return bytesRead === trailerBytes ? buffer.readUInt32LE(0) : 0;
   } finally {
@@ -158,9 +171,15 @@ async function* bytesOfPacked(
     for await (const chunk of source.pipe(unpacked)) if (Buffer.isBuffer(chunk)) yield chunk;
   } catch (error) {
     if (!errorCode(error).startsWith('Z_')) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`${file} is damaged: ${why}. \`gzip -dc\` gives what can be read of it.`, { cause: error });
+    throw damaged(file, error instanceof Error ? error.message : String(error));
+  } finally {
+    source.destroy();
+    unpacked.destroy();
   }
+}
+
+function damaged(file: string, why: string): Error {
+  return new Error(`${file} is damaged: ${why}. \`gzip -dc\` gives what can be read of it.`);
 }
 
 async function hashOf(bytes: AsyncIterable<unknown>): Promise<string> {

@@ -58,7 +58,8 @@ export class FileRecordReader implements RecordReader {
   }
 
   get interrupted(): boolean {
-    return !this.#live && this.#record.state.isOpen;
+    // Only what is over is archived.
+    return !this.#live && (this.#record.state.isOpen || this.#record.cutOff);
   }
 
   get newerVersion(): number | null {

@@ -7,6 +7,8 @@ import { agentOptions, resumeFrom } from '../settings.ts';
 import type { AgentCatalogue } from './catalogue.ts';
 import type { AgentInputs } from './inputs.ts';
 
+type ResumedSession = Pick<SessionSummary, 'agent_name' | 'executor_type' | 'project_dir'>;
+
 interface ResumeAsked {
   readonly prompt: string;
   readonly settings: AgentOptions;
@@ -44,17 +46,18 @@ export class BlueprintRuns {
    * @throws EngineFailure where it is there and cannot be started
    */
   async resume(
-    { agent_name: name, project_dir: cwd = '' }: Pick<SessionSummary, 'agent_name' | 'project_dir'>,
+    { agent_name: name, executor_type: type, project_dir: cwd = '' }: ResumedSession,
     { prompt, settings, over }: ResumeAsked,
   ): Promise<ResumeRequest & { readonly missing?: string }> {
-    const from = resumeFrom(cwd === '' ? undefined : vscode.Uri.file(cwd));
-    const plain = { prompt, options: over(settings), from };
+    const ofClaude = type === undefined || type === 'claude-code';
+    const from = ofClaude ? { from: resumeFrom(cwd === '' ? undefined : vscode.Uri.file(cwd)) } : {};
+    const plain = { prompt, options: over(settings), ...from };
     if (name === undefined) return plain;
     const { findBlueprint, resumeRequest } = await import('../../engine/blueprints/request.ts');
     const { load, use } = this.access;
     const all = await load(cwd);
     if (!all.some((each) => each.name === name)) return { ...plain, missing: name };
     const request = await resumeRequest(findBlueprint(all, name), { ...use, prompt, cwd, options: () => settings });
-    return { ...request, options: over(request.options), from };
+    return { ...request, options: over(request.options), ...from };
   }
 }

@@ -163,7 +163,13 @@ describe('a record that was archived', () => {
       const read = await reader.read(0, reader.total);
       await reader.close();
       assert.ok(read.length > 100 && read.length <= entries, String(read.length));
+      assert.equal(reader.summary.status, 'stopped', String(length));
+      assert.ok(reader.problems.some(({ reason }) => reason === 'cut_off'));
       assert.equal((await verifyRecord(file)).verdict, length === packed.length - 1 ? 'intact' : 'truncated');
+    }
+    for (const length of [0, 2, 15]) {
+      await writeFile(`${file}.gz`, packed.subarray(0, length));
+      await assert.rejects(fresh().openReader(sessionId), /record\.jsonl\.gz is damaged: it holds no whole line/);
     }
     await writeFile(`${file}.gz`, Buffer.concat([packed.subarray(0, 500), Buffer.alloc(500), packed.subarray(1000)]));
     await assert.rejects(fresh().openReader(sessionId), /record\.jsonl\.gz is damaged/);

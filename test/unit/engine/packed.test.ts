@@ -71,6 +71,10 @@ describe('output that was packed', () => {
     const { bytes } = await raw();
     assert.ok(bytes.length > 0 && bytes.equals(printed.subarray(0, bytes.length)));
     await assert.rejects(place.store.unpack(sessionId), /\.stdout\.gz is damaged/);
+    await writeFile(file, 'x');
+    assert.equal((await raw()).bytes.length, 0);
+    const reader = await place.store.openReader(sessionId);
+    await reader.close();
     assert.deepEqual(await readdir(runs), [`${runId}.stdout.gz`]);
   });
 });
