@@ -98,6 +98,16 @@ async function fill<I extends vscode.QuickPickItem>(
   pick.busy = false;
 }
 
+/**
+ * Takes an input away once the next step, if there is one, stands in its place: between two of them a session's page would
+ * get the keyboard, and some of what is typed next.
+ */
+export function lateDispose(input: vscode.Disposable): void {
+  setTimeout(() => {
+    input.dispose();
+  });
+}
+
 /** Shows the input until it is accepted, left by the back button or closed; rejects where its items cannot be had. */
 function answered<V>(
   input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
@@ -116,5 +126,5 @@ function answered<V>(
       if (found !== undefined) resolve({ kind: 'value', value: found });
     });
     input.show();
-  }).finally(() => input.dispose());
+  }).finally(() => lateDispose(input));
 }

@@ -157,6 +157,7 @@ describe('Run Agent…', function () {
     await workbench.webview().getByRole('menuitem', { name: 'Change Model, Mode and Limits…' }).click();
     await title('How to Run Copilot CLI');
     await part('Model').click();
+    await title('Model of Copilot CLI');
     await submit('gpt-other');
     await part('Permission mode').click();
     await part('acceptEdits').click();

@@ -4,7 +4,7 @@ import type { QuerySource } from '../../insight/recall/querySource.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { EngineHost } from '../engineHost.ts';
 import { inertText } from '../inertText.ts';
-import type { Answer, Step } from '../quickInput.ts';
+import { lateDispose, type Answer, type Step } from '../quickInput.ts';
 import { durationText } from '../rowText.ts';
 import { isHere } from '../sessionList.ts';
 
@@ -83,7 +83,7 @@ export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked):
     look();
   }).finally(() => {
     stop.abort();
-    pick.dispose();
+    lateDispose(pick);
   });
 }
 
