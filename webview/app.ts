@@ -250,7 +250,8 @@ export class App {
   #frame(passes: () => void): void {
     const hadFocus = [this.#shell.rows, this.#shell.bar].some((part) => part.contains(document.activeElement));
     passes();
-    if (hadFocus && document.activeElement === document.body) this.#focus.again();
+    // Where the keyboard is elsewhere in the window, it stays there.
+    if (hadFocus && document.activeElement === document.body && document.hasFocus()) this.#focus.again();
     this.#pager.look(this.#list);
     this.#figures.messages.look(this.#list);
     this.#ticker.set(this.#store.turns.at(-1)?.status === 'running' ? 'second' : 'minute');

@@ -102,7 +102,7 @@ async function fill<I extends vscode.QuickPickItem>(
  * Takes an input away once the next step, if there is one, stands in its place: between two of them a session's page would
  * get the keyboard, and some of what is typed next.
  */
-export function lateDispose(input: vscode.Disposable): void {
+export function lateDispose(input: { dispose(): void }): void {
   setTimeout(() => {
     input.dispose();
   });

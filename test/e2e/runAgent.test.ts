@@ -144,7 +144,7 @@ describe('Run Agent…', function () {
     await part('Permission mode').click();
     await row('bypassPermissions').filter({ hasText: 'for this run only: not remembered' }).click();
     await part('Done').click();
-    await row('bypassPermissions · 45 AI credits').waitFor();
+    await row('Run: gpt-test').filter({ hasText: 'bypassPermissions · 45 AI credits' }).waitFor();
     const { args } = await nextCall(copilot, () => submit('All of it.'));
     assert.ok(args.includes('--allow-all-tools'));
     await choose('Copilot CLI');
