@@ -64,7 +64,7 @@ export class ToolCalls {
   readonly #calls = new Map<string, Call>();
   readonly #open = new Set<string>();
   /** The oldest first. */
-  readonly #answered: string[] = [];
+  readonly #answered: Call[] = [];
   /** Ids of calls that were answered long ago. */
   readonly #released = new Set<string>();
   /** How often an id was given to another call, where it was. */
@@ -207,7 +207,7 @@ export class ToolCalls {
       timestamp,
       metadata,
     });
-    const call = {
+    const call: Call = {
       id,
       messageId: undefined,
       entry,
@@ -216,9 +216,10 @@ export class ToolCalls {
       whole: false,
       pieces: [],
       deniedBecause: undefined,
+      detail,
     };
-    this.#calls.set(id, { ...call, detail });
-    this.#release(id);
+    this.#calls.set(id, call);
+    this.#release(call);
     return true;
   }
 
@@ -267,7 +268,7 @@ export class ToolCalls {
     call.open = false;
     this.#open.delete(call.id);
     this.#put(call, tool, note);
-    if (!answered) this.#release(call.id);
+    if (!answered) this.#release(call);
   }
 
   #put(call: Call, tool: ToolUse, note?: string): void {
@@ -286,12 +287,13 @@ export class ToolCalls {
   }
 
   /** A call was answered: of the oldest of them only the id is kept. */
-  #release(id: string): void {
-    this.#answered.push(id);
+  #release(call: Call): void {
+    this.#answered.push(call);
     const oldest = this.#answered.length > maxAnswered ? this.#answered.shift() : undefined;
-    if (oldest === undefined) return;
-    this.#calls.delete(oldest);
-    this.#released.add(oldest);
+    // Its id may be that of a newer one.
+    if (oldest === undefined || this.#calls.get(oldest.id) !== oldest) return;
+    this.#calls.delete(oldest.id);
+    this.#released.add(oldest.id);
     const forgotten = this.#released.size > maxIds ? first(this.#released) : undefined;
     if (forgotten !== undefined) this.#released.delete(forgotten);
   }

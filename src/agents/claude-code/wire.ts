@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { amount, count, field, isTrue, list, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { reasonGiven } from '../shared/resultText.ts';
 
 /**
  * The JSON of Claude Code's output. Nothing else in Vitrine knows it.
@@ -89,7 +90,7 @@ export function resultLine(message: JsonObject): ResultLine {
     isError: isTrue(message['is_error']),
     result: text(message['result']),
     errors: list(message['errors'])
-      .map(errorText)
+      .map(reasonGiven)
       .filter((shown) => shown !== undefined),
     turns: count(message['num_turns']),
     durationMs: amount(message['duration_ms']),
@@ -112,11 +113,6 @@ export function resultLine(message: JsonObject): ResultLine {
     })),
     origin: nonEmpty(field(message['origin'], 'kind')),
   };
-}
-
-/** An error of a `result` line: a text, or an object that has one. */
-function errorText(error: unknown): string | undefined {
-  return nonEmpty(error) ?? nonEmpty(field(error, 'message')) ?? (isObject(error) ? JSON.stringify(error) : undefined);
 }
 
 /** The id of a `control_request` by which the agent asks for a permission. */

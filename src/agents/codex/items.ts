@@ -1,7 +1,7 @@
 import type { Citation } from '../../model/metadata.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
-import { resultText, spoken } from '../shared/resultText.ts';
+import { reasonGiven, resultText } from '../shared/resultText.ts';
 import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import { patchChanges } from './patches.ts';
 import type { CodexItem } from './wire.ts';
@@ -56,7 +56,7 @@ const mcpCall: Read = (fields, status) => {
   const server = text(fields['server']) ?? '';
   const tool = text(fields['tool']) ?? '';
   const answer = fields['result'];
-  const error = spoken(field(fields['error'], 'message')) ?? spoken(fields['error']);
+  const error = reasonGiven(fields['error']);
   const structured = field(answer, 'structured_content');
   const data = structured === null ? undefined : structured;
   const content = field(answer, 'content');

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
-import { resultText, spoken } from '../shared/resultText.ts';
+import { reasonGiven, resultText } from '../shared/resultText.ts';
 import { amount, field, nonEmpty, text, texts } from '../shared/guards.ts';
 import type { Run } from '../shared/run.ts';
 import { bytesOf, utf8 } from '../shared/bytes.ts';
@@ -179,6 +179,6 @@ function mcpEnded(event: JsonObject, before: ToolAction): Ended {
   const ok = field(answer, 'Ok') ?? field(answer, 'ok');
   const error = field(answer, 'Err') ?? field(answer, 'err');
   const isError = error !== undefined || field(ok, 'isError') === true || field(ok, 'is_error') === true;
-  const shown = error === undefined ? resultText(field(ok, 'content') ?? ok) : (spoken(error) ?? '');
+  const shown = error === undefined ? resultText(field(ok, 'content') ?? ok) : (reasonGiven(error) ?? '');
   return { action: before, status: isError ? 'failed' : 'success', result: { text: shown, isError } };
 }

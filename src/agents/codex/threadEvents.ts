@@ -4,8 +4,7 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import { isShallow } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
-import { field } from '../shared/guards.ts';
-import { spoken } from '../shared/resultText.ts';
+import { reasonGiven } from '../shared/resultText.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import type { TextKind } from '../shared/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';
@@ -53,7 +52,9 @@ export class ThreadEvents {
         return true;
       case 'error':
         this.#error(
-          spoken(message['message']) ?? spoken(message['error']) ?? 'The agent reported an error without a text.',
+          reasonGiven(message['message']) ??
+            reasonGiven(message['error']) ??
+            'The agent reported an error without a text.',
           line,
         );
         return true;
@@ -84,7 +85,7 @@ export class ThreadEvents {
 
   #failed(error: unknown, { timestamp }: SourceLine): void {
     this.#run.unfinished = false;
-    const message = spoken(field(error, 'message')) ?? spoken(error) ?? 'The turn failed; the agent gave no reason.';
+    const message = reasonGiven(error) ?? 'The turn failed; the agent gave no reason.';
     this.#run.error(readable(message), errorCode(message), timestamp);
     this.reports.push(failedReport(readable(message)));
   }

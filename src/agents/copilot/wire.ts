@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { ModelUsage } from '../../model/usage.ts';
 import { amount, count, field, nonEmpty, objects } from '../shared/guards.ts';
-import { spoken } from '../shared/resultText.ts';
+import { reasonGiven, spoken } from '../shared/resultText.ts';
 
 /**
  * The JSON of `copilot --output-format json` and of `--usage-output-file`. Nothing else in Vitrine knows it. A field of
@@ -81,10 +81,15 @@ export function toolOutcome(data: JsonObject): ToolOutcome {
   return {
     id: nonEmpty(data['toolCallId']),
     success: data['success'] === true || (data['success'] === undefined && error === undefined),
-    content: spoken(isObject(result) && shownIn.some((key) => key in result) ? result['content'] : result, '\n'),
+    content: spoken(
+      isObject(result) && (shownIn.some((key) => key in result) || Object.keys(result).length === 0)
+        ? result['content']
+        : result,
+      '\n',
+    ),
     detail: nonEmpty(field(result, 'detailedContent')),
     blocks: field(result, 'contents'),
-    errorMessage: nonEmpty(field(error, 'message')) ?? spoken(error),
+    errorMessage: reasonGiven(error),
     errorCode: nonEmpty(field(error, 'code')),
     exitCode: typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? exitCode : undefined,
     fileEdits: data['fileEdits'],

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
 import { amount, count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
-import { spoken } from '../shared/resultText.ts';
+import { reasonGiven, spoken } from '../shared/resultText.ts';
 
 /**
  * The JSON of `gemini -o stream-json` and `-o json`. Nothing else in Vitrine knows it. A field of another type than
@@ -24,7 +24,7 @@ export function toolResultLine(message: JsonObject): ToolResultLine {
     isError: failures.has(text(message['status']) ?? ''),
     output: spoken(message['output'], '\n'),
     errorType: nonEmpty(field(message['error'], 'type')),
-    errorMessage: nonEmpty(field(message['error'], 'message')) ?? spoken(message['error']),
+    errorMessage: reasonGiven(message['error']),
   };
 }
 

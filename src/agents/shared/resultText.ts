@@ -46,6 +46,13 @@ export function spoken(content: unknown, between = ''): string | undefined {
   return content.length === 0 ? undefined : content.map(spokenItem).join(between);
 }
 
+/** Why something failed, as far as that is told: a text, or an object that has a message. `undefined`: not told. */
+export function reasonGiven(error: unknown): string | undefined {
+  if (!isObject(error)) return nonEmpty(spoken(error));
+  if ('message' in error) return nonEmpty(spoken(error['message']));
+  return Object.keys(error).length === 0 ? undefined : spoken(error);
+}
+
 function spokenItem(item: unknown): string {
   return text(field(item, 'text')) ?? resultItemText(item);
 }

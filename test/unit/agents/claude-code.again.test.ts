@@ -123,6 +123,18 @@ describe('what Claude Code says or gives again', () => {
     );
   });
 
+  it('is a call each time, however often one id is given', () => {
+    const lines = Array.from({ length: 300 }, (_, n) => [
+      assistant(`m${n}`, call('call_0')),
+      result('call_0', `result ${n}`),
+    ]);
+    const { entries, facts } = normalized(stdoutLines(init, ...lines.flat(), success));
+    const calls = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+    assert.equal(calls.length, 300);
+    assert.equal(new Set(calls.map(({ callId }) => callId)).size, 300);
+    assert.equal(facts.lines.unknown, 0);
+  });
+
   it('is counted once where a closing line is printed twice', () => {
     const closing = { ...success, uuid: 'u', total_cost_usd: 0.5, usage: { input_tokens: 3, output_tokens: 4 } };
     const { facts } = normalized(stdoutLines(init, closing, closing));

@@ -58,6 +58,12 @@ describe('content as blocks', () => {
     it('is why it failed', () => {
       const failed = { type: 'turn.failed', error: { message: [{ text: 'Out of ' }, 'tea'] } };
       assert.deepEqual(read('codex', ...begun, failed).facts.reports[0]?.errors, ['Out of tea']);
+      for (const error of [{}, { message: '' }, { message: null }, null]) {
+        const { errors } = read('codex', ...begun, { type: 'turn.failed', error }).facts.reports[0]!;
+        assert.match(errors[0] ?? '', /gave no reason/, JSON.stringify(error));
+        const call = item('mcp_tool_call', { server: 's', tool: 't', result: 'plain', error });
+        assert.deepEqual(results(read('codex', ...begun, call)), ['plain']);
+      }
     });
   });
 
