@@ -100,7 +100,12 @@ function pathsLike(
   const known = session.pathsNamed(baseName(path));
   const alike = known.filter((each) => each !== path && (endsWithPath(each, path) || endsWithPath(path, each)));
   if (!known.includes(path)) {
-    return alike.map((each) => ({ path: each, fit: endsWithPath(each, path) ? 0.97 : 'shorter' }));
+    const root = normalPath(session.workDir, '').replace(/\/+$/, '');
+    return alike.map((each) => {
+      // Known by its path in the session's folder, which lies in a larger repository.
+      const isHere = endsWithPath(each, path) || (!each.startsWith('/') && endsWithPath(`${root}/${each}`, path));
+      return { path: each, fit: isHere ? 0.97 : 'shorter' };
+    });
   }
   // A recording may have been made in another folder, whose files its commands name by their relative paths.
   const elsewhere = path.includes('/') ? alike.filter((each) => each.startsWith('/')) : [];
@@ -118,8 +123,8 @@ function fileCandidate({ lines, did }: Mention, facts: StepFacts, touch: Touch, 
   const wrote = why === 'edited' || why === 'written' || why === 'deleted';
   const cue = did === undefined ? 0 : (did === 'changed') === wrote ? 0.08 : -0.04;
   const named = why === 'named_in_command' || why === 'named_in_output';
-  // What was not done is listed, and shows nothing of the file.
-  const went = facts.status === 'success' || named ? 0 : wrote ? -0.6 : -0.15;
+  // A change that was not made is listed, and is none.
+  const went = facts.status === 'success' || named ? 0 : wrote && did === 'changed' ? -0.6 : -0.15;
   const base = (weights[why] + cue + went) * fit;
   if (lines === undefined) return candidate(facts, base, why, { path, ...firstRange(ranges) });
   const range = ranges?.find((each) => each[0] <= lines[0] && each[1] >= lines[1]);
@@ -187,13 +192,14 @@ function outcomesOf(mention: Mention, session: SessionEvidence, before: number):
   const binding = ranked(candidates, 'no_matching_command');
   const source = runs.find(({ facts }) => facts.entryIndex === binding.candidates[0]?.entryIndex)?.facts;
   if (source === undefined) return binding;
+  const { passed, failed } = source.counts ?? {};
   const fits = count === undefined || countFits(source, count);
   if (outcome !== undefined) {
     return source.passed === undefined
       ? binding
       : { ...binding, agrees: fits && source.passed === (outcome === 'passed') };
   }
-  return count === undefined || source.counts === undefined ? binding : { ...binding, agrees: fits };
+  return count === undefined || (passed ?? failed) === undefined ? binding : { ...binding, agrees: fits };
 }
 
 /** Unknown counts fit everything. */

@@ -1,5 +1,5 @@
 import { baseName, namedPath } from './pathNames.ts';
-import { linesOfResult } from './resultLines.ts';
+import { linesOfResult, plainLines, upToOmission, type ResultLines } from './resultLines.ts';
 import { isSilent, shellParts, type ShellPart } from './shell.ts';
 import type { LineRange } from './types.ts';
 
@@ -7,6 +7,8 @@ import type { LineRange } from './types.ts';
 export interface CommandRead {
   readonly path: string;
   readonly lines: LineRange | null;
+  /** What it printed of them, as far as nothing was left out. */
+  readonly shown: ResultLines;
 }
 
 const whole = /^(?:cat|nl|bat|less|more)((?: -\S+)*) ([^\s'"]+)$/;
@@ -27,8 +29,16 @@ export function readBy(line: string, output: string): CommandRead | undefined {
   const path = inFolder(source.path, parts);
   if (path === undefined) return undefined;
   const from = more === undefined ? source.from : then(source.from, more.command);
-  return { path, lines: from === null ? null : delivered(output, from) };
+  const { text, cut } = upToOmission(output);
+  const isNumbered = loud.some(({ command }) => numbers.test(command));
+  const shown = isNumbered ? linesOfResult(text, from?.[0] ?? 1) : plainLines(text, from?.[0] ?? 1);
+  return { path, lines: from === null ? null : delivered(shown, from, cut), shown };
 }
+
+const numbers = /^(?:nl|(?:cat|bat) (?:-\S+ )*-\w*n)\b/;
+
+/** `nl` gives blank lines no number unless it is told to. */
+const skipsBlank = /^nl(?! (?:-\S+ )*-b ?a)/;
 
 interface From {
   readonly path: string;
@@ -38,7 +48,7 @@ interface From {
 
 function sourceOf(command: string): From | undefined {
   const all = whole.exec(command)?.[2];
-  if (all !== undefined) return fileOf(all, [1, Infinity]);
+  if (all !== undefined) return fileOf(all, skipsBlank.test(command) ? null : [1, Infinity]);
   const [, which, , ofEnd] = end.exec(command) ?? [];
   if (which !== undefined && ofEnd !== undefined) return fileOf(ofEnd, then([1, Infinity], command));
   const ofStretch = stretch.exec(command)?.[4];
@@ -59,14 +69,22 @@ function then(from: From['from'], command: string): From['from'] {
   const [, which, count = '10'] = end.exec(command) ?? [];
   if (which === 'head') return [first, Math.min(last, first + Number(count) - 1)];
   if (which === 'tail' && count.startsWith('+')) return [first + Number(count.slice(1)) - 1, last];
-  return /^(?:cat|nl)(?: -\S+)*$/.test(command) ? from : null;
+  // It counts what it is given from 1.
+  if (numbers.test(command)) return first === 1 && !skipsBlank.test(command) ? from : null;
+  return /^cat$/.test(command) ? from : null;
 }
 
 /** The lines that came, which may be fewer than were asked for. */
-function delivered(output: string, [first, last]: readonly [number, number]): LineRange | null {
-  const { first: start, lines } = linesOfResult(output, first);
+function delivered(
+  { first: start, lines }: ResultLines,
+  [first, last]: readonly [number, number],
+  cut: boolean,
+): LineRange | null {
   // One line for many is a remark of the program, or of who made the record.
-  if (lines.length < 2) return last === Infinity ? (lines.length === 0 ? null : [start, start]) : [first, last];
+  if (cut || lines.length < 2) {
+    if (last !== Infinity) return [first, last];
+    return cut || lines.length === 0 ? null : [start, start];
+  }
   return [start, Math.min(last, start + lines.length - 1)];
 }
 

@@ -2,7 +2,7 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import type { FileChange, ToolAction } from '../../model/tool.ts';
 import { readBy } from './commandReads.ts';
 import { pathsIn } from './outputs.ts';
-import { linesOfResult } from './resultLines.ts';
+import { linesOfResult, upToOmission } from './resultLines.ts';
 import { unwrapped } from './shell.ts';
 import type { Candidate, EvidenceLink, LineRange } from './types.ts';
 
@@ -121,13 +121,13 @@ interface FileLines {
 function fileLines(action: ToolAction, source: Candidate, output: string, wanted: LineRange | undefined): FileLines {
   switch (action.kind) {
     case 'file_read':
-      return linesOfResult(output, action.startLine ?? 1);
+      return linesOfResult(upToOmission(output).text, action.startLine ?? 1);
     case 'file_write':
       return { first: 1, lines: (action.content ?? '').split('\n') };
     case 'command_run': {
       const read = readBy(unwrapped(action.command), output);
       if (read === undefined) return { first: null, lines: [] };
-      const { first, lines } = linesOfResult(output, read.lines?.[0] ?? 1);
+      const { first, lines } = read.shown;
       return { first: read.lines === null ? null : first, lines };
     }
     case 'file_edit':

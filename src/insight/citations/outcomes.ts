@@ -137,7 +137,7 @@ const patterns: readonly Pattern[] = [
 
 /** Linear for sentences of bounded length. */
 export function outcomeClaims(sentence: string): OutcomeClaim[] {
-  if (!worthALook.test(sentence) || isQuestion.test(sentence)) return [];
+  if (!worthALook.test(sentence)) return [];
   const claims: OutcomeClaim[] = [];
   for (const { kind, pattern } of patterns) {
     for (const found of sentence.matchAll(pattern)) {
@@ -146,6 +146,7 @@ export function outcomeClaims(sentence: string): OutcomeClaim[] {
       const start = found.index + lead;
       const end = found.index + found[0].trimEnd().length;
       if (claims.some((other) => start < other.end && end > other.start)) continue;
+      if (isAsked.test(sentence.slice(end))) continue;
       const shown = n ?? found[0];
       const none = kind === 'test' && isNone(sentence.slice(0, start), shown);
       const count = none ? undefined : countOf(shown);
@@ -154,7 +155,7 @@ export function outcomeClaims(sentence: string): OutcomeClaim[] {
         start,
         end,
         kind,
-        ...(!isPart(shown) && { outcome }),
+        ...(!(outcome === 'passed' && isPart(shown)) && { outcome }),
         ...(kind === 'test' && count !== undefined && { count }),
         ...(tool !== undefined && { tool: tool.toLowerCase() }),
       });
@@ -163,7 +164,8 @@ export function outcomeClaims(sentence: string): OutcomeClaim[] {
   return claims;
 }
 
-const isQuestion = /[?？]["'”»)*_\s]*$/;
+/** The words behind a claim make it a question; what stands behind a comma is another thought. */
+const isAsked = /^[^,;:–—]{0,200}[?？]/;
 
 /** "No tests failed", "0 tests failed". */
 function isNone(before: string, shown: string): boolean {

@@ -69,9 +69,9 @@ export interface TestCounts {
 const tail = 8 * 1024;
 /** How lines begin by which runners of tests sum up. */
 const summary = new RegExp(
-  String.raw`^(?:[^\p{L}\d]|ℹ){0,80}(?:` +
+  String.raw`^(?:[^\p{L}\d]|ℹ){0,200}(?:\[\w{1,20}\]\s{1,4}|[\w@.:/-]{1,60}(?: [\w-]{1,20})?\s{0,8}[:|]\s{1,4}|\d{4}-\d\d-\d\dT\S{1,30} |\w{1,20} [\d.]{1,20} \([^()\n]{1,40}\): ){0,2}(?:[^\p{L}\d]|ℹ){0,8}(?:` +
     [
-      String.raw`(?:all )?tests?\b|test (?:result|suites?|files?)|suites?\b|specs?\b|assertions?\b|ran \d|executed \d|results?:|summary\b|ok\b`,
+      String.raw`(?:all )?tests?\b|test (?:result|suites?|files?)|suites?\b|specs?\b|assertions?\b|ran \d|executed \d|finished\b|done\b|total:? |results?:|summary\b|ok\b`,
       String.raw`(?:failed|passed)\b|fail(?:ures?|ing)?:? \d|pass:? \d|\d{1,3}% tests`,
       String.raw`\d{1,7} (?:tests? |specs? |assertions? )?(?:pass|fail|ok\b|succeeded|error|completed)|\d{1,7} (?:examples?|doctests?|tests?|runs?|skipped|xfailed|deselected|warnings?|of \d+),? `,
     ].join('|') +
@@ -92,10 +92,10 @@ export function testCounts(output: string): TestCounts {
   };
   return {
     passed: last(
-      /(?<![\w.])(\d{1,7}) (?:tests? |specs? |assertions? )?(?:pass(?:ed|ing)?|ok|succeeded)\b|\bpass(?:ed)?(?:[:=]\s*|\s+)(\d{1,7})\b/gi,
+      /(?<![\w.])(\d{1,7}) (?:tests? |specs? |assertions? )?(?:pass(?:ed|ing)?|ok|succeeded|success)\b|\bpass(?:ed)?(?:[:=][ \t]*|[ \t]+)(\d{1,7})\b/gi,
     ),
     failed: last(
-      /(?<![\w.])(\d{1,7}) (?:tests? |specs? )?(?:fail(?:ed|ing|ures?)?|errors?)\b|\bfail(?:ed|ures?)?(?:[:=]\s*|\s+)(\d{1,7})\b/gi,
+      /(?<![\w.])(\d{1,7}) (?:tests? |specs? )?(?:fail(?:ed|ing|ures?)?|errors?)\b|\bfail(?:ed|ures?)?(?:[:=][ \t]*|[ \t]+)(\d{1,7})\b/gi,
     ),
   };
 }

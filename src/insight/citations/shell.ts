@@ -26,14 +26,9 @@ export function shellParts(line: string): ShellPart[] {
   let start = 0;
   let quote = '';
   let joined: ShellPart['joined'] = '';
+  const ends: string[] = [];
   const cut = (end: number, next: ShellPart['joined']): void => {
-    // Brackets of a subshell are no part of what it runs.
-    const command = squeezed(
-      line
-        .slice(start, end)
-        .replace(/^[\s({]+/, '')
-        .replace(/[\s)}]+$/, ''),
-    );
+    const command = withoutBrackets(squeezed(line.slice(start, end)));
     if (command === '') return;
     parts.push({ command, joined });
     joined = next;
@@ -44,15 +39,55 @@ export function shellParts(line: string): ShellPart[] {
     else if (quote !== '') quote = char === quote ? '' : quote;
     else if (char === '"' || char === "'") quote = char;
     else {
+      ends.push(...hereDocument(line, at));
       const between = separatorAt(line, at);
       if (between === undefined) continue;
       cut(at, between);
       if (between.length === 2) at += 1;
+      // What a here-document holds is no command.
+      if (char === '\n') at = endOfDocuments(line, at, ends.splice(0));
       start = at + 1;
     }
   }
   cut(line.length, ';');
   return parts;
+}
+
+/** Brackets of a subshell are no part of what it runs; those that a command has opened itself are. */
+function withoutBrackets(text: string): string {
+  let command = text.replace(/^[\s({]+/, '');
+  const closed = new Map([
+    [')', command.split(')').length - command.split('(').length],
+    ['}', command.split('}').length - command.split('{').length],
+  ]);
+  for (let last = command.at(-1) ?? ''; (closed.get(last) ?? 0) > 0; last = command.at(-1) ?? '') {
+    closed.set(last, (closed.get(last) ?? 0) - 1);
+    command = command.slice(0, -1).trimEnd();
+  }
+  return command;
+}
+
+const document = /<<-?\s*(["']?)([\w.-]{1,60})\1/y;
+
+/** The word that ends a here-document which begins here. */
+function hereDocument(line: string, at: number): string[] {
+  if (line[at] !== '<' || line[at - 1] === '<' || line[at + 2] === '<') return [];
+  document.lastIndex = at;
+  const word = document.exec(line)?.[2];
+  return word === undefined ? [] : [word];
+}
+
+/** The line break behind the last of these words, each alone on a line; where one is missing, the end. */
+function endOfDocuments(line: string, from: number, words: readonly string[]): number {
+  let at = from;
+  for (const word of words) {
+    const found = new RegExp(`\\n\\t*${word.replaceAll('.', '\\.')}(?=\\n|$)`, 'g');
+    found.lastIndex = at;
+    const end = found.exec(line);
+    if (end === null) return line.length;
+    at = end.index + end[0].length;
+  }
+  return at;
 }
 
 function separatorAt(line: string, at: number): Exclude<ShellPart['joined'], ''> | undefined {

@@ -5,7 +5,7 @@ import { pathsIn, pathsInCommand, testCounts, urlsIn, type TestCounts } from './
 import { normalPath } from './pathNames.ts';
 import { readBy, type CommandRead } from './commandReads.ts';
 import { plainCommand, programKind, programKinds, type ProgramKind } from './programs.ts';
-import { linesOfResult } from './resultLines.ts';
+import { linesOfResult, upToOmission } from './resultLines.ts';
 import { exitTells, shellParts, unwrapped, type ShellPart } from './shell.ts';
 import type { LineRange, Why } from './types.ts';
 
@@ -85,9 +85,12 @@ function passedOf(
 ): boolean | undefined {
   if (status !== 'success' && status !== 'failed') return undefined;
   if ((counts?.failed ?? 0) > 0) return false;
+  const kinds = programKinds(parts);
   const tells = exitTells(parts, (command) => programKind(command) !== undefined);
   if (status === 'failed' || (exitCode ?? 0) !== 0) return tells.failure ? false : undefined;
-  return tells.success || counts?.passed !== undefined ? true : undefined;
+  // What tests print says nothing of a check before them.
+  const printed = counts?.passed !== undefined && kinds.size === 1;
+  return tells.success || printed ? true : undefined;
 }
 
 function outputOf({ action, result }: ToolUse): string {
@@ -158,10 +161,11 @@ function readRange(
   text: string | undefined,
 ): LineRange[] | null {
   const asked = endLine ?? totalLines;
-  const { first, lines } = linesOfResult(text ?? '', startLine);
+  const { text: shown, cut } = upToOmission(text ?? '');
+  const { first, lines } = linesOfResult(shown, startLine);
   // One line for many is a remark of the agent.
-  if (lines.length < 2 && asked !== undefined) return [[startLine, asked]];
-  if (lines.length === 0) return null;
+  if ((cut || lines.length < 2) && asked !== undefined) return [[startLine, asked]];
+  if (cut || lines.length === 0) return null;
   return [[first, Math.min(endLine ?? Infinity, first + lines.length - 1)]];
 }
 

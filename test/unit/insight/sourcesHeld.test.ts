@@ -44,6 +44,17 @@ describe('a source that is held against what is claimed', () => {
     assert.equal(firstLink([run('cat index.ts', 'a\nb')], 'See `packages/a/index.ts`.')?.status, 'found');
   });
 
+  it('is a file by its path in the repository, where the session worked in a folder of it', () => {
+    const session = new SessionEvidence('/repo/packages/app');
+    session.add(step(1, { kind: 'file_read', path: '/repo/packages/app/src/x.ts' }, { result: { text: 'a\nb' } }));
+    const content = 'See `packages/app/src/x.ts` and `packages/b/src/x.ts`.';
+    const links = linksOf({ index: 9, timestamp, type: { kind: 'assistant_message' }, content }, session);
+    assert.deepEqual(
+      links.map(({ status }) => status),
+      ['found', 'not_found'],
+    );
+  });
+
   it('is a file in a folder with a name in brackets', () => {
     const read = step(1, { kind: 'file_read', path: '/workspace/app/[slug]/page.tsx' }, { result: { text: 'a\nb' } });
     for (const shown of ['`app/[slug]/page.tsx:2`', 'app/[slug]/page.tsx:2', '`page.tsx`']) {
@@ -58,6 +69,8 @@ describe('a source that is held against what is claimed', () => {
     for (const status of ['denied', 'failed', 'cancelled'] as const) {
       const link = firstLink([step(1, { kind: 'file_edit', changes }, { status })], 'I changed `a.ts`.');
       assert.deepEqual([link?.status, link?.candidates[0]?.status], ['not_found', status]);
+      const told = firstLink([step(1, { kind: 'file_edit', changes }, { status })], 'You declined the edit of `a.ts`.');
+      assert.deepEqual([told?.status, told?.source?.status], ['found', status]);
     }
   });
 
@@ -99,6 +112,22 @@ describe('a file that a command prints', () => {
       assert.deepEqual([read?.path, read?.lines], [path, lines]);
     });
   }
+
+  it('is not known by lines that were left out or counted anew', () => {
+    const cut = `${plainLines(1, 40)}\n... [300 lines truncated] ...\n${plainLines(341, 400)}`;
+    const sed = run("sed -n '1,400p' a.ts", cut);
+    assert.equal(firstLink([sed], '`a.ts:390`')?.status, 'found');
+    assert.deepEqual(evidenceFor(sed, '`a.ts:20`').lines, [18, 22]);
+    assert.notEqual(evidenceFor(sed, '`a.ts:90`').textThen?.includes('line 387'), true);
+    const read = step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 400 }, { result: { text: cut } });
+    assert.equal(firstLink([read], '`a.ts:400`')?.status, 'found');
+    const again = readBy("sed -n '30,60p' a.ts | cat -n", numberedLines(1, 31));
+    assert.deepEqual([again?.path, again?.lines], ['a.ts', null]);
+    assert.equal(readBy('nl a.ts', numberedLines(1, 9))?.lines, null);
+    const table = step(1, { kind: 'file_read', path: 'ids.csv' }, { result: { text: '1001|foo\n1002|bar' } });
+    assert.equal(firstLink([table], '`ids.csv:2`')?.status, 'found');
+    assert.deepEqual(readBy('cat ids.csv', '1001|foo\n1002|bar')?.lines, [1, 2]);
+  });
 
   it('is evidence, at its lines', () => {
     const evidence = evidenceFor(run("sed -n '30,60p' src/a.ts", plainLines(30, 60)), '`src/a.ts:40`');
@@ -188,6 +217,44 @@ describe('how tests went', () => {
     assert.equal(agrees(run('npx eslint .'), 'There are no lint errors.'), true);
   });
 
+  it('is nothing that a here-document says', () => {
+    const failing = step(
+      1,
+      { kind: 'command_run', command: 'npm test', exitCode: 1, stdout: '3 failed, 39 passed' },
+      { status: 'failed' },
+    );
+    const writing = (command: string) => step(2, { kind: 'command_run', command, exitCode: 0 });
+    for (const command of [
+      "cat > ci.sh <<'EOF'\nset -euo pipefail\nnpm test\nEOF",
+      'git commit -F - <<EOF\nDone\n\nnpm test is green\nEOF\ngit push',
+      'cat <<-END > Makefile\n\tnpm test\n\tEND',
+      'cat <<NEVER\nnpm test',
+    ]) {
+      const link = firstLink([failing, writing(command)], 'All tests pass.');
+      assert.deepEqual([link?.source?.entryIndex, link?.agrees], [1, false], command);
+    }
+    assert.equal(firstLink([run('cat <<EOF\nx\nEOF\nnpm test')], 'All tests pass.')?.agrees, true);
+  });
+
+  it('is told for each kind by itself', () => {
+    const printed = '✖ 5 problems (5 errors, 0 warnings)\nTests: 41 passed, 41 total';
+    assert.equal(agrees(run('npx eslint . | tail -3; npm test | tail -3', printed), 'ESLint passes.'), undefined);
+    assert.equal(agrees(run('npm test', '', 0), '3 of 42 tests failed.'), false);
+    assert.equal(agrees(run('npm test', '', 0), '39 of 42 tests passed.'), undefined);
+  });
+
+  it('is claimed before a question that is another thought', () => {
+    const passing = run('npm test', 'Tests: 42 passed, 42 total');
+    for (const answer of ['All 42 tests pass — should I commit?', 'All 42 tests pass, shall I commit?']) {
+      assert.equal(agrees(passing, answer), true, answer);
+    }
+  });
+
+  it('is a command with the brackets that it opened', () => {
+    const link = firstLink([run('(cd /app && docker rm $(docker ps -aq))')], 'I ran `docker rm $(docker ps -aq)`.');
+    assert.equal(link?.status, 'found');
+  });
+
   const outputs: readonly (readonly [string, number | undefined, number | undefined])[] = [
     ['Test Suites: 1 failed, 3 passed, 4 total\nTests:       2 failed, 41 passed, 43 total\nTime: 3 s', 41, 2],
     ['  41 passing (2s)\n  1 failing\n\n  1) x\n     expected 2 errors, got 0 errors', 41, 1],
@@ -201,6 +268,16 @@ describe('how tests went', () => {
     ['42 examples, 1 failure', undefined, 1],
     ['  1 failed\n    [chromium] › a.spec.ts:3:1 › 7 passed things\n  41 passed (12s)', 41, 1],
     ['the server sent 3 errors\nno summary', undefined, undefined],
+    ['[ERROR] Tests run: 42, Failures: 3, Errors: 0, Skipped: 0', undefined, 3],
+    ['[error] Failed: Total 42, Failed 1, Errors 0, Passed 41', 41, 1],
+    ['Chrome 120 (Linux): Executed 42 of 42 (1 FAILED) (0.2 secs)', undefined, 1],
+    ['TOTAL: 1 FAILED, 41 SUCCESS', 41, 1],
+    ['web:test:  Tests  2 failed | 41 passed (43)', 41, 2],
+    ['app-1  | Tests: 2 failed, 41 passed', 41, 2],
+    ['2026-01-02T10:00:00.1Z Tests: 2 failed, 41 passed', 41, 2],
+    ['Done. 41 passed, 2 failed.', 41, 2],
+    [`${'='.repeat(90)} 1 failed, 41 passed in 0.21s`, 41, 1],
+    ['Tests failed\n41 passed, 42 total', 41, undefined],
   ];
   for (const [output, passed, failed] of outputs) {
     it(`is printed as ${JSON.stringify(output.slice(0, 40))}`, () => {
