@@ -24,7 +24,7 @@ const scenarios = (): Scenarios => ({
   ],
   menu: [{ blocks: [text('The menu has three teas.')] }],
   // Slow, so that its parent is idle before it is done.
-  bill: [{ blocks: [text('Four guests get ten percent off. [[told]]')], pace: { first: 8000 } }],
+  bill: [{ blocks: [text('Four guests get ten percent off. [[told]]')], pace: { first: 14_000 } }],
   told: [{ blocks: [text('Three teas, and ten percent off for four guests.')] }],
   boss: [{ blocks: [start('Wait for me. [[wait]]', 'async_poll')] }, { hang: true }],
   wait: [{ hang: true }],
@@ -70,8 +70,8 @@ describe('an agent from a file that starts others', function () {
     }
     // It is idle, and what it started is still at work.
     await until('the parent', async () => /, Finished, lead,/.test(await label('Look into')));
-    assert.match(await label('Read the menu.'), /, Finished, helper,/);
-    assert.match(await label('Read the bill.'), /, Running, helper,/);
+    await until('the menu', async () => /, Finished, helper,/.test(await label('Read the menu.')));
+    await until('the bill', async () => /, Running, helper,/.test(await label('Read the bill.')));
     await picture(host.workbench, 'children-running');
   });
 
@@ -147,7 +147,7 @@ describe('an agent from a file that starts others', function () {
     const offer = host.workbench.notification('is stopped. A session that it started still runs.');
     await offer.waitFor();
     await statusWord(host.workbench, 'Stopped');
-    assert.match(await label('Wait for me.'), /, Running, helper,/);
+    await until('the child that goes on', async () => /, Running, helper,/.test(await label('Wait for me.')));
     await picture(host.workbench, 'children-stop');
     await offer.getByRole('button', { name: 'Stop Children Too' }).click();
     await until('its end', async () => {
@@ -163,7 +163,7 @@ describe('an agent from a file that starts others', function () {
     await runLead('Come back later. [[later]]');
     await page().getByText('It sits.').first().waitFor({ timeout: 60_000 });
     await statusWord(host.workbench, 'Finished');
-    assert.match(await label('Sit.'), /, Running, helper,/);
+    await until('the child', async () => /, Running, helper,/.test(await label('Sit.')));
     const waiting = () => readdirSync(path.join(storeFolder(), 'callbacks'));
     await until('what waits to be told', () => waiting().length === 1);
     for (const pid of extensionHosts(host.server.folder.home)) process.kill(pid, 'SIGKILL');

@@ -72,6 +72,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
     it('brings the panel back after a reload of the window', async () => {
       await workbench.reload();
       await status('Finished').waitFor();
+      await workbench.treeItem('Recording').first().waitFor();
       assert.equal(await workbench.treeItem('Recording').count(), 1);
     });
 

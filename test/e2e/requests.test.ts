@@ -12,9 +12,9 @@ const make = tool('Bash', { command: 'touch made.txt && ls', description: 'Make 
 const scenarios = (): Scenarios => ({
   make: [{ blocks: [make] }, { blocks: [text('That was that.')] }],
   /** Time to look away. */
-  later: [{ blocks: [make], pace: { first: 6000 } }, { blocks: [text('Made it after all.')] }],
+  later: [{ blocks: [make], pace: { first: 12_000 } }, { blocks: [text('Made it after all.')] }],
   ask: teaQuestion,
-  slow: [{ blocks: [text('Thought about it for a while.')], pace: { first: 8000 } }],
+  slow: [{ blocks: [text('Thought about it for a while.')], pace: { first: 14_000 } }],
   next: [{ blocks: [text('The next thing is done.')] }],
 });
 

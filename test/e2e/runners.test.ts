@@ -98,7 +98,7 @@ describe('a window and a terminal as runners of one queue', function () {
     const added = terminal('queue', 'add', '--executor', 'replay', '--demand', 'tag=window', 'Played for a terminal');
     assert.equal((await added.ended).code, 0);
     await workbench.treeItem('Played for a terminal').first().waitFor({ timeout: 60_000 });
-    assert.match(await label('Played for a terminal'), /, (Running|Finished), /);
+    await until('its run', async () => /, (Running|Finished), /.test(await label('Played for a terminal')));
   });
 
   it('leaves to a terminal what that alone can do, follows it, and says how it ended', async () => {

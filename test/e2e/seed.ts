@@ -41,7 +41,10 @@ export async function seedStore(storeDir: string, projectDir: string, seeds: rea
     return `ses_${String(at).padStart(12, '0')}`;
   };
   for (const [at, seed] of seeds.entries()) {
-    const time = new Date(Date.now() - at * 61_000);
+    const today = new Date().setHours(0, 0, 0, 0);
+    const ago = Date.now() - at * 61_000;
+    // All of a day, also just after midnight.
+    const time = new Date(ago < today ? today + (seeds.length - at) * 10 : ago);
     time.setDate(time.getDate() - seed.daysAgo);
     const session: Session = {
       session_id: idOf(seed.title),

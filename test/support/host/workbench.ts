@@ -80,7 +80,12 @@ export class Workbench {
   async openView(title: string): Promise<void> {
     const tab = this.page.locator('.part.activitybar').getByRole('tab', { name: title });
     await tab.waitFor({ timeout: 30_000 });
-    if ((await tab.getAttribute('aria-selected')) !== 'true') await tab.click();
+    // A layout that is being restored may choose another after the click.
+    await until(`the view ${title}`, async () => {
+      if ((await tab.getAttribute('aria-selected')) === 'true') return true;
+      await tab.click();
+      return (await tab.getAttribute('aria-selected')) === 'true';
+    });
   }
 
   /** By visible text: a tooltip replaces a row's accessible name. */
