@@ -185,7 +185,7 @@ function outcomesOf(mention: Mention, session: SessionEvidence, before: number):
       : facts.kinds.has(kind) && isTool(facts, tool);
   });
   const candidates = runs.map(({ facts }, rank) => {
-    const otherwise = outcome === 'failed' && facts.passed === true ? 0.35 : 0;
+    const otherwise = outcome === 'failed' && wentOf(facts, kind) === true ? 0.35 : 0;
     const counted = count === undefined || countFits(facts, count) ? 0 : 0.2;
     return candidate(facts, Math.max(enough, 0.98 - 0.02 * Math.min(rank, 10) - otherwise - counted), 'ran');
   });
@@ -195,11 +195,14 @@ function outcomesOf(mention: Mention, session: SessionEvidence, before: number):
   const { passed, failed } = source.counts ?? {};
   const fits = count === undefined || countFits(source, count);
   if (outcome !== undefined) {
-    return source.passed === undefined
-      ? binding
-      : { ...binding, agrees: fits && source.passed === (outcome === 'passed') };
+    const went = wentOf(source, kind);
+    return went === undefined ? binding : { ...binding, agrees: fits && went === (outcome === 'passed') };
   }
   return count === undefined || (passed ?? failed) === undefined ? binding : { ...binding, agrees: fits };
+}
+
+function wentOf({ passed }: StepFacts, kind: Mention['kind']): boolean | undefined {
+  return kind === 'test' || kind === 'build' || kind === 'check' ? passed.get(kind) : undefined;
 }
 
 /** Unknown counts fit everything. */

@@ -20,8 +20,8 @@ export interface StepFacts {
   readonly command?: string;
   readonly kinds: ReadonlySet<ProgramKind>;
   readonly exitCode?: number;
-  /** How it went; absent where nobody recorded that, or it did not run. */
-  readonly passed?: boolean;
+  /** How tests, a build or checks in it went; a kind is absent where nobody recorded that, or it did not run. */
+  readonly passed: ReadonlyMap<ProgramKind, boolean>;
   readonly counts?: TestCounts;
 }
 
@@ -56,7 +56,11 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
   const kinds = programKinds(parts);
   const output = outputOf(tool);
   const counts = kinds.has('test') ? testCounts(output) : undefined;
-  const passed = command === undefined ? undefined : passedOf(tool, exitCode, parts, counts);
+  const passed = new Map<ProgramKind, boolean>();
+  for (const kind of kinds) {
+    const went = passedOf(kind, tool, exitCode, parts, counts);
+    if (went !== undefined) passed.set(kind, went);
+  }
   return {
     facts: {
       entryIndex: entry.index,
@@ -65,9 +69,9 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
       at: tool.startedAt ?? entry.timestamp,
       status,
       kinds,
+      passed,
       ...(command !== undefined && { command }),
       ...(exitCode !== undefined && { exitCode }),
-      ...(passed !== undefined && { passed }),
       ...(counts !== undefined && { counts }),
     },
     touches: touchesOf(tool, output, line).map((touch) => ({ ...touch, path: normalPath(touch.path, workDir) })),
@@ -78,19 +82,18 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
 
 /** A pipe ends as its last program does, whatever the tests before it came to: then only what they print tells. */
 function passedOf(
+  kind: ProgramKind,
   { status }: ToolUse,
   exitCode: number | undefined,
   parts: readonly ShellPart[],
   counts: TestCounts | undefined,
 ): boolean | undefined {
   if (status !== 'success' && status !== 'failed') return undefined;
-  if ((counts?.failed ?? 0) > 0) return false;
-  const kinds = programKinds(parts);
-  const tells = exitTells(parts, (command) => programKind(command) !== undefined);
+  const printed = kind === 'test' ? counts : undefined;
+  if ((printed?.failed ?? 0) > 0) return false;
+  const tells = exitTells(parts, (command) => programKind(command) === kind);
   if (status === 'failed' || (exitCode ?? 0) !== 0) return tells.failure ? false : undefined;
-  // What tests print says nothing of a check before them.
-  const printed = counts?.passed !== undefined && kinds.size === 1;
-  return tells.success || printed ? true : undefined;
+  return tells.success || printed?.passed !== undefined ? true : undefined;
 }
 
 function outputOf({ action, result }: ToolUse): string {

@@ -238,7 +238,12 @@ describe('how tests went', () => {
 
   it('is told for each kind by itself', () => {
     const printed = '✖ 5 problems (5 errors, 0 warnings)\nTests: 41 passed, 41 total';
-    assert.equal(agrees(run('npx eslint . | tail -3; npm test | tail -3', printed), 'ESLint passes.'), undefined);
+    const both = run('npx eslint . | tail -3; npm test | tail -3', printed);
+    assert.equal(agrees(both, 'ESLint passes.'), undefined);
+    assert.equal(agrees(both, 'All 41 tests pass.'), true);
+    const failing = run('npm test; npx eslint .', 'Tests: 3 failed, 39 passed, 42 total');
+    assert.equal(agrees(failing, 'All tests pass.'), false);
+    assert.equal(agrees(failing, 'ESLint passes.'), true);
     assert.equal(agrees(run('npm test', '', 0), '3 of 42 tests failed.'), false);
     assert.equal(agrees(run('npm test', '', 0), '39 of 42 tests passed.'), undefined);
   });
