@@ -95,8 +95,8 @@ export function packedForm(file: string): string {
 
 /**
  * The file, or what its packed form holds: a copy that has no name, so that nothing of it is left when it is closed. A path
- * with `.gz` names a packed form itself; of one that was cut off there is what it begins with, one line at least. @throws file system errors,
- * Error where a packed form is damaged
+ * with `.gz` names a packed form itself; of one that was cut off there is what it begins with, one line at least.
+ * @throws file system errors, Error where a packed form is damaged
  */
 export async function openUnpacked(file: string): Promise<FileHandle> {
   if (file.endsWith(packedEnding)) return await nameless(file);
