@@ -8,8 +8,10 @@ import path from 'node:path';
 import { repository } from '../test/support/host/cache.mjs';
 import { activation } from './activation.ts';
 import { evidence } from './evidence.ts';
+import { growth } from './growth.ts';
 import type { Row } from './harness.ts';
 import { hugeLine, ingestion } from './ingest.ts';
+import { listing } from './listing.ts';
 import { markdown } from './markdown.ts';
 import { metadata } from './metadata.ts';
 import { normalizers } from './normalizers.ts';
@@ -42,6 +44,7 @@ const cases: Readonly<Record<string, Case>> = {
   hugeLine,
   openRecord,
   recordLines,
+  listing,
   metadata,
   markdown,
   posted,
@@ -50,6 +53,7 @@ const cases: Readonly<Record<string, Case>> = {
   pageAppend,
   pageAnswer,
   evidence,
+  growth,
   activation,
   sizes,
 };

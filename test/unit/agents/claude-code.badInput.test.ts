@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { normalizedEntrySchema } from '../../../src/model/entry.ts';
 import { normalized, stdoutLines } from '../../support/captures.ts';
-import { assistant, call, delta, event, init, kinds, result, started, text } from '../../support/claudeLines.ts';
+import { assistant, call, event, init, kinds, result, text } from '../../support/claudeLines.ts';
 
 describe('bad output of Claude Code', () => {
   const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -168,25 +168,5 @@ describe('bad output of Claude Code', () => {
     assert.ok(facts.stderr.endsWith('line 29999\n'));
     assert.ok(facts.stderr.length < 2 * 64 * 1024 + 10);
     assert.equal(entries.map(({ content }) => content).join('\n'), lines.map(({ text: line }) => line).join('\n'));
-  });
-
-  it('takes time in proportion to its lines', () => {
-    const run = (blocks: number): number => {
-      const lines = stdoutLines(
-        init,
-        started('m'),
-        ...Array.from({ length: blocks }, (_, at) => delta(0, `word ${at} `)),
-        ...Array.from({ length: blocks / 10 }, (_, at) => assistant(`n${at}`, call(`c${at}`), text(`text ${at}`))),
-        ...Array.from({ length: blocks / 10 }, (_, at) => result(`c${at}`, 'done')),
-      );
-      const before = performance.now();
-      normalized(lines);
-      return performance.now() - before;
-    };
-    // The best of several: what else the machine does only adds to a time.
-    const best = (blocks: number): number => Math.min(...Array.from({ length: 4 }, () => run(blocks)));
-    const small = best(4000);
-    // Ten times the lines; quadratic work would take a hundred times as long.
-    assert.ok(best(40_000) < 40 * Math.max(small, 2));
   });
 });

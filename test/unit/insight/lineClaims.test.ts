@@ -108,21 +108,10 @@ describe('why a line is there', () => {
     );
   });
 
-  it('costs in proportion to the file', () => {
-    const text = (lines: number): string =>
-      Array.from({ length: lines }, (_, at) => `  call(${at % 97}, value${at});`).join('\n');
-    const cost = (lines: number): number => {
-      const file = record('s', [call(3, writes('a.ts', text(lines)))]);
-      const now = text(lines)
-        .split('\n')
-        .map((line, at) => (at % 50 === 0 ? `${line} // edited` : line));
-      const started = performance.now();
-      const claims = lineClaims(now, [file]);
-      assert.equal(claims.filter(([claim]) => claim?.edited === true).length, lines / 50);
-      return performance.now() - started;
-    };
-    cost(2000);
-    const [small, large] = [cost(5000), cost(50_000)];
-    assert.ok(large < 40 * Math.max(small, 5), `${small} ms, then ${large} ms for ten times the lines`);
+  it('are told for a long file, and for each of its lines that was edited', () => {
+    const lines = Array.from({ length: 50_000 }, (_, at) => `  call(${at % 97}, value${at});`);
+    const now = lines.map((line, at) => (at % 50 === 0 ? `${line} // edited` : line));
+    const claims = lineClaims(now, [record('s', [call(3, writes('a.ts', lines.join('\n')))])]);
+    assert.equal(claims.filter(([claim]) => claim?.edited === true).length, 1000);
   });
 });

@@ -7,7 +7,6 @@ import { waterfall } from '../../../src/insight/trajectory/waterfall.ts';
 import { trajectorySchema } from '../../../src/model/metadata.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { demoEntries } from '../../support/claims.ts';
-import { cpuTime } from '../../support/cpuTime.ts';
 import { at, call, edits, reads, runs, said, thought, writes } from '../../support/madeEntries.ts';
 
 function trajectory(entries: readonly NormalizedEntry[], firstIndexes: readonly number[] = [0]): Trajectory {
@@ -128,18 +127,6 @@ describe('trajectory', () => {
       lanes[0]!.bars.map(({ open }) => open),
       [false, false, false, false, false, false, true],
     );
-  });
-
-  it('lays out 50,000 steps in time in proportion', () => {
-    const many = (count: number) => {
-      const all = new Trajectory();
-      for (let index = 0; index < count; index += 1) all.add(call(index, runs('ls')), 1);
-      const rows = all.rows();
-      return cpuTime(() => waterfall(rows, all.lanes(), 0));
-    };
-    many(5000);
-    const [small, large] = [many(10_000), many(50_000)];
-    assert.ok(large < 200 || large < 15 * small, `${small.toFixed(0)}, ${large.toFixed(0)} ms`);
   });
 
   it('reads the recorded demo', () => {

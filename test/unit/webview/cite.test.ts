@@ -80,19 +80,12 @@ describe('places of links in markdown', () => {
     }
   });
 
-  it('are the same however the message came in, and found in time that grows with it', () => {
-    const line = 'The «file» is at `src/a.ts` and **so** on, as [said](https://a.b).\n\n';
-    const time = (count: number): number => {
-      const { content, links } = linked(line.repeat(count));
-      const parts = markdownParts(content);
-      const start = process.cpuUsage();
-      const { rest, parts: places } = placeLinks(parts, content, links);
-      assert.equal(rest.length, 0);
-      assert.equal(places.size, count);
-      return process.cpuUsage(start).user;
-    };
-    time(500);
-    const small = Math.max(1000, time(500));
-    assert.ok(time(5000) < small * 30);
+  it('are all found in a long message', () => {
+    const { content, links } = linked(
+      'The «file» is at `src/a.ts` and **so** on, as [said](https://a.b).\n\n'.repeat(20_000),
+    );
+    const { rest, parts } = placeLinks(markdownParts(content), content, links);
+    assert.equal(rest.length, 0);
+    assert.equal(parts.size, 20_000);
   });
 });
