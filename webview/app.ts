@@ -17,6 +17,7 @@ import { type Extent, Frames } from './frames.ts';
 import { Jumps } from './jumps.ts';
 import { HostLink } from './link.ts';
 import { pageRows } from './pageRows.ts';
+import { entryKey } from './rowKeys.ts';
 import { Pager } from './pager.ts';
 import { List } from './list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
@@ -59,7 +60,7 @@ export class App {
   );
   readonly #loaded: () => void;
   #structure = -1;
-  /** What the header says. */
+  /** Whether the list was at its end when it was last looked at, as the header says. */
   #following = true;
   #revision = 0;
   #begun = false;
@@ -243,8 +244,10 @@ export class App {
   /** The list was scrolled or measured: most often that changes nothing of what is drawn. */
   #scrolled(): void {
     this.#saver.soon();
-    if (this.#list.atEnd !== this.#following) this.#frames.want('updated');
+    const { atEnd } = this.#list;
+    if (atEnd !== this.#following) this.#frames.want('updated');
     else if (this.#list.moved) this.#frames.want('moved');
+    this.#following = atEnd;
   }
 
   #frame(passes: () => void): void {
@@ -315,7 +318,6 @@ export class App {
 
   #chrome(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
-    this.#following = this.#list.atEnd;
     return {
       head: { menuOpen: this.#menuOpen, following: this.#following, setMenu, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
@@ -365,7 +367,7 @@ export class App {
   async #reveal(index: number, part = 0): Promise<void> {
     this.#views.show('transcript');
     await this.#jumps.reveal(index);
-    this.#focusRow(part === 0 ? `e:${index}` : `e:${index}.${part}`);
+    this.#focusRow(entryKey(index, part));
   }
 
   #review(): void {

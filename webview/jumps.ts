@@ -2,6 +2,7 @@ import type { RowFocus } from './focus.ts';
 import type { List } from './list.ts';
 import type { Pager } from './pager.ts';
 import type { Requests } from './request/requests.ts';
+import { entryKey } from './rowKeys.ts';
 import type { Store } from './store.ts';
 
 interface JumpsDeps {
@@ -27,7 +28,7 @@ export class Jumps {
   /** Shows an entry in the middle of the screen, open and marked; the focus stays where it is. */
   async reveal(index: number): Promise<void> {
     const { store, list, pager, draw, changed } = this.#deps;
-    const key = `e:${index}`;
+    const key = entryKey(index);
     this.markedKey = key;
     await pager.load(index);
     const entry = store.entry(index);
@@ -53,7 +54,7 @@ export class Jumps {
     if (index === undefined) return;
     store.uncover(index);
     draw();
-    focus.go(`e:${index}`, 'start');
+    focus.go(entryKey(index), 'start');
     draw();
   }
 }

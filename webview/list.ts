@@ -152,7 +152,8 @@ export class List {
   /** Rows that can be seen, and those so many screens above and below. */
   onScreen(beside = 0): VirtualItem[] {
     const top = this.#virtualizer.scrollOffset ?? 0;
-    const height = this.#scroller.clientHeight;
+    // As it was last observed: to ask the element would have the page laid out first.
+    const height = this.#virtualizer.scrollRect?.height ?? 0;
     const [from, to] = [top - beside * height, top + (1 + beside) * height];
     return this.items().filter(({ start, end }) => end > from && start < to);
   }
@@ -201,7 +202,7 @@ export class List {
     this.#drawn = layout;
     this.#measuring = true;
     this.#virtualizer._willUpdate();
-    for (const element of this.#scroller.querySelectorAll('[data-index]')) {
+    for (const element of this.#scroller.getElementsByClassName('item')) {
       if (element instanceof HTMLElement) this.#virtualizer.measureElement(element);
     }
     this.#virtualizer.measureElement(null);

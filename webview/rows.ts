@@ -2,6 +2,7 @@ import type { ToolUse } from '../src/model/tool.ts';
 import type { HiddenCounts } from './detail.ts';
 import type { PageEntry } from '../src/protocol/messages.ts';
 import type { Turn } from '../src/model/turn.ts';
+import { endKey, entryKey, gapKey, turnKey } from './rowKeys.ts';
 
 /** One row of the list. `turn` is the place of its turn in `turns`, -1 before the first. */
 export type Row = { readonly key: string; readonly turn: number } & (
@@ -143,21 +144,21 @@ class RowBuilder {
       this.#endTurn();
       this.#turn += 1;
       this.#noiseRow = undefined;
-      this.#rows.push({ kind: 'turn', key: `t:${view.runId}`, turn: this.#turn, view });
+      this.#rows.push({ kind: 'turn', key: turnKey(view.runId), turn: this.#turn, view });
     }
   }
 
   #endTurn(): void {
     const view = this.#source.turns[this.#turn];
     if (view === undefined || !endings.has(view.status)) return;
-    this.#rows.push({ kind: 'end', key: `x:${view.runId}`, turn: this.#turn, view });
+    this.#rows.push({ kind: 'end', key: endKey(view.runId), turn: this.#turn, view });
   }
 
   #closeGap(to: number): void {
     const from = this.#gapFrom;
     this.#gapFrom = undefined;
     if (from === undefined || from >= to) return;
-    this.#rows.push({ kind: 'gap', key: `p:${from}`, turn: this.#turn, from, to });
+    this.#rows.push({ kind: 'gap', key: gapKey(from), turn: this.#turn, from, to });
   }
 
   #noise(entry: PageEntry): void {
@@ -227,8 +228,7 @@ class RowBuilder {
     const { index } = entry;
     const parts = this.#source.parts(entry);
     for (let part = 0; part < parts; part++) {
-      const key = part === 0 ? `e:${index}` : `e:${index}.${part}`;
-      this.#rows.push({ kind: 'entry', key, turn: this.#turn, index, part, depth });
+      this.#rows.push({ kind: 'entry', key: entryKey(index, part), turn: this.#turn, index, part, depth });
     }
   }
 }

@@ -36,24 +36,25 @@ export class Workbench {
 
   /** Runs a command by its title (`Category: Title`) from the palette. */
   async runCommand(title: string): Promise<void> {
-    await this.inPalette(title, (row) => row.click({ timeout: 1500 }));
+    await this.inPalette(title, (row, timeout) => row.click({ timeout }));
   }
 
   /**
    * Searches the palette and does `act` with the row found. The whole sequence is tried again, since a palette opened
-   * before an extension is known never refreshes, and a webview being restored takes the focus, which closes it.
+   * before an extension is known never refreshes, and a webview being restored takes the focus, which closes it. Each try has
+   * twice the time of the one before: a busy machine may need more than the first has.
    */
-  private async inPalette(title: string, act: (row: Locator) => Promise<void>, timeout = 30_000): Promise<void> {
+  private async inPalette(title: string, act: (row: Locator, timeout: number) => Promise<void>): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
     const row = widget.locator('.monaco-list-row', { has: this.page.getByText(title, { exact: true }) }).first();
-    for (const until = performance.now() + timeout; ;) {
+    for (let timeout = 1500; ; timeout *= 2) {
       try {
         await this.page.keyboard.press('F1');
-        await this.quickInput().fill(`>${title}`, { timeout: 1500 });
-        await act(row);
+        await this.quickInput().fill(`>${title}`, { timeout });
+        await act(row, timeout);
         return;
       } catch (error) {
-        if (performance.now() > until) throw new Error(`could not find "${title}" in the palette`, { cause: error });
+        if (timeout > 20_000) throw new Error(`could not find "${title}" in the palette`, { cause: error });
         // In an editor it would end the selection that a command is run on.
         if (await widget.isVisible()) await this.page.keyboard.press('Escape');
       }
@@ -62,7 +63,7 @@ export class Workbench {
 
   /** Waits until the palette offers the command `title` (`Category: Title`), and closes it again. */
   async offersCommand(title: string): Promise<void> {
-    await this.inPalette(title, (row) => row.waitFor({ timeout: 1500 }));
+    await this.inPalette(title, (row, timeout) => row.waitFor({ timeout }));
     await this.page.keyboard.press('Escape');
   }
 
