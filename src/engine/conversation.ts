@@ -35,6 +35,8 @@ export class LiveConversation implements Conversation {
   #waiting: NodeJS.Timeout | undefined;
   #stopped: () => void = () => undefined;
   #endedByUser = false;
+  /** The run ended before all that was queued was said. */
+  leftUnsaid = false;
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps;
@@ -50,6 +52,11 @@ export class LiveConversation implements Conversation {
 
   get takesMessages(): boolean {
     return this.#input?.open === true;
+  }
+
+  /** Nothing more is said or waited for: its input is closed, or it never had one. */
+  get isOver(): boolean {
+    return !this.takesMessages && !this.#busy && this.#queue.length === 0;
   }
 
   /** A person ended the last turn by an answer: that is no failure. */
@@ -154,6 +161,7 @@ export class LiveConversation implements Conversation {
   end(): void {
     this.#requests.end();
     const unsaid = this.#queue.splice(0);
+    this.leftUnsaid ||= unsaid.length > 0;
     for (const { text } of unsaid) this.#deps.tell({ type: 'note', subtype: 'unsaid', content: unsaidText(text) });
     this.#deps.onChange();
   }

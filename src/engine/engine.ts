@@ -327,7 +327,7 @@ export class Engine {
       runId: run.run_id,
       cwd,
       ...told,
-      limits: { turns: budget.left('turns'), usd: budget.left('usd') },
+      limits: budget.passOn(interactive),
       newSessionId: uuid(randomHex),
       interactive,
       earlierRuns: summary.runs,

@@ -61,7 +61,9 @@ export class LiveRun implements ActiveRun {
     this.#conversation = this.#newConversation();
     this.#feed = new RunFeed({ state, plan, clock: deps.clock, stdout: this.#conversation });
     const stop = (): void => void this.stop();
-    this.#budget = new LiveBudget({ state, plan, feed: this.#feed, clock: deps.clock, stop });
+    const isOver = (): boolean => this.#conversation.isOver;
+    const leaveToEnd = (): void => this.#closeIn(deps.closeMs, 'late');
+    this.#budget = new LiveBudget({ state, plan, feed: this.#feed, clock: deps.clock, stop, isOver, leaveToEnd });
     this.done = new Promise((resolve) => {
       this.#finished = resolve;
     });
@@ -142,19 +144,20 @@ export class LiveRun implements ActiveRun {
         state.conversations.fire();
       },
       mayGoOn: () => this.#budget.mayGoOn(this.#figures()),
-      onClosed: (endsItself) => {
-        const stop = (): void => {
-          if (this.#stopping) return;
-          this.#closed = endsItself ? 'late' : 'as_expected';
-          void this.#end();
-        };
-        this.#closing = setTimeout(stop, endsItself ? closeMs : 0);
-      },
+      onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
       onFailure: (message) => {
         this.#cause ??= failures.agentFailed(label, message);
         void this.#end();
       },
     });
+  }
+
+  #closeIn(ms: number, closed: 'late' | 'as_expected'): void {
+    this.#closing ??= setTimeout(() => {
+      if (this.#stopping) return;
+      this.#closed = closed;
+      void this.#end();
+    }, ms);
   }
 
   async #prologue(): Promise<void> {
@@ -260,6 +263,7 @@ export class LiveRun implements ActiveRun {
     }
     const ended = await process.exit;
     clearTimeout(this.#closing);
+    this.#closing = undefined;
     const leftovers = await process.leftovers();
     this.#conversation.detach();
     if (!goesOn()) this.#conversation.end();
@@ -280,7 +284,7 @@ export class LiveRun implements ActiveRun {
     if (this.#process !== null) await this.#compare();
     const facts = this.#feed.output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
-    const result = this.#budget.settle(resultOf(facts, exit, this.#figures()));
+    const result = this.#budget.settle(resultOf(facts, exit, this.#figures()), this.#conversation.leftUnsaid);
     const reached = result.metadata?.budget;
     if (reached !== undefined) await this.#feed.note(reachedNote(reached));
     // It had done all it was to do when a limit asked for the end.

@@ -76,10 +76,13 @@ export async function recoverRun(
     const { output, steps, responses } = replayed;
     run = { ...run, ...endedAt(last, Math.max(found.lastSeen, replayed.lastSeen), deps.clock()), steps, responses };
     const facts = output.facts();
-    const previous = (await reader.results()).map(({ metadata }) => metadata);
+    // Killed between the two, a run has its result, and is not over.
+    const earlier = (await reader.results()).filter(({ runId }) => runId !== last.run_id);
+    const previous = earlier.map(({ metadata }) => metadata);
     const { afresh, version: agentVersion, asked_model: askedModel } = found.attempt;
     const context = { previous, afresh, prices: deps.prices, agentVersion, askedModel };
     const { metadata } = resultOf(facts, { code: null, signal: null }, context);
+    await writer.appendAll(facts.messages.map((usage) => ({ kind: 'usage', run_id: run.run_id, usage })));
     if (metadata !== undefined) {
       result = { ...metadata, endReason: 'interrupted' };
       await state.append({ kind: 'result', run_id: run.run_id, result });

@@ -48,9 +48,13 @@ export function outcomeOf(
   if (facts.reports.some(({ usdCover }) => usdCover === 'session'))
     return sessionCostOutcome(facts, previous, before, options);
   const counters = countersOf(facts.reports);
-  if (counters !== null) return withRunCost(reportedOutcome(facts, counters, before, options), facts, before);
   const tokens = tokenTotalsOf(facts, previous, options.agentVersion ?? null);
   const pricing = { prices: options.prices, asked: askedModelOf(options.askedModel, previous) };
+  if (counters !== null) {
+    const reported = withRunCost(reportedOutcome(facts, counters, before, options), facts, before);
+    const since = facts.messages.slice(facts.reports.at(-1)?.itemised ?? facts.messages.length);
+    return withMessages(reported, { ...facts, messages: since }, pricing, over);
+  }
   if (tokens === null) {
     const figures = estimatedFigures(facts, before, pricing, over);
     return { figures, ...apiTimeOf(facts, previous) };
@@ -60,6 +64,27 @@ export function outcomeOf(
     figures: withSession(tokens.own, cost, before, facts),
     apiDuration: tokens.apiDuration,
     totals: tokens.totals,
+  };
+}
+
+/** With messages that no closing line has counted: of a turn that goes on, or was cut off. */
+function withMessages(outcome: Outcome, facts: RunFacts, pricing: Pricing, over: boolean): Outcome {
+  if (facts.messages.length === 0) return outcome;
+  const estimate = estimateMessages(facts, pricing);
+  const cost = over ? asLeast(estimate, facts) : estimate;
+  const models = modelsOfMessages(facts.messages, facts.model);
+  const usage = sumUsage(models);
+  const { figures } = outcome;
+  return {
+    ...outcome,
+    figures: {
+      cost: addCosts(figures.cost, cost),
+      totalCost: addCosts(figures.totalCost, cost),
+      usage: addUsage(figures.usage, usage),
+      totalUsage: addUsage(figures.totalUsage, usage),
+      models: addModels(figures.models, models),
+      totalModels: addModels(figures.totalModels, models),
+    },
   };
 }
 

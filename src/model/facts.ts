@@ -31,6 +31,8 @@ export interface RunReport {
   readonly usdCover?: 'session';
   /** Subagents that the run has started, where the line says how many; their turns can end before this line's. */
   readonly subagents: number | null;
+  /** Messages whose usage was itemised before this line. */
+  readonly itemised?: number;
 }
 
 /** Usage of one model message, deduplicated by `messageId`; `settled` is false while only a placeholder is known. */
@@ -80,6 +82,8 @@ export interface RunFacts {
   readonly warnings: readonly string[];
   /** How the process counts as ended, where that is not as it ended: a server is stopped when it has nothing more to do. */
   readonly ended?: ExitInfo;
+  /** Messages came after the last closing line; absent or false before the first one. */
+  readonly unfinished?: boolean;
   /** True where the agent said that it does not know the conversation it was to resume. */
   readonly unknownSession: boolean;
   /** Of the costs that the agent printed, where it is not the US dollar. */

@@ -133,6 +133,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
       lines: { ...this.#lines.counts },
       warnings: this.#warnings(),
       unknownSession: this.#state.unknownSession,
+      unfinished: this.#unfinished,
       // Made when asked for: they grow with the run, and facts are taken often while it streams.
       get answer() {
         return texts.answer;
@@ -245,7 +246,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
         return this.#replays.has(line) || this.#conversation.user(line);
       case 'result':
         this.#unfinished = false;
-        if (!this.#replays.has(line)) this.#results.line(line);
+        if (!this.#replays.has(line)) this.#results.line(line, this.#usages.all().length);
         return true;
       case 'tool_use':
       case 'tool_result':

@@ -24,9 +24,9 @@ export class Results {
     this.#state = state;
   }
 
-  line(line: Line): void {
+  line(line: Line, itemised: number): void {
     const result = resultLine(line.message);
-    this.reports.push(runReport(result));
+    this.reports.push({ ...runReport(result), itemised });
     for (const { callId } of result.denials) if (callId !== undefined) this.#calls.deny(callId, 'Not permitted.');
     const error = reportedError(result);
     const interrupted =

@@ -107,6 +107,7 @@ export class LineNormalizer implements Normalizer {
       lines: { ...lines.counts },
       warnings,
       unknownSession,
+      unfinished: this.#run.unfinished,
       stderr: this.#stderr.text,
       // Made when asked for: they grow with the run, and facts are taken often while it streams.
       get answer() {

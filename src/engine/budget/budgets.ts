@@ -13,8 +13,9 @@ import { localDay, msToMidnight } from '../localDay.ts';
 import { Raises } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
-/** Between two looks at what other runs have used. */
+/** Between two looks at what other runs of this window have used, and those of others. */
 const othersEveryMs = 1000;
+const elsewhereEveryMs = 5000;
 
 type Decision = LineOf<'decision'>['decision'];
 
@@ -68,11 +69,12 @@ export class Budgets {
   follow(budget: RunBudget, run: HeldRun, done: Promise<unknown>): void {
     this.#held.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
+    let within = Infinity;
     let looking = false;
     let again = false;
     let over = false;
     const look = (): void => {
-      timer = undefined;
+      within = Infinity;
       again = looking;
       if (looking) return;
       looking = true;
@@ -84,17 +86,18 @@ export class Budgets {
         })
         .finally(() => {
           looking = false;
-          if (again) soon();
+          if (again) soon(othersEveryMs);
         });
     };
-    const soon = (): void => {
-      if (!over) timer ??= setTimeout(look, othersEveryMs);
+    const soon = (ms: number): void => {
+      if (over || ms >= within) return;
+      clearTimeout(timer);
+      within = ms;
+      timer = setTimeout(look, ms);
     };
     budget.onNewDay(look);
-    const used = this.#deps.onUsed(() => {
-      // Its own figures it knows; they count at once.
-      if (this.#held.size > 1) soon();
-    });
+    // Its own figures it knows; they count at once.
+    const used = this.#deps.onUsed(() => soon(this.#held.size > 1 ? othersEveryMs : elsewhereEveryMs));
     void done.finally(() => {
       over = true;
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 import { tightest } from '../../insight/budgets/standing.ts';
 import { reachedText, unheldText } from '../../insight/budgets/text.ts';
 import type { Used } from '../../insight/budgets/used.ts';
+import { pricedPart } from '../../insight/pricedPart.ts';
 import { findPrice } from '../../insight/prices.ts';
 import { usdOf } from '../../insight/money.ts';
 import type { Reached, Standing } from '../../model/budget.ts';
@@ -19,6 +20,10 @@ export interface LiveBudgetDeps {
   readonly clock: () => number;
   /** Ends the run so that its session can go on. */
   readonly stop: () => void;
+  /** Nothing more is said to the agent. */
+  readonly isOver: () => boolean;
+  /** Gives it its time to end by itself. */
+  readonly leaveToEnd: () => void;
 }
 
 /** Budgets of the run that goes on, told to its session: what is near, what ended it, what holds nothing. */
@@ -41,7 +46,9 @@ export class LiveBudget implements BudgetListener {
   async begin(): Promise<void> {
     const { state, plan } = this.#deps;
     if (state.summary.budget !== undefined) state.change({ budget: undefined });
-    await this.#seeModel(plan.figures.askedModel ?? state.summary.model);
+    const asked = plan.figures.askedModel ?? state.summary.model;
+    // A name for whatever is newest (`sonnet`, `auto`): the agent will say which model that is.
+    if (asked !== null && /\d/.test(asked.replace(/\[.*/, ''))) await this.#seeModel(asked);
     this.#budget.begin(this);
   }
 
@@ -61,13 +68,17 @@ export class LiveBudget implements BudgetListener {
     return this.#budget.mayGoOn(() => this.#figures(figures));
   }
 
-  /** The run is over: its result says so where a limit ended it, which is no error. */
-  settle(result: RunResult): RunResult {
+  /**
+   * The run is over: its result says so where a limit ended it, which is no error. `leftUnsaid`: what a person had to say was
+   * held back.
+   */
+  settle(result: RunResult, leftUnsaid: boolean): RunResult {
     this.#budget.end();
     const { metadata } = result;
     const { reached } = this.#budget;
     if (metadata === undefined) return result;
-    if (reached !== undefined && !result.success) return paused(result, metadata, this.#by('vitrine', reached));
+    if (reached !== undefined && (!result.success || leftUnsaid))
+      return paused(result, metadata, this.#by('vitrine', reached));
     if (!metadata.isMaxTurns && !metadata.isMaxBudget) return result;
     return { ...result, metadata: { ...metadata, budget: this.#by('agent', this.#endedBy(metadata)) } };
   }
@@ -92,22 +103,39 @@ export class LiveBudget implements BudgetListener {
     stop();
   }
 
+  changed(near: Standing | undefined): void {
+    const { state } = this.#deps;
+    const told = state.summary.budget?.near;
+    if (told !== undefined && told.limit !== near?.limit) state.change({ budget: { ...state.summary.budget, near } });
+  }
+
+  isLeftToEnd(): boolean {
+    const { feed, isOver, leaveToEnd } = this.#deps;
+    const { reports, unfinished = false } = feed.output.facts();
+    if (!isOver() || reports.length === 0 || unfinished) return false;
+    leaveToEnd();
+    return true;
+  }
+
   #figures(context: FiguresContext): Omit<Used, 'ms'> {
     const { feed } = this.#deps;
     const facts = feed.output.facts();
-    const { cost, usage = {} } = estimateOf(facts, context).change;
-    if (cost?.provenance === 'unknown' && facts.messages.length > 0) void this.#seeModel(facts.model);
-    return { usd: cost === undefined ? null : usdOf(cost), tokens: totalTokens(usage), turns: feed.turns };
+    const { cost = null, usage = {} } = estimateOf(facts, context).change;
+    const used = { tokens: totalTokens(usage), turns: feed.turns };
+    if (cost?.provenance !== 'unknown') return { usd: cost && usdOf(cost), ...used };
+    const { usd, unpriced } = pricedPart(facts, context.prices);
+    if (unpriced !== undefined) void this.#seeModel(unpriced, usd !== null);
+    return { usd, ...used };
   }
 
-  /** Where no price is known, US dollars hold nothing until the agent says what it cost. */
-  async #seeModel(model: string | null): Promise<void> {
+  /** Where no price is known, US dollars hold nothing until the agent says what it cost. `partly`: of other models it is. */
+  async #seeModel(model: string, partly = false): Promise<void> {
     const { state, plan, feed } = this.#deps;
     const { bounds } = this.#budget;
     const inUsd = bounds.some(({ unit }) => unit === 'usd');
-    if (this.#unheld || !inUsd || model === null || findPrice(plan.figures.prices, model) !== undefined) return;
+    if (this.#unheld || !inUsd || findPrice(plan.figures.prices, model) !== undefined) return;
     this.#unheld = true;
-    const unheld = unheldText(model, bounds);
+    const unheld = unheldText(model, bounds, partly);
     state.change({ budget: { ...state.summary.budget, unheld } });
     this.#decide('budget_unheld', { model });
     await feed.noteNow({ subtype: 'budget', content: unheld });
@@ -145,6 +173,7 @@ function paused(result: RunResult, metadata: ResultMetadata, budget: Reached): R
   const isMaxTurns = budget.unit === 'turns';
   return {
     ...result,
+    success: false,
     error: reachedText(budget),
     metadata: {
       ...metadata,

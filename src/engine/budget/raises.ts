@@ -31,11 +31,13 @@ export class Raises {
   /** @throws EngineFailure where it cannot be written */
   add(raise: Bound): Promise<void> {
     const done = this.#last.then(async () => {
-      const others = (await this.all()).filter(
-        ({ scope, unit, key }) => scope !== raise.scope || unit !== raise.unit || key !== raise.key,
-      );
+      const isOther = ({ scope, unit, key }: Bound): boolean =>
+        scope !== raise.scope || unit !== raise.unit || key !== raise.key;
+      const all = await this.all();
+      const before = all.find((each) => !isOther(each))?.limit ?? 0;
       await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-      const raises = [...others, raise].slice(-mostKept);
+      // Whoever raises one from what it was meanwhile raises nothing.
+      const raises = [...all.filter(isOther), { ...raise, limit: Math.max(raise.limit, before) }].slice(-mostKept);
       await writeWhole(this.#file, [JSON.stringify({ version: 1, raises }, undefined, 2), '\n']);
     });
     this.#last = done.catch(() => undefined);

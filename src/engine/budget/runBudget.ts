@@ -30,6 +30,10 @@ export interface BudgetListener {
   near(standing: Standing): void;
   /** Once. */
   reached(standing: Standing): void;
+  /** Limits or what others use are not what they were. `near`: the one that is near now. */
+  changed(near: Standing | undefined): void;
+  /** Where the agent has said all it was to say, no limit has anything to stop: it is left to end. Whether that is so. */
+  isLeftToEnd(): boolean;
 }
 
 /** Holds one run to every limit that it counts in, from what the agent says while it works. */
@@ -81,10 +85,14 @@ export class RunBudget {
     return this.#worked + (this.#since === null ? 0 : Math.max(0, this.#clock() - this.#since));
   }
 
-  /** What is left of all limits of this kind, for a program that can hold it by itself. */
-  left(unit: 'turns' | 'usd'): number | undefined {
-    this.#passedOn = this.#bounds;
-    return remaining(this.#bounds, this.#used(), unit);
+  /**
+   * What is left of all limits, for a program that can hold them by itself. `several`: it may be given several messages, and
+   * does not tell them apart.
+   */
+  passOn(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
+    this.#passedOn = this.#bounds.filter(({ scope }) => !several || scope !== 'message');
+    const left = (unit: 'turns' | 'usd'): number | undefined => remaining(this.#passedOn, this.#used(), unit);
+    return { turns: left('turns'), usd: left('usd') };
   }
 
   /** The agent is at work from now on. */
@@ -153,6 +161,7 @@ export class RunBudget {
     this.#elsewhere = elsewhere;
     this.#until = until;
     this.#check();
+    this.#listener?.changed(this.near);
   }
 
   /** `ask`: for an `update` with what counts on another day; nothing ends the run before it. */
@@ -210,7 +219,7 @@ export class RunBudget {
     const all = this.standings();
     this.#tellNear(all);
     const over = tightest(all.filter((each) => isOverrun(each) && !this.#mayEndItself(each)));
-    if (over !== undefined) this.#trip(over);
+    if (over !== undefined && !this.#listener.isLeftToEnd()) this.#trip(over);
     else this.#wait(this.#since === null ? null : msToNext(all));
   }
 
@@ -223,8 +232,9 @@ export class RunBudget {
     }
   }
 
-  #mayEndItself({ unit }: Standing): boolean {
+  #mayEndItself({ scope, unit }: Standing): boolean {
     if (!this.#usdLeft || unit !== 'usd') return false;
+    if (!this.#passedOn.some((each) => each.scope === scope && each.unit === unit)) return false;
     const { turns } = this.#figures;
     this.#usedUpAt ??= turns;
     return turns <= this.#usedUpAt;

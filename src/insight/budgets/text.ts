@@ -24,8 +24,10 @@ export function reachedText(standing: Standing): string {
   return `The budget of ${scopes[standing.scope]} is used up: ${figuresText(standing)}.`;
 }
 
-/** Said before a run, or as soon as its model is known. */
-export function unheldText(model: string, bounds: readonly Bound[]): string {
+/** Said before a run, or as soon as its model is known. `partly`: other models of the run have prices. */
+export function unheldText(model: string, bounds: readonly Bound[], partly = false): string {
+  if (partly)
+    return `No price is known for the model ${model}: what it uses is left out of limits in US dollars while it works.`;
   const others = new Set(bounds.map(({ unit }) => unit).filter((unit) => unit !== 'usd'));
   const held = others.size === 0 ? 'Nothing else limits it.' : `Its limits in ${[...others].join(', ')} hold.`;
   return `No price is known for the model ${model}, so that limits in US dollars do not hold this run while it works. ${held}`;

@@ -190,6 +190,10 @@ const steps = {
   ignore: (signals) => {
     for (const signal of signals) process.on(signal, () => undefined);
   },
+  /** Ends well when it is asked to. */
+  leave: (signals) => {
+    for (const signal of signals) process.on(signal, () => process.exit(0));
+  },
   /** Starts a sleeper and notes its pid in `note`. */
   child: ({ ignore = [], setsid = false, inherit = false, note }) =>
     new Promise((resolve, reject) => {
