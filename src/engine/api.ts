@@ -205,8 +205,8 @@ export interface ChildLimits {
 
 /** Gives agents what they need to start others. */
 export interface ChildServer {
-  /** For one run, until `over` is called for it. */
-  open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
+  /** For one run, until `over` is called for it. `byPerson`: it is a person's, and no trigger's, child's or callback's. */
+  open(session: Session, runId: string, limits: ChildLimits, byPerson: boolean): Promise<McpServer>;
   over(sessionId: string, runId: string): void;
   /** Resumes accepted parents with what another process was to tell them; of a deleted parent its child is asked about. */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;

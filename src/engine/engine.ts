@@ -321,7 +321,7 @@ export class Engine {
     };
     const held = { runId: run.run_id, session, limits: request.limits };
     const budget = await this.budgets.hold(held);
-    const asked = await withChildren(this.children, request, session, run.run_id);
+    const asked = await withChildren(this.children, request, session, run);
     const { notes: before, ...told } = whatIsTold(source, asked, { begins: attempts[0] === null, prefix });
     const launch: LaunchRequest = {
       runId: run.run_id,

@@ -1,3 +1,4 @@
+import type { RecordedRun } from '../../formats/record.ts';
 import type { Session } from '../../model/session.ts';
 import type { ChildServer, EngineDeps, ResumeRequest } from '../api.ts';
 import type { Engine } from '../engine.ts';
@@ -22,11 +23,11 @@ export async function withChildren<R extends Pick<ResumeRequest, 'options' | 'bl
   server: ChildServer | undefined,
   request: R,
   session: Session,
-  runId: string,
+  run: Pick<RecordedRun, 'run_id' | 'prompt_origin'>,
 ): Promise<R> {
   const { children } = request.blueprint ?? {};
   if (children === undefined || server === undefined) return request;
-  const vitrine = await server.open(session, runId, children);
+  const vitrine = await server.open(session, run.run_id, children, run.prompt_origin === undefined);
   const mcpServers = { ...request.options?.mcpServers, vitrine };
   return { ...request, options: { ...request.options, mcpServers, trustedServers: ['vitrine'] } };
 }

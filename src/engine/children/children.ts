@@ -11,6 +11,7 @@ import { inFolder } from '../recall/recall.ts';
 import { toldPassage } from '../recall/told.ts';
 import { say } from '../wording.ts';
 import { ended, type ChildResult } from './result.ts';
+import { SeenAgents } from './seenAgents.ts';
 import { stopTree } from './stopTree.ts';
 import { Teller, type TellerDeps } from './teller.ts';
 
@@ -38,11 +39,18 @@ export class Children {
   readonly #engine: Engine;
   readonly #deps: ChildrenDeps;
   readonly #teller: Teller;
+  readonly #seen: SeenAgents;
 
   constructor(engine: Engine, deps: ChildrenDeps) {
     this.#engine = engine;
     this.#deps = deps;
+    this.#seen = new SeenAgents(deps.blueprints);
     this.#teller = new Teller(engine, deps);
+  }
+
+  /** A run of a session begins whose agent may start others. `byPerson`: a person spoke to it. */
+  begins(session: Session, byPerson: boolean): Promise<void> {
+    return this.#seen.see(session, byPerson);
   }
 
   /** Agents that can be started, in the words of their files. */
@@ -72,6 +80,7 @@ export class Children {
     }
     const cwd = session.project_dir ?? '';
     const agent = findBlueprint(await this.#deps.blueprints(cwd), name);
+    await this.#seen.check(session, name, agent);
     const request: StartRequest = {
       ...(await startRequest(agent, { ...this.#deps.use, prompt, cwd })),
       parent: session.session_id,
@@ -83,7 +92,10 @@ export class Children {
 
   /** @throws EngineFailure */
   async resume(caller: Caller, id: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
-    await this.#own(caller, id);
+    const { agent_name: name } = await this.#own(caller, id);
+    const found = await this.#deps.blueprints(caller.session.project_dir ?? '');
+    const agent = found.find((each) => each.name === name)?.agent ?? null;
+    if (name !== undefined && agent !== null) await this.#seen.check(caller.session, name, agent);
     const request = await goOnRequest(id, prompt, this.#goOn(caller));
     return this.#follow(caller, await this.#engine.resume(id, { ...request, origin: 'subagent' }), mode);
   }

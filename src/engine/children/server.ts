@@ -27,8 +27,9 @@ export class ChildMcpServer implements ChildServer {
     this.#log = log;
   }
 
-  async open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer> {
+  async open(session: Session, runId: string, limits: ChildLimits, byPerson: boolean): Promise<McpServer> {
     this.#listening ??= this.#listen();
+    await this.#children.begins(session, byPerson);
     const port = portOf(await this.#listening);
     const token = randomBytes(32).toString('hex');
     this.#callers.set(hash(token), { session, runId, limits });

@@ -5,10 +5,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import { blueprintsFolder, loadBlueprints } from '../../../src/engine/blueprints/load.ts';
-import { findBlueprint, startRequest } from '../../../src/engine/blueprints/request.ts';
+import { findBlueprint, resumeRequest, startRequest } from '../../../src/engine/blueprints/request.ts';
 import { liveBelow, stopTree } from '../../../src/engine/children/stopTree.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
-import { Bench, entries, outcome, prompt, type Step } from '../../support/fakeAgent/engine.ts';
+import { Bench, entries, outcome, prompt, seen, type Step } from '../../support/fakeAgent/engine.ts';
 import { until } from '../../support/until.ts';
 
 describe('agents that start others', function () {
@@ -244,6 +244,38 @@ describe('agents that start others', function () {
     assert.match(below[0] ?? '', /"lead" is at work already above this one/);
     // Its own file permits one level: it stands on the second.
     assert.match(below[1] ?? '', /1 deep here at most/);
+  });
+
+  it('start none whose file was written since a person spoke to them, nor does one that they started', async () => {
+    const go = path.join(bench.dir, 'go');
+    const inner = prompt([
+      { init: true },
+      { mcp: { tool: 'start_session', args: { agent_name: 'late', prompt: says('x') } } },
+      { result: {} },
+    ]);
+    const handle = await start('lead', [
+      { say: 'here' },
+      { until: go },
+      call('start_session', { agent_name: 'late', prompt: says('late') }),
+      call('start_session', { agent_name: 'helper', prompt: says('help') }),
+      call('start_session', { agent_name: 'middle', prompt: inner }),
+    ]);
+    await seen(handle, 'here');
+    agent('late', 'mcp_servers: { x: { type: stdio, command: /bin/false } }\n');
+    agent('helper', 'mcp_servers: { x: { type: stdio, command: /bin/false } }\n');
+    await bench.go();
+    await outcome(handle);
+    const [, late, helper] = await answers(handle);
+    assert.match(late ?? '', /"late\\?" was written or changed since a person last spoke to this session/);
+    assert.match(helper ?? '', /"helper\\?" was written or changed/);
+    const names = (await engine.list()).map(({ agent_name: name }) => name).sort();
+    assert.deepEqual(names, ['lead', 'middle']);
+    handle.dispose();
+    const steps = [{ init: true }, call('start_session', { agent_name: 'late', prompt: says('late') }), { result: {} }];
+    const lead = findBlueprint(await load(bench.cwd), 'lead');
+    const request = await resumeRequest(lead, { ...use, cwd: bench.cwd, prompt: prompt(steps) });
+    await outcome(await engine.resume(handle.id, request));
+    assert.ok((await engine.list()).some(({ agent_name: name }) => name === 'late'));
   });
 
   it('recall what earlier sessions of their folder said, by words or by what they were asked', async () => {
