@@ -49,7 +49,8 @@ export function outputFileSource(
     label: `${adapter.label} (recording)`,
     recording: true,
     resumesById: false,
-    createNormalizer: (context) => adapter.createNormalizer(context),
+    // What was said to the agent then, nobody says to it now.
+    createNormalizer: ({ workDir, firstIndex }) => adapter.createNormalizer({ workDir, firstIndex }),
     prepare: async () => {
       const found = await stat(file).catch((error: unknown) => String(error));
       if (typeof found === 'string') throw failures.outputUnreadable(file, found);

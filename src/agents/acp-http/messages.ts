@@ -5,6 +5,7 @@ import type { Citation, NormalizedEntryMetadata, Trajectory } from '../../model/
 import { code, describeCall } from '../shared/describe.ts';
 import { field, objects } from '../shared/guards.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
+import { citedAlone, citedWithin, MessageMap, type GivenCitation } from './citations.ts';
 import { attachmentText, partOf, type Part } from './wire.ts';
 
 const maxAnnotations = 10_000;
@@ -12,8 +13,18 @@ const maxAnnotations = 10_000;
 interface TextEntry {
   entry: NormalizedEntry;
   text: string;
+  /** Code points. */
   points: number;
   readonly cited: Citation[];
+}
+
+/** What is shown of a part: its content, from `lead` of the text on, `length` code points long. */
+interface Shown {
+  readonly text: string;
+  readonly lead: number;
+  readonly length: number;
+  /** The content is text of the message. */
+  readonly counts: boolean;
 }
 
 /** The messages of a run, part by part. Text parts that follow each other are one entry. */
@@ -24,9 +35,12 @@ export class Messages {
   #open = false;
   #human: string[] | undefined;
   #last: TextEntry | undefined;
-  /** Sources that came before any text. */
-  #waiting: Citation[] = [];
+  #map = new MessageMap<TextEntry>();
+  /** Sources that came before the text they are for. */
+  #waiting: GivenCitation[] = [];
+  /** Messages so far: the agent's, and those that it repeats. */
   #completed = 0;
+  #repeated = 0;
   #steps = 0;
 
   constructor(run: Run) {
@@ -45,7 +59,7 @@ export class Messages {
     this.#open = true;
     this.#parts += 1;
     const part = partOf(value);
-    if (this.#human !== undefined) this.#human.push(part.text ?? attachmentText(part));
+    if (this.#human !== undefined) this.#human.push(part.text ?? `\n\n${attachmentText(part)}\n\n`);
     else if (part.name !== undefined) this.#artifact(part, part.name, line);
     else this.#anonymous(part, line);
     return !part.otherMetadata;
@@ -56,15 +70,18 @@ export class Messages {
     if (!this.#open) this.created(message, line);
     const parts = objects(message['parts']);
     const known = parts.slice(this.#parts).map((part) => this.part(part, line));
+    if (this.#human === undefined) this.#completed += 1;
+    else this.#repeated += 1;
     this.#end(line);
-    this.#completed += 1;
     return known.every((each) => each);
   }
 
   /** What the run came to: messages that the stream did not have are taken from it. */
   output(messages: readonly JsonObject[], line: SourceLine): void {
-    const [next, ...rest] = messages.slice(this.#completed);
-    if (this.#open && next === undefined) this.#end(line);
+    let [completed, repeated] = [this.#completed, this.#repeated];
+    const [next, ...rest] = messages.filter(({ role }) => (role === 'user' ? repeated-- : completed--) <= 0);
+    const isOther = next === undefined || (next['role'] === 'user') !== (this.#human !== undefined);
+    if (this.#open && isOther) this.#end(line);
     if (next !== undefined) this.completed(next, line);
     for (const message of rest) this.completed(message, line);
   }
@@ -76,49 +93,63 @@ export class Messages {
 
   #anonymous(part: Part, line: SourceLine): void {
     for (const step of part.trajectories) this.#step(step, line);
-    const before = this.#streams ? (this.#last?.points ?? 0) : 0;
-    const own = part.text !== undefined && part.text !== '';
-    if (own) this.#say(shownText(part, part.text), line);
-    else if (part.bytes !== undefined || part.url !== undefined) {
-      this.#say(`${before === 0 ? '' : '\n\n'}${attachmentText(part)}`, line);
+    const shown = shownPart(part, this.#streams);
+    if (shown === undefined) {
+      this.#refer(part.citations);
+      return;
     }
-    if (part.citations.length === 0) return;
-    // A range is relative to the content that it comes with; without any, to the text so far.
-    this.#cite(part.citations.map((each) => shifted(each, own ? before : 0)));
+    const { entry, from } = this.#say(shown, line);
+    this.#cite(
+      entry,
+      part.citations.map((each) => citedWithin(each, from, shown.length)),
+    );
   }
 
   get #streams(): boolean {
     return this.#run.texts.streaming === 'text' && this.#last !== undefined;
   }
 
-  #say(shown: string, { timestamp }: SourceLine): void {
+  /** The entry that has it now, and where in that its content begins. */
+  #say(shown: Shown, { timestamp }: SourceLine): { readonly entry: TextEntry; readonly from: number } {
     const { texts, session } = this.#run;
-    const last = this.#streams ? this.#last : undefined;
-    const entry = texts.piece('text', shown, timestamp, session.metadata());
-    if (last === undefined) {
-      this.#last = { entry, text: shown, points: codePoints(shown), cited: [] };
-    } else {
-      const joint = codePoints(last.text.slice(-1) + shown.slice(0, 1)) === 1 && last.text !== '' ? 1 : 0;
-      last.text += shown;
-      last.points += codePoints(shown) - joint;
-    }
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    if (waiting.length > 0) this.#cite(waiting);
+    const before = this.#streams ? this.#last : undefined;
+    const entry = texts.piece('text', shown.text, timestamp, session.metadata());
+    const last = before ?? { entry, text: '', points: 0, cited: [] };
+    this.#last = last;
+    const isJoint = last.text !== '' && codePoints(last.text.slice(-1) + shown.text.slice(0, 1)) === 1;
+    const joint = isJoint ? 1 : 0;
+    const from = last.points - joint + shown.lead;
+    last.text += shown.text;
+    last.points += codePoints(shown.text) - joint;
+    this.#map.shows(last);
+    if (shown.counts) this.#map.text(last, from, shown.length, joint);
+    return { entry: last, from };
   }
 
-  #cite(citations: readonly Citation[]): void {
-    const last = this.#last;
-    if (last === undefined) {
-      if (this.#waiting.length < maxAnnotations) this.#waiting.push(...citations);
-      return;
+  /** Sources without content of their own count over the text of the message. */
+  #refer(citations: readonly GivenCitation[], isWhole = false): void {
+    const byEntry = new Map<TextEntry, Citation[]>();
+    for (const each of citations) {
+      const placed = this.#map.place(each, isWhole);
+      if (placed === undefined) {
+        if (this.#waiting.length < maxAnnotations) this.#waiting.push(each);
+        continue;
+      }
+      const cited = byEntry.get(placed.entry) ?? [];
+      cited.push(placed.citation);
+      byEntry.set(placed.entry, cited);
     }
-    if (last.cited.length < maxAnnotations) last.cited.push(...citations);
-    const metadata = { ...last.entry.metadata, annotations: [...last.cited] };
-    last.entry = { ...last.entry, metadata };
-    const { texts } = this.#run;
-    if (texts.streaming === 'text') texts.annotate(metadata);
-    else texts.replace(last.entry, 'text', last.text);
+    for (const [entry, cited] of byEntry) this.#cite(entry, cited);
+  }
+
+  #cite(at: TextEntry, citations: readonly Citation[]): void {
+    if (citations.length === 0) return;
+    at.cited.push(...citations.slice(0, maxAnnotations - at.cited.length));
+    const metadata = { ...at.entry.metadata, annotations: [...at.cited] };
+    at.entry = { ...at.entry, metadata };
+    const { texts, writer } = this.#run;
+    if (this.#streams && at === this.#last) texts.annotate(metadata);
+    else writer.put({ ...at.entry, content: at.text });
   }
 
   /** A step that names a tool is a call of it, any other a thought. */
@@ -154,44 +185,60 @@ export class Messages {
   #artifact(part: Part, name: string, line: SourceLine): void {
     for (const step of part.trajectories) this.#step(step, line);
     const { contentType, bytes, url } = part;
-    const body = part.text === undefined ? attachmentText(part) : fenced(part.text);
-    const annotations = part.citations.length === 0 ? {} : { annotations: [...part.citations] };
-    this.#run.system('artifact', `Artifact ${code(name)} (${contentType})\n\n${body}`, line.timestamp, {
+    const title = `Artifact ${code(name)} (${contentType})\n\n`;
+    const { text, lead, length } = part.text === undefined ? attached(part) : fenced(part.text);
+    const from = codePoints(title) + lead;
+    const annotations = part.citations.map((each) => citedWithin(each, from, length));
+    this.#run.system('artifact', title + text, line.timestamp, {
       artifact: { name, contentType, url: url ?? null, bytes: bytes ?? null },
-      ...annotations,
+      ...(annotations.length > 0 && { annotations }),
     });
   }
 
   #end({ timestamp }: Pick<SourceLine, 'timestamp'>): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#refer(waiting, true);
     this.#run.texts.close();
-    if (this.#human !== undefined) this.#run.echoedPrompt(this.#human.join('\n'), timestamp);
+    if (this.#human !== undefined) this.#run.echoedPrompt(this.#human.join(''), timestamp);
     if (this.#waiting.length > 0) {
-      const annotations = this.#waiting;
+      const annotations = this.#waiting.map(citedAlone);
       this.#waiting = [];
       this.#run.system('citation', 'Sources without a text', timestamp, { annotations });
     }
     this.#open = false;
     this.#human = undefined;
     this.#last = undefined;
+    this.#map = new MessageMap();
   }
 }
 
+/** `undefined`: the part has no content. `isMore`: other content stands before it. */
+function shownPart(part: Part, isMore: boolean): Shown | undefined {
+  const { contentType, text, bytes, url } = part;
+  if (text !== undefined && text !== '') {
+    if (!/^application\//i.test(contentType)) return { text, lead: 0, length: codePoints(text), counts: true };
+    return apart(fenced(text), '\n\n', '\n\n');
+  }
+  if (bytes === undefined && url === undefined) return undefined;
+  return apart(attached(part), isMore ? '\n\n' : '', '');
+}
+
+function apart(shown: Shown, before: string, after: string): Shown {
+  return { ...shown, text: before + shown.text + after, lead: before.length + shown.lead };
+}
+
+/** What stands for content that is no text. */
+function attached(part: Part): Shown {
+  const text = attachmentText(part);
+  return { text, lead: 0, length: codePoints(text), counts: false };
+}
+
 /** All of a text as a code block. */
-function fenced(shown: string): string {
-  const longest = (shown.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
+function fenced(text: string): Shown {
+  const longest = (text.match(/`+/g) ?? []).reduce((length, run) => Math.max(length, run.length), 2);
   const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${shown}\n${fence}`;
-}
-
-function shownText({ contentType }: Part, shown: string): string {
-  return /^application\//i.test(contentType) ? `\n\n${fenced(shown)}\n\n` : shown;
-}
-
-function shifted(cited: Citation, by: number): Citation {
-  const moved = { ...cited };
-  if (typeof moved.start_index === 'number') moved.start_index += by;
-  if (typeof moved.end_index === 'number') moved.end_index += by;
-  return moved;
+  return { text: `${fence}\n${text}\n${fence}`, lead: fence.length + 1, length: codePoints(text), counts: true };
 }
 
 /** The text of a message, for people. */

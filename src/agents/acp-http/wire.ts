@@ -2,8 +2,9 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import type { Citation, Trajectory } from '../../model/metadata.ts';
 import { bytesOf, utf8 } from '../shared/bytes.ts';
 import { bounded, bytesText } from '../shared/bounds.ts';
-import { count, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import { base64Bytes } from '../shared/resultText.ts';
+import type { GivenCitation } from './citations.ts';
 
 /**
  * The events of the Agent Communication Protocol 0.2 as a server sends them, one JSON object each. Nothing else in Vitrine
@@ -52,9 +53,9 @@ export interface Part {
   /** Size of content that is no text. */
   readonly bytes: number | undefined;
   readonly url: string | undefined;
-  readonly citations: readonly Citation[];
+  readonly citations: readonly GivenCitation[];
   readonly trajectories: readonly Trajectory[];
-  /** Metadata of a kind that is not known. */
+  /** Metadata of a kind that is not known, or with fields that are not shown. */
   readonly otherMetadata: boolean;
 }
 
@@ -65,16 +66,17 @@ export function partOf(part: JsonObject): Part {
   const content = given === undefined || given === null ? undefined : (text(given) ?? JSON.stringify(bounded(given)));
   const base64 = part['content_encoding'] === 'base64';
   const readable = isReadable(contentType);
-  const metadata = metadataOf(part['metadata']);
+  const everything = metadataOf(part['metadata']);
+  const metadata = everything.filter(isObject);
   return {
     name: nonEmpty(part['name']),
     contentType,
     text: content === undefined || !readable ? undefined : base64 ? utf8(bytesOf(content)) : content,
     bytes: content === undefined || readable ? undefined : base64 ? base64Bytes(content) : content.length,
     url: nonEmpty(part['content_url']),
-    citations: metadata.flatMap((each) => (each['kind'] === 'citation' ? [citation(each)] : [])),
-    trajectories: metadata.flatMap((each) => (each['kind'] === 'trajectory' ? [trajectory(each)] : [])),
-    otherMetadata: metadata.some(({ kind }) => kind !== 'citation' && kind !== 'trajectory'),
+    citations: metadata.filter((each) => kindOf(each) === 'citation').map(citation),
+    trajectories: metadata.filter((each) => kindOf(each) === 'trajectory').map(trajectory),
+    otherMetadata: !everything.every(isKnown),
   };
 }
 
@@ -83,21 +85,40 @@ function isReadable(contentType: string): boolean {
 }
 
 /** One object in the protocol; some agents send several. */
-function metadataOf(value: unknown): JsonObject[] {
-  return isObject(value) ? [value] : objects(list(value));
+function metadataOf(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? list(value) : [value];
 }
 
-function citation(value: JsonObject): Citation {
-  const found: Citation = { kind: 'citation' };
-  for (const key of ['start_index', 'end_index'] as const) {
-    const index = count(value[key]);
-    if (index !== undefined) found[key] = index;
-  }
+/** The models of the protocol's own library take the kind for granted: then it is told by the fields. */
+function kindOf(metadata: JsonObject): unknown {
+  if (metadata['kind'] !== undefined && metadata['kind'] !== null) return metadata['kind'];
+  if (['tool_name', 'tool_input', 'tool_output', 'message'].some((key) => key in metadata)) return 'trajectory';
+  return ['url', 'title', 'description'].some((key) => key in metadata) ? 'citation' : undefined;
+}
+
+/** Whether all of it is shown. */
+function isKnown(metadata: unknown): boolean {
+  const kind = isObject(metadata) ? kindOf(metadata) : undefined;
+  const isWhole = (value: unknown): boolean => value === undefined || value === null || isObject(bounded(value));
+  return (
+    kind === 'citation' ||
+    (kind === 'trajectory' && isWhole(field(metadata, 'tool_input')) && isWhole(field(metadata, 'tool_output')))
+  );
+}
+
+function citation(value: JsonObject): GivenCitation {
+  const source: Citation = { kind: 'citation' };
   for (const key of ['url', 'title', 'description'] as const) {
     const given = text(value[key]);
-    if (given !== undefined) found[key] = given;
+    if (given !== undefined) source[key] = given;
   }
-  return found;
+  return { source, start: indexOf(value['start_index']), end: indexOf(value['end_index']) };
+}
+
+/** -1 for anything but an index: without it the other end of the range would be for other words. */
+function indexOf(value: unknown): number | undefined {
+  return value === undefined || value === null ? undefined : (count(value) ?? -1);
 }
 
 function trajectory(value: JsonObject): Trajectory {

@@ -1,8 +1,8 @@
-import type { Citation } from '../../model/metadata.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
 import { reasonGiven, resultText } from '../shared/resultText.ts';
-import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { amount, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { shellWord } from '../shared/shellWords.ts';
 import { patchChanges } from './patches.ts';
 import type { CodexItem } from './wire.ts';
 
@@ -24,7 +24,7 @@ export function commandAction(command: string, exitCode: unknown): ToolAction {
 }
 
 const command: Read = (fields, status) => {
-  const shown = text(fields['command']) ?? texts(fields['command']).join(' ');
+  const shown = text(fields['command']) ?? texts(fields['command']).map(shellWord).join(' ');
   const output = text(fields['aggregated_output']) ?? '';
   return {
     toolName: 'command_execution',
@@ -154,15 +154,4 @@ function endedAs({ status, exit_code: exitCode }: JsonObject): ToolStatus {
   const code = amount(exitCode) ?? exitCode;
   if (code === undefined || code === null) return nonEmpty(status) === undefined ? 'success' : 'failed';
   return code === 0 ? 'success' : 'failed';
-}
-
-/** Sources that a message names by itself; no version that was measured prints them. */
-export function citations(fields: JsonObject): Citation[] {
-  return objects(fields['annotations']).flatMap((item) => {
-    const url = nonEmpty(item['url']);
-    if (url === undefined) return [];
-    const start = count(item['start_index']) ?? null;
-    const end = count(item['end_index']) ?? null;
-    return [{ kind: 'citation', start_index: start, end_index: end, url, title: nonEmpty(item['title']) ?? null }];
-  });
 }

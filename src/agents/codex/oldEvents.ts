@@ -24,6 +24,9 @@ const silent = new Set([
   'shutdown_complete',
 ]);
 
+/** Of the user messages, those that are prompts; others hold what the program tells the model. */
+const prompts = 'plain';
+
 /** The format of events, up to 0.43: what the program's parts told each other, with the settings and the prompt first. */
 export class OldEvents {
   readonly #run: Run;
@@ -152,7 +155,8 @@ export class OldEvents {
         this.#run.texts.piece('thinking', shown, timestamp, this.#run.session.metadata());
         return true;
       case 'user_message':
-        this.#run.echoedPrompt(shown, timestamp);
+        if ((event['kind'] ?? prompts) === prompts) this.#run.echoedPrompt(shown, timestamp);
+        else this.#instructed(shown, timestamp);
         return true;
       case 'background_event':
       case 'stream_error':
@@ -230,6 +234,13 @@ export class OldEvents {
       this.#diff = { ...this.#diff, content };
       this.#run.writer.put(this.#diff);
     }
+  }
+
+  #instructed(shown: string, timestamp: string): void {
+    const { texts, writer, session } = this.#run;
+    texts.close();
+    const type = { kind: 'user_message' } as const;
+    writer.add({ type, content: shown, timestamp, metadata: session.metadata(), origin: 'system' });
   }
 
   #viewed(event: JsonObject, timestamp: string): void {

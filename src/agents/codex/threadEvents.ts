@@ -8,7 +8,8 @@ import { reasonGiven } from '../shared/resultText.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
 import type { TextKind } from '../shared/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';
-import { citations, itemCall } from './items.ts';
+import { citations } from './citations.ts';
+import { itemCall } from './items.ts';
 import { completedReport, completedText, failedReport } from './report.ts';
 import { itemOf, itemText, threadId, type CodexItem } from './wire.ts';
 
@@ -124,7 +125,7 @@ export class ThreadEvents {
     const key = `${item.type} ${item.id ?? ''}`;
     const known = this.#texts.get(key);
     if (known !== undefined) {
-      this.#run.texts.replace(known, kind, shown, { open: !over });
+      this.#run.texts.replace(this.#withCitations(known, item), kind, shown, { open: !over });
       if (over) this.#complete(key, shown);
       return;
     }
@@ -140,6 +141,12 @@ export class ThreadEvents {
   #complete(key: string, shown: string): void {
     this.#texts.delete(key);
     if (this.#done.size < maxOpenTexts) this.#done.set(key, shown);
+  }
+
+  /** Sources come with the text that they are for, at the latest when it is complete. */
+  #withCitations(entry: NormalizedEntry, { fields }: CodexItem): NormalizedEntry {
+    const annotations = citations(fields);
+    return annotations.length === 0 ? entry : { ...entry, metadata: { ...entry.metadata, annotations } };
   }
 
   #textMetadata(item: CodexItem, repeated: boolean): NormalizedEntryMetadata | undefined {

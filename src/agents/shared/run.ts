@@ -62,10 +62,13 @@ export class Run {
       metadata: () => this.session.metadata(),
       beforeMessage: (text) => {
         this.texts.close();
-        this.#told.push(text.trim());
-        if (this.#told.length > maxTold) this.#told.shift();
+        this.#tell(text);
       },
-      decided: (request, decision) => this.decided(request, decision),
+      decided: (request, decision) => {
+        const { answer } = decision;
+        if (answer.kind === 'answer') this.#tell(Object.values(answer.answers).join('\n'));
+        this.decided(request, decision);
+      },
       toolOutput: ({ callId, stdout, exitCode }, timestamp) => this.toolOutput(callId, stdout, exitCode, timestamp),
     });
   }
@@ -110,7 +113,11 @@ export class Run {
     this.system('warning', shown, timestamp);
   }
 
-  /** A message as the agent repeats it. Where the transcript has it already, nothing is added. */
+  /**
+   * A message as the agent repeats it. Where the transcript has it already, nothing is added. While Vitrine talks to the agent,
+   * all that a person said came through it: what else the agent gives out as theirs is no person's. Output that is read
+   * without the prompt tells of a conversation that was held elsewhere; there the agent's word is all there is.
+   */
   echoedPrompt(shown: string, timestamp: string): void {
     const told = this.#told.indexOf(shown.trim());
     if (told !== -1) {
@@ -119,7 +126,13 @@ export class Run {
     }
     this.texts.close();
     const type = { kind: 'user_message' } as const;
-    this.writer.add({ type, content: shown, timestamp, metadata: this.session.metadata(), origin: 'human' });
+    const origin = this.context.prompt === undefined ? 'human' : 'system';
+    this.writer.add({ type, content: shown, timestamp, metadata: this.session.metadata(), origin });
+  }
+
+  #tell(message: string): void {
+    this.#told.push(message.trim());
+    if (this.#told.length > maxTold) this.#told.shift();
   }
 
   /** The id that a line gives the conversation. With another than before, another conversation begins. */

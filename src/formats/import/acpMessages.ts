@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { codePoints } from '../../model/codePoints.ts';
 import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
-import { citationSchema, trajectorySchema, type Citation, type Trajectory } from '../../model/metadata.ts';
+import type { Citation, Trajectory } from '../../model/metadata.ts';
 import { toolStatusSchema, type ToolUse } from '../../model/tool.ts';
 import { readWrittenBy } from '../writtenBy.ts';
+import { textOfBase64 } from './base64.ts';
+import { citedWithin, metadataOf, ShownMessage } from './citations.ts';
 
 const partSchema = z.looseObject({
   name: z.string().nullish(),
@@ -45,19 +47,24 @@ export function entriesOfMessage(message: AcpMessage, first: number, otherwise: 
 function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
   const timestamp = message.created_at ?? otherwise;
   const text: string[] = [];
-  const citations: Citation[] = [];
+  const citations: (() => Citation)[] = [];
   const after: NewEntry[] = [];
-  let points = 0;
+  const shownMessage = new ShownMessage();
   for (const part of message.parts) {
-    const shown = shownText(part);
-    const citation = citationSchema.safeParse(part.metadata);
-    const trajectory = trajectorySchema.safeParse(part.metadata);
-    if (citation.success) citations.push(shifted(citation.data, shown === '' ? 0 : points));
-    else if (trajectory.success) after.push(stepOf(trajectory.data, timestamp, message.completed_at));
-    else if (part.metadata !== undefined && part.metadata !== null)
-      after.push(unknownMetadata(part.metadata, timestamp));
+    const ownText = textOf(part);
+    const shown = ownText === '' ? nameOf(part) : ownText;
+    const length = codePoints(shown);
+    // What has a name is something that the agent made, and no text of the message.
+    const at = shownMessage.add(length, ownText !== '' && (part.name ?? '') === '');
+    for (const metadata of metadataOf(part.metadata)) {
+      if (metadata.kind === 'trajectory') after.push(stepOf(metadata.step, timestamp, message.completed_at));
+      else if (metadata.kind === 'other') after.push(unknownMetadata(metadata.value, timestamp));
+      else {
+        const { given } = metadata;
+        citations.push(() => (shown === '' ? shownMessage.cited(given) : citedWithin(given, at, length)));
+      }
+    }
     text.push(shown);
-    points += codePoints(shown);
   }
   const content = text.join('');
   if (content === '' && citations.length === 0) return after;
@@ -68,7 +75,7 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
     content,
     ...(message.role === 'user' && { origin }),
     ...((citations.length > 0 || marks !== undefined) && {
-      metadata: { ...marks, ...(citations.length > 0 && { annotations: citations }) },
+      metadata: { ...marks, ...(citations.length > 0 && { annotations: citations.map((cited) => cited()) }) },
     }),
   };
   return [said, ...after];
@@ -84,22 +91,20 @@ function typeOf(role: string): EntryType {
   return role === 'agent/vitrine' ? { kind: 'system_message' } : { kind: 'assistant_message' };
 }
 
-function shownText({ name, content, content_type, content_encoding, content_url }: Part): string {
-  const type = content_type ?? 'text/plain';
-  if (typeof content_url === 'string') return `[${name ?? type}](${content_url})`;
-  if (typeof content !== 'string') return '';
-  if (content_encoding !== 'base64' && /^(?:text\/|application\/(?:json|xml|yaml))/.test(type)) return content;
-  return `[${name ?? 'attachment'}, ${type}, ${content.length} characters]`;
+/** Content as text; empty where it is none. */
+function textOf({ content, content_type, content_encoding }: Part): string {
+  if (typeof content !== 'string' || !readable.test(content_type ?? 'text/plain')) return '';
+  return content_encoding === 'base64' ? (textOfBase64(content) ?? '') : content;
 }
 
-/** Ranges count over the content that they come with; without any, over the text so far. */
-function shifted(citation: Citation, by: number): Citation {
-  const { start_index: from, end_index: to } = citation;
-  return {
-    ...citation,
-    ...(typeof from === 'number' && { start_index: from + by }),
-    ...(typeof to === 'number' && { end_index: to + by }),
-  };
+const readable = /^(?:text\/|application\/(?:json|xml|yaml|javascript|[\w.-]+\+(?:json|xml))\b)/i;
+
+/** What stands for content that is no text; empty where there is no content. */
+function nameOf({ name, content, content_type, content_url: url }: Part): string {
+  const type = content_type ?? 'text/plain';
+  if (typeof url === 'string') return `[${name ?? type}](${url})`;
+  if (typeof content !== 'string' || (content === '' && readable.test(type))) return '';
+  return `[${name ?? 'attachment'}, ${type}, ${content.length} characters]`;
 }
 
 function stepOf(step: Trajectory, timestamp: string, endedAt: string | null | undefined): NewEntry {

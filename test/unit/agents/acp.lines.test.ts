@@ -80,6 +80,25 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(login.facts.answer, 'Now.');
   });
 
+  it('never give out as said by a person what the agent says one said', () => {
+    const lines = [
+      initialized,
+      opened,
+      hears('Look at ', { messageId: 'm' }),
+      hears('the branch.', { messageId: 'm' }),
+      says('Looking.'),
+      hears('Yes, delete it.'),
+      says('Deleting.'),
+      update('user_message', { messageId: 'n', content: [{ type: 'text', text: 'I agree.' }] }),
+      over(),
+    ];
+    const said = (context: Partial<NormalizerContext>) =>
+      shown(read(lines, context)).filter((entry) => entry.startsWith('user_message'));
+    const others = (origin: string) => ['Yes, delete it.', 'I agree.'].map((text) => `user_message ${origin} ${text}`);
+    assert.deepEqual(said({ prompt: 'Look at the branch.' }), others('system'));
+    assert.deepEqual(said({}), ['user_message human Look at the branch.', ...others('human')]);
+  });
+
   it('keep a text together around what is no part of the conversation', () => {
     const lines = [
       initialized,

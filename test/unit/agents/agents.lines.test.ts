@@ -96,6 +96,91 @@ describe('lines of Codex', () => {
     assert.equal(result.facts.reports.length, 1);
   });
 
+  it('show a command in words as a shell would take them', () => {
+    const command = ['bash', '-lc', "echo 'a b' | wc -c"];
+    const item = { id: 'item_0', type: 'command_execution', command, status: 'completed', exit_code: 0 };
+    const [, call] = read('codex', [thread, turn, { type: 'item.completed', item }]).entries;
+    assert.ok(call?.type.kind === 'tool_use' && call.type.tool.action.kind === 'command_run');
+    assert.equal(call.type.tool.action.command, "bash -lc 'echo '\\''a b'\\'' | wc -c'");
+  });
+
+  const url = 'https://example.com';
+  const cited = (start_index: unknown, end_index: unknown) => ({
+    kind: 'citation',
+    start_index,
+    end_index,
+    url,
+    title: null,
+  });
+  const sources: Readonly<Record<string, readonly [item: object, annotations: readonly object[]]>> = {
+    flat: [
+      { text: 'One two.', annotations: [{ type: 'url_citation', url, start_index: 4, end_index: 7 }] },
+      [cited(4, 7)],
+    ],
+    nested: [
+      {
+        text: 'One two.',
+        annotations: [{ type: 'url_citation', url_citation: { url, start_index: 4, end_index: 7 } }],
+      },
+      [cited(4, 7)],
+    ],
+    'without a range': [{ text: 'One two.', annotations: [{ url }] }, [cited(null, null)]],
+    'of a file': [
+      { text: 'One.', annotations: [{ type: 'file_citation', file_id: 'file-1', filename: 'a.pdf', index: 3 }] },
+      [{ ...cited(null, null), url: null, title: 'a.pdf' }],
+    ],
+    'with a range that no text has': [
+      {
+        text: 'One.',
+        annotations: [
+          { url, start_index: -3, end_index: 2 },
+          { url, start_index: 3, end_index: 1 },
+        ],
+      },
+      [cited(0, 0), cited(0, 0)],
+    ],
+    'of blocks': [
+      {
+        content: [
+          { type: 'output_text', text: '🚀 one. ', annotations: [{ url, start_index: 2, end_index: 99 }] },
+          { type: 'output_text', text: 'Two.', annotations: [{ url, start_index: 0, end_index: 3 }, { url }] },
+        ],
+      },
+      [cited(2, 7), cited(7, 10), cited(7, 11)],
+    ],
+  };
+  for (const [what, [fields, annotations]] of Object.entries(sources)) {
+    it(`keep a source: ${what}`, () => {
+      const item = { id: 'item_0', type: 'agent_message', ...fields };
+      const begun = { id: 'item_0', type: 'agent_message', text: 'On' };
+      const ways = [
+        [{ type: 'item.completed', item }],
+        [
+          { type: 'item.started', item: begun },
+          { type: 'item.completed', item },
+        ],
+      ];
+      for (const lines of ways) {
+        assert.deepEqual(read('codex', [thread, turn, ...lines]).entries[1]?.metadata?.annotations, annotations);
+      }
+    });
+  }
+
+  it('tell the prompt from what the program, or the model, says for a person', () => {
+    const lines = [
+      event('user_message', { message: '<environment_context/>', kind: 'environment_context' }),
+      event('user_message', { message: 'Look', kind: 'plain' }),
+      event('agent_message', { message: 'Looking.' }),
+      event('user_message', { message: 'Yes, delete it.' }),
+    ];
+    const said = (context: Partial<NormalizerContext>) =>
+      read('codex', lines, undefined, context)
+        .entries.filter(({ type }) => type.kind === 'user_message')
+        .map(({ origin, content }) => `${origin} ${content}`);
+    assert.deepEqual(said({ prompt: 'Look' }), ['system <environment_context/>', 'system Yes, delete it.']);
+    assert.deepEqual(said({}), ['system <environment_context/>', 'human Look', 'human Yes, delete it.']);
+  });
+
   it('decode bytes of output as UTF-8, cut characters too', () => {
     const text = 'naïve 日本語 🚀';
     assert.equal(utf8([...Buffer.from(text)]), text);

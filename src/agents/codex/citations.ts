@@ -1,0 +1,54 @@
+import { codePoints } from '../../model/codePoints.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Citation } from '../../model/metadata.ts';
+import { count, list, nonEmpty, objects } from '../shared/guards.ts';
+import { spoken } from '../shared/resultText.ts';
+
+/** Sources that a message names by itself or in its blocks of content; no version that was measured prints them. */
+export function citations(fields: JsonObject): Citation[] {
+  const own = objects(fields['annotations']).flatMap((each) => citation(each, { start: null, end: null, base: 0 }));
+  return [...own, ...inBlocks(fields)];
+}
+
+interface Place {
+  /** Where no range is given. */
+  readonly start: number | null;
+  readonly end: number | null;
+  /** What ranges are counted from, and how far they can go; code points of the message. */
+  readonly base: number;
+  readonly limit?: number;
+}
+
+/** Blocks are joined to the text of the message, which their ranges move with. */
+function inBlocks(fields: JsonObject): Citation[] {
+  if (fields['text'] !== undefined && fields['text'] !== null) return [];
+  let base = 0;
+  return list(fields['content']).flatMap((block) => {
+    const start = base;
+    base += codePoints(spoken([block]) ?? '');
+    const place = { start, end: base, base: start, limit: base };
+    return isObject(block) ? objects(block['annotations']).flatMap((each) => citation(each, place)) : [];
+  });
+}
+
+/** A range that no text has, an index below 0 among them, is empty: no words are said to come from the source. */
+function citation(given: JsonObject, place: Place): Citation[] {
+  // Some interfaces of the model put the fields under the name of the type.
+  const nested = given['url_citation'] ?? given['file_citation'];
+  const fields = isObject(nested) ? nested : given;
+  const url = nonEmpty(fields['url']) ?? null;
+  const title = nonEmpty(fields['title']) ?? nonEmpty(fields['filename']) ?? null;
+  if (url === null && title === null) return [];
+  return [{ kind: 'citation', ...rangeOf(fields, place), url, title }];
+}
+
+function rangeOf(fields: JsonObject, place: Place): Pick<Citation, 'start_index' | 'end_index'> {
+  const { base, limit = Infinity } = place;
+  const { start_index: from, end_index: to } = fields;
+  const isGiven = (index: unknown): boolean => index !== undefined && index !== null;
+  if (!isGiven(from) && !isGiven(to)) return { start_index: place.start, end_index: place.end };
+  const start = isGiven(from) ? base + (count(from) ?? NaN) : place.start;
+  const end = isGiven(to) ? Math.min(base + (count(to) ?? NaN), limit) : place.end;
+  const isRange = (start ?? base) < (end ?? limit);
+  return isRange ? { start_index: start, end_index: end } : { start_index: 0, end_index: 0 };
+}
