@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../model/json.ts';
 import type { FileChange, ToolAction } from '../../model/tool.ts';
 import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import { withTabs } from './printedTabs.ts';
 
 type Action<K extends ToolAction['kind']> = Extract<ToolAction, { kind: K }>;
 
@@ -54,16 +55,29 @@ function completedRead(action: Action<'file_read'>, detail: JsonObject): ToolAct
 }
 
 function completedEdit(action: Action<'file_edit'>, detail: JsonObject): ToolAction {
-  const diff = unifiedDiff(detail['structuredPatch']);
+  const hunks = objects(detail['structuredPatch']);
+  const before = text(detail['originalFile']) ?? text(detail['originalFileContents']) ?? '';
+  const diff = unifiedDiff(withTabs(hunks, before, editsOf(action, detail)));
   const [first, ...rest] = action.changes;
   if (diff === undefined || first === undefined) return action;
   // One patch for the whole call: several edits of one file are one change on disk.
   return { ...action, changes: [{ ...first, ...diff }, ...rest] };
 }
 
+/** As they were made: people can change them when they allow them. */
+function editsOf({ changes }: Action<'file_edit'>, detail: JsonObject): Parameters<typeof withTabs>[2] {
+  const made = { old_string: detail['oldString'], new_string: detail['newString'], replace_all: detail['replaceAll'] };
+  const all = text(made.new_string) === undefined ? objects(detail['edits']) : [made];
+  const asked = changes.map((each) => ({ old_string: each.oldText, new_string: each.newText, replace_all: false }));
+  return (all.length > 0 ? all : asked).map((each) => ({
+    oldText: text(each.old_string) ?? '',
+    newText: text(each.new_string) ?? '',
+    all: each.replace_all === true,
+  }));
+}
+
 /** The CLI's `structuredPatch` as the body of a unified diff. */
-export function unifiedDiff(patch: unknown): Pick<FileChange, 'patch' | 'added' | 'removed'> | undefined {
-  const hunks = objects(patch);
+function unifiedDiff(hunks: readonly JsonObject[]): Pick<FileChange, 'patch' | 'added' | 'removed'> | undefined {
   if (hunks.length === 0) return undefined;
   const lines: string[] = [];
   let added = 0;

@@ -8,18 +8,19 @@ import { field, nonEmpty, text } from '../shared/guards.ts';
  */
 export function patchChanges(changes: unknown): FileChange[] {
   if (!isObject(changes)) return [];
-  return Object.entries(changes).map(([path, change]) => patchChange(path, change));
+  return Object.entries(changes).flatMap(([path, change]) => patchChange(path, change));
 }
 
-function patchChange(path: string, change: unknown): FileChange {
+function patchChange(path: string, change: unknown): FileChange[] {
   const kind = kindOf(change);
   const detail = field(change, kind) ?? change;
   const content = text(field(detail, 'content'));
-  if (kind === 'add') return { path, kind, ...(content !== undefined && { newText: content }) };
-  if (kind === 'delete') return { path, kind, ...(content !== undefined && { oldText: content }) };
+  if (kind === 'add') return [{ path, kind, ...(content !== undefined && { newText: content }) }];
+  if (kind === 'delete') return [{ path, kind, ...(content !== undefined && { oldText: content }) }];
   const patch = nonEmpty(field(detail, 'unified_diff'));
   const moved = nonEmpty(field(detail, 'move_path'));
-  return { path: moved ?? path, kind, ...(patch !== undefined && { patch, ...countLines(patch) }) };
+  const update: FileChange = { path: moved ?? path, kind, ...(patch !== undefined && { patch, ...countLines(patch) }) };
+  return moved === undefined || moved === path ? [update] : [update, { path, kind: 'delete' }];
 }
 
 function kindOf(change: unknown): FileChange['kind'] {

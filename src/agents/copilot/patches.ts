@@ -2,24 +2,28 @@ import type { FileChange } from '../../model/tool.ts';
 
 /** Changes of an `apply_patch` call, from its own format (`*** Begin Patch`, `*** Update File: …`, …). */
 export function patchChanges(patch: string): FileChange[] {
-  const changes: { kind: FileChange['kind']; path: string; lines: string[] }[] = [];
+  const changes: { kind: FileChange['kind']; path: string; from?: string; lines: string[] }[] = [];
   for (const line of patch.split('\n')) {
-    const file = /^\*\*\* (Add|Update|Delete) File: (.+?)\s*$/.exec(line);
+    const file = /^\*\*\* (Add|Update|Delete) File: (.+)$/.exec(line);
     const last = changes.at(-1);
     if (file?.[1] !== undefined && file[2] !== undefined) {
-      changes.push({ kind: kinds[file[1]] ?? 'update', path: file[2], lines: [] });
+      changes.push({ kind: kinds[file[1]] ?? 'update', path: file[2].trimEnd(), lines: [] });
     } else if (last !== undefined && !line.startsWith('*** ')) {
       last.lines.push(line);
     } else if (last !== undefined && line.startsWith('*** Move to: ')) {
+      last.from ??= last.path;
       last.path = line.slice('*** Move to: '.length).trim();
     }
   }
-  return changes.map(({ kind, path, lines }) => {
-    if (kind === 'delete') return { path, kind };
+  return changes.flatMap(({ kind, path, from = path, lines }): FileChange[] => {
+    if (kind === 'delete') return [{ path, kind }];
     const counts = countLines(lines);
-    if (kind === 'update') return { path, kind, patch: lines.join('\n').trimEnd(), ...counts };
+    if (kind === 'update') {
+      const update = { path, kind, patch: lines.join('\n').trimEnd(), ...counts };
+      return from === path ? [update] : [update, { path: from, kind: 'delete' }];
+    }
     const added = lines.filter((line) => line.startsWith('+')).map((line) => line.slice(1));
-    return { path, kind, newText: added.join('\n'), ...counts };
+    return [{ path, kind, newText: added.join('\n'), ...counts }];
   });
 }
 
@@ -52,7 +56,7 @@ export function fileDiffs(shown: string): FileDiff[] {
       const start = lines.findIndex((line) => line.startsWith('@@ '));
       const path = lines
         .slice(0, Math.max(0, start))
-        .map((line) => /^\+\+\+ b(\/.+?)\s*$/.exec(line)?.[1] ?? /^--- a(\/.+?)\s*$/.exec(line)?.[1])
+        .map((line) => /^(?:\+\+\+ b|--- a)(\/.+)$/.exec(line)?.[1]?.trimEnd())
         .findLast((name) => name !== undefined && name !== '/dev/null');
       if (start === -1 || path === undefined) return [];
       const body = lines.slice(start);
@@ -65,11 +69,13 @@ export function fileDiffs(shown: string): FileDiff[] {
 /** Each change with the diff of its file, where there is one: the paths of a call may be relative. */
 export function withDiffs(changes: readonly FileChange[], diffs: readonly FileDiff[]): FileChange[] {
   const [only] = diffs;
+  const shown = changes.filter(({ kind }) => kind !== 'delete');
   return changes.map((change) => {
     const own = diffs.find(
       ({ path }) => path === change.path || path.endsWith(`/${change.path.replace(/^\.?\//, '')}`),
     );
-    const diff = own ?? (diffs.length === 1 && changes.length === 1 ? only : undefined);
+    const alone = changes.length === 1 || (shown.length === 1 && shown[0] === change);
+    const diff = own ?? (diffs.length === 1 && alone ? only : undefined);
     if (diff === undefined) return change;
     const { patch, added, removed } = diff;
     return { ...change, patch, added, removed };

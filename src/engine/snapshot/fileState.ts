@@ -1,47 +1,77 @@
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 
 /** What stands in a file, as far as it takes to tell whether it changed. */
 export interface FileState {
-  readonly hash: string;
+  /** SHA-256; `null` where it was too much to read, or could not be. */
+  readonly hash: string | null;
+  readonly size: number;
+  /** Nanoseconds. */
+  readonly modified: bigint;
   /** Of a small text. */
   readonly text?: string;
 }
 
-/** Larger ones are told by size and time. */
-const longestHashed = 8 << 20;
+/** Larger ones are read as far as a budget goes, and told by size and time beyond it. */
+export const longestHashed = 8 << 20;
 const longestText = 256 << 10;
 
-/** Characters of texts that one snapshot may keep. */
-export class TextBudget {
-  #left: number;
+/** Characters of texts that one snapshot may keep, and bytes of large files that it may read. */
+export class ReadBudget {
+  #characters: number;
+  #bytes: number;
 
-  constructor(characters = 16 << 20) {
-    this.#left = characters;
+  constructor(characters = 16 << 20, bytes = 64 << 20) {
+    this.#characters = characters;
+    this.#bytes = bytes;
   }
 
-  take(text: string): boolean {
-    if (text.length > this.#left) return false;
-    this.#left -= text.length;
+  keeps(text: string): boolean {
+    if (text.length > this.#characters) return false;
+    this.#characters -= text.length;
+    return true;
+  }
+
+  reads(bytes: number): boolean {
+    if (bytes > this.#bytes) return false;
+    this.#bytes -= bytes;
     return true;
   }
 }
 
 /** `null`: there is no file. What is no file and no link has no state, as if it were not there. */
-export async function stateOf(file: string, budget: TextBudget): Promise<FileState | null> {
+export async function stateOf(file: string, budget: ReadBudget): Promise<FileState | null> {
+  const stats = await lstat(file, { bigint: true }).catch(() => null);
+  if (stats === null) return null;
+  const known = { size: Number(stats.size), modified: stats.mtimeNs };
   try {
-    const stats = await lstat(file, { bigint: true });
-    if (stats.isSymbolicLink()) return { hash: `link ${await readlink(file)}` };
+    if (stats.isSymbolicLink()) return { ...known, hash: `link ${await readlink(file)}` };
     if (!stats.isFile()) return null;
-    if (stats.size > longestHashed) return { hash: `large ${stats.size} ${stats.mtimeNs}` };
-    const data = await readFile(file);
-    const hash = createHash('sha256').update(data).digest('hex');
-    if (data.length > longestText || data.includes(0)) return { hash };
-    const text = data.toString('utf8');
-    return budget.take(text) ? { hash, text } : { hash };
+    if (known.size <= longestHashed) return { ...known, ...(await readSmall(file, budget)) };
+    return { ...known, hash: budget.reads(known.size) ? await hashOf(file) : null };
   } catch {
-    return null;
+    return { ...known, hash: null };
   }
+}
+
+async function readSmall(file: string, budget: ReadBudget): Promise<Pick<FileState, 'hash' | 'text'>> {
+  const data = await readFile(file);
+  const hash = createHash('sha256').update(data).digest('hex');
+  if (data.length > longestText || data.includes(0)) return { hash };
+  const text = data.toString('utf8');
+  return budget.keeps(text) ? { hash, text } : { hash };
+}
+
+export function sameState(a: FileState, b: FileState): boolean {
+  return a.hash !== null && b.hash !== null ? a.hash === b.hash : a.size === b.size && a.modified === b.modified;
+}
+
+async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  const data: AsyncIterable<Uint8Array> = createReadStream(file);
+  for await (const chunk of data) hash.update(chunk);
+  return hash.digest('hex');
 }
 
 const atOnce = 16;

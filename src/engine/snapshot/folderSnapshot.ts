@@ -1,6 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { each, stateOf, TextBudget, type FileState } from './fileState.ts';
+import { each, longestHashed, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
 import { Deadline, SnapshotProblem, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
 /** What programs keep for themselves in a project. */
@@ -51,7 +51,7 @@ async function look(
   earlier: ReadonlyMap<string, Known>,
 ): Promise<Map<string, Known>> {
   const deadline = new Deadline(limits.timeMs);
-  const budget = new TextBudget();
+  const budget = new ReadBudget();
   const files = await list(folder, limits, deadline);
   let bytes = 0;
   const known = await each(files, async (file): Promise<Known | null> => {
@@ -61,7 +61,8 @@ async function look(
     const stamp = `${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.ino}`;
     const same = earlier.get(file);
     if (same?.stamp === stamp) return same;
-    bytes += Number(stats.size);
+    // Larger ones have a budget of their own.
+    if (stats.size <= longestHashed) bytes += Number(stats.size);
     if (bytes > limits.bytes) throw new SnapshotProblem('The folder is too large.');
     return { stamp, state: await stateOf(path.join(folder, file), budget) };
   });
@@ -97,7 +98,11 @@ function changesBetween(before: ReadonlyMap<string, Known>, now: ReadonlyMap<str
     const today = now.get(file);
     if (then === undefined) changes.push({ path: file, kind: 'added' });
     else if (today === undefined) changes.push({ path: file, kind: 'deleted' });
-    else if (then.state?.hash !== today.state?.hash) changes.push({ path: file, kind: 'changed' });
+    else if (!sameFile(then, today)) changes.push({ path: file, kind: 'changed' });
   }
   return { how: 'files', changes };
+}
+
+function sameFile({ state: then }: Known, { state: today }: Known): boolean {
+  return then === null || today === null ? then === today : sameState(then, today);
 }

@@ -3,7 +3,10 @@ import { runBriefly } from '../spawn.ts';
 import { SnapshotProblem, type Deadline } from './snapshot.ts';
 
 const filterSetting = String.raw`^filter\..*\.(clean|smudge|process|required)$`;
+const fixedSettings = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.quotePath=false'];
 const mostOutput = 64 << 20;
+/** Characters of file names in one command line. */
+const mostArguments = 20_000;
 
 /**
  * Asks git about one folder, and never lets it write: no locks, no refreshed index, nothing fetched, no programs of the
@@ -13,7 +16,7 @@ export class Git {
   readonly #program: string;
   readonly #cwd: string;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #settings = ['core.fsmonitor=false', 'core.untrackedCache=false', 'core.quotePath=false'];
+  #filters: readonly string[] = [];
 
   private constructor(program: string, cwd: string, env: Readonly<Record<string, string>>) {
     this.#program = program;
@@ -34,27 +37,86 @@ export class Git {
     return new Git(program, cwd, { ...env, ...own });
   }
 
-  /** Filters are programs too, and some write: Git LFS copies what it is to compare into the repository. */
+  /** For a repository inside this one: its filters are its own. */
+  at(cwd: string): Git {
+    return new Git(this.#program, cwd, this.#env);
+  }
+
+  /**
+   * Filters are programs too, and some write: Git LFS copies what it is to compare into the repository. Whoever runs in the
+   * folder may add some at any time, so this comes before every look. @throws SnapshotProblem where they cannot be left out
+   */
   async withoutFilters(deadline: Deadline): Promise<void> {
-    const names = await this.ask(['config', '--null', '--name-only', '--get-regexp', filterSetting], deadline);
-    for (const name of (names ?? '').split('\0')) {
-      if (name !== '' && !name.includes('='))
-        this.#settings.push(name.endsWith('.required') ? `${name}=false` : `${name}=`);
+    const found = await this.#activeFilters(deadline);
+    if (found.length === 0) return;
+    this.#filters = [...this.#filters, ...found];
+    // Versions before 2.31 can be told of no name with a `=`.
+    if ((await this.#activeFilters(deadline)).length > 0) throw new SnapshotProblem('Git is too old for its filters.');
+  }
+
+  /** What the names of configured filters begin with: `filter.lfs`. */
+  get filters(): ReadonlySet<string> {
+    return new Set(this.#filters.map((name) => name.slice(0, name.lastIndexOf('.'))));
+  }
+
+  get #settings(): string[] {
+    const filters = this.#filters.filter((name) => !name.includes('=')).map((name) => `${name}=${quiet(name)}`);
+    return [...fixedSettings, ...filters].flatMap((setting) => ['-c', setting]);
+  }
+
+  /** For names that hold a `=`, which `-c` would take for their end. */
+  get #variables(): Record<string, string> {
+    const filters = this.#filters.filter((name) => name.includes('='));
+    const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(filters.length) };
+    for (const [at, name] of filters.entries()) {
+      variables[`GIT_CONFIG_KEY_${at}`] = name;
+      variables[`GIT_CONFIG_VALUE_${at}`] = quiet(name);
     }
+    return variables;
+  }
+
+  async #activeFilters(deadline: Deadline): Promise<string[]> {
+    const found = await this.ask(['config', '--null', '--get-regexp', filterSetting], deadline);
+    const values = new Map<string, string | null>();
+    for (const line of (found ?? '').split('\0')) {
+      const [name = ''] = line.split('\n', 1);
+      // Of several values the last one counts.
+      if (name !== '') values.set(name, line === name ? null : line.slice(name.length + 1));
+    }
+    return [...values].flatMap(([name, value]) => (value === quiet(name) ? [] : [name]));
+  }
+
+  /** By file, the names that git would give to what stands there. */
+  async objectNames(files: readonly string[], deadline: Deadline): Promise<Map<string, string>> {
+    const names = new Map<string, string>();
+    let some: string[] = [];
+    let characters = 0;
+    for (const [at, file] of files.entries()) {
+      some.push(file);
+      characters += file.length;
+      if (characters < mostArguments && at < files.length - 1) continue;
+      const lines = ((await this.ask(['hash-object', '--', ...some], deadline)) ?? '').split('\n');
+      for (const [line, each] of some.entries()) names.set(each, lines[line] ?? '');
+      [some, characters] = [[], 0];
+    }
+    return names;
   }
 
   /** What it prints; `null` where it ends with a code other than 0. @throws SnapshotProblem */
-  async ask(args: readonly string[], deadline: Deadline): Promise<string | null> {
-    const quiet = this.#settings.flatMap((setting) => ['-c', setting]);
-    const { exitCode, stdout, timedOut, cut } = await runBriefly(this.#program, [...quiet, ...args], {
+  async ask(args: readonly string[], deadline: Deadline, maxBytes = mostOutput): Promise<string | null> {
+    const { exitCode, stdout, timedOut, cut } = await runBriefly(this.#program, [...this.#settings, ...args], {
       cwd: this.#cwd,
-      env: this.#env,
+      env: { ...this.#env, ...this.#variables },
       timeoutMs: deadline.leftMs,
-      maxBytes: mostOutput,
+      maxBytes,
       exact: true,
     });
     if (timedOut) throw new SnapshotProblem('It took too long.');
     if (cut) throw new SnapshotProblem('It is too large.');
     return exitCode === 0 ? stdout : null;
   }
+}
+
+function quiet(filter: string): string {
+  return filter.endsWith('.required') ? 'false' : '';
 }

@@ -1,22 +1,24 @@
+import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
-import { each, stateOf, TextBudget, type FileState } from './fileState.ts';
+import { each, ReadBudget, sameState, stateOf, type FileState } from './fileState.ts';
+import { exists, filteredFiles, lfs, lookAt, stagedObjects, type Look, type Place } from './gitLook.ts';
 import type { Git } from './gitProgram.ts';
-import { Deadline, SnapshotProblem, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
+import { Deadline, longestCompared, type Changes, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
-/** What git says of the files below a folder: which are as its index has them, and what stands in the others. */
-interface Look {
-  readonly head: string | null;
-  /** As `git ls-files --stage` prints it: kept as it is, and read only where it changed. */
-  readonly staged: string;
-  /** Files that are not as the index has them, and those it does not have; `null` for a deleted one. */
-  readonly others: ReadonlyMap<string, FileState | null>;
-}
-
-const longestPointer = 1024;
+type Change = Changes['changes'][number];
 
 /** File times of some systems are no finer than this. */
 const coarseTimeMs = 2000;
+/** Repositories below the folder that are looked into; what happens in more of them is not told. */
+const mostNested = 50;
+
+/** What a look at a folder and the repositories in it may take. */
+interface Means {
+  readonly deadline: Deadline;
+  readonly budget: ReadBudget;
+  nested: number;
+}
 
 /**
  * A folder in a git repository. Git is only asked, so index, stash, refs and objects of the repository stay as they are.
@@ -27,95 +29,168 @@ export async function gitSnapshot(folder: string, git: Git, limits: SnapshotLimi
   const inside = await git.ask(['rev-parse', '--is-inside-work-tree'], deadline);
   if (inside?.trim() !== 'true') return null;
   if ((await git.ask(['check-ignore', '-q', '.'], deadline)) !== null) return null;
-  await git.withoutFilters(deadline);
-  const takenAt = Date.now();
-  const before = await look(folder, git, limits, deadline);
+  const means = { deadline, budget: new ReadBudget(), nested: mostNested };
+  const repository = await Repository.take({ folder, git, limits }, means);
   return {
-    changes: () => changesSince(before, takenAt, folder, git, limits),
-    textBefore: (file) => textBefore(before, file, git, new Deadline(limits.timeMs)),
+    changes: () => repository.changes(new Deadline(limits.timeMs)),
+    textBefore: (file) => repository.textBefore(file, new Deadline(limits.timeMs)),
   };
 }
 
-async function look(folder: string, git: Git, limits: SnapshotLimits, deadline: Deadline): Promise<Look> {
-  const list = ['ls-files', '-z', '--modified', '--others', '--exclude-standard'];
-  const [staged, listed, head] = await Promise.all([
-    git.ask(['ls-files', '-z', '--stage'], deadline),
-    git.ask(list, deadline),
-    git.ask(['rev-parse', '-q', '--verify', 'HEAD'], deadline),
-  ]);
-  if (staged === null || listed === null) throw new SnapshotProblem('Git could not list its files.');
-  const paths = [...new Set(listed.split('\0'))].filter((file) => file !== '' && !file.endsWith('/'));
-  if (paths.length > limits.files) throw new SnapshotProblem('Too many files differ from what git has.');
-  const budget = new TextBudget();
-  const states = await each(paths, (file) => {
-    deadline.check();
-    return stateOf(path.join(folder, file), budget);
-  });
-  return { head: head?.trim() ?? null, staged, others: new Map(paths.map((file, at) => [file, states[at] ?? null])) };
-}
+/** A folder in a repository as it was, with the repositories below it. */
+class Repository {
+  readonly #place: Place;
+  readonly #takenAt: number;
+  readonly #before: Look;
+  readonly #filtered: ReadonlyMap<string, FileState>;
+  readonly #nested: ReadonlyMap<string, Repository>;
+  #had: ReadonlyMap<string, string> | undefined;
 
-/** Object names by path. */
-function stagedObjects(staged: string): Map<string, string> {
-  const objects = new Map<string, string>();
-  for (const line of staged.split('\0')) {
-    const tab = line.indexOf('\t');
-    const [, object = ''] = line.slice(0, tab).split(' ');
-    if (tab !== -1) objects.set(line.slice(tab + 1), object);
+  private constructor(
+    place: Place,
+    takenAt: number,
+    before: Look,
+    filtered: ReadonlyMap<string, FileState>,
+    nested: ReadonlyMap<string, Repository>,
+  ) {
+    this.#place = place;
+    this.#takenAt = takenAt;
+    this.#before = before;
+    this.#filtered = filtered;
+    this.#nested = nested;
   }
-  return objects;
-}
 
-async function changesSince(
-  before: Look,
-  takenAt: number,
-  folder: string,
-  git: Git,
-  limits: SnapshotLimits,
-): Promise<Changes> {
-  const deadline = new Deadline(limits.timeMs);
-  const now = await look(folder, git, limits, deadline);
-  const sameIndex = before.staged === now.staged;
-  const had = stagedObjects(before.staged);
-  const has = sameIndex ? had : stagedObjects(now.staged);
-  const candidates = new Set([...before.others.keys(), ...now.others.keys()]);
-  if (!sameIndex)
-    for (const file of new Set([...had.keys(), ...has.keys()]))
-      if (had.get(file) !== has.get(file)) candidates.add(file);
-  const budget = new TextBudget(0);
-  const changes: Changes['changes'][number][] = [];
-  for (const file of [...candidates].sort()) {
-    deadline.check();
-    const kind = await changeOf(file);
-    if (kind !== null) changes.push({ path: file, kind });
+  static async take(place: Place, means: Means): Promise<Repository> {
+    const { deadline, budget } = means;
+    const takenAt = Date.now();
+    const before = await lookAt(place, deadline, budget);
+    const filtered = await filteredFiles(place, before, deadline, budget);
+    const nested = new Map<string, Repository>();
+    await each([...before.nested], async (name) => {
+      if (means.nested === 0) return;
+      means.nested -= 1;
+      const folder = path.join(place.folder, name);
+      const inner = await Repository.take({ ...place, folder, git: place.git.at(folder) }, means).catch(() => null);
+      deadline.check();
+      // One that git does not open is none.
+      if (inner !== null) nested.set(name, inner);
+    });
+    return new Repository(place, takenAt, before, filtered, nested);
   }
-  const moved = before.head === now.head ? {} : { head: { before: before.head, after: now.head } };
-  return { how: 'git', changes, ...moved };
 
-  async function changeOf(file: string): Promise<'added' | 'changed' | 'deleted' | null> {
-    const then = before.others.has(file) ? (before.others.get(file) ?? null) : had.has(file) ? 'staged' : null;
-    const today = now.others.get(file) ?? (await stateOf(path.join(folder, file), budget));
-    if (then === null) {
+  async changes(deadline: Deadline): Promise<Changes> {
+    const { head } = this.#before;
+    const now = await lookAt(this.#place, deadline, new ReadBudget(0));
+    const has = this.#before.staged === now.staged ? this.#staged : stagedObjects(now.staged);
+    const own = await this.#ownChanges(now, has, deadline);
+    const inside = await each([...new Set([...this.#before.nested, ...now.nested])], (name) =>
+      this.#nestedChanges(name, now, deadline),
+    );
+    const changes = [own, ...inside].flat().sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { how: 'git', changes, ...(head === now.head ? {} : { head: { before: head, after: now.head } }) };
+  }
+
+  async textBefore(file: string, deadline: Deadline): Promise<string | null | undefined> {
+    for (const [name, inner] of this.#nested) {
+      if (file.startsWith(`${name}/`)) return inner.textBefore(file.slice(name.length + 1), deadline);
+    }
+    const { others } = this.#before;
+    if (others.has(file)) return others.get(file) === null ? null : others.get(file)?.text;
+    const filtered = this.#filtered.get(file);
+    if (filtered !== undefined) return filtered.text;
+    const object = this.#staged.get(file);
+    if (object === undefined) return null;
+    return (await this.#place.git.ask(['cat-file', 'blob', object], deadline, longestCompared)) ?? undefined;
+  }
+
+  get #staged(): ReadonlyMap<string, string> {
+    return (this.#had ??= stagedObjects(this.#before.staged));
+  }
+
+  async #nestedChanges(name: string, now: Look, deadline: Deadline): Promise<Change[]> {
+    if (!this.#before.nested.has(name)) return [{ path: `${name}/`, kind: 'added' }];
+    if (!now.nested.has(name)) {
+      const left = await exists(path.join(this.#place.folder, name));
+      return [{ path: `${name}/`, kind: left ? 'changed' : 'deleted' }];
+    }
+    const inside = await this.#nested.get(name)?.changes(deadline);
+    return (inside?.changes ?? []).map((change) => ({ ...change, path: `${name}/${change.path}` }));
+  }
+
+  async #ownChanges(now: Look, has: ReadonlyMap<string, string>, deadline: Deadline): Promise<Change[]> {
+    const had = this.#staged;
+    const candidates = new Set([...this.#before.others.keys(), ...now.others.keys()]);
+    if (had !== has)
+      for (const file of new Set([...had.keys(), ...has.keys()]))
+        if (had.get(file) !== has.get(file)) candidates.add(file);
+    const budget = new ReadBudget(0);
+    const found = await each([...candidates], async (file) => {
+      deadline.check();
+      const today = now.others.get(file) ?? (await stateOf(this.#pathOf(file), budget));
+      return { path: file, kind: await this.#changeOf(file, today, { now, has }) };
+    });
+    const moved = found.flatMap(({ path: file, kind }) => (kind === 'moved' ? [file] : []));
+    const stayed = await this.#stayed(moved, now, deadline);
+    return found.flatMap(({ path: file, kind }): Change[] => {
+      if (kind === null || stayed.has(file)) return [];
+      return [{ path: file, kind: kind === 'moved' ? 'changed' : kind }];
+    });
+  }
+
+  /** `moved`: the index has another object for it than before, and another than what stands there. */
+  async #changeOf(
+    file: string,
+    today: FileState | null,
+    { now, has }: { readonly now: Look; readonly has: ReadonlyMap<string, string> },
+  ): Promise<Change['kind'] | 'moved' | null> {
+    const { others } = this.#before;
+    const known = others.has(file) ? others.get(file) : this.#filtered.get(file);
+    const object = others.has(file) ? undefined : this.#staged.get(file);
+    if (known === null || (known === undefined && object === undefined)) {
       if (today === null) return null;
       // Nothing but a change of what is ignored can show a file that is older than the look before.
-      return (await changedAt(path.join(folder, file))) < takenAt - coarseTimeMs && !before.others.has(file)
-        ? null
-        : 'added';
+      const old = !others.has(file) && (await changedAt(this.#pathOf(file))) < this.#takenAt - coarseTimeMs;
+      return old ? null : 'added';
     }
     if (today === null) return 'deleted';
-    if (then !== 'staged') return then.hash === today.hash ? null : 'changed';
-    if (!now.others.has(file)) return had.get(file) === has.get(file) || !has.has(file) ? null : 'changed';
-    if (had.get(file) === has.get(file)) return (await isStored(had.get(file) ?? '', today)) ? null : 'changed';
-    // The index went elsewhere, the file may have stayed.
-    return (await git.ask(['hash-object', '--', file], deadline))?.trim() === had.get(file) ? null : 'changed';
+    if (known !== undefined) return sameState(known, today) ? null : 'changed';
+    if (!now.others.has(file)) return object === has.get(file) || !has.has(file) ? null : 'changed';
+    if (this.#place.git.filters.has(lfs) && isPointer(object ?? '', today)) return null;
+    return object === has.get(file) ? 'changed' : 'moved';
   }
 
-  /** Git LFS has a pointer in place of the file: without its filter, one that was only touched looks changed. */
-  async function isStored(object: string, today: FileState): Promise<boolean> {
-    const size = (await git.ask(['cat-file', '-s', object], deadline)) ?? '';
-    if (Number(size) > longestPointer) return false;
-    const pointer = (await git.ask(['cat-file', 'blob', object], deadline)) ?? '';
-    return pointer.startsWith('version https://git-lfs.') && pointer.includes(`oid sha256:${today.hash}\n`);
+  /** Those that still are what the index had. */
+  async #stayed(files: readonly string[], now: Look, deadline: Deadline): Promise<Set<string>> {
+    const linkedTo = (file: string): string | undefined => /^link (.*)$/s.exec(now.others.get(file)?.hash ?? '')?.[1];
+    const plain = files.filter((file) => linkedTo(file) === undefined);
+    const names = await this.#place.git.objectNames(plain, deadline);
+    return new Set(
+      files.filter((file) => {
+        const object = this.#staged.get(file) ?? '';
+        const link = linkedTo(file);
+        // Of a link git would take what it leads to.
+        return (link === undefined ? names.get(file) : objectName(link, object)) === object;
+      }),
+    );
   }
+
+  #pathOf(file: string): string {
+    return path.join(this.#place.folder, file);
+  }
+}
+
+/** Git LFS has a pointer in place of the file: without its filter, one that was only touched looks changed. */
+function isPointer(object: string, { hash, size }: FileState): boolean {
+  if (hash === null) return false;
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${hash}\nsize ${size}\n`;
+  return objectName(pointer, object) === object;
+}
+
+/** What git calls an object with this text, in a repository that calls another one `like`. */
+function objectName(text: string, like: string): string {
+  const data = Buffer.from(text);
+  const algorithm = like.length === 64 ? 'sha256' : 'sha1';
+  return createHash(algorithm).update(`blob ${data.length}\0`).update(data).digest('hex');
 }
 
 async function changedAt(file: string): Promise<number> {
@@ -125,16 +200,4 @@ async function changedAt(file: string): Promise<number> {
   } catch {
     return Infinity;
   }
-}
-
-async function textBefore(
-  before: Look,
-  file: string,
-  git: Git,
-  deadline: Deadline,
-): Promise<string | null | undefined> {
-  if (before.others.has(file)) return before.others.get(file) === null ? null : before.others.get(file)?.text;
-  const object = stagedObjects(before.staged).get(file);
-  if (object === undefined) return null;
-  return (await git.ask(['cat-file', 'blob', object], deadline)) ?? undefined;
 }

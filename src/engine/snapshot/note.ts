@@ -13,7 +13,11 @@ export function unreportedLine(runId: string, at: string, found: UnreportedChang
 
 /** What the transcript says of it; `null` where there is nothing. Who changed the files is not known, and not said. */
 export function unreportedNote(found: UnreportedChanges | string): Note | null {
-  if (typeof found === 'string' || found.total === 0) return null;
+  if (typeof found === 'string') {
+    const content = `Whether files changed during the run, not by a reported tool call, could not be checked. ${found}`;
+    return { subtype: unreportedSubtype, content };
+  }
+  if (found.total === 0) return null;
   const { changes, total } = found;
   const files = total === 1 ? 'A file' : `${total} files`;
   const lines = changes.slice(0, mostShown).map(({ kind, path, besides }) => {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { FileHistory } from '../../insight/files/history.ts';
 import { normalPath } from '../../insight/citations/pathNames.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
@@ -13,11 +14,12 @@ export class ReportedChanges {
   readonly #folders: readonly string[];
   readonly #entries = new Map<number, NormalizedEntry>();
   readonly #paths = new Map<string, Set<number>>();
+  readonly #real = new Map<string, string>();
   #characters = 0;
 
   /** `folders`: the folder of the run by all its names; agents resolve links in their own way. */
   constructor(folders: readonly string[]) {
-    this.#folders = folders;
+    this.#folders = folders.map((folder) => posix.normalize(normalPath(folder, '')));
   }
 
   see(updates: readonly EntryUpdate[]): void {
@@ -29,7 +31,7 @@ export class ReportedChanges {
       if (action.kind !== 'file_write' && action.kind !== 'file_edit') continue;
       // One that was not permitted, or did not work, has changed nothing; of one that was cut off nobody knows.
       const happened = status !== 'denied' && status !== 'failed';
-      const own = this.#withOwnPaths(action);
+      const own = withPaths(action, (path) => this.#ownPath(path));
       const paths = own.kind === 'file_write' ? [own.path] : own.changes.map((change) => change.path);
       for (const path of paths) this.#note(path, entry.index, happened);
       this.#keep({ ...entry, type: { kind: 'tool_use', tool: { ...entry.type.tool, action: own } } });
@@ -40,6 +42,18 @@ export class ReportedChanges {
     return (this.#paths.get(path)?.size ?? 0) > 0;
   }
 
+  /** Of everything that was reported to have changed. */
+  get paths(): string[] {
+    return [...this.#paths].flatMap(([path, indexes]) => (indexes.size > 0 ? [path] : []));
+  }
+
+  /** `path` leads to the file `real`: what was reported of the one is true of the other. */
+  leadsTo(path: string, real: string): void {
+    this.#real.set(path, real);
+    const indexes = this.#paths.get(path) ?? [];
+    this.#paths.set(real, new Set([...(this.#paths.get(real) ?? []), ...indexes]));
+  }
+
   /**
    * What a file that had this text comes to by the reported changes; `undefined` where they do not say it exactly.
    */
@@ -48,15 +62,14 @@ export class ReportedChanges {
     for (const index of [...(this.#paths.get(path) ?? [])].sort((a, b) => a - b)) {
       const entry = this.#entries.get(index);
       if (entry?.type.kind !== 'tool_use' || entry.type.tool.status !== 'success') return undefined;
-      history.add(entry);
+      history.add(mapped(entry, (name) => this.#real.get(name) ?? name));
     }
     return history.exact ? history.after : undefined;
   }
 
-  #withOwnPaths(action: Writing): Writing {
-    const own = (path: string): string => this.#folders.reduce((shown, folder) => normalPath(shown, folder), path);
-    if (action.kind === 'file_write') return { ...action, path: own(action.path) };
-    return { ...action, changes: action.changes.map((change) => ({ ...change, path: own(change.path) })) };
+  #ownPath(path: string): string {
+    const plain = posix.normalize(normalPath(path, ''));
+    return this.#folders.reduce((shown, folder) => normalPath(shown, folder), plain);
   }
 
   #note(path: string, index: number, happened: boolean): void {
@@ -75,6 +88,19 @@ export class ReportedChanges {
       this.#entries.delete(entry.index);
     }
   }
+}
+
+function withPaths(action: Writing, of: (path: string) => string): Writing {
+  if (action.kind === 'file_write') return { ...action, path: of(action.path) };
+  return { ...action, changes: action.changes.map((change) => ({ ...change, path: of(change.path) })) };
+}
+
+function mapped(entry: NormalizedEntry, of: (path: string) => string): NormalizedEntry {
+  if (entry.type.kind !== 'tool_use') return entry;
+  const { tool } = entry.type;
+  const { action } = tool;
+  if (action.kind !== 'file_write' && action.kind !== 'file_edit') return entry;
+  return { ...entry, type: { kind: 'tool_use', tool: { ...tool, action: withPaths(action, of) } } };
 }
 
 function sizeOf({ type }: NormalizedEntry): number {

@@ -4,13 +4,16 @@ import type { UnreportedChange, UnreportedChanges } from '../../model/unreported
 export interface Snapshot {
   /** What has changed since, in the order of the paths; throws where that cannot be told. */
   changes(): Promise<Changes>;
-  /** The text of a file then: `null` where there was none, `undefined` where it was not kept. */
+  /** The text of a file then: `null` where there was none, `undefined` where it was not kept. Throws where it is too large. */
   textBefore(path: string): Promise<string | null | undefined>;
 }
 
 export interface Changes extends Pick<UnreportedChanges, 'how' | 'head'> {
   readonly changes: readonly Omit<UnreportedChange, 'besides'>[];
 }
+
+/** Bytes, or characters, of a text that is compared with what reported edits come to. */
+export const longestCompared = 4 << 20;
 
 /** Why a folder could not be looked at: it is too large, or it took too long. */
 export class SnapshotProblem extends Error {

@@ -1,20 +1,23 @@
 import { realpathSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { EntryUpdate } from '../../model/entry.ts';
 import type { Session } from '../../model/session.ts';
 import type { UnreportedChange, UnreportedChanges } from '../../model/unreported.ts';
 import type { EngineDeps, Log } from '../api.ts';
+import { each } from './fileState.ts';
 import { folderSnapshot } from './folderSnapshot.ts';
 import { Git } from './gitProgram.ts';
 import { gitSnapshot } from './gitSnapshot.ts';
 import { ReportedChanges } from './reported.ts';
-import { defaultLimits, SnapshotProblem, type Snapshot, type SnapshotLimits } from './snapshot.ts';
+import { defaultLimits, longestCompared, SnapshotProblem, type Snapshot, type SnapshotLimits } from './snapshot.ts';
 
 /** More are counted, not listed. */
 const mostListed = 500;
 /** Files with reported edits whose text is compared with what these come to. */
 const mostCompared = 200;
+/** Reported paths of which it is asked where they lead. */
+const mostFollowed = 5000;
 
 export interface WatchDeps {
   readonly folder: string;
@@ -61,6 +64,7 @@ export class FolderWatch {
     if (SnapshotProblem.is(snapshot)) return snapshot.message;
     try {
       const { changes, ...rest } = await snapshot.changes();
+      await this.#followLinks(changes);
       const unreported = await this.#unreported(changes, snapshot);
       return { ...rest, changes: unreported.slice(0, mostListed), total: unreported.length };
     } catch (error) {
@@ -91,13 +95,28 @@ export class FolderWatch {
     return unreported;
   }
 
+  /** An agent may name a changed file by another way that leads to it. */
+  async #followLinks(changes: readonly UnreportedChange[]): Promise<void> {
+    const changed = new Set(changes.map((change) => change.path));
+    const others = this.#reported.paths.filter((reported) => !changed.has(reported));
+    if (others.length === 0 || changed.size === 0) return;
+    const folder = await realPath(this.#deps.folder);
+    await each(others.slice(0, mostFollowed), async (reported) => {
+      const real = path.relative(folder, await realPath(path.resolve(folder, reported)));
+      const name = real.replaceAll(path.sep, '/');
+      if (changed.has(name)) this.#reported.leadsTo(reported, name);
+    });
+  }
+
   /** Whether something else is in the file than the reported edits come to; where that is not sure, no. */
   async #isMore(file: string, snapshot: Snapshot): Promise<boolean> {
-    const before = await snapshot.textBefore(file);
-    if (before === undefined) return false;
+    // One file that cannot be had, a very large one, does not hide the others.
+    const before = await snapshot.textBefore(file).catch(() => undefined);
+    if (before === undefined || !isComparable(before)) return false;
     const expected = this.#reported.textAfter(file, before);
     if (expected === undefined) return false;
-    const found = await readFile(path.join(this.#deps.folder, file), 'utf8').catch(() => null);
+    const found = await textNow(path.join(this.#deps.folder, file));
+    if (found === undefined || !isComparable(found)) return false;
     return comparable(found) !== comparable(expected);
   }
 
@@ -116,6 +135,29 @@ function namesOf(folder: string): string[] {
   } catch {
     return [folder];
   }
+}
+
+/** Of a file that is gone as its folder leads there. */
+async function realPath(file: string): Promise<string> {
+  const found = await realpath(file).catch(() => null);
+  if (found !== null) return found;
+  const folder = await realpath(path.dirname(file)).catch(() => path.dirname(file));
+  return path.join(folder, path.basename(file));
+}
+
+/** `null` where there is no file, `undefined` where it cannot be read. */
+async function textNow(file: string): Promise<string | null | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? null : undefined;
+  }
+}
+
+/** Tools write other encodings as they were: read as UTF-8, those have characters that no text has. */
+function isComparable(text: string | null): boolean {
+  return text === null || (text.length <= longestCompared && !/[\0\uFFFD]/.test(text));
 }
 
 /** Agents write line ends and the end of a file as they like, and do not always report that. */

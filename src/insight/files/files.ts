@@ -70,7 +70,8 @@ export class SessionFiles {
         removed: 0,
       });
     } else if (action.kind === 'file_edit') {
-      for (const change of action.changes) this.#touch(change.path, step, { kind: change.kind, ...countsOf(change) });
+      for (const { change, counts } of counted(action.changes))
+        this.#touch(change.path, step, { kind: change.kind, ...counts });
     } else if (action.kind === 'search' && status === 'success') this.#search(result?.text ?? '', step);
     else return;
     this.#seen.add(entry.index);
@@ -151,10 +152,25 @@ function changeOf(
   return known === 'added' ? 'added' : 'changed';
 }
 
-function countsOf({ added, removed, patch, oldText, newText }: FileChange): {
-  added: number | undefined;
-  removed: number | undefined;
-} {
+interface Counts {
+  readonly added: number | undefined;
+  readonly removed: number | undefined;
+}
+
+/** Where one change of a file says what it came to, it can stand for all that the call made to that file. */
+function counted(changes: readonly FileChange[]): { readonly change: FileChange; readonly counts: Counts }[] {
+  const said = new Set(changes.flatMap((change) => (saysCounts(change) ? [change.path] : [])));
+  return changes.map((change) => {
+    const other = said.has(change.path) && !saysCounts(change);
+    return { change, counts: other ? { added: 0, removed: 0 } : countsOf(change) };
+  });
+}
+
+function saysCounts({ added, removed, patch }: FileChange): boolean {
+  return patch !== undefined || (added !== undefined && removed !== undefined);
+}
+
+function countsOf({ kind, added, removed, patch, oldText, newText }: FileChange): Counts {
   if (added !== undefined && removed !== undefined) return { added, removed };
   if (patch !== undefined) {
     const lines = hunksOf(patch).flatMap((hunk) => hunk.lines);
@@ -164,6 +180,8 @@ function countsOf({ added, removed, patch, oldText, newText }: FileChange): {
     };
   }
   if (newText === undefined && oldText === undefined) return { added: undefined, removed: undefined };
+  // What a new text took the place of, only the file tells.
+  if (kind === 'update' && oldText === undefined) return { added: linesOf(newText).length, removed: undefined };
   return changedLines(linesOf(oldText), linesOf(newText));
 }
 

@@ -220,7 +220,7 @@ export class FileHistory {
       for (const { mark, text } of hunk.lines) {
         if (mark === '+') next.push(written(text, by));
         else {
-          if (mark === ' ') next.push({ text, by: there[line]?.by ?? null, read: there[line]?.read ?? null });
+          if (mark === ' ') next.push(context(text, there[line]));
           line += 1;
         }
       }
@@ -290,6 +290,13 @@ function written(text: string, by: number | null): HistoryLine {
 
 function newSide({ lines }: Hunk, by: number): HistoryLine[] {
   return lines.flatMap(({ mark, text }) => (mark === '-' ? [] : [written(text, mark === '+' ? by : null)]));
+}
+
+/** A line that a patch shows and leaves. Some patches have two spaces for each tab that a line begins with. */
+function context(text: string, there: HistoryLine | undefined): HistoryLine {
+  const known = there?.text ?? null;
+  const same = known?.startsWith('\t') === true && known.replace(/^\t+/, (tabs) => '  '.repeat(tabs.length)) === text;
+  return { text: same ? known : text, by: there?.by ?? null, read: there?.read ?? null };
 }
 
 /** What took the place of `oldText`; lines that stood in it already are nobody's. */

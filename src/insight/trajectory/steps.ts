@@ -57,6 +57,8 @@ export interface Lane {
   readonly number: string | null;
 }
 
+type TaskAction = Extract<ToolAction, { kind: 'task' }>;
+
 const longestTitle = 400;
 
 interface LaneState extends Lane {
@@ -167,21 +169,15 @@ export class Trajectory {
       messageIndex: known?.type === 'step' ? known.messageIndex : message,
     });
     lane.lastEnd = later(lane.lastEnd, endedAt ?? startedAt);
-    if (tool.action.kind === 'task' && !this.#lanes.has(tool.callId)) this.#open(tool, number, lane.level);
+    const { action, callId } = tool;
+    if (action.kind === 'task' && callId !== mainLane && callId !== lane.id)
+      this.#start(callId, action, { number, level: lane.level + 1 });
   }
 
-  #open({ callId, action }: ToolUse, number: string, level: number): void {
-    const { description, agentType } = action.kind === 'task' ? action : { description: '', agentType: undefined };
+  /** The call may come after what it started, and grow: what it says now counts. */
+  #start(callId: string, { description, agentType }: TaskAction, place: Pick<Lane, 'number' | 'level'>): void {
     const title = oneLine(description);
-    this.#lanes.set(callId, {
-      id: callId,
-      title,
-      agentType: agentType ?? null,
-      level: level + 1,
-      number,
-      lastEnd: null,
-      message: null,
-    });
+    Object.assign(this.#lane(callId), { ...place, title, agentType: agentType ?? null });
   }
 
   /** A call whose parent was never seen has a lane of its own all the same. */

@@ -1,97 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { realpathSync, renameSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { unreportedNote } from '../../../src/engine/snapshot/note.ts';
 import { defaultLimits } from '../../../src/engine/snapshot/snapshot.ts';
-import { FolderWatch } from '../../../src/engine/snapshot/watch.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import { unreportedChangesSchema } from '../../../src/model/unreported.ts';
 import { call, edits, writes } from '../../support/madeEntries.ts';
-import { skip } from '../../support/skip.ts';
-
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** A folder of its own, in git or not. */
-class Place {
-  readonly root = mkdtempSync(path.join(tmpdir(), 'vitrine-watch-'));
-  readonly folder = path.join(this.root, 'work');
-  readonly environment = {
-    PATH: process.env['PATH'],
-    HOME: this.root,
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_AUTHOR_NAME: 'A',
-    GIT_AUTHOR_EMAIL: 'a@example.com',
-    GIT_COMMITTER_NAME: 'A',
-    GIT_COMMITTER_EMAIL: 'a@example.com',
-  };
-
-  constructor() {
-    mkdirSync(this.folder);
-  }
-
-  git(...args: string[]): string {
-    return execFileSync('git', args, {
-      cwd: this.folder,
-      env: this.environment,
-      encoding: 'utf8',
-    });
-  }
-
-  write(file: string, text: string): void {
-    mkdirSync(path.dirname(path.join(this.folder, file)), { recursive: true });
-    writeFileSync(path.join(this.folder, file), text);
-  }
-
-  repository(): this {
-    this.git('init', '-q', '-b', 'main');
-    this.write('.gitignore', 'ignored/\n*.log\n');
-    this.write('src/a.ts', 'one\ntwo\n');
-    this.write('src/b.ts', 'b\n');
-    this.write('with space/ü.ts', 'x\n');
-    this.git('add', '-A');
-    this.git('commit', '-qm', 'first');
-    return this;
-  }
-
-  watch(change: object = {}): FolderWatch {
-    return new FolderWatch({ folder: this.folder, environment: this.environment, log, ...change });
-  }
-
-  /** What a run changed that reported `entries` and did `work`. */
-  async run(entries: readonly NormalizedEntry[], work: () => void, change: object = {}): Promise<string[]> {
-    const watch = this.watch(change);
-    await watch.begin();
-    work();
-    watch.see(entries.map((entry) => ({ op: 'put', entry })));
-    const found = await watch.end();
-    if (typeof found === 'string') return [found];
-    unreportedChangesSchema.parse(found);
-    return found.changes.map(({ kind, path: file, besides }) => `${kind} ${file}${besides === true ? ' besides' : ''}`);
-  }
-
-  close(): void {
-    rmSync(this.root, { recursive: true, force: true });
-  }
-}
+import { WatchedFolder } from '../../support/watchedFolder.ts';
 
 describe('what no tool call reported', () => {
-  let place: Place;
-  beforeEach(() => (place = new Place()));
+  let place: WatchedFolder;
+  beforeEach(() => (place = new WatchedFolder()));
   afterEach(() => place.close());
 
   for (const kind of ['git', 'no git'] as const) {
@@ -179,6 +96,38 @@ describe('what no tool call reported', () => {
         assert.deepEqual(found, []);
       });
 
+      it('takes a file that was edited by another name for the same', async () => {
+        symlinkSync('src/a.ts', path.join(place.folder, 'A.md'));
+        symlinkSync('src', path.join(place.folder, 'link'));
+        const eins = () => place.write('src/a.ts', 'eins\ntwo\n');
+        const names = ['A.md', 'link/a.ts', path.join(place.folder, 'link/a.ts'), 'with space/../src/a.ts'];
+        const absolute = `${place.folder}/lib/../src/./a.ts`;
+        for (const name of [...names, absolute]) {
+          place.write('src/a.ts', 'one\ntwo\n');
+          assert.deepEqual(await place.run([call(1, edits(name, 'one', 'eins'))], eins), [], name);
+          place.write('src/a.ts', 'one\n2\n');
+          const besides = await place.run([call(1, edits(name, 'one', 'eins'))], eins);
+          assert.deepEqual(besides, ['changed src/a.ts besides'], name);
+        }
+        place.write('src/a.ts', 'one\n2\n');
+        const both = [call(1, edits('link/a.ts', 'one', 'eins')), call(2, edits('src/a.ts', '2', 'two'))];
+        assert.deepEqual(await place.run(both, eins), []);
+        const gone = call(1, { kind: 'file_edit', changes: [{ path: 'link/b.ts', kind: 'delete' }] });
+        assert.deepEqual(await place.run([gone], () => rmSync(path.join(place.folder, 'src/b.ts'))), []);
+      });
+
+      it('is no alarm for texts in another encoding', async () => {
+        const file = path.join(place.folder, 'a.rc');
+        writeFileSync(file, '\uFEFFone\n', 'utf16le');
+        if (kind === 'git') {
+          place.git('add', '-A');
+          place.git('commit', '-qm', 'wide');
+        }
+        const wide = () => writeFileSync(file, '\uFEFFeins\n', 'utf16le');
+        assert.deepEqual(await place.run([call(1, edits('a.rc', 'one', 'eins'))], wide), []);
+        assert.deepEqual(await place.run([call(1, writes('a.rc', 'eins\n'))], () => place.write('a.rc', 'eins\n')), []);
+      });
+
       it('says that it could not be checked, and never fails', async () => {
         const small = { limits: { ...defaultLimits, files: 2 } };
         const many = () => {
@@ -190,140 +139,38 @@ describe('what no tool call reported', () => {
     });
   }
 
-  it('is told against what was there, not against the last commit', async () => {
-    place.repository();
-    place.write('src/a.ts', 'mine\n');
-    place.write('untracked.ts', 'mine\n');
-    assert.deepEqual(await place.run([], () => undefined), []);
-    assert.deepEqual(await place.run([], () => place.write('untracked.ts', 'other\n')), ['changed untracked.ts']);
-    assert.deepEqual(await place.run([], () => place.git('checkout', '-q', 'src/a.ts')), ['changed src/a.ts']);
-  });
-
-  it('is not what git was told meanwhile', async () => {
-    place.repository();
-    place.write('src/a.ts', 'mine\n');
-    place.write('untracked.ts', 'mine\n');
-    const quiet = await place.run([], () => {
-      place.git('add', '-A');
-      place.git('commit', '-qm', 'second');
-    });
-    assert.deepEqual(quiet, []);
-    assert.deepEqual(await place.run([], () => place.git('reset', '-q', 'HEAD~1')), []);
-    assert.deepEqual(await place.run([], () => place.write('.gitignore', '')), ['changed .gitignore']);
-  });
-
-  it('is what a checkout brought, with the commits', async () => {
-    place.repository();
-    place.git('checkout', '-q', '-b', 'other');
-    place.write('src/a.ts', 'other\n');
-    place.git('commit', '-qam', 'other');
-    const watch = place.watch();
-    await watch.begin();
-    place.git('checkout', '-q', 'main');
-    const found = await watch.end();
-    assert.ok(typeof found !== 'string');
-    assert.deepEqual(found.changes, [{ path: 'src/a.ts', kind: 'changed' }]);
-    assert.match(found.head?.before ?? '', /^[0-9a-f]{40}$/);
-    assert.notEqual(found.head?.before, found.head?.after);
-  });
-
-  it('leaves ignored files alone, and files that are ignored no longer', async () => {
-    place.repository();
-    place.write('ignored/x.ts', 'x');
-    const old = new Date(Date.now() - 60_000);
-    utimesSync(path.join(place.folder, 'ignored/x.ts'), old, old);
-    assert.deepEqual(await place.run([], () => place.write('ignored/y.ts', 'y')), []);
-    assert.deepEqual(await place.run([], () => place.write('a.log', 'y')), []);
-  });
-
-  it('works below the top of a repository, before the first commit, and in names of any kind', async () => {
-    place.repository();
-    const found = await place.run(
-      [call(1, writes('a.ts', 'x'))],
-      () => {
-        place.write('src/a.ts', 'x');
-        place.write('src/ü "b" c.ts', 'x');
-        place.write('outside.ts', 'x');
-      },
-      { folder: path.join(place.folder, 'src') },
-    );
-    assert.deepEqual(found, ['added ü "b" c.ts']);
-    const fresh = new Place();
-    fresh.git('init', '-q');
-    assert.deepEqual(await fresh.run([], () => fresh.write('a.ts', 'x')), ['added a.ts']);
-    fresh.close();
-  });
-
-  it('leaves the repository as it is, byte for byte', async () => {
-    place.repository();
-    place.write('src/b.ts', 'stashed\n');
-    place.git('stash', '-q');
-    place.write('src/a.ts', 'staged\n');
-    place.git('add', 'src/a.ts');
-    place.write('src/a.ts', 'staged and more\n');
-    place.write('untracked.ts', 'u\n');
-    // Stat data that git would like to refresh.
-    utimesSync(path.join(place.folder, 'src/b.ts'), new Date(), new Date(Date.now() - 100_000));
-    const before = everything(path.join(place.folder, '.git'));
-    const found = await place.run([], () => place.write('src/b.ts', 'changed\n'));
-    assert.deepEqual(found, ['changed src/b.ts']);
-    assert.deepEqual(everything(path.join(place.folder, '.git')), before);
-    place.write('src/b.ts', 'b\n');
-    assert.equal(place.git('status', '--porcelain'), 'MM src/a.ts\n?? untracked.ts\n');
-    assert.match(place.git('stash', 'list'), /^stash@\{0\}/);
-  });
-
-  it('works where the repository cannot be written', async function () {
-    if (process.getuid?.() === 0) skip(this, 'root can write everything');
-    place.repository();
-    const folder = path.join(place.folder, '.git');
-    chmodSync(folder, 0o500);
-    assert.deepEqual(await place.run([], () => place.write('a.ts', 'x')), ['added a.ts']);
-    chmodSync(folder, 0o700);
-  });
-
-  it('takes a file of Git LFS that was only touched for what it is', async () => {
-    place.repository();
-    const data = 'large\n'.repeat(100);
-    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${createHash('sha256').update(data).digest('hex')}\nsize ${data.length}\n`;
-    writeFileSync(path.join(place.root, 'pointer'), pointer);
-    place.git('config', 'filter.lfs.clean', `cat > /dev/null; cat '${path.join(place.root, 'pointer')}'`);
-    writeFileSync(path.join(place.folder, '.git/info/attributes'), '*.bin filter=lfs\n');
-    place.write('big.bin', data);
-    place.git('add', '-A');
-    assert.equal(place.git('cat-file', 'blob', ':big.bin'), pointer);
-    const touch = () => utimesSync(path.join(place.folder, 'big.bin'), new Date(), new Date(Date.now() + 9000));
-    assert.deepEqual(await place.run([], touch), []);
-    assert.deepEqual(await place.run([], () => place.write('big.bin', `${data}more`)), ['changed big.bin']);
-  });
-
-  it('never runs a program that the repository names', async () => {
-    place.repository();
-    const mark = path.join(place.root, 'ran');
-    const program = path.join(place.root, 'program.sh');
-    writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\n`, { mode: 0o755 });
-    place.git('config', 'core.fsmonitor', program);
-    place.git('config', 'filter.lfs.clean', program);
-    place.git('config', 'filter.lfs.required', 'true');
-    writeFileSync(path.join(place.folder, '.git/info/attributes'), '*.ts filter=lfs\n');
-    utimesSync(path.join(place.folder, 'src/b.ts'), new Date(), new Date(Date.now() - 100_000));
-    mkdirSync(path.join(place.folder, '.git/hooks'), { recursive: true });
-    for (const hook of ['post-index-change', 'pre-commit', 'fsmonitor-watchman']) {
-      writeFileSync(path.join(place.folder, '.git/hooks', hook), readFileSync(program), { mode: 0o755 });
+  it('knows a large file that was only touched, and leaves larger ones to their size and time', async () => {
+    place.write('large', 'x'.repeat(9 << 20));
+    truncateSync(path.join(place.folder, 'large'), 10 << 20);
+    place.write('larger', '');
+    truncateSync(path.join(place.folder, 'larger'), 90 << 20);
+    for (const repository of [false, true]) {
+      if (repository) place.git('init', '-q');
+      const touch = (file: string) =>
+        utimesSync(path.join(place.folder, file), new Date(), new Date(Date.now() + 9000));
+      assert.deepEqual(await place.run([], () => touch('large')), []);
+      const change = () => writeFileSync(path.join(place.folder, 'large'), `y${'x'.repeat((9 << 20) - 1)}`);
+      assert.deepEqual(await place.run([], change), ['changed large']);
+      const edit = call(1, edits('larger', 'x', 'y'));
+      assert.deepEqual(await place.run([edit], () => truncateSync(path.join(place.folder, 'larger'), 92 << 20)), []);
+      assert.deepEqual(await place.run([], () => truncateSync(path.join(place.folder, 'larger'), 91 << 20)), [
+        'changed larger',
+      ]);
+      place.write('large', 'x'.repeat(9 << 20));
+      truncateSync(path.join(place.folder, 'larger'), 90 << 20);
     }
-    assert.deepEqual(await place.run([], () => place.write('a.ts', 'x')), ['added a.ts']);
-    assert.equal(statSync(mark, { throwIfNoEntry: false }), undefined);
+  });
+
+  it('is told in the transcript, and also that it could not be looked for', () => {
+    const checked = (total: number) => ({
+      how: 'git' as const,
+      changes: [{ path: 'a.ts', kind: 'added' as const }],
+      total,
+    });
+    assert.match(unreportedNote(checked(1))?.content ?? '', /^A file changed .*\n\n- `a\.ts` added$/);
+    assert.equal(unreportedNote({ ...checked(0), changes: [] }), null);
+    const note = unreportedNote('It took too long.');
+    assert.match(note?.content ?? '', /could not be checked\. It took too long\.$/);
+    assert.equal(note?.metadata, undefined);
   });
 });
-
-/** Every file with its bytes and time of change. */
-function everything(folder: string): Record<string, string> {
-  const files: Record<string, string> = {};
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
-    const stats = statSync(path.join(folder, name));
-    files[name] = stats.isFile()
-      ? `${stats.mtimeMs} ${readFileSync(path.join(folder, name)).toString('base64')}`
-      : `folder ${stats.mtimeMs}`;
-  }
-  return files;
-}

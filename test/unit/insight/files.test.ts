@@ -92,6 +92,28 @@ describe('files of a session', () => {
     assert.deepEqual(files([running, entry, entry]).get('/w/a.ts'), files([entry]).get('a.ts'));
   });
 
+  it('count what one patch says of several edits once, and no line of which nobody says that it went', () => {
+    const edit = (at: number) => ({ path: 'a.ts', kind: 'update' as const, oldText: `a${at}`, newText: `b${at}` });
+    const patch = '@@ -1,3 +1,3 @@\n-a1\n-a2\n-a3\n+b1\n+b2\n+b3';
+    const all = files([
+      call(1, { kind: 'file_edit', changes: [{ ...edit(1), patch, added: 3, removed: 3 }, edit(2), edit(3)] }),
+      call(2, { kind: 'file_edit', changes: [edit(1), { ...edit(2), path: 'b.ts', added: 4, removed: 0 }] }),
+      call(3, { kind: 'file_edit', changes: [{ path: 'c.ipynb', kind: 'update', newText: 'x\ny\n' }] }),
+      call(4, { kind: 'file_edit', changes: [{ path: 'd.ipynb', kind: 'update', newText: '' }] }),
+      call(5, { kind: 'file_edit', changes: [{ path: 'e.ts', kind: 'add', newText: 'x\n' }] }),
+    ]).all();
+    assert.deepEqual(
+      all.map(({ path, added, removed, counted }) => [path, added, removed, counted]),
+      [
+        ['a.ts', 4, 4, true],
+        ['b.ts', 4, 0, true],
+        ['c.ipynb', 2, 0, false],
+        ['d.ipynb', 0, 0, false],
+        ['e.ts', 1, 0, true],
+      ],
+    );
+  });
+
   it('are in the captures of every agent', () => {
     const changed = (agent: string, name: string) => {
       const capture = capturesOf(agent).find((each) => each.name === name)!;

@@ -68,6 +68,30 @@ describe('trajectory', () => {
     );
   });
 
+  it('names a lane as soon as its call says how, also where that comes late', () => {
+    const task = (description: string, agentType?: string) =>
+      ({ kind: 'task', description, ...(agentType !== undefined && { agentType }) }) as const;
+    const early = call(0, runs('ls'), { parentCallId: 'call_1' });
+    const all = trajectory([
+      early,
+      call(1, task(''), { status: 'created' }),
+      call(2, runs('ls'), { parentCallId: 'call_1' }),
+      call(1, task('Check CI', 'Explore'), { status: 'running' }),
+      call(3, task('Deeper'), { parentCallId: 'call_1' }),
+      call(4, task('Odd'), { callId: mainLane }),
+      call(5, task('Of itself'), { parentCallId: 'call_5' }),
+    ]);
+    assert.deepEqual(
+      all.lanes().map(({ id, title, agentType, level, number }) => [id, title, agentType, level, number]),
+      [
+        [mainLane, '', null, 0, null],
+        ['call_1', 'Check CI', 'Explore', 1, '2'],
+        ['call_3', 'Deeper', null, 2, '2.2'],
+        ['call_5', '', null, 1, null],
+      ],
+    );
+  });
+
   it('says how long was thought and answered', () => {
     const rows = trajectory(session).rows();
     const moments = rows.filter(({ type }) => type !== 'step');

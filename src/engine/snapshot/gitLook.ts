@@ -1,0 +1,104 @@
+import { lstat } from 'node:fs/promises';
+import path from 'node:path';
+import { each, stateOf, type FileState, type ReadBudget } from './fileState.ts';
+import type { Git } from './gitProgram.ts';
+import { SnapshotProblem, type Deadline, type SnapshotLimits } from './snapshot.ts';
+
+/** A folder in a repository, and how it is asked about. */
+export interface Place {
+  readonly folder: string;
+  readonly git: Git;
+  readonly limits: SnapshotLimits;
+}
+
+/** What git says of the files below a folder: which are as its index has them, and what stands in the others. */
+export interface Look {
+  readonly head: string | null;
+  /** As `git ls-files --stage` prints it: kept as it is, and read only where it changed. */
+  readonly staged: string;
+  /** Files that are not as the index has them, and those it does not have; `null` for a deleted one. */
+  readonly others: ReadonlyMap<string, FileState | null>;
+  /** Folders with a repository of their own: submodules that are checked out, and others. */
+  readonly nested: ReadonlySet<string>;
+}
+
+const submodule = '160000 ';
+
+/** @throws SnapshotProblem */
+export async function lookAt({ folder, git, limits }: Place, deadline: Deadline, budget: ReadBudget): Promise<Look> {
+  await git.withoutFilters(deadline);
+  const list = ['ls-files', '-z', '--modified', '--others', '--exclude-standard'];
+  const [staged, listed, head] = await Promise.all([
+    git.ask(['ls-files', '-z', '--stage'], deadline),
+    git.ask(list, deadline),
+    git.ask(['rev-parse', '-q', '--verify', 'HEAD'], deadline),
+  ]);
+  if (staged === null || listed === null) throw new SnapshotProblem('Git could not list its files.');
+  const names = [...new Set(listed.split('\0'))].filter((name) => name !== '');
+  const submodules = new Set(submodulesOf(staged));
+  const folders = [...submodules, ...names.flatMap((name) => (name.endsWith('/') ? [name.slice(0, -1)] : []))];
+  const paths = names.filter((name) => !name.endsWith('/') && !submodules.has(name));
+  if (paths.length > limits.files) throw new SnapshotProblem('Too many files differ from what git has.');
+  const nested = await each(folders, (name) => exists(path.join(folder, name, '.git')));
+  const states = await each(paths, (file) => {
+    deadline.check();
+    return stateOf(path.join(folder, file), budget);
+  });
+  return {
+    head: head?.trim() ?? null,
+    staged,
+    others: new Map(paths.map((file, at) => [file, states[at] ?? null])),
+    nested: new Set(folders.filter((_, at) => nested[at])),
+  };
+}
+
+/**
+ * What stands in the files that a filter changes on their way into the repository: without it, one that was only touched
+ * looks changed. Of Git LFS the index tells as much. As far as the bounds go.
+ */
+export async function filteredFiles(
+  { folder, git, limits }: Place,
+  { others }: Look,
+  deadline: Deadline,
+  budget: ReadBudget,
+): Promise<Map<string, FileState>> {
+  const states = new Map<string, FileState>();
+  if ([...git.filters].every((name) => name === lfs)) return states;
+  const having = [':(exclude,attr:!filter)', ':(exclude,attr:filter=lfs)'];
+  const listed = (await git.ask(['ls-files', '-z', '--', ...having], deadline)) ?? '';
+  let bytes = 0;
+  await each(listed.split('\0').slice(0, limits.files), async (file) => {
+    deadline.check();
+    if (file === '' || others.has(file) || bytes > limits.bytes) return;
+    const state = await stateOf(path.join(folder, file), budget);
+    if (state === null) return;
+    bytes += state.size;
+    states.set(file, state);
+  });
+  return states;
+}
+
+export const lfs = 'filter.lfs';
+
+function submodulesOf(staged: string): string[] {
+  if (!staged.includes(submodule)) return [];
+  return staged
+    .split('\0')
+    .filter((line) => line.startsWith(submodule))
+    .map((line) => line.slice(line.indexOf('\t') + 1));
+}
+
+/** Object names by path; without submodules. */
+export function stagedObjects(staged: string): Map<string, string> {
+  const objects = new Map<string, string>();
+  for (const line of staged.split('\0')) {
+    const tab = line.indexOf('\t');
+    const [, object = ''] = line.slice(0, tab).split(' ');
+    if (tab !== -1 && !line.startsWith(submodule)) objects.set(line.slice(tab + 1), object);
+  }
+  return objects;
+}
+
+export async function exists(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => null)) !== null;
+}

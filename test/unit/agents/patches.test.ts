@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { patchChanges as codexChanges } from '../../../src/agents/codex/patches.ts';
+import { fileDiffs, patchChanges as copilotChanges, withDiffs } from '../../../src/agents/copilot/patches.ts';
+import { repeated } from '../../support/hostile/growing.ts';
+
+describe('patches of agents', () => {
+  const hunk = '@@ -1 +1 @@\n-one\n+two';
+
+  it('say of a file that moved that it is no longer where it was', () => {
+    const counts = { patch: hunk, added: 1, removed: 1 };
+    const moved = [
+      { path: 'new.ts', kind: 'update', ...counts },
+      { path: 'old.ts', kind: 'delete' },
+    ];
+    const detail = { unified_diff: hunk, move_path: 'new.ts' };
+    assert.deepEqual(codexChanges({ 'old.ts': { update: detail } }), moved);
+    assert.deepEqual(codexChanges({ 'old.ts': { type: 'update', ...detail } }), moved);
+    assert.deepEqual(codexChanges({ 'new.ts': { update: detail } }), moved.slice(0, 1));
+    const patch = (to: string) =>
+      `*** Begin Patch\n*** Update File: old.ts \n*** Move to: ${to}\n${hunk}\n*** End Patch`;
+    assert.deepEqual(copilotChanges(patch('new.ts')), moved);
+    assert.deepEqual(copilotChanges(patch('old.ts')), [{ ...moved[0], path: 'old.ts' }]);
+  });
+
+  it('have the diff of the file that moved', () => {
+    const shown = `diff --git a/w/old.ts b/w/new.ts\n--- a/w/old.ts\n+++ b/w/new.ts \n${hunk}\n`;
+    const changes = [
+      { path: '../elsewhere/new.ts', kind: 'update' as const },
+      { path: '../elsewhere/old.ts', kind: 'delete' as const },
+    ];
+    assert.deepEqual(fileDiffs(shown), [{ path: '/w/new.ts', patch: hunk, added: 1, removed: 1 }]);
+    assert.deepEqual(withDiffs(changes, fileDiffs(shown)), [
+      { path: '../elsewhere/new.ts', kind: 'update', patch: hunk, added: 1, removed: 1 },
+      changes[1],
+    ]);
+  });
+
+  it('are read in time, whatever they hold', () => {
+    const name = repeated('  x', 1_000_000).slice(0, -1) + repeated(' ', 1_000_000);
+    assert.equal(copilotChanges(`*** Update File: ${name}x`).length, 1);
+    assert.equal(fileDiffs(`diff --git a/x b/x\n+++ b/${name}x\n${hunk}`).length, 1);
+  });
+});
