@@ -282,6 +282,7 @@ export class LiveRun implements ActiveRun {
     clearTimeout(this.#closing);
     const state = this.#state;
     if (this.#process !== null) await this.#compare();
+    this.#plan.watch?.leave();
     const facts = this.#feed.output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
     const result = this.#budget.settle(resultOf(facts, exit, this.#figures()), this.#conversation.leftUnsaid);

@@ -27,6 +27,9 @@ export interface WatchDeps {
   readonly limits?: SnapshotLimits;
 }
 
+/** Those that are at work, in any window of this process. */
+const atWork = new Set<FolderWatch>();
+
 /** For a run of a session, where it is wanted. What a recording or a server on the net does is no change of this folder. */
 export function watchFor(
   { executor_type, project_dir = '' }: Session,
@@ -41,6 +44,8 @@ export function watchFor(
 export class FolderWatch {
   readonly #deps: WatchDeps;
   readonly #reported: ReportedChanges;
+  /** Of runs that were at work at the same time: what their tools report is no secret change of this one. */
+  readonly #neighbours = new Set<FolderWatch>();
   #snapshot: Promise<Snapshot | SnapshotProblem> | undefined;
 
   constructor(deps: WatchDeps) {
@@ -50,8 +55,17 @@ export class FolderWatch {
 
   /** Looks at the folder; the agent must not run before it has. */
   async begin(): Promise<void> {
-    this.#snapshot ??= this.#take();
+    this.#snapshot ??= this.#first();
     await this.#snapshot;
+  }
+
+  #first(): Promise<Snapshot | SnapshotProblem> {
+    for (const other of atWork) {
+      other.#neighbours.add(this);
+      this.#neighbours.add(other);
+    }
+    atWork.add(this);
+    return this.#take();
   }
 
   see(updates: readonly EntryUpdate[]): void {
@@ -60,6 +74,7 @@ export class FolderWatch {
 
   /** When the agent is gone. A text says why it could not be checked. */
   async end(): Promise<UnreportedChanges | string> {
+    this.leave();
     const snapshot = await (this.#snapshot ?? Promise.resolve(new SnapshotProblem('The run did not begin.')));
     if (SnapshotProblem.is(snapshot)) return snapshot.message;
     try {
@@ -70,6 +85,11 @@ export class FolderWatch {
     } catch (error) {
       return this.#problem(error).message;
     }
+  }
+
+  /** The run is over; nobody need ask what changed. */
+  leave(): void {
+    atWork.delete(this);
   }
 
   async #take(): Promise<Snapshot | SnapshotProblem> {
@@ -85,14 +105,26 @@ export class FolderWatch {
 
   async #unreported(changes: readonly UnreportedChange[], snapshot: Snapshot): Promise<UnreportedChange[]> {
     const unreported: UnreportedChange[] = [];
+    const elsewhere = this.#reportedElsewhere();
     let compared = 0;
     for (const change of changes) {
+      if (elsewhere.has(change.path)) continue;
       if (!this.#reported.has(change.path)) unreported.push(change);
       else if (compared++ < mostCompared && (await this.#isMore(change.path, snapshot))) {
         unreported.push({ ...change, besides: true });
       }
     }
     return unreported;
+  }
+
+  /** Paths in this folder, as they are named here. */
+  #reportedElsewhere(): Set<string> {
+    const own = namesOf(this.#deps.folder).at(-1) ?? '';
+    const all = [...this.#neighbours].flatMap((other) => {
+      const theirs = namesOf(other.#deps.folder).at(-1) ?? '';
+      return other.#reported.paths.map((reported) => path.relative(own, path.resolve(theirs, reported)));
+    });
+    return new Set(all.map((name) => name.replaceAll(path.sep, '/')));
   }
 
   /** An agent may name a changed file by another way that leads to it. */

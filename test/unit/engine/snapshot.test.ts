@@ -161,6 +161,22 @@ describe('what no tool call reported', () => {
     }
   });
 
+  it('is not what another run at the same time reports, also one in a folder below', async () => {
+    place.write('sub/old.ts', '');
+    const sub = { folder: path.join(place.folder, 'sub') };
+    const [watch, other, below] = [place.watch(), place.watch(), place.watch(sub)];
+    for (const each of [watch, other, below]) await each.begin();
+    place.write('a.ts', 'a');
+    place.write('sub/b.ts', 'b');
+    place.write('c.ts', 'c');
+    other.see([{ op: 'put', entry: call(1, writes('a.ts', 'a')) }]);
+    below.see([{ op: 'put', entry: call(1, writes('b.ts', 'b')) }]);
+    for (const each of [other, below]) each.leave();
+    const found = await watch.end();
+    assert.ok(typeof found === 'object');
+    assert.deepEqual(found.changes, [{ path: 'c.ts', kind: 'added' }]);
+  });
+
   it('is told in the transcript, and also that it could not be looked for', () => {
     const checked = (total: number) => ({
       how: 'git' as const,
