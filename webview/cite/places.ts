@@ -39,7 +39,8 @@ export function placeLinks(parts: readonly Part[], content: string, links: reado
   const shift = unixOffsets(content, links);
   for (const [place, link] of links.entries()) {
     const [start = 0, end = 0] = shift[place] ?? [];
-    const found = isWhole(link, content) ? [] : marksOf(leaves, link, start, end);
+    // An empty range is that of a source that is for no words of the text.
+    const found = start >= end || isWhole(link, content) ? [] : marksOf(leaves, link, start, end);
     for (const { leaf, mark } of found) {
       const own = marks.get(leaf);
       if (own === undefined) marks.set(leaf, [mark]);

@@ -115,7 +115,7 @@ function rangeOf([first, last]: readonly [number, number]): string {
   return first === last ? String(first) : `${first}–${last}`;
 }
 
-function verdict({ status, reason, source, agrees, exists }: EvidenceCard): string {
+function verdict({ status, reason, source, agrees, exists, path, others: near }: EvidenceCard): string {
   const differs = agrees === false ? ` ${t('What was recorded there differs from what is said.')}` : '';
   switch (status) {
     case 'given':
@@ -134,12 +134,28 @@ function verdict({ status, reason, source, agrees, exists }: EvidenceCard): stri
       return t('Not found. No step of this session has this address.');
     case 'file_not_in_session': {
       const now = exists === null ? '' : ` ${exists ? t('The file exists now.') : t('There is no such file now.')}`;
-      return `${t('Not found. No step of this session read, changed or named this file.')}${now}`;
+      return `${fileNotFound(path ?? '', near)}${now}`;
     }
     case 'no_matching_command':
     case null:
       return t('Not found. No matching command in this session.');
   }
+}
+
+/** Steps that come near are listed: they did not do it, or had another file of this name. */
+function fileNotFound(path: string, near: readonly CardStep[]): string {
+  if (near.length === 0) return t('Not found. No step of this session read, changed or named this file.');
+  return near.some((step) => step.status !== 'success' && isSameFile(step.path ?? '', path))
+    ? t('Not found. The steps of this session that name this file were denied or did not succeed.')
+    : t('Not found. Steps of this session had only other files of this name.');
+}
+
+/** One of the two may be relative to a folder of the other. */
+function isSameFile(a: string, b: string): boolean {
+  const [x = '', y = ''] = [a, b].map((path) =>
+    `/${path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')}`.toLowerCase(),
+  );
+  return x.endsWith(y) || y.endsWith(x);
 }
 
 function others({ goToStep }: CardState, steps: readonly CardStep[]): TemplateResult | typeof nothing {

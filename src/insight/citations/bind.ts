@@ -1,4 +1,6 @@
+import { bareForm } from './commandForms.ts';
 import { baseName, normalPath } from './pathNames.ts';
+import { looksLikeCommand, type ProgramKind } from './programs.ts';
 import { squeezed } from './shell.ts';
 import type { Known, SessionEvidence } from './sessionEvidence.ts';
 import type { StepFacts, Touch } from './stepFacts.ts';
@@ -27,11 +29,11 @@ export function bind(mention: Mention, session: SessionEvidence, before: number)
     case 'url':
       return ranked(urlsOf(mention.url ?? '', session, before), 'url_not_in_session');
     case 'command':
-      return ranked(commandsOf(mention.command ?? '', session, before), 'no_matching_command');
+      return ranked(commandsOf(mention.command ?? '', !mention.hedged, session, before), 'no_matching_command');
     case 'test':
     case 'build':
     case 'check':
-      return outcomesOf(mention, session, before);
+      return outcomesOf({ ...mention, kind: mention.kind }, session, before);
   }
 }
 
@@ -79,11 +81,21 @@ const weights: Readonly<Record<Touch['why'], number>> = {
 };
 
 function filesOf(mention: Mention, session: SessionEvidence, before: number): Candidate[] {
-  return pathsLike(mention.path ?? '', session).flatMap(({ path, fit }) =>
-    session
-      .touchesOf(path, before)
-      .map(({ facts, what }) => fileCandidate(mention, facts, what, fit === 'shorter' ? shorterFit(facts, what) : fit)),
+  const known = pathsLike(mention.path ?? '', session).flatMap(({ path, fit }) =>
+    session.touchesOf(path, before).map((touch) => ({ ...touch, fit })),
   );
+  const length = mostLines(known.map(({ what }) => what));
+  return known.map(({ facts, what, fit }) =>
+    fileCandidate(mention, facts, what, fit === 'shorter' ? shorterFit(facts, what) : fit, length),
+  );
+}
+
+/** Lines that a file can have had, by steps that had all of it and those that added to it. */
+function mostLines(touches: readonly Touch[]): number {
+  const lengths = touches.flatMap(({ length }) => length ?? []);
+  // A command may have done anything with it.
+  if (lengths.length === 0 || touches.some(({ why }) => why === 'named_in_command')) return Infinity;
+  return touches.reduce((sum, { added = 0 }) => sum + added, Math.max(...lengths));
 }
 
 /** Where a file is known by a shorter path than is claimed: a command may have been run in a folder, a tool names it all. */
@@ -118,7 +130,13 @@ function endsWithPath(path: string, ending: string): boolean {
   return a === b || (b !== '' && a.endsWith(`/${b}`));
 }
 
-function fileCandidate({ lines, did }: Mention, facts: StepFacts, touch: Touch, fit: number): Candidate {
+function fileCandidate(
+  { lines, did }: Mention,
+  facts: StepFacts,
+  touch: Touch,
+  fit: number,
+  length: number,
+): Candidate {
   const { why, path, ranges } = touch;
   const wrote = why === 'edited' || why === 'written' || why === 'deleted';
   const cue = did === undefined ? 0 : (did === 'changed') === wrote ? 0.08 : -0.04;
@@ -134,7 +152,7 @@ function fileCandidate({ lines, did }: Mention, facts: StepFacts, touch: Touch, 
       path,
       lines: range,
     });
-  if (ranges === null && why !== 'named_in_command')
+  if (ranges === null && why !== 'named_in_command' && lines[0] <= length)
     return candidate(facts, (0.75 + cue / 2 + went) * fit, 'lines_unknown', { path });
   const part = ranges?.find((each) => each[0] <= lines[1] && each[1] >= lines[0]);
   if (part !== undefined && why !== 'named_in_output')
@@ -157,14 +175,23 @@ function urlsOf(url: string, session: SessionEvidence, before: number): Candidat
   });
 }
 
-function commandsOf(shown: string, session: SessionEvidence, before: number): Candidate[] {
+/** A single word in prose may be the name of a program: it is a run of it only where it is `reported` as one. */
+function commandsOf(shown: string, reported: boolean, session: SessionEvidence, before: number): Candidate[] {
   const command = squeezed(shown.replace(/^[$>] /, ''));
   const cut = /(?:…|\.\.\.)$/.test(command);
   const start = command.replace(/\s?(?:…|\.\.\.)$/, '');
-  const exact = session.ranExactly(start, before).map((known) => ranCandidate(known, start, 0));
+  const bare = bareForm(start);
+  const ran = (known: readonly Known<string>[], penalty: number): Candidate[] =>
+    known.map((each) => ranCandidate(each, start, penalty));
+  const exact = ran(session.ranExactly(start, before), 0);
   if (exact.length > 0) return exact;
-  if (!start.includes(' ')) return [];
-  return session.ranBeginning(cut ? start : `${start} `, before).map((known) => ranCandidate(known, start, 0.15));
+  const alike = ran(session.ranExactly(bare, before), 0.02);
+  if (alike.length > 0) return alike;
+  if (!start.includes(' ') && !(reported && looksLikeCommand(start))) return [];
+  const longer = ran(session.ranBeginning(cut ? start : `${start} `, before), 0.15);
+  return longer.length > 0 || bare === start
+    ? longer
+    : ran(session.ranBeginning(cut ? bare : `${bare} `, before), 0.17);
 }
 
 function ranCandidate({ facts }: Known<string>, shown: string, penalty: number): Candidate {
@@ -173,19 +200,15 @@ function ranCandidate({ facts }: Known<string>, shown: string, penalty: number):
 }
 
 /** The newest run decides, unless an older one is the only one that fits what is said of it. */
-function outcomesOf(mention: Mention, session: SessionEvidence, before: number): Binding {
-  const { kind, outcome, count, command, tool } = mention;
-  const named = command === undefined ? [] : commandsOf(command, session, before);
-  const exact = new Set(named.map(({ entryIndex }) => entryIndex));
-  const runs = session.runsBefore(before).filter(({ facts }) => {
-    if (facts.status !== 'success' && facts.status !== 'failed') return false;
-    if (command !== undefined) return exact.has(facts.entryIndex);
-    return kind !== 'test' && kind !== 'build' && kind !== 'check'
-      ? false
-      : facts.kinds.has(kind) && isTool(facts, tool);
-  });
+function outcomesOf(
+  mention: Mention & { readonly kind: ProgramKind },
+  session: SessionEvidence,
+  before: number,
+): Binding {
+  const { outcome, count } = mention;
+  const { runs, kind } = runsOf(mention, session, before);
   const candidates = runs.map(({ facts }, rank) => {
-    const otherwise = outcome === 'failed' && wentOf(facts, kind) === true ? 0.35 : 0;
+    const otherwise = outcome === 'failed' && facts.passed.get(kind) === true ? 0.35 : 0;
     const counted = count === undefined || countFits(facts, count) ? 0 : 0.2;
     return candidate(facts, Math.max(enough, 0.98 - 0.02 * Math.min(rank, 10) - otherwise - counted), 'ran');
   });
@@ -195,14 +218,29 @@ function outcomesOf(mention: Mention, session: SessionEvidence, before: number):
   const { passed, failed } = source.counts ?? {};
   const fits = count === undefined || countFits(source, count);
   if (outcome !== undefined) {
-    const went = wentOf(source, kind);
+    const went = source.passed.get(kind);
     return went === undefined ? binding : { ...binding, agrees: fits && went === (outcome === 'passed') };
   }
   return count === undefined || (passed ?? failed) === undefined ? binding : { ...binding, agrees: fits };
 }
 
-function wentOf({ passed }: StepFacts, kind: Mention['kind']): boolean | undefined {
-  return kind === 'test' || kind === 'build' || kind === 'check' ? passed.get(kind) : undefined;
+/** The runs that are meant, newest first, and what of them is. */
+function runsOf(
+  { kind, command, tool, claim }: Mention & { readonly kind: ProgramKind },
+  session: SessionEvidence,
+  before: number,
+): { readonly runs: readonly Known<string>[]; readonly kind: ProgramKind } {
+  const ended = session
+    .runsBefore(before)
+    .filter(({ facts: { status } }) => status === 'success' || status === 'failed');
+  if (command !== undefined) {
+    const named = new Set(commandsOf(command, true, session, before).map(({ entryIndex }) => entryIndex));
+    return { runs: ended.filter(({ facts }) => named.has(facts.entryIndex)), kind };
+  }
+  const runs = ended.filter(({ facts }) => facts.kinds.has(kind) && isTool(facts, tool));
+  if (runs.length > 0 || kind !== 'build' || !/[ck]ompil/i.test(claim)) return { runs, kind };
+  // That something compiles is shown by a check of its types, too.
+  return { runs: ended.filter(({ facts }) => facts.kinds.has('check') && isTool(facts, 'types')), kind: 'check' };
 }
 
 /** Unknown counts fit everything. */
@@ -214,7 +252,7 @@ function countFits({ counts }: StepFacts, count: number): boolean {
 
 /** Tools by another name: what a claim says, and what must be in the command. */
 const families: readonly (readonly [RegExp, RegExp])[] = [
-  [/^type|^tsc$|^typescript$/, /\btsc\b|type-?check|types|mypy|pyright|vue-tsc|cargo check|\bcheck\b/],
+  [/^typ|^tsc$|^typescript$/, /\btsc\b|type-?check|types|mypy|pyright|vue-tsc|cargo check|\bcheck\b/],
   [/^lint/, /lint|ruff|clippy|flake8|biome|rubocop|go vet|staticcheck|credo|detekt|phpstan/],
   [/^format/, /fmt|format|prettier|black/],
 ];

@@ -76,9 +76,9 @@ export class Cues {
     this.#reads = placesOf(read, sentence);
   }
 
-  /** Whether the words before this place report that something was run. */
-  reportsRun(before: number): boolean {
-    return this.#runAt !== -1 && this.#runAt < before;
+  /** Whether the words before this place report that something was run, or those right `after` it. */
+  reportsRun(before: number, after: string): boolean {
+    return (this.#runAt !== -1 && this.#runAt < before) || ranAfter.test(after);
   }
 
   /** What is said to have been done with a file: in the words right `after` it, else in the nearest `before` its place. */
@@ -91,6 +91,9 @@ export class Cues {
     return change > look ? 'changed' : 'read';
   }
 }
+
+const ranAfter =
+  /^[\s`*"')»”\]:–—-]{0,6}(?:(?:was|were|has been|wurde|wurden|ist)\s)?(?:(?:also|then|successfully|erfolgreich)\s){0,2}(?:(?:ran|executed|re-?run|run|succeeded|completed|exited|ausgeführt|gelaufen|durchgelaufen)(?!\p{L})|[✅✔☑✓])/iu;
 
 const nextWord = /^[\s`*"')»”\]:–—-]{0,6}(?:(?:is|was|were|has been|ist|wurde|est|a été)\s)?(\p{L}{1,30})/u;
 

@@ -3,8 +3,8 @@ import type { FileChange, ToolAction } from '../../model/tool.ts';
 import { readBy } from './commandReads.ts';
 import { pathsIn } from './outputs.ts';
 import { linesOfResult, upToOmission } from './resultLines.ts';
-import { unwrapped } from './shell.ts';
 import type { Candidate, EvidenceLink, LineRange } from './types.ts';
+import { unwrapped } from './unwrapped.ts';
 
 /** What a step shows for a claim, as it was then. */
 export interface Evidence {

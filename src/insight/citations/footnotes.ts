@@ -46,7 +46,9 @@ function outsideOfCode(code: ReturnType<typeof codeIn>, at: number): number {
 function noteOf(link: EvidenceLink, words: FootnoteWords): string {
   const { status, given, source } = link;
   if (status === 'given')
-    return words.given(lineOf([given?.title, given?.url].filter(Boolean).join(' ') || link.claim));
+    return words.given(
+      lineOf([given?.title, given?.url].filter(Boolean).join(' ') || link.claim || (given?.description ?? '')),
+    );
   const lines = link.lines === undefined ? '' : `:${link.lines.join('-')}`;
   const named = link.path === undefined ? (link.url ?? link.claim) : `${link.path}${lines}`;
   if (status === 'not_found' || source === undefined) return words.notFound(lineOf(named));

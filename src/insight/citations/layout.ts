@@ -12,6 +12,13 @@ export interface Link {
   readonly target: string;
 }
 
+/** A block of code that may be lines of a shell. */
+export interface ShellBlock {
+  readonly start: number;
+  /** Its lines, without the fences. */
+  readonly lines: readonly TextRange[];
+}
+
 export interface Layout {
   /** As long as the text: code blocks are blank. */
   readonly prose: string;
@@ -19,42 +26,50 @@ export interface Layout {
   readonly flat: string;
   readonly spans: readonly CodeSpan[];
   readonly links: readonly Link[];
+  readonly shells: readonly ShellBlock[];
 }
 
 const longestSpan = 2000;
 const longestLabel = 300;
 const longestTarget = 2000;
+/** Brackets in brackets of an address. */
+const deepest = 8;
 
-/** What of a markdown text is prose, code in a line, or a link; code blocks are left out. Linear in the text. */
+/** Beyond these, blocks and their lines are not looked at. */
+const maxBlocks = 1000;
+const maxLines = 200;
+
+/** What of a markdown text is prose, code in a line, or a link; of code blocks only those of a shell. Linear in the text. */
 export function layoutOf(text: string): Layout {
-  const prose = withoutBlocks(text);
+  const { prose, shells } = withoutBlocks(text);
   const spans = codeSpans(prose);
-  return { prose, flat: prose.replace(/[`*_~"“”„«»「」『』|]/g, ' '), spans, links: linksIn(prose) };
+  return { prose, flat: prose.replace(/[`*_~"“”„«»「」『』|]/g, ' '), spans, links: linksIn(prose), shells };
 }
 
 const fence = /^[ \t]{0,12}(`{3,}|~{3,})/;
+const shellNames = /^(?:|bash|sh|shell|zsh|console|terminal|shell-session|shellsession|powershell|pwsh|ps1|cmd|bat)$/i;
 
-function withoutBlocks(text: string): string {
-  if (!text.includes('```') && !text.includes('~~~')) return text;
+function withoutBlocks(text: string): Pick<Layout, 'prose' | 'shells'> {
+  const shells: { readonly start: number; readonly lines: TextRange[] }[] = [];
+  if (!text.includes('```') && !text.includes('~~~')) return { prose: text, shells };
   let open: string | undefined;
-  return text
-    .split('\n')
-    .map((line) => {
-      const found = fence.exec(line)?.[1];
-      if (open === undefined) {
-        if (
-          found === undefined ||
-          (found.startsWith('`') && line.indexOf('`', line.indexOf(found) + found.length) > 0)
-        ) {
-          return line;
-        }
-        open = found;
-      } else if (found !== undefined && found.startsWith(open) && line.trim() === found) {
-        open = undefined;
-      }
-      return ' '.repeat(line.length);
-    })
-    .join('\n');
+  let shell: TextRange[] | undefined;
+  let at = 0;
+  const lines = text.split('\n').map((line) => {
+    const start = at;
+    at += line.length + 1;
+    const found = fence.exec(line)?.[1];
+    const rest = found === undefined ? '' : line.slice(line.indexOf(found) + found.length);
+    if (open === undefined) {
+      if (found === undefined || (found.startsWith('`') && rest.includes('`'))) return line;
+      open = found;
+      shell = shellNames.test(rest.trim()) && shells.length < maxBlocks ? [] : undefined;
+      if (shell !== undefined) shells.push({ start, lines: shell });
+    } else if (found !== undefined && found.startsWith(open) && line.trim() === found) open = undefined;
+    else if (shell !== undefined && shell.length < maxLines) shell.push([start, start + line.length]);
+    return ' '.repeat(line.length);
+  });
+  return { prose: lines.join('\n'), shells };
 }
 
 /** A span ends at the next run of as many back-ticks. */
@@ -88,11 +103,25 @@ function linksIn(text: string): Link[] {
   for (let at = text.indexOf(']('); at !== -1; at = text.indexOf('](', at + 2)) {
     const label = text.slice(Math.max(0, at - longestLabel), at);
     const open = label.lastIndexOf('[');
-    const rest = text.slice(at + 2, at + 2 + longestTarget);
-    const end = rest.search(/[)\n]/);
-    if (open === -1 || label.includes('\n', open) || end === -1 || rest[end] === '\n') continue;
-    const target = rest.slice(0, end).trim().split(/\s/)[0] ?? '';
-    links.push({ range: [at - label.length + open, at + 2 + end + 1], target: target.replace(/^<|>$/g, '') });
+    if (open === -1 || label.includes('\n', open)) continue;
+    const end = endOfTarget(text, at + 2);
+    if (end === -1) continue;
+    const inside = text.slice(at + 2, end).trim();
+    const target = /^<([^<>]*)>/.exec(inside)?.[1] ?? inside.split(/\s/)[0] ?? '';
+    links.push({ range: [at - label.length + open, end + 1], target });
   }
   return links;
+}
+
+/** Where the bracket closes that a link has opened; those in its address are in pairs. */
+function endOfTarget(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < Math.min(text.length, from + longestTarget); at += 1) {
+    const char = text[at];
+    if (char === '\n' || depth > deepest) return -1;
+    if (char === '(') depth += 1;
+    else if (char === ')' && depth === 0) return at;
+    else if (char === ')') depth -= 1;
+  }
+  return -1;
 }

@@ -2,10 +2,10 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import { utf16Offsets } from '../../model/codePoints.ts';
 import type { Citation } from '../../model/metadata.ts';
 import { bind } from './bind.ts';
-import { normalUrl } from './outputs.ts';
 import { mentionsIn } from './scan.ts';
 import type { SessionEvidence } from './sessionEvidence.ts';
 import type { EvidenceLink, GivenSource, Mention, TextRange } from './types.ts';
+import { normalUrl } from './urls.ts';
 
 /**
  * Where an answer comes from: sources that the agent gave, then what it says that the session shows or does not show. Of
@@ -27,40 +27,53 @@ type Unpointed = Omit<EvidenceLink, 'points'>;
 function givenLinks({ content, metadata, index }: NormalizedEntry, session: SessionEvidence): Unpointed[] {
   const citations = (metadata?.annotations ?? []).filter((each) => each.kind === 'citation');
   const ranges = givenRanges(content, citations);
-  return citations.map((citation, at): Unpointed => {
+  const once = new Map<string, Unpointed>();
+  for (const [at, { url = null, title = null, description = null }] of citations.entries()) {
     const range = ranges[at] ?? [0, content.length];
-    const given: GivenSource = {
-      url: citation.url ?? null,
-      title: citation.title ?? null,
-      description: citation.description ?? null,
-    };
-    const claim = content.slice(...range);
-    const mention: Mention = { range, kind: 'url', claim, url: given.url ?? '', hedged: false };
-    const { candidates } = given.url === null ? { candidates: [] } : bind(mention, session, index);
-    const [source] = candidates;
-    return {
-      range,
-      kind: 'citation',
-      claim,
-      status: 'given',
-      given,
-      candidates,
-      ...(source !== undefined && { source }),
-      ...(given.url !== null && { url: given.url }),
-    };
-  });
+    const key = JSON.stringify([range, url, title, description]);
+    if (!once.has(key)) once.set(key, givenLink(content, range, { url, title, description }, session, index));
+  }
+  return [...once.values()];
 }
 
-/** Ranges count code points; without one, a source is for the whole text. */
+function givenLink(
+  content: string,
+  range: TextRange,
+  given: GivenSource,
+  session: SessionEvidence,
+  before: number,
+): Unpointed {
+  const claim = content.slice(...range);
+  const mention: Mention = { range, kind: 'url', claim, url: given.url ?? '', hedged: false };
+  const { candidates } = given.url === null ? { candidates: [] } : bind(mention, session, before);
+  const [source] = candidates;
+  return {
+    range,
+    kind: 'citation',
+    claim,
+    status: 'given',
+    given,
+    candidates,
+    ...(source !== undefined && { source }),
+    ...(given.url !== null && { url: given.url }),
+  };
+}
+
+/**
+ * Ranges count code points. Without one, a source is for the whole text; with one that cannot be, for no words of it, and
+ * stands at its end.
+ */
 function givenRanges(content: string, citations: readonly Citation[]): TextRange[] {
   const points = citations.flatMap(({ start_index: start, end_index: end }) => [start ?? 0, end ?? 0]);
   const ascending = [...new Set(points)].sort((a, b) => a - b);
   const offsets = utf16Offsets(content, ascending);
   const offset = new Map(ascending.map((point, at) => [point, offsets[at] ?? content.length]));
+  const last = content.trimEnd().length;
   return citations.map(({ start_index: start, end_index: end }): TextRange => {
+    if (typeof start !== 'number' && typeof end !== 'number') return [0, content.length];
     const from = offset.get(start ?? 0) ?? 0;
     const to = typeof end === 'number' ? (offset.get(end) ?? content.length) : content.length;
-    return from < to ? [from, to] : [0, content.length];
+    return (start ?? 0) >= 0 && from < to ? [from, to] : [last, last];
   });
 }
 

@@ -11,7 +11,6 @@ export interface NamedInOutput {
 const longest = 32 * 1024;
 const maxPaths = 300;
 const maxLines = 200;
-const maxUrls = 100;
 
 const word = /(?:[\p{L}\p{N}\p{M}_@.+\-/\\~$:#%=]|(?<=\/)\[{1,2}[\w.-]{1,60}\]{1,2}(?=\/))+(?:\(\d{1,7}(?=[,)]))?/gu;
 
@@ -39,25 +38,6 @@ export function pathsInCommand(command: string): string[] {
     const named = namedPath(each);
     return named === undefined || baseName(named.path) === '' ? [] : [named.path];
   });
-}
-
-const address = /https?:\/\/[^\s<>"'`\])}|\\^]+/g;
-
-export function urlsIn(text: string): string[] {
-  const urls = new Set<string>();
-  for (const [shown] of text.slice(0, longest).matchAll(address)) {
-    urls.add(shown.replace(/[.,;:!?*_~]+$/, ''));
-    if (urls.size >= maxUrls) break;
-  }
-  return [...urls];
-}
-
-/** The same address for everyone: host in small letters, without fragment and final slash. */
-export function normalUrl(url: string): string {
-  const parts = /^(https?):\/\/([^/?#]*)([^#]*)/i.exec(url.trim());
-  if (parts === null) return url;
-  const [, scheme = '', host = '', rest = ''] = parts;
-  return `${scheme.toLowerCase()}://${host.toLowerCase().replace(/^www\./, '')}${rest.replace(/\/+$/, '')}`;
 }
 
 /** What a run of tests printed of how many passed and failed; the last word counts. */

@@ -37,19 +37,57 @@ export interface NamedPath {
 }
 
 const longest = 400;
-const suffix = /(?::(\d{1,7})(?:[-–](\d{1,7})|:\d{1,7}(?:-\d{1,7})?)?|#L(\d{1,7})(?:C\d{1,5})?(?:-L?(\d{1,7}))?)$/;
+const suffix =
+  /(?::L?(\d{1,7})(?:[-–]L?(\d{1,7})|:\d{1,7}(?:-\d{1,7})?)?(?:,L?\d{1,7}(?:[-–]L?\d{1,7})?){0,9}|#L(\d{1,7})(?:C\d{1,5})?(?:[-:]L?(\d{1,7})(?:C\d{1,5})?)?|\((\d{1,7})(?:,\d{1,7})?\))$/;
 
-/** A word as a path with lines (`a.ts:3`, `a.ts:3-5`, `a.ts:3:7`, `a.ts#L3-L5`); `undefined` where it is none. */
+/**
+ * A word as a path with lines: `a.ts:3`, `a.ts:3-5`, `a.ts:3:7`, `a.ts#L3-L5`, `a.ts(3,7)`; of several stretches of lines the
+ * first. `undefined` where it is none.
+ */
 export function namedPath(word: string): NamedPath | undefined {
   if (word.length > longest || word.length < 3) return undefined;
   const found = suffix.exec(word);
   const path = found === null ? word : word.slice(0, found.index);
   if (!isPath(path)) return undefined;
   const bare = !/[\\/]/.test(path);
-  const first = Number(found?.[1] ?? found?.[3] ?? 0);
+  const [, plain, plainLast, ofLink, linkLast, ofCompiler] = found ?? [];
+  // What is called with a number.
+  if (ofCompiler !== undefined && bare && (isMember(path) || /\.\w$/.test(path))) return undefined;
+  const first = Number(plain ?? ofLink ?? ofCompiler ?? 0);
   if (first === 0) return { path, bare };
-  const last = Number(found?.[2] ?? found?.[4] ?? first);
-  return { path, bare, lines: [first, Math.max(first, last)] };
+  return { path, bare, lines: [first, Math.max(first, Number(plainLast ?? linkLast ?? first))] };
+}
+
+/** The target of a link as a path: percent-encoded or not, an address of a file or not. */
+export function linkedPath(target: string): NamedPath | undefined {
+  return namedPath(decoded(withoutScheme(target)));
+}
+
+/** Words with spaces that name one file: `docs/guide one.md`. A program with a file behind it is none. */
+export function pathWithSpaces(words: string): NamedPath | undefined {
+  const [first = '', ...others] = words.split(' ');
+  const isOne = first.includes('/') && others.every((word) => /^[\w().,#:&+-]+$/.test(word) && !word.startsWith('-'));
+  return isOne && namedPath(first) === undefined ? namedPath(words) : undefined;
+}
+
+/** Endings that members of an object have as well, and those of them that are of source files. */
+const members = new Set(
+  'map sum lock log env el spec service zip diff patch conf po mod move cmd less snap sol key d s m h r v c go fs pl pm'.split(
+    ' ',
+  ),
+);
+const sources = new Set('d s m h r v c go fs pl pm'.split(' '));
+const owners =
+  /^(?:this|self|super|window|document|console|process|array|object|string|number|math|promise|np|pd|os|sys)\./i;
+const lockFiles =
+  /^(?:go\.(?:sum|mod)|(?:yarn|cargo|poetry|gemfile|composer|uv|bun|flake|pipfile|mix|pdm|deno|podfile|pubspec)\.lock)$/i;
+
+/** Whether a name without a folder may be that of a member of an object: `items.map`. `said`: to have been read or changed. */
+export function isMember(name: string, said = false): boolean {
+  if (name.startsWith('.') || lockFiles.test(name) || /\.(?:[mc]?[jt]s|css)\.map$/.test(name)) return false;
+  if (owners.test(name)) return true;
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return members.has(ending) && !(said && sources.has(ending));
 }
 
 function isPath(path: string): boolean {
@@ -62,6 +100,7 @@ function isPath(path: string): boolean {
   const dot = name.lastIndexOf('.');
   if (dot === -1 || dot === name.length - 1) return false;
   const ending = name.slice(dot + 1);
+  if (/^\.env(?:\.[\w-]+)*$|^\.\w+(?:rc|ignore|attributes)$/.test(name)) return true;
   if (dot === 0) return folder || extensions.has(ending);
   if (!/^[a-z][a-z0-9]{0,11}$/.test(ending)) return false;
   return extensions.has(ending) || (folder && /[\\/]/.test(path.slice(1)) && !looksLikeHost(path));
@@ -76,10 +115,28 @@ export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** With `/`, without `./` in front, and relative to `workDir` where it lies in it. */
+/** With `/`, without `./` in front, and relative to `workDir` where it lies in it; drives are the same in all letters. */
 export function normalPath(path: string, workDir: string): string {
-  const plain = path.replaceAll('\\', '/').replace(/^file:\/\//, '');
+  const plain = (path.startsWith('file://') ? decoded(withoutScheme(path)) : path).replaceAll('\\', '/');
   const folder = workDir.replaceAll('\\', '/').replace(/\/+$/, '');
-  const own = folder !== '' && plain.startsWith(`${folder}/`) ? plain.slice(folder.length + 1) : plain;
-  return own.replace(/^(?:\.\/)+/, '');
+  const isIn = folder !== '' && withSmallDrive(plain).startsWith(`${withSmallDrive(folder)}/`);
+  return (isIn ? plain.slice(folder.length + 1) : plain).replace(/^(?:\.\/)+/, '');
+}
+
+function withSmallDrive(path: string): string {
+  return /^[A-Z]:/.test(path) ? path.charAt(0).toLowerCase() + path.slice(1) : path;
+}
+
+/** `file:///C:/a.ts` is `C:/a.ts`. */
+function withoutScheme(path: string): string {
+  return path.replace(/^file:\/\/(?:localhost(?=\/))?(?:\/(?=[A-Za-z]:))?/, '');
+}
+
+function decoded(path: string): string {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

@@ -1,4 +1,7 @@
-import { squeezed, unwrapped } from './shell.ts';
+import { launched, programName, scriptAt, wordsOf, type Word } from './launchers.ts';
+import { baseName } from './pathNames.ts';
+import { squeezed } from './shell.ts';
+import { unwrapped } from './unwrapped.ts';
 
 /** What a command is for, as far as its words tell. */
 export type ProgramKind = 'test' | 'build' | 'check';
@@ -8,43 +11,102 @@ export function plainCommand(command: string): string {
   return squeezed(unwrapped(command));
 }
 
-const wrappers =
-  /^(?:(?:[A-Z_][A-Z0-9_]*=\S* )|sudo |time |timeout (?:-\S+ )*\d\S* |nice (?:-n ?\d+ )?|env |command |exec |do |then |! |npx (?:--?\S+ )*|bunx |pnpm (?:exec|dlx) |yarn (?:dlx )?(?=(?:tsc|eslint|vitest|jest|mocha|prettier|playwright)\b)|uv run |poetry run |pipenv run |hatch run |bundle exec |xvfb-run (?:-a )?|python3? -m |\.\/node_modules\/\.bin\/|node_modules\/\.bin\/|\.\/|vendor\/bin\/)+/;
-
-const script = String.raw`(?:npm|pnpm|yarn|bun|deno task)(?: (?:-\S+|--\S+ \S+))*(?: run(?:-script)?)? (?:-\S+ )*`;
-
 const kinds: readonly (readonly [ProgramKind, RegExp])[] = [
   [
     'test',
-    new RegExp(
-      String.raw`^(?:${script}(?:t|tst|test)(?:[:\-_.]\S+)?(?= |$)|(?:${script})?(?:e2e|spec|coverage)(?= |$)|vitest|jest|mocha|ava|tap|c8|nyc|playwright test|cypress run|karma|wtr|pytest|py\.test|tox|nox|unittest|nose2?|rspec|minitest|phpunit|pest|ctest|go test|gotestsum|cargo (?:\+\S+ )?(?:test|nextest|miri test|t)(?= |$)|dotnet test|(?:mvnw?|gradlew?) .*(?:test|verify|check)|make (?:\S+ )*\S*test|node (?:.* )?--test|tsx .*--test|deno test|bun test|swift test|mix test|rake (?:test|spec)|rails test|bazel test|sbt .*test|bats|flutter test|dart test|zig (?:build )?test|stack test|cabal test|manage\.py test|just test|task test|nx .*test|turbo .*test)(?= |:|$)`,
-    ),
+    /^(?:vitest|jest|mocha|ava|tap|c8|nyc|playwright test|cypress run|karma|wtr|pytest|py\.test|tox|nox|unittest|nose2?|rspec|minitest|phpunit|pest|ctest|gotestsum|(?:go|dotnet|swift|mix|rails|bazel|flutter|dart|stack|cabal|ng|hardhat|forge) test|cargo (?:test|t|nextest|miri test|llvm-cov)|make (?:\S+ )*(?:\S*[^a-z\s])?tests?(?:[^a-z\s]\S*)?|(?:node|tsx) (?:.* )?--test|(?:deno|bun) test|rake (?:test|spec)|sbt .*test|bats|zig (?:build )?test|(?:php )?artisan test|python[\d.]* \S*manage\.py test|manage\.py test|(?:just|task) \S*test\S*|xcodebuild (?:.* )?test)(?= |:|$)/,
   ],
   [
     'check',
-    new RegExp(
-      String.raw`^(?:${script}(?:lint|types?|type-?check|check|format|fmt|tsc|knip|prettier)(?:[:\-_.]\S+)?(?= |$)|tsc(?!.*(?: -b| --build))|vue-tsc|eslint|tslint|prettier|biome|ruff|mypy|pyright|flake8|pylint|black|isort|clippy|cargo (?:\+\S+ )?(?:clippy|check|fmt)|go vet|gofmt|golangci-lint|staticcheck|rubocop|stylelint|shellcheck|hadolint|markdownlint|knip|ktlint|detekt|swiftlint|phpstan|psalm|credo|mix format|make (?:lint|check|fmt|format|types)|just (?:lint|check|fmt))(?= |:|$)`,
-    ),
+    /^(?:tsc(?!.*(?: -b| --build))|vue-tsc|eslint|tslint|oxlint|prettier|biome|ruff|mypy|pyright|flake8|pylint|black|isort|clippy|cargo (?:clippy|check|fmt)|go vet|gofmt|golangci-lint|staticcheck|rubocop|stylelint|shellcheck|hadolint|markdownlint|knip|ktlint|detekt|swiftlint|phpstan|psalm|credo|mix format|deno (?:lint|check|fmt)|(?:ng|next) lint|make (?:\S+ )*(?:lint|check|fmt|format|types)|just (?:lint|check|fmt))(?= |:|$)/,
   ],
   [
     'build',
-    new RegExp(
-      String.raw`^(?:${script}(?:build|compile|bundle|package|dist)(?:[:\-_.]\S+)?(?= |$)|tsc|(?:vite|next|nuxt|astro|ng|remix|webpack|rollup|esbuild|parcel|turbo|nx|tsup|swc|gatsby)(?: .*)?|cargo (?:\+\S+ )?(?:build|b|rustc)|go (?:build|install)|make(?: (?:all|build|-j\S*))*|(?:mvnw?|gradlew?) .*(?:package|build|assemble|install|compile)|dotnet (?:build|publish)|cmake|ninja|xcodebuild|swift build|docker(?: compose| buildx)? build|bazel build|zig build|mix compile|sbt .*compile|python3? -m build|build(?= )|gcc|g\+\+|clang|javac|rustc|just build)(?= |:|$)`,
-    ),
+    /^(?:tsc|(?:vite|next|nuxt|nuxi|astro|ng|remix|gatsby|react-scripts|vue-cli-service) (?:.* )?(?:build|export|generate)|(?:webpack|rollup|esbuild|parcel|tsup|swc)(?: .*)?|cargo (?:build|b|rustc)|go (?:build|install)|make|dotnet (?:build|publish)|cmake|ninja|xcodebuild|swift build|docker(?: compose| buildx)? build|bazel build|zig build|mix compile|sbt .*compile|build|gcc|g\+\+|clang|javac|rustc|just build)(?= |:|$)/,
   ],
 ];
 
 /** One command, not a line of several. */
 export function programKind(part: string): ProgramKind | undefined {
-  const bare = part.replace(wrappers, '');
+  const bare = launched(part);
   if (/ --(?:version|help)(?: |$)/.test(bare)) return undefined;
-  return kinds.find(([, pattern]) => pattern.test(bare))?.[0];
+  const words = wordsOf(bare);
+  const name = programName(words[0]?.text ?? '');
+  const script = scriptAt(words, 0);
+  const own = script === undefined ? undefined : kindOfTask(words[script]?.text ?? '');
+  if (own !== undefined) return own;
+  if (/^(?:turbo|nx|lerna|rush|mvnw?|gradlew?)$/.test(name))
+    return kindOfTasks(
+      name,
+      words.slice(1).map(({ text }) => text),
+    );
+  if (runsTests(words)) return 'test';
+  const plain = [name, ...words.slice(1).map(({ text }) => text)].join(' ');
+  const usual = plain.replace(/^((?:cargo|go|deno|dotnet) )(?:-C \S+ |[+-]\S+ )+/, '$1');
+  return kinds.find(([, pattern]) => pattern.test(usual))?.[0];
+}
+
+const tasks: readonly (readonly [ProgramKind, RegExp])[] = [
+  ['test', /^(?:t|tst|tests?|e2e|specs?|coverage|unit|integration|vitest|jest|mocha|playwright|cypress)$/],
+  ['check', /^(?:lint(?:er|ing)?|types?|typecheck|check|format|fmt|tsc|knip|prettier|eslint|stylelint|biome)$/],
+  ['build', /^(?:build|compile|bundle|package|dist)$/],
+];
+
+/** Of the name of a script or a target: its first word decides, then its last one: `test:unit`, `web:build`. */
+function kindOfTask(task: string): ProgramKind | undefined {
+  const words = task.split(/[:\-_.]/);
+  for (const word of [words[0], words.at(-1)]) {
+    const kind = tasks.find(([, pattern]) => pattern.test(word ?? ''))?.[0];
+    if (kind !== undefined) return kind;
+  }
+  return undefined;
+}
+
+/** Of tools that are given names of tasks: those that test decide, for they build, too. */
+function kindOfTasks(tool: string, words: readonly string[]): ProgramKind | undefined {
+  const isJvm = /^(?:mvn|gradle)/.test(tool);
+  // `gradle build -x test` leaves that task out.
+  const named = words
+    .filter((word, at) => !word.startsWith('-') && words[at - 1] !== '-x')
+    .concat(words.flatMap((word) => /^--targets?=(\S+)/.exec(word)?.[1]?.split(',') ?? []));
+  const found = new Set(named.map((word) => (isJvm ? kindOfJvmTask(word) : kindOfTask(word))));
+  return (['test', 'check', 'build'] as const).find((kind) => found.has(kind));
+}
+
+function kindOfJvmTask(task: string): ProgramKind | undefined {
+  const name = task.slice(task.lastIndexOf(':') + 1);
+  if (/^(?:compile|process)\w*|Classes$/.test(name)) return 'build';
+  if (/^(?:test\w*|\w+Tests?\w*|verify|check|integration-test)$/.test(name)) return 'test';
+  if (/^(?:ktlint|detekt|lint|spotless|checkstyle)\w*$/i.test(name)) return 'check';
+  return /^(?:package|build\w*|assemble\w*|install|bundle\w*)$/.test(name) ? 'build' : undefined;
+}
+
+/** A script of the project that is named after tests, or is what runs a folder of them. */
+function runsTests(words: readonly Word[]): boolean {
+  const [program, ...others] = words.map(({ text }) => text.replace(/^["']|["']$/g, ''));
+  const runs = /^(?:python[\d.]*|py|node|tsx|ts-node|bun|deno|bash|sh|zsh|php|ruby|perl)$/.test(
+    programName(program ?? ''),
+  );
+  const file = runs ? others.find((each) => !/^-|^run$/.test(each)) : /[\\/]/.test(program ?? '') ? program : undefined;
+  if (file === undefined || (runs && others[0] === '-n')) return false;
+  const name = baseName(file);
+  const isScript = !runs || /\.\w{1,4}$/.test(name);
+  if (isScript && /^(?:[\w-]*[_.-])?(?:run-?)?tests?(?:[_.-][\w.-]*)?$/i.test(name)) return true;
+  return /(?:^|[\\/])tests?[\\/]/.test(file) && /^(?:run|index|all|main|runner)\w*\.\w{1,4}$/.test(name);
 }
 
 /** What the parts of a command line are for. */
 export function programKinds(parts: readonly { readonly command: string }[]): ReadonlySet<ProgramKind> {
   return new Set(parts.flatMap(({ command }) => programKind(command) ?? []));
 }
+
+/** Whether a command shows texts that somebody else wrote: what they say of tests was not run by it. */
+export function showsText(command: string): boolean {
+  return viewers.test(programName(wordsOf(launched(command))[0]?.text ?? ''));
+}
+
+const viewers =
+  /^(?:cat|bat|less|more|head|tail|nl|grep|egrep|rg|ag|ack|sed|awk|find|fd|ls|tree|echo|printf|diff|jq|wc|sort|git|gh|glab|hg|svn|curl|wget|http|journalctl|kubectl|docker|podman|type|get-content|gc|select-string|write-output|write-host|sqlite3|psql|tee)$/i;
 
 const programs =
   /^(?:npm|npx|pnpm|yarn|bun|bunx|deno|node|tsx|tsc|git|gh|hg|svn|python3?|pip3?|pipx|uv|poetry|pytest|ruff|mypy|cargo|rustc|rustup|go|make|cmake|ninja|gradlew?|mvnw?|java|javac|dotnet|ruby|bundle|rake|rails|rspec|php|composer|mix|swift|xcodebuild|docker|docker-compose|podman|kubectl|helm|terraform|aws|gcloud|az|curl|wget|ls|cat|grep|rg|find|sed|awk|head|tail|wc|sort|diff|cp|mv|rm|mkdir|touch|chmod|chown|ssh|scp|rsync|tar|zip|unzip|psql|mysql|sqlite3|redis-cli|systemctl|journalctl|apt|apt-get|brew|bash|sh|zsh|make|just|task|eslint|prettier|vitest|jest|mocha|code|echo|exit|sleep|kill|ps|du|df|env|export|which|tree|jq|bazel|zig|sbt|flutter|dart|ctest|playwright|vite|esbuild|webpack|rollup)$/;

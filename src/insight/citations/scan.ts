@@ -1,10 +1,14 @@
+import { commandLines } from './commandLines.ts';
 import { Cues, isConditional } from './cues.ts';
 import { layoutOf, type CodeSpan, type Layout } from './layout.ts';
-import { outcomeAfter, outcomeClaims } from './outcomes.ts';
-import { namedPath, type NamedPath } from './pathNames.ts';
+import { toldTogether } from './outcomeAfter.ts';
+import { outcomeClaims } from './outcomes.ts';
+import { linesBehind, linesInFront } from './lineWords.ts';
+import { isMember, linkedPath, namedPath, pathWithSpaces, type NamedPath } from './pathNames.ts';
 import { looksLikeCommand, programKind } from './programs.ts';
 import { sentencesOf, type Sentence } from './sentences.ts';
 import type { LineRange, Mention, TextRange } from './types.ts';
+import { wholeUrl } from './urls.ts';
 
 /** Beyond this many, an answer is not looked at any further. */
 const maxMentions = 20_000;
@@ -17,7 +21,7 @@ export function mentionsIn(text: string): Mention[] {
   return new Scan(text).run();
 }
 
-const address = /https?:\/\/[^\s<>"'`\])}|\\，。；、（）【】「」《》]+/g;
+const address = /https?:\/\/[^\s<>"'`\]}|\\，。；、（）【】「」《》]+/gi;
 // Folders of some frameworks stand in brackets: `app/[slug]/page.tsx`.
 const word =
   /(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}\p{M}_@.+\-–/\\~$:#%=]|(?<=\/)\[{1,2}[\w.-]{1,60}\]{1,2}(?=\/))+/gu;
@@ -48,7 +52,7 @@ class Scan {
   run(): Mention[] {
     // What says most comes first: a command that passed is one claim, not a command and a claim.
     this.#restart();
-    for (const span of this.#layout.spans) this.#commandOutcome(span);
+    this.#commandOutcomes();
     this.#restart();
     for (const { range, target } of this.#layout.links) this.#link(range, target);
     this.#restart();
@@ -58,6 +62,10 @@ class Scan {
     this.#restart();
     for (const found of this.#layout.prose.matchAll(word)) this.#word(found.index, found[0]);
     for (const sentence of this.#sentences) this.#outcomes(sentence);
+    for (const { start, lines } of this.#layout.shells) {
+      for (const line of commandLines(this.#text, start, lines))
+        this.#add({ range: line, kind: 'command', command: this.#text.slice(...line), hedged: true });
+    }
     return this.#mentions.sort((a, b) => a.range[0] - b.range[0]);
   }
 
@@ -65,18 +73,25 @@ class Scan {
     this.#sentence = 0;
   }
 
-  /** `cargo test` passes. */
-  #commandOutcome({ range, inner }: CodeSpan): void {
-    const command = this.#text.slice(...inner).trim();
-    const kind = programKind(command);
-    if (kind === undefined || (!command.includes(' ') && namedPath(command) !== undefined)) return;
-    const told = outcomeAfter(this.#layout.flat.slice(range[1], range[1] + 80));
-    if (told === undefined) return;
-    const hedged = isConditional(this.#clauseBefore(range[0]));
-    const whole: TextRange = [range[0], range[1] + told.length];
-    // A single word names a program, whatever it was given.
-    const what = command.includes(' ') ? { command } : { tool: command };
-    this.#add({ range: whole, kind, ...what, outcome: told.outcome, hedged });
+  /** `cargo test` passes; also where it is one of several of which that is said together. */
+  #commandOutcomes(): void {
+    const { spans, flat } = this.#layout;
+    const told = toldTogether(spans, flat);
+    for (const [at, { range, inner }] of spans.entries()) {
+      const command = this.#text.slice(...inner).trim();
+      const kind = told[at] === undefined ? undefined : programKind(command);
+      if (kind === undefined || (!command.includes(' ') && namedPath(command) !== undefined)) continue;
+      const { outcome, count, length = 0 } = told[at] ?? {};
+      this.#add({
+        range: [range[0], range[1] + length],
+        kind,
+        // A single word names a program, whatever it was given.
+        ...(command.includes(' ') ? { command } : { tool: command }),
+        ...(outcome !== undefined && { outcome }),
+        ...(kind === 'test' && count !== undefined && { count }),
+        hedged: isConditional(this.#clauseBefore(range[0])),
+      });
+    }
   }
 
   #link(range: TextRange, target: string): void {
@@ -84,7 +99,7 @@ class Scan {
       this.#add({ range, kind: 'url', url: target, hedged: this.#hedgedAddress(range, target) });
       return;
     }
-    const named = namedPath(target.replace(/^file:\/\//, ''));
+    const named = linkedPath(target);
     if (named !== undefined) this.#file(range, named, true);
   }
 
@@ -95,28 +110,31 @@ class Scan {
       this.#add({ range, kind: 'url', url: shown, hedged: this.#hedgedAddress(range, shown) });
       return;
     }
-    const named = /\s/.test(shown) ? undefined : namedPath(shown);
+    const named = quotedPath(shown);
     if (named !== undefined) {
       this.#file(range, named, true);
       return;
     }
-    const { before, cues } = this.#around(range);
-    const reported = cues.reportsRun(before.length) && looksLikeCommand(shown) && !cues.proposal;
+    const { before, after, cues } = this.#around(range);
+    const reported = cues.reportsRun(before.length, after) && looksLikeCommand(shown) && !cues.proposal;
     this.#add({ range, kind: 'command', command: shown, hedged: !reported });
   }
 
   #address(at: number, shown: string): void {
-    const url = shown.replace(/[.,;:!?*_~]+$/, '');
+    const url = wholeUrl(shown);
     const range: TextRange = [at, at + url.length];
     this.#add({ range, kind: 'url', url, hedged: this.#hedgedAddress(range, url) });
   }
 
   #word(at: number, shown: string): void {
-    const bare = shown.replace(/[.:#=%$+~–-]+$/, '');
-    if (!bare.includes('.') && !bare.includes('/')) return;
-    const lead = /^[:#=%–-]+/.exec(bare)?.[0].length ?? 0;
-    const named = namedPath(bare.slice(lead));
-    if (named !== undefined) this.#file([at + lead, at + bare.length], named, false);
+    const ended = shown.replace(/[.:#=%$+~–-]+$/, '');
+    if (!ended.includes('.') && !ended.includes('/')) return;
+    const lead = /^(?:[:#=%–-]|~~)+/.exec(ended)?.[0].length ?? 0;
+    // Marks of emphasis around it.
+    const emphasis = /^(_{1,3})[^_].*\1$/.exec(ended.slice(lead))?.[1]?.length ?? 0;
+    const [start, end] = [lead + emphasis, ended.length - emphasis];
+    const named = namedPath(ended.slice(start, end));
+    if (named !== undefined) this.#file([at + start, at + end], named, false);
   }
 
   /** `quoted`: as code or a link, so that somebody meant a file. */
@@ -127,9 +145,9 @@ class Scan {
     const at = lines ?? told?.lines;
     const { before, after, cues } = this.#around(whole);
     const did = cues.doneWith(before.length, after);
-    // A name in prose without a folder may be that of a product.
-    const hedged =
-      cues.proposal || (bare && !quoted && at === undefined && !/\.(?:md|json|ya?ml|toml|lock)$/i.test(path));
+    // A name in prose without a folder may be that of a product, and one in code that of a member of an object.
+    const isOther = !(quoted || /\.(?:md|json|ya?ml|toml|lock)$/i.test(path)) || isMember(path, did !== undefined);
+    const hedged = cues.proposal || (bare && at === undefined && isOther);
     this.#add({
       range: whole,
       kind: at === undefined ? 'file' : 'lines',
@@ -142,23 +160,18 @@ class Scan {
 
   /** "`a.ts` (lines 3–5)", "line 3 of `a.ts`". */
   #linesBeside([start, end]: TextRange): { readonly range: TextRange; readonly lines: LineRange } | undefined {
-    const behind = linesBehind.exec(this.#layout.prose.slice(end, end + 60));
-    const first = Number(behind?.[1] ?? behind?.[3] ?? 0);
-    if (behind !== null && first > 0) {
-      const last = Number(behind[2] ?? behind[4] ?? first);
-      return { range: [start, end + behind[0].length], lines: [first, Math.max(first, last)] };
-    }
-    const from = Math.max(0, start - 40);
-    const front = linesInFront.exec(this.#layout.prose.slice(from, start));
-    if (front?.[1] === undefined || Number(front[1]) === 0) return undefined;
-    const last = Number(front[2] ?? front[1]);
-    return { range: [from + front.index, end], lines: [Number(front[1]), Math.max(Number(front[1]), last)] };
+    const behind = linesBehind(this.#layout.prose.slice(end, end + 60));
+    if (behind !== undefined) return { range: [start, end + behind.length], lines: behind.lines };
+    const from = Math.max(0, start - 60);
+    const front = linesInFront(this.#layout.prose.slice(from, start));
+    return front === undefined ? undefined : { range: [from + front.at, end], lines: front.lines };
   }
 
   #outcomes({ start, end }: Sentence): void {
     const sentence = this.#layout.flat.slice(start, end);
-    for (const claim of outcomeClaims(sentence)) {
-      const { kind, outcome, count, tool } = claim;
+    const taken = (from: number, to: number): boolean => this.#isTaken([start + from, start + to]);
+    for (const claim of outcomeClaims(sentence, taken)) {
+      const { kind, outcome, count, tool, command } = claim;
       const range: TextRange = [start + claim.start, start + claim.end];
       const hedged = isConditional(lastClause(sentence.slice(0, claim.start)));
       if (hedged) continue;
@@ -168,6 +181,7 @@ class Scan {
         ...(outcome !== undefined && { outcome }),
         ...(count !== undefined && { count }),
         ...(tool !== undefined && { tool }),
+        ...(command !== undefined && { command }),
         hedged,
       });
     }
@@ -213,16 +227,13 @@ class Scan {
   }
 }
 
-const lineWord = String.raw`(?:lines?|L|Zeilen?|lignes?|l[ií]neas?|linhas?|righe|riga|строк[аие])`;
-const to = String.raw`\s{0,2}(?:-|–|—|~|～|to|bis|à|a|至|到)\s{0,2}`;
-const linesBehind = new RegExp(
-  String.raw`^[\x60*_"'”»」)]{0,4}[,:]?\s{0,2}[(（,]?\s{0,2}(?:(?:at|in|on|around|starting at|from) )?(?:${lineWord}\s{0,2}(\d{1,7})(?:${to}L?(\d{1,7}))?|第?\s{0,2}(\d{1,7})(?:${to}(\d{1,7}))?\s{0,2}行)(?!\w|\.\d)[)）]?`,
-  'iu',
-);
-const linesInFront = new RegExp(
-  String.raw`(?<!\p{L})${lineWord}\s{1,2}(\d{1,7})(?:${to}(\d{1,7}))?\s(?:of|in|from|von|de|du|di|в)\s(?:the file\s)?[\x60*_"'“„«「]{0,4}$`,
-  'iu',
-);
+/** Code in a line that is a path, with or without lines. */
+function quotedPath(shown: string): NamedPath | undefined {
+  if (!/\s/.test(shown)) return namedPath(shown);
+  const joined = shown.replace(/(\d), ?(?=L?\d)/g, '$1,');
+  if (!/\s/.test(joined)) return namedPath(joined);
+  return looksLikeCommand(shown) ? undefined : pathWithSpaces(shown);
+}
 
 const furtherReading = /\b(?:if you|to read more|for more|further reading|learn more|see also)\b/i;
 

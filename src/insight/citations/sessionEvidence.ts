@@ -1,8 +1,9 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { StepNumbers } from '../../model/steps.ts';
-import { normalUrl } from './outputs.ts';
 import { baseName } from './pathNames.ts';
+import { looksLikeCommand } from './programs.ts';
 import { toldBy, type StepFacts, type Touch, type UrlTouch } from './stepFacts.ts';
+import { normalUrl } from './urls.ts';
 
 /** Something that a step is known by. */
 export interface Known<T> {
@@ -54,6 +55,8 @@ export class SessionEvidence {
       this.#commands.put(command, { facts, what: command });
       const head = headOf(command);
       if (head !== undefined) link(this.#heads, head, command);
+      const program = programOf(command);
+      if (program !== undefined) link(this.#heads, program, command);
     }
     if (facts.command === undefined || facts.kinds.size === 0) return;
     const at = before === undefined ? -1 : this.#runs.findIndex((run) => run.facts.entryIndex === entry.index);
@@ -95,9 +98,16 @@ export class SessionEvidence {
   }
 }
 
-/** The first two words of a command. */
+/** The first two words of a command, or its only one. */
 function headOf(command: string): string | undefined {
-  return /^\S+ \S+/.exec(command)?.[0];
+  return (/^\S+ \S+/.exec(command) ?? /^\S+ (?=$)/.exec(command))?.[0];
+}
+
+/** The name of a program that is often said without what it is given; `make` and the like do something else with each word. */
+function programOf(command: string): string | undefined {
+  const [, name, rest = ''] = /^(\S+) (\S)/.exec(command) ?? [];
+  if (name === undefined || !looksLikeCommand(name)) return undefined;
+  return rest === '-' || !/^(?:make|just)$/.test(name) ? `${name} ` : undefined;
 }
 
 function link(map: Map<string, Set<string>>, key: string, value: string): void {

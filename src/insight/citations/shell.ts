@@ -5,17 +5,6 @@ export interface ShellPart {
   readonly joined: '' | '&&' | '||' | ';' | '|' | '&';
 }
 
-const longest = 4096;
-
-/** A command without the shell that runs it, as it was written. */
-export function unwrapped(command: string): string {
-  const short = command.slice(0, longest).trim();
-  const wrapped = /^(?:\S*[\\/])?(?:ba|z|da)?sh(?:\.exe)? -l?i?c (["'])([\s\S]*)\1$/.exec(short);
-  const powershell = /^(?:\S*[\\/])?(?:pwsh|powershell)(?:\.exe)? (?:-\w+ )*-Command (["']?)([\s\S]*)\1$/i.exec(short);
-  const inner = wrapped?.[2] ?? powershell?.[2] ?? short;
-  return wrapped?.[1] === '"' ? inner.replaceAll('\\"', '"') : inner;
-}
-
 export function squeezed(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

@@ -1,5 +1,5 @@
-import { normalUrl } from './outputs.ts';
 import type { EvidenceLink } from './types.ts';
+import { normalUrl } from './urls.ts';
 
 /** One source of a session, however often it is cited. */
 export interface Source {

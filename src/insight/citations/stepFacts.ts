@@ -1,13 +1,16 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../model/tool.ts';
 import { isObject } from '../../model/json.ts';
-import { pathsIn, pathsInCommand, testCounts, urlsIn, type TestCounts } from './outputs.ts';
+import { commandForms } from './commandForms.ts';
+import { pathsIn, pathsInCommand, testCounts, type TestCounts } from './outputs.ts';
 import { normalPath } from './pathNames.ts';
 import { readBy, type CommandRead } from './commandReads.ts';
-import { plainCommand, programKind, programKinds, type ProgramKind } from './programs.ts';
+import { plainCommand, programKind, programKinds, showsText, type ProgramKind } from './programs.ts';
 import { linesOfResult, upToOmission } from './resultLines.ts';
-import { exitTells, shellParts, unwrapped, type ShellPart } from './shell.ts';
+import { exitTells, isSilent, shellParts, type ShellPart } from './shell.ts';
 import type { LineRange, Why } from './types.ts';
+import { unwrapped } from './unwrapped.ts';
+import { urlsIn } from './urls.ts';
 
 /** What is kept of a step: enough to find it, never its texts. */
 export interface StepFacts {
@@ -31,6 +34,10 @@ export interface Touch {
   readonly why: Extract<Why, 'read' | 'edited' | 'written' | 'deleted' | 'named_in_command' | 'named_in_output'>;
   /** The lines it had, or `null` where that is not recorded. */
   readonly ranges: readonly LineRange[] | null;
+  /** Lines of the file, where the step had them all. */
+  readonly length?: number;
+  /** Lines that it may have added; absent where it added none or nobody knows. */
+  readonly added?: number;
 }
 
 export interface UrlTouch {
@@ -53,9 +60,8 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
   const command = action.kind === 'command_run' ? plainCommand(action.command) : undefined;
   const line = action.kind === 'command_run' ? unwrapped(action.command) : '';
   const parts = shellParts(line);
-  const kinds = programKinds(parts);
   const output = outputOf(tool);
-  const counts = kinds.has('test') ? testCounts(output) : undefined;
+  const { kinds, counts } = kindsOf(parts, output);
   const passed = new Map<ProgramKind, boolean>();
   for (const kind of kinds) {
     const went = passedOf(kind, tool, exitCode, parts, counts);
@@ -76,19 +82,38 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
     },
     touches: touchesOf(tool, output, line).map((touch) => ({ ...touch, path: normalPath(touch.path, workDir) })),
     urls: urlsOf(tool, output, command),
-    commands: command === undefined ? [] : [...new Set([command, ...parts.map((part) => part.command)])],
+    commands: command === undefined ? [] : commandForms(command, parts),
   };
+}
+
+const ofTests = /\b(?:tests?|specs?|suites?|assertions?)\b|\d passed(?: in |[,;])/i;
+
+/** A program of the project's own that says how many tests passed has run them. */
+function kindsOf(
+  parts: readonly ShellPart[],
+  output: string,
+): { readonly kinds: ReadonlySet<ProgramKind>; readonly counts: TestCounts | undefined } {
+  const kinds = programKinds(parts);
+  if (kinds.has('test')) return { kinds, counts: testCounts(output) };
+  const [first, ...others] = parts.filter(({ command, joined }) => joined !== '|' && !isSilent(command));
+  if (first === undefined || [first, ...others].some(({ command }) => showsText(command)))
+    return { kinds, counts: undefined };
+  const counts = testCounts(output);
+  return counts.passed === undefined || !ofTests.test(output.slice(-8192))
+    ? { kinds, counts: undefined }
+    : { kinds: new Set([...kinds, 'test']), counts };
 }
 
 /** A pipe ends as its last program does, whatever the tests before it came to: then only what they print tells. */
 function passedOf(
   kind: ProgramKind,
-  { status }: ToolUse,
+  { status, action }: ToolUse,
   exitCode: number | undefined,
   parts: readonly ShellPart[],
   counts: TestCounts | undefined,
 ): boolean | undefined {
   if (status !== 'success' && status !== 'failed') return undefined;
+  if (action.kind === 'command_run' && action.background === true && (action.stdout ?? '') === '') return undefined;
   const printed = kind === 'test' ? counts : undefined;
   if ((printed?.failed ?? 0) > 0) return false;
   const tells = exitTells(parts, (command) => programKind(command) === kind);
@@ -108,14 +133,17 @@ function outputOf({ action, result }: ToolUse): string {
 function touchesOf({ action, status, result }: ToolUse, output: string, line: string): Touch[] {
   switch (action.kind) {
     case 'file_read':
-      return [{ path: action.path, why: 'read', ranges: status === 'success' ? readRange(action, result?.text) : [] }];
-    case 'file_write':
-      return [{ path: action.path, why: 'written', ranges: [[1, lineCount(action.content ?? '')]] }];
+      return [status === 'success' ? readTouch(action, result?.text) : { path: action.path, why: 'read', ranges: [] }];
+    case 'file_write': {
+      const length = lineCount(action.content ?? '');
+      return [{ path: action.path, why: 'written', ranges: [[1, length]], length }];
+    }
     case 'file_edit':
       return action.changes.map((change) => ({
         path: change.path,
         why: change.kind === 'delete' ? 'deleted' : 'edited',
         ranges: changedRanges(change),
+        added: addedLines(change),
       }));
     case 'command_run': {
       const shown = status === 'success' ? readBy(line, output) : undefined;
@@ -158,6 +186,16 @@ function inputPaths(input: unknown): Touch[] {
     .map((path) => ({ path, why: 'named_in_command', ranges: null }));
 }
 
+function readTouch(action: Extract<ToolAction, { kind: 'file_read' }>, text: string | undefined): Touch {
+  const { path, startLine = 1, endLine, totalLines } = action;
+  const ranges = readRange(action, text);
+  const last = ranges?.[0]?.[1] ?? 0;
+  // Agents stop at round numbers of lines.
+  const isWhole = totalLines === undefined ? last % 50 !== 0 : last >= totalLines;
+  const hasAll = startLine <= 1 && endLine === undefined && isWhole;
+  return { path, why: 'read', ranges, ...(hasAll && { length: last }) };
+}
+
 /** The lines that came, which may be fewer than were asked for. */
 function readRange(
   { startLine = 1, endLine, totalLines }: Extract<ToolAction, { kind: 'file_read' }>,
@@ -184,6 +222,11 @@ function changedRanges({ kind, patch, newText, oldText }: FileChange): LineRange
   }
   if (newText !== undefined && (kind === 'add' || oldText === undefined)) return [[1, lineCount(newText)]];
   return null;
+}
+
+function addedLines({ added, patch, oldText = '', newText = '' }: FileChange): number {
+  const inPatch = patch === undefined ? 0 : (patch.match(/^\+/gm)?.length ?? 0);
+  return added ?? Math.max(inPatch, lineCount(newText) - lineCount(oldText), 0);
 }
 
 function lineCount(text: string): number {

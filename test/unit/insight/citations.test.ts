@@ -93,18 +93,30 @@ describe('citations that the agent gave', () => {
     assert.deepEqual(link.range, [3, 15]);
   });
 
-  it('keeps a source without a range, or with a broken one, for the whole text', () => {
-    const annotations = [
-      { kind: 'citation' as const, url: 'https://a.example/' },
-      { kind: 'citation' as const, title: 'T', start_index: 90, end_index: 4 },
-    ];
+  it('keeps a source without a range for the whole text, and one with an impossible range for none of it', () => {
+    const at = (start_index?: number, end_index?: number) => ({
+      kind: 'citation' as const,
+      title: `${start_index}–${end_index}`,
+      ...(start_index !== undefined && { start_index }),
+      ...(end_index !== undefined && { end_index }),
+    });
+    const annotations = [at(), at(4, 90), at(4), at(90, 94), at(9, 12), at(4, 4), at(4, 2), at(-2, 3)];
+    const links = linksOf(answer(3, 'Ein Satz.', { annotations }), new SessionEvidence(''));
+    const claims = new Map(links.map(({ given, claim }) => [given?.title, claim]));
+    assert.deepEqual(
+      annotations.map(({ title }) => claims.get(title)),
+      ['Ein Satz.', 'Satz.', 'Satz.', '', '', '', '', ''],
+    );
+    for (const { claim, range } of links) if (claim === '') assert.deepEqual(range, [9, 9]);
+  });
+
+  it('says once what the agent said twice', () => {
+    const citation = { kind: 'citation' as const, url: 'https://a.example/', title: 'A', start_index: 0, end_index: 3 };
+    const annotations = [citation, { ...citation }, { ...citation, title: 'B' }];
     const links = linksOf(answer(3, 'Ein Satz.', { annotations }), new SessionEvidence(''));
     assert.deepEqual(
-      links.map(({ range }) => range),
-      [
-        [0, 9],
-        [0, 9],
-      ],
+      links.map(({ given }) => given?.title),
+      ['A', 'B'],
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { namedPath } from '../../../src/insight/citations/pathNames.ts';
 import { mentionsIn } from '../../../src/insight/citations/scan.ts';
+import { normalUrl } from '../../../src/insight/citations/urls.ts';
 import { mentionPieces, repeated } from '../../support/hostile/growing.ts';
 
 describe('mentions', () => {
@@ -49,9 +50,47 @@ describe('mentions', () => {
     );
   });
 
+  it('reads addresses to their end, and no further', () => {
+    const rust = 'https://en.wikipedia.org/wiki/Rust_(programming_language)';
+    for (const text of [
+      rust,
+      `(${rust})`,
+      `See ${rust}.`,
+      `[Rust](${rust})`,
+      `<${rust}>`,
+      `\`${rust}\``,
+      `([x](${rust}))`,
+    ])
+      assert.deepEqual(
+        mentionsIn(text).map(({ url }) => url),
+        [rust],
+        text,
+      );
+    assert.equal(mentionsIn('(https://a.example/x),(b)')[0]?.url, 'https://a.example/x');
+    for (const [a, b] of [
+      ['HTTP://Www.A.example:80/x/', 'https://a.example/x'],
+      ['https://a.example:443', 'https://a.example/'],
+      ['https://a.example/%C3%A9%20b', 'https://a.example/é b'],
+      ['https://a.example/100%', 'http://a.example/100%#top'],
+    ])
+      assert.equal(normalUrl(a ?? ''), normalUrl(b ?? ''), a);
+    assert.notEqual(normalUrl('https://a.example/%2F'), normalUrl('https://a.example/x'));
+  });
+
   it('are not in code blocks', () => {
-    assert.deepEqual(found('```sh\nnpm test # src/a.ts:1\n```\n~~~\nhttps://x.example\n~~~'), []);
+    assert.deepEqual(found('```ts\nnpm test # src/a.ts:1\n```\n~~~json\nhttps://x.example\n~~~'), []);
     assert.deepEqual(found('before a.ts\n```\nb.ts'), [['file', 'a.ts', 'a.ts', undefined]]);
+  });
+
+  it('are the commands of a block of a shell, where it is not what one could run', () => {
+    const commands = (text: string) => mentionsIn(text).map(({ kind, claim, hedged }) => [kind, claim, hedged]);
+    assert.deepEqual(commands('Commands run:\n```bash\n$ npm test # all\n12 passed in a.ts:3\n$ npm run lint\n```'), [
+      ['command', 'npm test', true],
+      ['command', 'npm run lint', true],
+    ]);
+    assert.deepEqual(commands('Verified with:\n```\n# both\n  cargo test\n```'), [['command', 'cargo test', true]]);
+    for (const lead of ['Run:', 'You can start it:', 'To try it:', 'Start it with:', '## Usage', 'How to test'])
+      assert.deepEqual(commands(`${lead}\n\`\`\`sh\nnpm test\n\`\`\``), [], lead);
   });
 
   it('are not what only looks like one', () => {

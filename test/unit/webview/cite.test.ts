@@ -58,6 +58,12 @@ describe('places of links in markdown', () => {
     assert.deepEqual(marked('Text\n\n```ts\nlet «a» = 1;\n```\n\nlet a'), { texts: [[]], rest: [0] });
   });
 
+  it('are left to the end of the message where a source is for no words of it', () => {
+    const links: PageLink[] = [{ at: 0, number: 1, status: 'given', range: [4, 4] }];
+    const { pieces, rest } = placeLinks(markdownParts('Text'), 'Text', links);
+    assert.deepEqual([pieces.size, rest], [0, links]);
+  });
+
   it('alter no text, wherever the ranges lie', () => {
     const text = 'A &amp; b *c* `d e` [f](g) \\* h <i> j\n\n- k\n  l\n- m &#x41; n\n\n> o\np';
     const parts = markdownParts(text);

@@ -1,0 +1,83 @@
+import { failed, noObject, passed, words } from './outcomePatterns.ts';
+import type { TextRange } from './types.ts';
+
+export interface ToldAfter {
+  /** Absent where a part is said to have passed. */
+  readonly outcome?: 'passed' | 'failed';
+  /** Of tests. */
+  readonly count?: number;
+  /** Of the words. */
+  readonly length: number;
+}
+
+const good = [
+  `${passed}${noObject}`,
+  'clean(?:ly)?|successfully|fine|completes?|completed|executed successfully',
+  'without (?:any )?(?:errors?|warnings?|failures?)|with (?:exit )?(?:code |status )?0',
+  String.raw`(?:reports?|reported|shows?|showed|finds?|found|gives?|gave|prints?) (?:no|zero|0) (?:\p{L}+ )?(?:errors?|issues?|problems?|warnings?|changes?|failures?)`,
+  'no da errores|läuft (?:fehlerfrei )?durch|(?:lief|läuft) (?:erfolgreich|fehlerfrei)(?: durch)?|wurde erfolgreich ausgeführt|war erfolgreich|réussit|passe',
+  String.raw`(?:no|zero|0) (?:\p{L}+ )?(?:errors?|issues?|problems?|warnings?|failures?)`,
+  '[✅✔☑✓]',
+];
+const bad = [
+  failed,
+  String.raw`(?:reports?|reported|shows?|showed|finds?|found|gives?|gave) (?:\d{1,6}|an?|one|two|three|some|several) (?:\p{L}+ )?(?:errors?|issues?|problems?|warnings?|failures?)`,
+  'schlägt fehl|schlug fehl|échoue',
+  '[❌✗]',
+];
+const exit = [
+  String.raw`exit(?:s|ed)? (?:with )?(?:an? )?(?:(?:exit )?(?:code|status)(?: of)? )?(?<code>\d{1,3})(?!\d)`,
+  String.raw`(?:ends?|ended|finish(?:es|ed)|returns?|returned|fail(?:s|ed)|complete[sd]) (?:with )?(?:an? )?(?:exit )?(?:code|status)(?: of)? (?<status>\d{1,3})`,
+].join('|');
+const counted = String.raw`(?:(?:reports?|reported|shows?|showed|gives?|gave|prints?|printed) )?(?:(?<n>\d{1,6})(?: ?/ ?(?<all>\d{1,6}))? (?:passed|passing|pass|ok)(?:,? (?:and )?(?<failures>\d{1,6}) fail\p{L}*)?|(?<fails>\d{1,6}) (?:failed|failing|failures?))`;
+
+/** How the words right after a command say that it went. */
+const after = new RegExp(
+  words(
+    String.raw`^[\s)»”"'*:,–—→=>(-]{0,6}(?:[✅✔☑✓❌✗]\ufe0f? ?)?(?:${counted}|${exit}|(?:(?:now|still|also|again|then|all|both|each|runs?|ran|exits?|comes back|is|was|are|were) ){0,3}(?:(?<pass>${good.join('|')})|(?<fail>${bad.join('|')})))(?!\p{L})`,
+  ),
+  'iu',
+);
+
+/** The outcome in the words after a command. */
+export function outcomeAfter(text: string): ToldAfter | undefined {
+  const found = after.exec(text);
+  if (found === null) return undefined;
+  const { n, all, failures, fails, code, status, fail } = found.groups ?? {};
+  const length = found[0].length;
+  const isFailed = fail !== undefined || [failures, fails, code, status].some((number) => Number(number ?? 0) > 0);
+  const count = n ?? (isFailed ? fails : undefined);
+  if (!isFailed && all !== undefined && Number(n) < Number(all)) return { count: Number(n), length };
+  return { outcome: isFailed ? 'failed' : 'passed', ...(count !== undefined && { count: Number(count) }), length };
+}
+
+/** Characters behind a command in which its outcome is looked for. */
+const near = 80;
+const between = /^(?:\s{0,3}(?:,|\/|\+|&|and|und|et|y|e)){1,2}\s{0,3}$/i;
+/** What is said of several. */
+const ofAll = /^[\s)»”"'*:,–—-]{0,4}(?:both|all|each|are|were|pass|succeed|passed|succeeded|ran|run|clean|green)\b/i;
+
+/**
+ * The outcome that a text has for each of the commands in it, by their order; what is said of the last one of a list, as in
+ * "`a`, `b` and `c` all pass", is said of them all.
+ */
+export function toldTogether(
+  commands: readonly { readonly range: TextRange }[],
+  flat: string,
+): (ToldAfter | undefined)[] {
+  const told: (ToldAfter | undefined)[] = commands.map(() => undefined);
+  let shared = false;
+  for (let at = commands.length - 1; at >= 0; at -= 1) {
+    const end = commands[at]?.range[1] ?? 0;
+    const own = outcomeAfter(flat.slice(end, end + near));
+    const next = commands[at + 1]?.range[0] ?? Infinity;
+    const { outcome } = told[at + 1] ?? {};
+    if (own === undefined && outcome !== undefined && shared && next - end <= 12 && between.test(flat.slice(end, next)))
+      told[at] = { outcome, length: 0 };
+    else {
+      told[at] = own;
+      shared = own?.count === undefined && ofAll.test(flat.slice(end, end + near));
+    }
+  }
+  return told;
+}

@@ -1,0 +1,55 @@
+import { baseName } from './pathNames.ts';
+
+const longest = 4096;
+
+const program = /^(?:"([^"]+)"|'([^']+)'|(\S+)) +(?=\S)/;
+
+interface Shell {
+  readonly name: RegExp;
+  /** What stands between it and the line that it is given. */
+  readonly options: RegExp;
+  /** What a backslash in double quotes takes its meaning from. */
+  readonly escaped: RegExp;
+}
+
+const shells: readonly Shell[] = [
+  {
+    name: /^(?:ba|z|da|k)?sh$/,
+    options: /^(?:(?:-[abd-z]*o [a-z]+|-[abd-z]+|--[a-z]+) +)*-[a-z]*c +(?:-- +)?/,
+    escaped: /\\(["\\$`])/g,
+  },
+  {
+    name: /^(?:pwsh|powershell)$/i,
+    options: /^(?:-\w+ +(?:[A-Z]\w* +)?)*?-c(?:ommand)? +/i,
+    escaped: /[\\`](")/g,
+  },
+  { name: /^cmd$/i, options: /^(?:\/\w+ +)*?\/[ck] +/i, escaped: /\\(")/g },
+];
+
+/** A command without the shell that runs it, as it was written. */
+export function unwrapped(command: string): string {
+  const short = command.slice(0, longest).trim();
+  const [start, double, single, plain] = program.exec(short) ?? [];
+  if (start === undefined) return short;
+  const name = baseName(double ?? single ?? plain ?? '').replace(/\.exe$/i, '');
+  const shell = shells.find((each) => each.name.test(name));
+  const rest = short.slice(start.length);
+  const given = shell?.options.exec(rest)?.[0];
+  return shell === undefined || given === undefined ? short : unquoted(rest.slice(given.length), shell);
+}
+
+/** A quoted word and what the shell around does after it: `'npm test' && ls`. */
+const first = /^(?:'((?:[^']|'(?=["\\]))*)'|"((?:[^"\\]|\\[^])*)")(?=\s*(?:[&|;>]|\d>))/;
+
+/** A quoted word as what it stands for; what is not in quotes is the words of the line as they are. */
+function unquoted(text: string, { escaped }: Shell): string {
+  const quote = text[0];
+  if (quote !== '"' && quote !== "'") return text;
+  const [lead = '', single, double] = first.exec(text) ?? [];
+  const isWhole = lead === '' && text.length > 1 && text.endsWith(quote);
+  const inner = single ?? double ?? (isWhole ? text.slice(1, -1) : undefined);
+  if (inner === undefined) return text;
+  // Quotes inside of quotes, as programs write them.
+  const plain = quote === '"' ? inner.replace(escaped, '$1') : inner.replace(/'(?:"'"|\\')'/g, "'");
+  return isWhole ? plain : plain + text.slice(lead.length);
+}

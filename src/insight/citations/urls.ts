@@ -1,0 +1,56 @@
+/** Of one output; what comes after is not looked at. */
+const longest = 32 * 1024;
+const maxUrls = 100;
+
+const address = /https?:\/\/[^\s<>"'`\]}|\\^]+/gi;
+
+export function urlsIn(text: string): string[] {
+  const urls = new Set<string>();
+  for (const [shown] of text.slice(0, longest).matchAll(address)) {
+    urls.add(wholeUrl(shown));
+    if (urls.size >= maxUrls) break;
+  }
+  return [...urls];
+}
+
+/** An address as it stands in a text, without what ends the sentence or the brackets around it. */
+export function wholeUrl(shown: string): string {
+  let depth = 0;
+  let end = 0;
+  for (; end < shown.length; end += 1) {
+    const char = shown[end];
+    if (char === '(') depth += 1;
+    else if (char === ')') depth -= 1;
+    if (depth < 0) break;
+  }
+  return shown.slice(0, end).replace(/[.,;:!?*_~(]{1,50}$/, '');
+}
+
+const parts = /^(https?):\/\/([^/?#]*)([^#]*)/i;
+
+/** The same address for everyone: whatever its scheme, host in small letters, without port, fragment and final slash. */
+export function normalUrl(url: string): string {
+  const [, scheme, host = '', rest = ''] = parts.exec(url.trim()) ?? [];
+  if (scheme === undefined) return url;
+  const port = scheme.toLowerCase() === 'https' ? /:443$/ : /:80$/;
+  const plain = host
+    .toLowerCase()
+    .replace(port, '')
+    .replace(/^www\./, '');
+  return `https://${plain}${decoded(withoutSlashes(rest))}`;
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+}
+
+/** Characters that may stand for themselves do; a sign of percent that encodes nothing is one. */
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
