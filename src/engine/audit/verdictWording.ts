@@ -16,6 +16,8 @@ export function verdictWording({ verdict, breaks, lines, cutAfter, chainedFrom }
   if (kind === 'inserted') return say`altered at line ${line}: it was put in`;
   if (kind === 'other_session') return say`the record of another session`;
   if (kind === 'moved') return say`altered at line ${line}: it was moved`;
+  if (kind === 'archive') return say`the archive is damaged; what comes out of it holds`;
+  if (kind === 'end_copy') return say`record.end, which lists read, differs from the record from line ${line} on`;
   if (kind === 'missing_before') return say`altered at line ${line}: what came before it was taken out`;
   return say`altered at line ${line}: it was changed, or lines behind it were taken out`;
 }

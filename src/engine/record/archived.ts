@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { parseRecordLine } from '../../formats/record.ts';
 import { newerVersionOf } from './header.ts';
 import { errorCode, recordFile } from './layout.ts';
 import { nothingPacked, openUnpacked, packedForm, packFile, unpackFile, type Packed } from './packed.ts';
 import { readTail } from './tail.ts';
-import { readAt } from './windows.ts';
+import { linesOf, readAt } from './windows.ts';
+
+const summaryStart = Buffer.from('{"kind":"summary"');
 
 /** The end of an archived record as it is in there: lists read it, so that they need not unpack the rest. */
 function endFile(folder: string): string {
@@ -67,11 +70,54 @@ export async function statRecord(folder: string): Promise<{ readonly size: numbe
   });
 }
 
-/** Enough of a record for lists: the whole, or its end where it is archived. @throws file system errors */
+/** Enough of a record for lists: the whole, or its end where it is archived and has one. @throws file system errors */
 export async function openForList(folder: string): Promise<FileHandle> {
   const file = recordFile(folder);
   if ((await sizeOf(file)) !== null) return await open(file, 'r');
-  return await open(endFile(folder), 'r').catch(() => openUnpacked(file));
+  const end = await open(endFile(folder), 'r').catch(() => null);
+  if (end === null) return await openUnpacked(file);
+  if (await tellsAll(end).catch(() => false)) return end;
+  await end.close();
+  return await openUnpacked(file);
+}
+
+/**
+ * Where the end beside an archived record is not what the record ends with: the offset of the first line in question; `null`
+ * where it is, or where there is none. @throws file system errors
+ */
+export async function wrongEnd(folder: string, record: FileHandle): Promise<number | null> {
+  const there = await readFile(endFile(folder)).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (there === null) return null;
+  const { size } = await record.stat();
+  const start = Math.max(0, size - there.length);
+  const own = await readAt(record, Math.max(0, start - 1), size - start + 1);
+  const end = start === 0 ? own : own.subarray(1);
+  const beginsLine = start === 0 || own[0] === 10;
+  if (there.length > 0 && beginsLine && end.equals(there)) return null;
+  const same = there.length > end.length ? 0 : commonStart(there, end);
+  return start + end.subarray(0, same).lastIndexOf(10) + 1;
+}
+
+/** Whole lines with a summary among them. */
+async function tellsAll(end: FileHandle): Promise<boolean> {
+  const bytes = await readAt(end, 0, (await end.stat()).size);
+  if (bytes.at(-1) !== 10) return false;
+  const lines = [...linesOf(bytes)].map(({ start, end: stop }) => bytes.subarray(start, stop));
+  return lines.some((line) => line.subarray(0, summaryStart.length).equals(summaryStart) && isSummary(line));
+}
+
+function isSummary(line: Buffer): boolean {
+  const { value } = parseRecordLine(line.toString('utf8'));
+  return value?.kind === 'summary';
+}
+
+function commonStart(a: Buffer, b: Buffer): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
 }
 
 async function sizeOf(file: string): Promise<number | null> {

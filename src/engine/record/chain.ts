@@ -22,9 +22,18 @@ export function linkOf(line: Buffer): string | null {
   return link.exec(line.subarray(-linkBytes).toString('latin1'))?.[1] ?? null;
 }
 
+const anyLink = /,"prev":"[^"]*"\}$/;
+
+/** Hash of a line if it named `before` as the one before it. */
+export function hashIfLinked(line: Buffer, before: string): string {
+  const [own = '}'] = anyLink.exec(line.subarray(-linkBytes).toString('latin1')) ?? [];
+  return hashOfLine(Buffer.concat([line.subarray(0, -own.length), Buffer.from(`,"prev":"${before}"}`)]));
+}
+
 /** Puts into each line, as its last key, the hash of the line before it. One per writer. */
 export class Chain {
   #head: string;
+  #before: string | null = null;
 
   /** `last`: the hash of the last line that is there; `null` where there is none. */
   constructor(last: string | null) {
@@ -36,11 +45,17 @@ export class Chain {
     return this.#head;
   }
 
+  /** What the last line names; `null` where this chain has not sealed it. */
+  get before(): string | null {
+    return this.#before;
+  }
+
   /** `lines` are JSON objects without their line ends; the result has them. */
   seal(lines: readonly string[]): Buffer {
     let text = '';
     for (const line of lines) {
       const sealed = `${line.slice(0, -1)},"prev":"${this.#head}"}`;
+      this.#before = this.#head;
       this.#head = hash('sha256', sealed, 'hex');
       text += `${sealed}\n`;
     }

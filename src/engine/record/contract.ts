@@ -15,7 +15,7 @@ export interface RecordProblem {
   readonly bytes: number;
   readonly reason:
     | 'torn'
-    /** What stood behind it is missing: the archive was cut off. */
+    /** The archive was cut off, and what stood behind it is missing; or it is damaged, and this is what came out of it. */
     | 'cut_off'
     | 'not_json'
     | 'invalid'

@@ -3,7 +3,7 @@ import type { RecordState } from '../../formats/recordState.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { EntryReader } from './entryReader.ts';
 import { newerVersionOf } from './header.ts';
-import { isCutOff, openUnpacked } from './packed.ts';
+import { isCutOff, unpacked } from './packed.ts';
 import { Problems } from './problems.ts';
 import { damageOf, type LineReading } from './readLine.ts';
 import { applyAll, readLines, readTail, readUnfinished } from './tail.ts';
@@ -38,7 +38,7 @@ export interface OpenRecord {
 
 /** @throws file system errors */
 export async function openRecord(file: string, id: string): Promise<OpenRecord> {
-  const handle = await openUnpacked(file);
+  const { handle, isDamaged } = await unpacked(file);
   try {
     const { size, mtime } = await handle.stat();
     const { state, entries: recent, readings, unfinished, end, start } = await readTail(handle, id, size, firstPage);
@@ -59,7 +59,7 @@ export async function openRecord(file: string, id: string): Promise<OpenRecord> 
       unknownLines: 0,
     };
     note(record, readings, start === 0 ? -1 : null);
-    if (record.cutOff) problems.add({ offset: size, bytes: 0, reason: 'cut_off', head: '' }, null);
+    if (record.cutOff || isDamaged) problems.add({ offset: size, bytes: 0, reason: 'cut_off', head: '' }, null);
     return record;
   } catch (error) {
     await handle.close();

@@ -1,16 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, type ReadStream } from 'node:fs';
 import { open, readdir, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { constants, createGunzip, createGzip } from 'node:zlib';
+import { constants, createGunzip, createGzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
 import { errorCode } from './layout.ts';
 
 const packedEnding = '.gz';
 const trailerBytes = 4;
 /** Of a packed form that holds nothing. */
 const leastBytes = 18;
+const leastHeaderBytes = 10;
+const maxHeaderBytes = 1024;
 
 /** Where there was nothing to pack. */
 export const nothingPacked: Packed = { files: 0, bytes: 0, packed: 0 };
@@ -93,22 +95,34 @@ export function packedForm(file: string): string {
   return `${file}${packedEnding}`;
 }
 
+/** A file to be read. `isDamaged`: it is a packed form, and not all that comes out of it is what went in. */
+export interface Unpacked {
+  readonly handle: FileHandle;
+  readonly isPacked: boolean;
+  readonly isDamaged: boolean;
+}
+
+/** As `unpacked`, for who does not ask in which form it was. @throws as that */
+export async function openUnpacked(file: string): Promise<FileHandle> {
+  return (await unpacked(file)).handle;
+}
+
 /**
  * The file, or what its packed form holds: a copy that has no name, so that nothing of it is left when it is closed. A path
- * with `.gz` names a packed form itself; of one that was cut off there is what it begins with, one line at least.
- * @throws file system errors, Error where a packed form is damaged
+ * with `.gz` names a packed form itself; of one that was cut off or is damaged there is what comes out of it, one line at
+ * least. @throws file system errors, Error where nothing comes out of a packed form
  */
-export async function openUnpacked(file: string): Promise<FileHandle> {
+export async function unpacked(file: string): Promise<Unpacked> {
   if (file.endsWith(packedEnding)) return await nameless(file);
   try {
-    return await open(file, 'r');
+    return { handle: await open(file, 'r'), isPacked: false, isDamaged: false };
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' || !(await isThere(packedForm(file)))) throw error;
     return await nameless(packedForm(file));
   }
 }
 
-async function nameless(packed: string): Promise<FileHandle> {
+async function nameless(packed: string): Promise<Unpacked> {
   const { atime, mtime } = await stat(packed);
   const name = `.vitrine-${randomUUID()}`;
   const copy = await open(path.join(path.dirname(packed), name), 'wx+', 0o600).catch(() => null);
@@ -116,14 +130,15 @@ async function nameless(packed: string): Promise<FileHandle> {
   const handle = copy ?? (await open(path.join(folder, name), 'wx+', 0o600));
   try {
     await unlink(path.join(folder, name));
-    let whole = false;
-    for await (const chunk of bytesOfPacked(packed, { cut: 'read' })) {
-      whole ||= chunk.includes('\n');
+    let hasLine = false;
+    let isDamaged = false;
+    for await (const chunk of readableOf(packed, () => (isDamaged = true))) {
+      hasLine ||= chunk.includes('\n');
       await handle.appendFile(chunk);
     }
-    if (!whole) throw damaged(packed, 'it holds no whole line');
+    if (!hasLine) throw damaged(packed, 'it holds no whole line');
     await handle.utimes(atime, mtime);
-    return handle;
+    return { handle, isPacked: true, isDamaged };
   } catch (error) {
     await handle.close();
     throw error;
@@ -139,7 +154,7 @@ export async function isCutOff(file: string, bytes: number): Promise<boolean> {
 export async function rawBytes(file: string): Promise<AsyncIterable<Buffer> | null> {
   const there = await isThere(file);
   if (there) return createReadStream(file, { highWaterMark: 256 * 1024 });
-  return (await isThere(packedForm(file))) ? bytesOfPacked(packedForm(file), { cut: 'read' }) : null;
+  return (await isThere(packedForm(file))) ? readableOf(packedForm(file)) : null;
 }
 
 /** Bytes of that, 0 where there is none. Of a packed file as its end says, which counts to 4 GiB. */
@@ -158,23 +173,66 @@ export async function rawSize(file: string): Promise<number> {
   }
 }
 
-/** `cut`: whether the end of one that was cut off is an error, or its end. */
-async function* bytesOfPacked(
-  file: string,
-  { cut = 'refuse' }: { readonly cut?: 'read' | 'refuse' } = {},
-): AsyncGenerator<Buffer> {
-  const finishFlush = cut === 'read' ? constants.Z_SYNC_FLUSH : constants.Z_FINISH;
-  const unpacked = createGunzip({ chunkSize: 256 * 1024, finishFlush });
-  const source = createReadStream(file);
-  source.on('error', (error) => unpacked.destroy(error));
+/** @throws file system errors, Error where it is cut off or damaged */
+async function* bytesOfPacked(file: string): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of source.pipe(unpacked)) if (Buffer.isBuffer(chunk)) yield chunk;
+    yield* through(createReadStream(file), createGunzip({ chunkSize: 256 * 1024 }));
   } catch (error) {
-    if (!errorCode(error).startsWith('Z_')) throw error;
+    if (!isOfZip(error)) throw error;
     throw damaged(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** What comes out of a packed form, whatever happened to it. `onDamage` not where only its end is missing. */
+async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<Buffer> {
+  const finishFlush = constants.Z_SYNC_FLUSH;
+  let given = 0;
+  try {
+    for await (const chunk of through(createReadStream(file), createGunzip({ chunkSize: 256 * 1024, finishFlush }))) {
+      given += chunk.length;
+      yield chunk;
+    }
+    return;
+  } catch (error) {
+    if (!isOfZip(error)) throw error;
+    onDamage?.();
+  }
+  // What one piece gives is lost where damage is found in it: now small ones, and without the checksum.
+  const small = { chunkSize: 4096, readableHighWaterMark: 4096, finishFlush };
+  const source = createReadStream(file, { start: await headerSize(file), highWaterMark: 256 });
+  try {
+    for await (const chunk of through(source, createInflateRaw(small))) {
+      if (given < chunk.length) yield chunk.subarray(given);
+      given = Math.max(0, given - chunk.length);
+    }
+  } catch (error) {
+    if (!isOfZip(error)) throw error;
+  }
+}
+
+async function* through(source: ReadStream, unzip: Gunzip | InflateRaw): AsyncGenerator<Buffer> {
+  source.on('error', (error) => unzip.destroy(error));
+  try {
+    for await (const chunk of source.pipe(unzip)) if (Buffer.isBuffer(chunk)) yield chunk;
   } finally {
     source.destroy();
-    unpacked.destroy();
+    unzip.destroy();
+  }
+}
+
+function isOfZip(error: unknown): boolean {
+  return errorCode(error).startsWith('Z_');
+}
+
+/** Bytes before the data of a packed form; ours have no name in them, those of `gzip` have. */
+async function headerSize(file: string): Promise<number> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxHeaderBytes), 0, maxHeaderBytes, 0);
+    const hasName = bytesRead > leastHeaderBytes && ((buffer[3] ?? 0) & 8) !== 0;
+    return hasName ? buffer.indexOf(0, leastHeaderBytes) + 1 : leastHeaderBytes;
+  } finally {
+    await handle.close();
   }
 }
 

@@ -6,9 +6,9 @@ import { damageOf, readLine, type Damage } from './readLine.ts';
 import { linesOf, windows, type Window } from './windows.ts';
 
 const entryStart = Buffer.from(entryLinePrefix);
-/** Lines of kind "run" and "result", and no others, begin so. */
-const runStart = Buffer.from('{"kind":"r');
 const lineStart = Buffer.from('{"kind":"');
+/** Of lines that are in the index: entries, runs and results, usage. */
+const indexedStarts = [entryStart, Buffer.from('{"kind":"r'), Buffer.from('{"kind":"usage","run_id":')];
 
 /**
  * Where everything is in a record, found in one pass over its bytes and kept up as it grows. `quick` trusts a line that
@@ -107,11 +107,25 @@ function looksWhole(buffer: Buffer, start: number, end: number): boolean {
   return buffer.compare(lineStart, 0, lineStart.length, start, start + lineStart.length) === 0;
 }
 
-/** Starts of lines that hold the beginning of a run or result line elsewhere than at their start. */
+/** Starts of lines that hold the beginning of another line elsewhere than at their start. */
 function gluedLines(buffer: Buffer): Set<number> {
   const lines = new Set<number>();
-  for (let at = buffer.indexOf(runStart); at >= 0; at = buffer.indexOf(runStart, at + 1)) {
-    if (at > 0 && buffer[at - 1] !== 10) lines.add(buffer.lastIndexOf(10, at) + 1);
+  for (let at = buffer.indexOf(lineStart); at >= 0;) {
+    let next = at + 1;
+    if (at > 0 && buffer[at - 1] !== 10 && looksGlued(buffer, at)) {
+      lines.add(buffer.lastIndexOf(10, at) + 1);
+      // Once for a line is enough, and each look back may be as long as the line.
+      next = buffer.indexOf(10, at);
+      if (next < 0) break;
+    }
+    at = buffer.indexOf(lineStart, next);
   }
   return lines;
+}
+
+/** Parts of an entry begin as lines do, but they are values; a line that was torn where one comes is told by its kind. */
+function looksGlued(buffer: Buffer, at: number): boolean {
+  const before = buffer[at - 1] ?? 0;
+  const isValue = before === 58 || before === 44 || before === 91;
+  return !isValue || indexedStarts.some((start) => buffer.subarray(at, at + start.length).equals(start));
 }

@@ -1,19 +1,11 @@
 import path from 'node:path';
-import { chainStart, hashOfLine, intactIn, linkOf } from './chain.ts';
-import { parseRecordLine } from '../../formats/record.ts';
-import { endMissing } from './endMissing.ts';
+import { chainStart } from './chain.ts';
+import { walkChain, type ChainBreak } from './chainBreaks.ts';
+import { chainedLines, type ChainedLines } from './chainedLines.ts';
 import { headFile, readHead, type Head } from './head.ts';
-import { openUnpacked } from './packed.ts';
-import { linesOf, windows } from './windows.ts';
+import { settledLease } from './writerLease.ts';
 
 const maxListed = 100;
-
-/** Where the chain does not hold. Lines count from 1, as an editor shows them. */
-export interface ChainBreak {
-  /** `altered`: the line itself, or between it and the next one something was taken out. */
-  readonly kind: 'altered' | 'inserted' | 'moved' | 'missing_before' | 'other_session';
-  readonly line: number;
-}
 
 /** What checking a record found. */
 export interface Verification {
@@ -36,15 +28,6 @@ export interface Verification {
   readonly missing: readonly string[];
 }
 
-interface Item {
-  readonly line: number;
-  readonly hash: string;
-  /** What it says of the one before it. */
-  readonly link: string | null;
-  /** A writer says that lines before it are missing. */
-  readonly afterCut: boolean;
-}
-
 interface Expected {
   /** Hashes of lines that must be there. */
   readonly named?: readonly string[];
@@ -54,128 +37,79 @@ interface Expected {
 
 /** Reads the whole record once. What is appended meanwhile is not looked at. @throws file system errors */
 export async function verifyRecord(file: string, { named = [], session }: Expected = {}): Promise<Verification> {
+  const folder = path.dirname(file);
+  const lease = await settledLease(folder).catch(() => null);
   // Before the record: it must not name a line that is appended while this reads.
-  const head = await readHead(headFile(path.dirname(file)));
-  const { items, damaged, foreign, header } = await itemsOf(file);
+  const head = await readHead(headFile(folder));
+  const found = await chainedLines(file);
+  const isSettled = lease !== null && lease === (await settledLease(folder).catch(() => null));
+  const { items, header, archive } = found;
+  const { told, kept, isEndLost } = chainOf(found, head, isSettled);
   const chainedFrom = items.find(({ link }) => link !== null)?.line ?? null;
   const isOther = session !== undefined && header !== null && header !== session;
+  const altered = new Set(told.flatMap(({ kind, line }) => (kind === 'altered' ? [line] : [])));
   const breaks = [
     ...(isOther ? [{ kind: 'other_session', line: 1 } as const] : []),
-    ...breaksOf(items),
-    ...foreign.map((line) => ({ kind: 'inserted', line }) as const),
+    ...told,
+    ...found.foreign.filter((line) => !altered.has(line)).map((line) => ({ kind: 'inserted', line }) as const),
   ].sort((a, b) => a.line - b.line);
   const cut = items.findIndex(({ afterCut }) => afterCut);
   const cutAfter = cut < 0 ? null : (items[cut - 1]?.line ?? 0);
-  const kept = head === null ? null : { ...head, line: items.findLast(({ hash }) => hash === head.hash)?.line ?? null };
-  const verdict =
-    breaks.length > 0
-      ? 'altered'
-      : kept?.line === null || cutAfter !== null
-        ? 'truncated'
-        : chainedFrom === null && items.length > 0
-          ? 'unchained'
-          : 'intact';
+  const isCut = isEndLost || cutAfter !== null;
+  // Of one that is cut, the end can be no other.
+  if (breaks.length === 0 && !isCut && archive !== null) breaks.push(archive);
   return {
-    verdict,
+    verdict:
+      breaks.length > 0
+        ? 'altered'
+        : isCut
+          ? 'truncated'
+          : chainedFrom === null && items.length > 0
+            ? 'unchained'
+            : 'intact',
     lines: items.at(-1)?.line ?? 0,
     cutAfter,
     chainedFrom,
     breaks: breaks.slice(0, maxListed),
-    damaged: damaged.slice(0, maxListed),
+    damaged: found.damaged.filter((line) => !altered.has(line)).slice(0, maxListed),
     head: items.at(-1)?.hash ?? null,
-    kept,
+    kept: head === null ? null : { ...head, line: kept },
     missing: named.filter((each) => !items.some(({ hash }) => hash === each)),
   };
 }
 
-function breaksOf(items: readonly Item[]): ChainBreak[] {
-  const places = new Map(items.map(({ hash }, place) => [hash, place]));
-  const breaks: ChainBreak[] = [];
-  let chained = false;
-  for (const [place, { line, link }] of items.entries()) {
-    const before = items[place - 1];
-    if (link === null) {
-      // Lines of an older version come before the chain, none within it.
-      if (chained) breaks.push({ kind: 'inserted', line });
-      continue;
-    }
-    const first = !chained;
-    chained = true;
-    if (link === (before?.hash ?? chainStart)) continue;
-    if (first && before !== undefined && link === chainStart) breaks.push({ kind: 'inserted', line: before.line });
-    else if (before === undefined) breaks.push({ kind: 'missing_before', line });
-    else {
-      const named = link === chainStart ? -1 : places.get(link);
-      if (named === undefined) breaks.push({ kind: 'altered', line: before.line });
-      else if (named < place - 1) breaks.push({ kind: 'inserted', line: items[named + 1]?.line ?? line });
-      else breaks.push({ kind: 'moved', line });
-    }
+interface Chained {
+  readonly told: ChainBreak[];
+  /** The line that the head names. */
+  readonly kept: number | null;
+  /** What marked the end is not there, and no line is in its place. */
+  readonly isEndLost: boolean;
+}
+
+/** `isSettled`: the head names the last line that was written. Else a crash may have left lines behind it. */
+function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled: boolean): Chained {
+  const { breaks, members } = walkChain(items, head?.hash ?? null);
+  const told = new Map(breaks.map((each) => [each.line, each]));
+  const isChained = items.some(({ link }) => link !== null);
+  if (head === null) return { told: [...told.values()], kept: null, isEndLost: isSettled && isChained };
+  const member = members.findLast((place) => items[place]?.hash === head.hash);
+  const kept = items[member ?? items.findLastIndex(({ hash }) => hash === head.hash)];
+  if (member !== undefined && isSettled) {
+    for (const { line } of items.slice(member + 1)) if (!told.has(line)) told.set(line, { kind: 'inserted', line });
   }
-  return breaks;
+  const changed = kept === undefined ? lineAfter(head.prev, { items, lastGap }) : null;
+  if (changed !== null && !told.has(changed)) told.set(changed, { kind: 'altered', line: changed });
+  return { told: [...told.values()], kept: kept?.line ?? null, isEndLost: kept === undefined && changed === null };
 }
 
-interface Found {
-  readonly items: Item[];
-  readonly damaged: number[];
-  /** Lines with text that no writer leaves, not even one that crashes. */
-  readonly foreign: number[];
-  /** The session that the first line names. */
-  header: string | null;
-}
-
-async function itemsOf(file: string): Promise<Found> {
-  const result: Found = { items: [], damaged: [], foreign: [], header: null };
-  const { items, damaged, foreign } = result;
-  const handle = await openUnpacked(file);
-  try {
-    const { size } = await handle.stat();
-    let line = 0;
-    for await (const { buffer, tooLong } of windows(handle, 0, size)) {
-      if (tooLong !== null) {
-        line += 1;
-        damaged.push(line);
-        continue;
-      }
-      for (const { start, end } of linesOf(buffer)) {
-        line += 1;
-        if (start === end) continue;
-        const bytes = buffer.subarray(start, end);
-        const found = intactIn(bytes);
-        const rests: Buffer[] = [];
-        let from = 0;
-        for (const each of found) {
-          const object = bytes.subarray(each.start, each.end);
-          if (items.length === 0) result.header = sessionOf(object);
-          items.push({ line, hash: hashOfLine(object), link: linkOf(object), afterCut: isAfterCut(object) });
-          rests.push(bytes.subarray(from, each.start));
-          from = each.end;
-        }
-        rests.push(bytes.subarray(from));
-        if (!rests.every(isTorn)) foreign.push(line);
-        else if (found.length !== 1 || rests.some(({ length }) => length > 0)) damaged.push(line);
-      }
-    }
-  } finally {
-    await handle.close();
-  }
-  return result;
-}
-
-const lineStart = '{"kind":"';
-
-/** What a crash leaves of a line: its beginning, or blocks that were never written. A writer begins a new line behind it. */
-function isTorn(rest: Buffer): boolean {
-  const text = rest.subarray(0, lineStart.length).toString('latin1');
-  return rest.includes(0) || text.startsWith(lineStart) || lineStart.startsWith(text);
-}
-
-function isAfterCut(line: Buffer): boolean {
-  if (!line.includes(endMissing)) return false;
-  const { value } = parseRecordLine(line.toString('utf8'));
-  return value?.kind === 'decision' && value.decision.type === endMissing;
-}
-
-function sessionOf(line: Buffer): string | null {
-  const { value } = parseRecordLine(line.toString('utf8'));
-  return value?.kind === 'header' ? value.session_id : null;
+/** The line that stands behind the one with this hash; `null` where nothing does, or a writer says that it is missing. */
+function lineAfter(
+  hash: string | undefined,
+  { items, lastGap }: Pick<ChainedLines, 'items' | 'lastGap'>,
+): number | null {
+  const place = hash === undefined ? -1 : items.findLastIndex((each) => each.hash === hash);
+  if (place < 0) return hash === chainStart ? (items[0]?.line ?? null) : null;
+  const next = items[place + 1];
+  if (next === undefined) return lastGap;
+  return next.afterCut ? null : next.line;
 }

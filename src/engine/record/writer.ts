@@ -3,7 +3,7 @@ import path from 'node:path';
 import { serialiseRecordLine, type RecordLine } from '../../formats/record.ts';
 import { Chain, chainStart } from './chain.ts';
 import type { RawLog, RawStream, RecordWriter, WriteProblem } from './contract.ts';
-import { writeHead } from './head.ts';
+import { headFile, readHead, syncHead, writeHead } from './head.ts';
 import { rawFile, recordFile } from './layout.ts';
 import { PatientFile } from './patientFile.ts';
 import { WriterLease } from './writerLease.ts';
@@ -95,8 +95,19 @@ export class FileRecordWriter implements RecordWriter {
   async close(): Promise<void> {
     await this.flush();
     await Promise.all([...this.#raw.values(), this.#record].map((file) => file.close()));
-    await this.#lease?.release();
+    await this.#lease?.release({ settled: await this.#isHeadDurable() });
     this.#lease = null;
+  }
+
+  /** A lease that says that the head is saved must not outlive it where the machine goes down. */
+  async #isHeadDurable(): Promise<boolean> {
+    const { head } = this.#chain;
+    if (head === chainStart) return true;
+    if (head !== this.#savedHead) return false;
+    return await syncHead(this.#options.folder).then(
+      () => true,
+      () => false,
+    );
   }
 
   async #prepare(): Promise<void> {
@@ -116,10 +127,16 @@ export class FileRecordWriter implements RecordWriter {
 
   /** What the record came to, beside it: so that it is noticed when its end is taken away. */
   async #saveHead(): Promise<void> {
-    const { head } = this.#chain;
-    if (head === this.#savedHead || head === chainStart) return;
+    const { head, before } = this.#chain;
+    if (head === chainStart) return;
     const { folder, clock } = this.#options;
-    await writeHead(folder, { hash: head, at: new Date(clock()).toISOString() });
+    // The folder may have been deleted since it was saved.
+    const there = await readHead(headFile(folder));
+    if (there?.hash !== head) {
+      this.#savedHead = null;
+      const at = new Date(clock()).toISOString();
+      await writeHead(folder, { hash: head, at, ...(before !== null && { prev: before }) });
+    }
     this.#savedHead = head;
   }
 

@@ -12,6 +12,8 @@ const leaseSchema = z.object({
   hostname: z.string(),
   at: z.string(),
   released: z.boolean().default(false),
+  /** Whether `record.head` names the last line. Written where it does not: after a crash, or where the disk took nothing. */
+  settled: z.boolean().default(true),
 });
 
 /** A lease of another machine cannot be checked; it lapses when its writer has not flushed for this long. */
@@ -29,10 +31,13 @@ const leaseName = /^writer\.(\d{1,15})\.json$/;
 export class WriterLease {
   readonly #file: string;
   readonly #holder: LeaseHolder;
+  /** Whether the writer before saved how far it came. */
+  readonly #wasSettled: boolean;
 
-  private constructor(file: string, holder: LeaseHolder) {
+  private constructor(file: string, holder: LeaseHolder, wasSettled: boolean) {
     this.#file = file;
     this.#holder = holder;
+    this.#wasSettled = wasSettled;
   }
 
   /** @throws RecordBusyError while another writer lives; file system errors */
@@ -52,7 +57,7 @@ export class WriterLease {
       // Whoever was slow may have created a number that others have long passed.
       if ((await newestLease(folder)) === number) {
         await unlinkOlder(folder, number);
-        return new WriterLease(file, holder);
+        return new WriterLease(file, holder, state?.settled === true);
       }
       await unlink(file).catch(ignore);
     }
@@ -63,11 +68,13 @@ export class WriterLease {
     await utimes(this.#file, at / 1000, at / 1000);
   }
 
-  async release(): Promise<void> {
+  /** `settled`: whether `record.head` names the last line; where nothing was written, as it was before. */
+  async release({ settled = this.#wasSettled }: { readonly settled?: boolean } = {}): Promise<void> {
     const next = `${this.#file}.released`;
+    const lease = { ...this.#holder, released: true, ...(!settled && { settled }) };
     try {
       const handle = await open(next, 'w', 0o600);
-      await handle.writeFile(JSON.stringify({ ...this.#holder, released: true })).finally(() => handle.close());
+      await handle.writeFile(JSON.stringify(lease)).finally(() => handle.close());
       await rename(next, this.#file);
     } catch {
       // The folder is gone or cannot be written: the lease ends with this process.
@@ -98,22 +105,38 @@ export async function liveHolder(folder: string, clock: () => number): Promise<L
   return state.live ? state.holder : undefined;
 }
 
-async function stateOf(file: string, clock: () => number): Promise<{ live: boolean; holder: LeaseHolder | null }> {
+/**
+ * The number of the newest lease if its writer gave it back and `record.head` names the last line it wrote; else `null`. The
+ * same number before and after means that nobody wrote in between.
+ */
+export async function settledLease(folder: string): Promise<number | null> {
+  const newest = await newestLease(folder);
+  if (newest === 0) return null;
+  return (await stateOf(leaseFile(folder, newest), () => 0)).settled ? newest : null;
+}
+
+interface LeaseState {
+  readonly live: boolean;
+  readonly holder: LeaseHolder | null;
+  readonly settled: boolean;
+}
+
+async function stateOf(file: string, clock: () => number): Promise<LeaseState> {
   let age: number;
   let text: string;
   try {
     age = clock() - (await stat(file)).mtimeMs;
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { live: false, holder: null };
+    if (errorCode(error) === 'ENOENT') return { live: false, holder: null, settled: false };
     throw error;
   }
   const lease = leaseSchema.safeParse(parse(text));
-  if (!lease.success) return { live: age < emptyLeaseMs, holder: null };
-  const holder = lease.data;
-  if (holder.released) return { live: false, holder };
-  if (holder.hostname !== hostname()) return { live: age < foreignLeaseMs, holder };
-  return { live: await isAlive(holder), holder };
+  if (!lease.success) return { live: age < emptyLeaseMs, holder: null, settled: false };
+  const { released, settled, ...holder } = lease.data;
+  if (released) return { live: false, holder, settled };
+  if (holder.hostname !== hostname()) return { live: age < foreignLeaseMs, holder, settled: false };
+  return { live: await isAlive(holder), holder, settled: false };
 }
 
 function parse(text: string): unknown {

@@ -171,8 +171,6 @@ describe('a record that was archived', () => {
       await writeFile(`${file}.gz`, packed.subarray(0, length));
       await assert.rejects(fresh().openReader(sessionId), /record\.jsonl\.gz is damaged: it holds no whole line/);
     }
-    await writeFile(`${file}.gz`, Buffer.concat([packed.subarray(0, 500), Buffer.alloc(500), packed.subarray(1000)]));
-    await assert.rejects(fresh().openReader(sessionId), /record\.jsonl\.gz is damaged/);
   });
 
   it('is not made of one that somebody writes, that is not over, or that a newer version wrote', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFile, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { lastHash } from '../../../src/engine/record/chain.ts';
 import { verifyRecord } from '../../../src/engine/record/verify.ts';
@@ -51,10 +51,9 @@ describe('the chain over a record', () => {
       const changed = lines.with(index, line.replace(/:(?="|\d)/, ': '));
       assert.notEqual(changed[index], line);
       const { verdict, breaks, kept: head } = await kept(changed);
-      if (index === lines.length - 1) {
-        // Nothing comes after the last one; what was kept beside the record tells.
-        assert.deepEqual([verdict, head?.line], ['truncated', null]);
-      } else assert.deepEqual([verdict, breaks], ['altered', [{ kind: 'altered', line: index + 1 }]]);
+      assert.deepEqual([verdict, breaks], ['altered', [{ kind: 'altered', line: index + 1 }]]);
+      // Nothing comes after the last one; what was kept beside the record tells.
+      assert.equal(head?.line, index === lines.length - 1 ? null : lines.length);
     }
   });
 
@@ -103,9 +102,13 @@ describe('the chain over a record', () => {
       const { verdict, lines: count } = await kept(lines.slice(0, length));
       assert.deepEqual([verdict, count], ['truncated', length]);
     }
-    await rm(path.join(path.dirname(file), 'record.head'));
+    const folder = path.dirname(file);
+    await rm(path.join(folder, 'record.head'));
     const found = await kept(lines.slice(0, 5));
-    assert.deepEqual([found.verdict, found.kept], ['intact', null]);
+    assert.deepEqual([found.verdict, found.kept], ['truncated', null]);
+    // Of a copy without anything beside it nobody knows how long it was.
+    await rm(path.join(folder, 'writer.1.json'));
+    assert.equal((await kept(lines.slice(0, 5))).verdict, 'intact');
   });
 
   it('goes on over what a crash left, which is named and is no alteration', async () => {
@@ -186,8 +189,46 @@ describe('the chain over a record', () => {
     await writer.append(entryLine(5));
     await writer.close();
     await writeFile(path.join(path.dirname(file), 'record.head'), head);
-    const { verdict, lines, kept: known } = await verifyRecord(file);
-    assert.deepEqual([verdict, known?.line], ['intact', lines - 1]);
+    const { verdict, lines, breaks } = await verifyRecord(file);
+    assert.deepEqual([verdict, breaks], ['altered', [{ kind: 'inserted', line: lines }]], 'it was closed');
+    const lease = path.join(path.dirname(file), 'writer.2.json');
+    const crashed = (await readFile(lease, 'utf8')).replace('"released":true', '"released":false');
+    await writeFile(lease, crashed.replace(/"pid":\d+/, `"pid":${2 ** 22 + 5}`));
+    const isStill = async (why: string): Promise<void> => {
+      const found = await verifyRecord(file);
+      assert.deepEqual([found.verdict, found.kept?.line], ['intact', lines - 1], why);
+    };
+    await isStill('it crashed');
+    await place.store.archive(sessionId);
+    await isStill('it crashed, and was archived');
+    await place.store.unpack(sessionId);
+    await isStill('it crashed, and came back');
+    await (await place.store.openWriter(sessionId)).close();
+    const { verdict: then, kept: known } = await verifyRecord(file);
+    assert.deepEqual([then, known?.line], ['intact', lines], 'who writes next saves how far it came');
+  });
+
+  it('is not called altered where the head could not be saved', async () => {
+    const head = path.join(path.dirname(file), 'record.head');
+    const writer = await place.store.create(aSession());
+    await writer.flush();
+    await mkdir(`${head}.next`);
+    await writer.append(entryLine(0));
+    await writer.close();
+    const { verdict, kept: known } = await verifyRecord(file);
+    assert.deepEqual([verdict, known?.line], ['intact', 2]);
+    await rm(`${head}.next`, { recursive: true });
+    await (await place.store.openWriter(sessionId)).close();
+    assert.equal((await verifyRecord(file)).kept?.line, 3);
+  });
+
+  it('is intact though the folder was deleted under its writer', async () => {
+    const writer = await place.store.create(aSession());
+    await writer.flush();
+    await rm(path.dirname(file), { recursive: true });
+    await writer.close();
+    const { verdict, kept: known, lines } = await verifyRecord(file);
+    assert.deepEqual([verdict, known?.line, lines], ['intact', 2, 2]);
   });
 
   it('finds the last line of a record whatever its size', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive, ownIdentity, startTimeOf } from '../../../src/engine/processIdentity.ts';
-import { isBeingWritten, liveHolder, WriterLease } from '../../../src/engine/record/writerLease.ts';
+import { isBeingWritten, liveHolder, settledLease, WriterLease } from '../../../src/engine/record/writerLease.ts';
 import { sessionId } from '../../support/records.ts';
 
 describe('writer lease', () => {
@@ -38,6 +38,29 @@ describe('writer lease', () => {
     const next = await acquire();
     assert.deepEqual(await readdir(folder), ['writer.2.json']);
     await next.release();
+  });
+
+  it('says whether the head was saved, which who writes nothing leaves as it was', async () => {
+    assert.equal(await settledLease(folder), null);
+    const turns: [settled: boolean | undefined, after: number | null][] = [
+      [undefined, null],
+      [true, 2],
+      [undefined, 3],
+      [false, null],
+      [undefined, null],
+      [true, 6],
+    ];
+    for (const [settled, after] of turns) {
+      const lease = await acquire();
+      assert.equal(await settledLease(folder), null, 'somebody writes');
+      await lease.release(settled === undefined ? {} : { settled });
+      assert.equal(await settledLease(folder), after);
+    }
+    await leave({ released: true });
+    assert.equal(await settledLease(folder), 7, 'earlier versions said nothing of it');
+    await leave({ pid: 2 ** 22 + 5 });
+    await (await acquire()).release();
+    assert.equal(await settledLease(folder), null, 'the one before crashed');
   });
 
   it('goes to exactly one of many', async () => {

@@ -145,6 +145,27 @@ describe('reading a record', () => {
     await assert.rejects(reader.find('x', 10, { signal: AbortSignal.abort(new Error('enough')) }), /enough/);
   });
 
+  it('finds what a line holds that was glued behind another, and says so', async () => {
+    const usage = { messageId: 'm', model: 'x', usage: { input: 1, output: 2 }, parentCallId: null, settled: true };
+    const all = wholeSession(3000);
+    const needle = entryLine(6, 'the needle');
+    await written([...all.slice(0, 10), needle, ...all.slice(11, 20), { kind: 'usage', run_id: runId, usage }]);
+    const file = temporary.store.path(sessionId);
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    // Far from the end, which is read whole.
+    const rest = all.slice(20).map(serialiseRecordLine);
+    const at = lines.findIndex((line) => line.includes('the needle'));
+    const torn = ['{"kind":"ent', '{"kind":"entry","entry":{"index":2,"type":', '{"kind":"run","run":{"a":[', 'x'];
+    for (const before of [...torn, '{"kind":"entry","entry":{"in', '\u0000', serialiseRecordLine(entryLine(2)), '}']) {
+      const glued = lines.map((line, each) => (each === at || each === lines.length - 1 ? before + line : line));
+      await writeFile(file, [...glued, ...rest, ''].join('\n'));
+      const reader = await opened();
+      assert.deepEqual((await reader.find('needle', 10)).indexes, [6], before);
+      assert.equal((await reader.usage()).length, 1, before);
+      if (!before.endsWith('}') || before === '}') assert.equal(reader.problems.length, 2, before);
+    }
+  });
+
   it('finds only what an entry says last', async () => {
     const lines = wholeSession(10);
     await written([...lines.slice(0, -3), entryLine(5, 'settled late'), ...lines.slice(-3)]);
