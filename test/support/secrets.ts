@@ -44,12 +44,43 @@ const makers: Readonly<Record<string, (random: Random) => string>> = {
     [segment({ alg: 'HS256', typ: 'JWT' }), segment({ sub: r(digits, 10), name: r(lower, 8) }), r(url, 43)].join('.'),
 };
 
+/** Keys of other issuers, and older or shorter forms. */
+const moreMakers: typeof makers = {
+  'anthropic, short': (r) => joined('sk-ant', '-', r(alphanumeric, 40)),
+  'openai, old': (r) => joined('sk-', r(alphanumeric, 48)),
+  openrouter: (r) => joined('sk-', 'or-v1-', r(hex, 64)),
+  'github, fine-grained': (r) => joined('github', '_pat_', r(alphanumeric, 22), '_', r(alphanumeric, 59)),
+  'aws, all digits': (r) => joined('AK', 'IA', r(upper + digits, 16)),
+  'aws, without a name': (r) => joined(r(alphanumeric, 20), r(base64, 19), '7'),
+  'google oauth': (r) => joined('ya', '29.', r(url, 60)),
+  'google client': (r) => joined('GOC', 'SPX-', r(url, 28)),
+  'slack, app': (r) => joined('xa', 'pp-1-', r(base32, 10), '-', r(digits, 13), '-', r(hex, 64)),
+  'stripe, webhook': (r) => joined('wh', 'sec_', r(alphanumeric, 32)),
+  huggingface: (r) => joined('h', 'f_', r(alphanumeric, 34)),
+  sendgrid: (r) => joined('S', 'G.', r(url, 22), '.', r(url, 43)),
+  twilio: (r) => joined('S', 'K', r(hex, 32)),
+  mailgun: (r) => joined('ke', 'y-', r(hex, 32)),
+  pypi: (r) => joined('py', 'pi-AgEIcHlwaS5vcmc', r(url, 80)),
+  databricks: (r) => joined('da', 'pi', r(hex, 32)),
+  digitalocean: (r) => joined('do', 'p_v1_', r(hex, 64)),
+  vault: (r) => joined('hv', 's.', r(alphanumeric, 90)),
+  azure: (r) => joined(r(alphanumeric, 3), '8Q', '~', r(alphanumeric, 34)),
+  telegram: (r) => joined('1234567890', ':', r(alphanumeric, 35)),
+  discord: (r) => joined('M', r(alphanumeric, 23), '.', r(alphanumeric, 6), '.', r(url, 37), 'a'),
+  shopify: (r) => joined('shp', 'at_', r(hex, 32)),
+  newrelic: (r) => joined('NR', 'AK-', r(upper + digits, 27)),
+  postman: (r) => joined('PM', 'AK-', r(hex, 24), '-', r(hex, 34)),
+  'jwt, payload of no kind': (r) => joined(segment({ alg: 'HS256' }), '.', r(url, 40), '.', r(url, 43)),
+};
+
 export const families = Object.keys(makers);
+export const moreFamilies = Object.keys(moreMakers);
 
 export function aSecret(family: string, seed: number): string {
-  const make = makers[family];
+  const make = makers[family] ?? moreMakers[family];
   if (make === undefined) throw new Error(`no such family: ${family}`);
-  return make(generator(seed * 7919 + families.indexOf(family) * 104_729 + 1));
+  const at = [...families, ...moreFamilies].indexOf(family);
+  return make(generator(seed * 7919 + at * 104_729 + 1));
 }
 
 /** A key as a tool writes it, of that many lines. */
@@ -76,4 +107,42 @@ export const embeddings: Readonly<Record<string, (secret: string) => string>> = 
   query: (secret) => `GET https://api.test/v1?access=${secret}&page=2`,
   diff: (secret) => `@@ -1,2 +1,2 @@\n-const key = '';\n+const key = '${secret}';\n`,
   terminal: (secret) => `\u001b[32m${secret}\u001b[0m\r\n$ `,
+};
+
+/** More of them; each gives what must not be seen of it, too, where that is not the secret as it is. */
+export const moreEmbeddings: Readonly<
+  Record<string, (secret: string) => string | readonly [text: string, shows: string]>
+> = {
+  'an added line': (secret) => `@@ -1 +1 @@\n+${secret}\n`,
+  'a removed line': (secret) => `@@ -1 +1 @@\n-${secret}\n+none\n`,
+  'a removed line in JSON': (secret) => JSON.stringify({ patch: `@@ -1 +1 @@\n-${secret}\n+none` }),
+  'a line beside a match': (secret) => `.env-12-${secret}\n.env:13:PORT=1`,
+  'the end of a sentence': (secret) => `Use ${secret}.`,
+  'columns of a table': (secret) => `| name | ${secret} | yes |`,
+  'a fragment of an address': (secret) => `https://a.test/back#access=${secret}&state=7`,
+  'a string of three levels': (secret) => JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ c: secret }) }) }),
+  'marks around': (secret) => `🔑${secret}。`,
+  'an escaped line': (secret) => `{"out":"a\\n${secret}\\nb"}`,
+  'a line that goes on': (secret) => [`export A="${secret.slice(0, 9)}\\\n${secret.slice(9)}"`, secret.slice(9)],
+  'a sum of strings': (secret) => [`const a = "${secret.slice(0, 12)}" +\n  "${secret.slice(12)}";`, secret.slice(12)],
+  'colours within': (secret) => [`${secret.slice(0, 8)}\u001b[1;31m${secret.slice(8)}\u001b[0m`, secret.slice(8)],
+  'an address': (secret) => {
+    const shown = Array.from(secret, (each) => `%${each.charCodeAt(0).toString(16)}`).join('');
+    return [`https://a.test/?next=${shown}`, shown];
+  },
+  'escapes of JSON': (secret) => {
+    const shown = Array.from(secret, (each) => `\\u00${each.charCodeAt(0).toString(16)}`).join('');
+    return [`{"a":"${shown}"}`, shown];
+  },
+  base64: (secret) => [`data:\n  a: ${btoa(secret)}\n`, btoa(secret).slice(4, -4)],
+  'base64 in an address': (secret) => {
+    const shown = Buffer.from(secret).toString('base64url');
+    return [`/a/${shown}/b`, shown.slice(4, -4)];
+  },
+  'base64 of JSON': (secret) => [btoa(JSON.stringify({ a: secret })), btoa(JSON.stringify({ a: secret })).slice(8, -8)],
+  'base64 in lines': (secret) => {
+    const shown = btoa(`{"name":"a file of some length","secret":"${secret}"}`).replaceAll(/.{76}/g, '$&\n');
+    return [`$ base64 a\n${shown}\n$`, shown.slice(-16, -4)];
+  },
+  hexadecimal: (secret) => [Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('hex').slice(8)],
 };

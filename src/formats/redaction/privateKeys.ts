@@ -1,4 +1,4 @@
-import type { Stretch } from './rules.ts';
+import type { Stretch } from './rule.ts';
 
 const begin = '-----BEGIN ';
 const end = '-----END ';

@@ -8,6 +8,9 @@ import { findSecrets } from './scan.ts';
 const maxListed = 10_000;
 const maxDepth = 200;
 const minFieldLength = 4;
+const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]*(?:api-key|token|secret))$/i;
+
+type JsonObject = Readonly<Record<string, unknown>>;
 
 /** One secret that was masked: where, by which rule, and how long it was. Never what it was. */
 export interface Masked {
@@ -78,27 +81,29 @@ export class Redactor {
     return this.#mask(text, place).text;
   }
 
+  /** The first `length` UTF-16 units of a text, with what begins there masked as in the whole, wherever it ends. */
+  beginning(text: string, length: number, place: Place): string {
+    return this.#mask(text, place, length).text;
+  }
+
   #json(value: unknown, place: Place, depth: number): unknown {
     if (typeof value === 'string') return this.#mask(value, place).text;
     if (typeof value !== 'object' || value === null) return value;
     if (depth >= maxDepth) return `[redacted: deeper than ${maxDepth} levels]`;
     if (Array.isArray(value)) {
-      return value.map((each: unknown, index) => {
-        const before: unknown = value[index - 1];
-        const option = typeof before === 'string' ? /^--?([\w-]+)$/.exec(before)?.[1] : undefined;
-        const at = within(place, String(index));
-        return this.#named(option === undefined ? undefined : secretName(option), each, at, depth);
-      });
+      return value.map((each: unknown, index) =>
+        this.#named(nameBefore(value, index), each, within(place, String(index)), depth),
+      );
     }
     return isObject(value) ? this.#object(value, place, depth) : value;
   }
 
-  #object(value: Readonly<Record<string, unknown>>, place: Place, depth: number): Record<string, unknown> {
+  /** `holds`: of the field that the object is in. */
+  #object(value: JsonObject, place: Place, depth: number, holds?: SecretName): Record<string, unknown> {
     const redacted: [string, unknown][] = [];
-    const pair = typeof value['name'] === 'string' ? value['name'] : value['key'];
     for (const [key, each] of Object.entries(value)) {
       const at = within(place, key);
-      const name = key === 'value' && typeof pair === 'string' ? secretName(pair) : secretName(key);
+      const name = key === 'value' ? (nameOfPair(value) ?? holds) : nameIn(value, key);
       redacted.push([this.#mask(key, at).text, this.#named(name, each, at, depth)]);
     }
     // Unlike assignment, this keeps a field that is called `__proto__`.
@@ -107,25 +112,30 @@ export class Redactor {
 
   /** What stands under a name, or a list of it. */
   #named(name: SecretName, value: unknown, place: Place, depth: number): unknown {
-    if (name !== undefined && Array.isArray(value) && depth < maxDepth) {
-      return value.map((each: unknown, index) => this.#named(name, each, within(place, String(index)), depth + 1));
+    if (name !== undefined && depth < maxDepth) {
+      if (Array.isArray(value)) {
+        return value.map((each: unknown, index) => this.#named(name, each, within(place, String(index)), depth + 1));
+      }
+      if (isObject(value)) return this.#object(value, place, depth + 1, name);
     }
-    const isSecret =
-      typeof value === 'string' &&
-      value.length >= minFieldLength &&
-      (name === 'always' ? !isPlaceholder(value) : name === 'random' && looksRandom(value));
-    return isSecret ? this.#field(value, place) : this.#json(value, place, depth + 1);
+    const text = typeof value === 'number' && name === 'always' ? String(value) : value;
+    return typeof text === 'string' && isSecret(text, name)
+      ? this.#field(text, place)
+      : this.#json(value, place, depth + 1);
   }
 
-  /** The whole value of a field whose name says what it is; a more exact rule names it where one does. */
+  /** The whole value of a field whose name says what it is; a more exact rule that sees all of it names it. */
   #field(value: string, place: Place): string {
-    const { text, edits } = this.#mask(value, place);
-    return edits.length > 0 ? text : this.#put('named-field', value, place);
+    const scheme = /^(?:bearer|basic|token|bot|apikey) +/i.exec(value)?.[0].length ?? 0;
+    const [first] = findSecrets(value);
+    return first !== undefined && first.start <= scheme && first.end === value.length
+      ? this.#mask(value, place).text
+      : this.#put('named-field', value, place);
   }
 
-  #mask(text: string, place: Place): { text: string; edits: readonly Edit[] } {
-    const findings = findSecrets(text);
-    if (findings.length === 0) return { text, edits: [] };
+  #mask(text: string, place: Place, length = text.length): { text: string; edits: readonly Edit[] } {
+    const findings = findSecrets(text).filter(({ start }) => start < length);
+    if (findings.length === 0) return { text: text.slice(0, length), edits: [] };
     const edits: Edit[] = [];
     const parts: string[] = [];
     let from = 0;
@@ -135,7 +145,7 @@ export class Redactor {
       edits.push({ before: text.slice(from, start), removed: text.slice(start, end), added: mask });
       from = end;
     }
-    return { text: parts.join('') + text.slice(from), edits };
+    return { text: parts.join('') + text.slice(from, Math.max(from, length)), edits };
   }
 
   #put(rule: string, secret: string, place: Place): string {
@@ -154,6 +164,35 @@ export class Redactor {
     }
     return `[redacted:${rule} hmac:${tag}]`;
   }
+}
+
+function isSecret(text: string, name: SecretName): boolean {
+  if (text.length < minFieldLength) return false;
+  return name === 'always' ? !isPlaceholder(text) : name === 'random' && looksRandom(text);
+}
+
+/** Of `{ name: 'API_KEY', value: … }`. */
+function nameOfPair({ name, key }: JsonObject): SecretName {
+  const pair = typeof name === 'string' ? name : key;
+  return typeof pair === 'string' ? secretName(pair) : undefined;
+}
+
+/** `pass` is a password beside a user, and elsewhere how a test came out. */
+function nameIn(value: JsonObject, key: string): SecretName {
+  const isLogin =
+    /^(?:pass|pw|pwd)$/i.test(key) && Object.keys(value).some((each) => /^(?:user(?:name)?|login|email)$/i.test(each));
+  return isLogin ? 'always' : secretName(key);
+}
+
+/** What stands before in a list says: an option of a program, or the name of a header, which may be the first of a pair. */
+function nameBefore(list: readonly unknown[], index: number): SecretName {
+  const before = list[index - 1];
+  if (typeof before !== 'string') return undefined;
+  const option = /^--?([\w-]+)$/.exec(before)?.[1];
+  if (option !== undefined) return secretName(option);
+  if (index % 2 === 0 || list.length % 2 > 0) return undefined;
+  if (header.test(before)) return 'always';
+  return list.length === 2 && secretName(before) !== undefined ? 'random' : undefined;
 }
 
 function within({ path, ...place }: Place, key: string): Place {

@@ -1,18 +1,75 @@
-import { secretRules, type SecretRule, type Stretch } from './rules.ts';
+import { encodedTexts } from './encoded.ts';
+import { unescaped } from './escapes.ts';
+import type { SecretRule, Stretch } from './rule.ts';
+import { secretRules } from './rules.ts';
 
 /** A secret in a text. */
 export interface Finding extends Stretch {
   readonly rule: string;
 }
 
-/** Every secret in a text, in order, none overlapping another. Takes time in proportion to the text. */
+/** What a rule found; of two that overlap the one with the lower rank names both. */
+interface Ranked extends Finding {
+  readonly rank: number;
+}
+
+/** Of a name, what assigns and a password no text is shorter. */
+const shortest = 8;
+/** Stands between texts that are looked through as one, and within no secret. */
+const between = '\0';
+
+/**
+ * Every secret in a text, in order, none overlapping another: as it stands there, with its escapes undone, and encoded, one
+ * level deep. Takes time in proportion to the text.
+ */
 export function findSecrets(text: string): Finding[] {
+  const found = [...plain(text), ...encoded(text)];
+  const view = unescaped(text);
+  if (view !== null) {
+    for (const each of [...plain(view.text), ...encoded(view.text)]) found.push({ ...each, ...view.original(each) });
+  }
+  return merged(found);
+}
+
+const ranked = secretRules.map((rule, rank) => ({ rule, rank }));
+const ordinary = ranked.filter(({ rule }) => rule.rare !== true);
+const rareHint = new RegExp(
+  secretRules
+    .flatMap(({ rare, hints }) => (rare === true ? hints : []))
+    .map((hint) => hint.replaceAll(/[./]/g, String.raw`\$&`))
+    .join('|'),
+);
+
+function plain(text: string): Ranked[] {
+  const found: Ranked[] = [];
+  if (text.length < shortest) return found;
   const lower = text.toLowerCase();
-  const found = secretRules.flatMap((rule, rank) => {
+  for (const { rule, rank } of rareHint.test(text) ? ranked : ordinary) {
     const where = rule.ignoreCase === true ? lower : text;
-    if (!rule.hints.some((hint) => where.includes(hint))) return [];
-    return [...stretches(rule, text)].map((stretch) => ({ ...stretch, rule: rule.id, rank }));
-  });
+    if (!rule.hints.some((hint) => where.includes(hint))) continue;
+    for (const { start, end } of stretches(rule, text)) found.push({ start, end, rule: rule.id, rank });
+  }
+  return found;
+}
+
+/** What is encoded is masked as a whole. */
+function encoded(text: string): Ranked[] {
+  const pieces = encodedTexts(text);
+  if (pieces.length === 0) return [];
+  const found = merged(plain(pieces.map((piece) => piece.text).join(between)));
+  const masked: Ranked[] = [];
+  let [at, from] = [0, 0];
+  for (const piece of pieces) {
+    const to = from + piece.text.length;
+    while ((found[at]?.end ?? Infinity) <= from) at += 1;
+    const { start, rule } = found[at] ?? { start: Infinity, rule: '' };
+    if (start < to) masked.push({ start: piece.start, end: piece.end, rule, rank: secretRules.length });
+    from = to + between.length;
+  }
+  return masked;
+}
+
+function merged(found: Ranked[]): Finding[] {
   found.sort((a, b) => a.start - b.start || a.rank - b.rank);
   const findings: Finding[] = [];
   let best = Infinity;

@@ -2,10 +2,10 @@
  * Names that say that a value is a secret, as they stand in texts: words joined by `_`, `-`, or nothing. Part of a pattern
  * that ignores case.
  */
-export const named = String.raw`(?:api[_-]?key|secret[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|client[_-]?secret|account[_-]?key|auth[_-]?token|access[_-]?token|refresh[_-]?token|session[_-]?token|security[_-]?token|api[_-]?token|bot[_-]?token|(?<![a-z])token|_token|(?<![a-z])secret|_secret|passw(?:or)?d|passphrase|_pwd)`;
+export const named = String.raw`(?:(?<=[a-z_-])(?<!public[_-]?|websocket-)key|token|secret|credentials?|passw(?:or)?d|passphrase|(?<![a-z])(?:pw|pass)|_pwd)`;
 
 /** One of these is in every such name. */
-export const nameHints = ['key', 'token', 'secret', 'passw', 'passphrase', '_pwd'];
+export const nameHints = ['key', 'token', 'secret', 'passw', 'passphrase', '_pwd', 'credential', 'pw', 'pass'];
 
 /** How sure a name is: what stands under `always` is a secret whatever it looks like, under `random` if it looks made. */
 export type SecretName = 'always' | 'random' | undefined;
@@ -17,6 +17,9 @@ const random = /(?:token|accesskey|accountkey|credentials?)$/;
 /** Of a field, a variable or an option, in any of their styles. */
 export function secretName(name: string): SecretName {
   if (name.length > 60) return undefined;
-  const plain = name.toLowerCase().replaceAll(/[_-]/g, '');
+  const plain = name
+    .toLowerCase()
+    .replaceAll(/[\s_.-]/g, '')
+    .replace(/(?:pem|s?\d{0,3})$/, '');
   return always.test(plain) ? 'always' : random.test(plain) ? 'random' : undefined;
 }

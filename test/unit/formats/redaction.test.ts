@@ -8,7 +8,15 @@ import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { codePoints, utf16Offsets } from '../../../src/model/codePoints.ts';
 import { tellFuzz } from '../../support/fuzz.ts';
 import { repeated, secretPieces } from '../../support/hostile/growing.ts';
-import { aPrivateKey, aSecret, embeddings, families, randomText } from '../../support/secrets.ts';
+import {
+  aPrivateKey,
+  aSecret,
+  embeddings,
+  families,
+  moreEmbeddings,
+  moreFamilies,
+  randomText,
+} from '../../support/secrets.ts';
 import { anEntry, time } from '../../support/records.ts';
 
 const aRedactor = (salt = 'salt') =>
@@ -17,16 +25,40 @@ const aRedactor = (salt = 'salt') =>
 const samples = 20;
 
 describe('redaction', () => {
-  for (const family of families) {
+  for (const family of [...families, ...moreFamilies]) {
     it(`finds every ${family} secret, however it stands`, () => {
-      for (const [name, embed] of Object.entries(embeddings)) {
+      for (const [name, embed] of Object.entries({ ...embeddings, ...moreEmbeddings })) {
         for (let seed = 0; seed < samples; seed += 1) {
           const secret = aSecret(family, seed);
-          const masked = aRedactor().text(embed(secret), { path: [] });
-          assert.ok(!masked.includes(secret), `${name}: ${masked}`);
-          assert.ok(!masked.includes(secret.slice(-12)), `${name}, its end: ${masked}`);
+          const embedded = embed(secret);
+          const [text, shows] = typeof embedded === 'string' ? [embedded, secret] : embedded;
+          const masked = aRedactor().text(text, { path: [] });
+          assert.ok(text.includes(shows), `${name}: ${text}`);
+          assert.ok(!masked.includes(shows), `${name}: ${masked}`);
+          assert.ok(!masked.includes(shows.slice(-12)), `${name}, its end: ${masked}`);
         }
       }
+    });
+  }
+
+  const assignments: readonly [string, (value: string) => string][] = [
+    ['a variable', (value) => `API_KEY=${value}`],
+    ['a field of an object', (value) => `const client = new Client({ apiKey: '${value}' });`],
+    ['a name of two words', (value) => `stripeToken: "${value}"`],
+    ['a header', (value) => `Authorization: Bearer ${value}`],
+    ['a password', (value) => `password: ${value}`],
+    ['a sentence', (value) => `The password is ${value}.`],
+  ];
+  for (const [name, embed] of assignments) {
+    it(`misses at most one of a hundred made values in ${name}`, () => {
+      const count = 2000;
+      let missed = 0;
+      for (let seed = 0; seed < count; seed += 1) {
+        const secret = randomText(seed, 'alphanumeric', 16 + (seed % 3) * 8);
+        if (aRedactor().text(embed(secret), { path: [] }).includes(secret)) missed += 1;
+      }
+      tellFuzz(`${missed} of ${count} in ${name}`);
+      assert.ok(missed <= count / 100, `${missed} of ${count}`);
     });
   }
 
@@ -75,6 +107,29 @@ describe('redaction', () => {
         .join('\n'),
       aPrivateKey(23, 12).split('\n')[12] ?? '',
     ],
+    ['url-password', '+postgres://app:S3cretPw99x@db.test/x', 'S3cretPw99x'],
+    ['url-password', '\u001b[31mpostgres://app:S3cretPw99x@db.test/x', 'S3cretPw99x'],
+    ['url-token', `https://${randomText(24, 'hex', 40)}@git.test/a.git`, randomText(24, 'hex', 40)],
+    ['curl-password', 'curl -sS https://a.test \\\n  -u admin:Zx81kd93Qy72', 'Zx81kd93Qy72'],
+    ['curl-password', 'curl -uadmin:Zx81kd93Qy72 https://a.test', 'Zx81kd93Qy72'],
+    ['program-password', 'sshpass -p correcthorse ssh a@b.test', 'correcthorse'],
+    ['program-password', 'mysql -u root -pcorrecthorse shop', 'correcthorse'],
+    ['netrc-password', 'machine a.test login me password Zx81kd93Qy72', 'Zx81kd93Qy72'],
+    ['connection-password', 'Server=db;User Id=sa;Password=correcthorse;Encrypt=True', 'correcthorse'],
+    ['connection-password', '"Server=db;Uid=sa;Pwd=hunter2x"', 'hunter2x'],
+    ['assigned-secret', 'docker run -e DB_PASSWORD=hunter2 db', 'hunter2'],
+    ['assigned-secret', 'DB_PASSWORD=Sup3rSecret!', 'Sup3rSecret!'],
+    ['assigned-secret', 'password: Summer2024!', 'Summer2024!'],
+    ['assigned-secret', '{"password": "hunter2!"}', 'hunter2!'],
+    ['assigned-secret', JSON.stringify(JSON.stringify({ password: 'correcthorse' })), 'correcthorse'],
+    [
+      'signature',
+      `https://a.test/c?sv=2022&sig=${randomText(25, 'alphanumeric', 43)}%3D`,
+      randomText(25, 'alphanumeric', 43),
+    ],
+    ['cookie', `Set-Cookie: sid=${randomText(26, 'hex', 32)}; HttpOnly`, randomText(26, 'hex', 32)],
+    ['aws-secret-key', ['aws_secret_access_key = wJalrXUtnFEMI/K7MDENG', 'bPxRfiCYEXAMPLEKEY'].join('/'), 'EXAMPLEKEY'],
+    ['private-key', encodeURIComponent(aPrivateKey(27, 6)), encodeURIComponent(aPrivateKey(27, 6)).slice(200, 260)],
     ['private-key', `cat key\n${aPrivateKey(7)}\n$`, aPrivateKey(7).split('\n')[4] ?? ''],
     [
       'private-key',
@@ -110,6 +165,15 @@ describe('redaction', () => {
       'OLDPWD=/home/a/b2/c3',
       'max_tokens=4096',
       'key-value-store',
+      'const cacheKey = getFlowCacheKey(node, declaredType);',
+      'createToken(dotDotDotToken: DotDotDotToken | undefined)',
+      '"password": "Enter your password"',
+      '"pbkdf2-password": "1.2.1"',
+      'The token is required, and the password is optional here.',
+      'submitPassword: SIGN_UP_V2_SUBMIT_PASSWORD,',
+      `"integrity": "sha512-${randomText(30, 'base64', 86)}=="`,
+      `data:text/plain;base64,${btoa('Many hands make light work, and more of them.')}`,
+      'Cookie: theme=dark; lang=en',
       createHash('sha256').update('a commit').digest('hex'),
       'https://api.test:8080/a@b',
     ];
@@ -123,7 +187,7 @@ describe('redaction', () => {
     const files = [...folders, 'node_modules/playwright-core/lib', 'node_modules/execa', 'node_modules/lit'].flatMap(
       (folder) =>
         readdirSync(folder, { recursive: true, encoding: 'utf8' })
-          .filter((name) => /\.(?:[cm]?[jt]s|json|md)$/.test(name))
+          .filter((name) => /\.(?:[cm]?[jt]s|json|md)$/.test(name) && !/redaction[\w.]*\.test\.ts$/.test(name))
           .map((name) => path.join(folder, name)),
     );
     for (const file of files) {
@@ -136,7 +200,23 @@ describe('redaction', () => {
     assert.ok(hits <= bytes / 1e6, `${hits} hits in ${bytes} bytes`);
   }).timeout(60_000);
 
-  for (const [name, piece] of Object.entries(secretPieces)) {
+  const pieces = {
+    ...secretPieces,
+    'words in base64': `${btoa('more than 18 printable')} `,
+    'lines of base64': `${btoa('x'.repeat(57))}\n`,
+    'words in hexadecimal': `${Buffer.from('more than 16 of them').toString('hex')} `,
+    'escaped letters': '%41',
+    colours: '\u001b[31m',
+    'sums of strings': '" + "',
+    'heads of tokens': 'eyJhbGciOiJIUzI1NiJ9.',
+    'ends of tokens': 'AZDO',
+    'letters and digits': randomText(12, 'alphanumeric', 39),
+    'quoted names': '"password": "',
+    cookies: 'cookie: a=',
+    logins: 'login a password ',
+    'programs that ask': 'mysql ',
+  };
+  for (const [name, piece] of Object.entries(pieces)) {
     it(`comes to an end of 10 MB of ${name}`, () => {
       const text = repeated(piece, 10e6);
       for (const { start, end } of findSecrets(text)) assert.ok(start < end && end <= text.length);
@@ -169,6 +249,52 @@ describe('redaction', () => {
       ['x.list.0.deep.0.0', 'x.(masked)', 'x.password', 'x.env.0.value', 'x.args.1', 'x.JWT_SECRET.0'],
     );
     assert.ok(!JSON.stringify(redactor.report()).includes(secret));
+  });
+
+  it('masks a field whose name says so as a whole', () => {
+    const jwt = aSecret('jwt', 1);
+    const plain = {
+      cookie: `sid=plain-session-words; t=${jwt}`,
+      password: `${aSecret('github', 1)}-and-my-own-part`,
+      connectionString: 'Server=db;Pwd=hunter2x;Endpoint=https://a:secretpw@b/',
+      dbPassword: 12_345_678,
+      password2: 'correct horse',
+      apiKeys: ['plain one'],
+      secret: { value: 'correct horse' },
+      credentials: { user: 'a', pass: 'correct horse' },
+      headers: [
+        ['Authorization', 'Bearer abcdefgh'],
+        ['X-Api-Key', 'plain words'],
+      ],
+      raw: ['Accept', 'text/html', 'Cookie', 'sid=plain'],
+    };
+    const masked = aRedactor().json(plain, { path: [] }) as Record<string, unknown>;
+    const mask = /^\[redacted:named-field hmac:[0-9a-f]{8}\]$/;
+    for (const key of ['cookie', 'password', 'connectionString', 'dbPassword', 'password2']) {
+      assert.match(String(masked[key]), mask, key);
+    }
+    assert.doesNotMatch(JSON.stringify(masked), /plain|correct|abcdefgh/);
+    assert.deepEqual((masked['raw'] as string[]).slice(0, 3), plain.raw.slice(0, 3));
+    const exact = aRedactor().json({ authorization: `Bearer ${jwt}`, pass: 'all tests pass' }, { path: [] });
+    assert.match(JSON.stringify(exact), /"Bearer \[redacted:jwt hmac:\w{8}\]","pass":"all tests pass"/);
+  });
+
+  it('masks what is escaped where it is, and no more', () => {
+    const secret = aSecret('github', 6);
+    const text = `a%20b \u001b[1m${secret.slice(0, 10)}\u001b[31m${secret.slice(10)}\u001b[0m ${'x '.repeat(4000)}"c" + "d"`;
+    const masked = aRedactor().text(text, { path: [] });
+    const mask = /\[redacted:github-token hmac:[0-9a-f]{8}\]/;
+    assert.equal(
+      masked.replace(mask, ''),
+      text.replace(secret.slice(0, 10), '').replace(`\u001b[31m${secret.slice(10)}`, ''),
+    );
+  });
+
+  it('masks what begins in the first part of a text as in the whole', () => {
+    const secret = aSecret('npm', 2);
+    const begun = aRedactor().beginning(`key ${secret} and more`, 20, { path: [] });
+    assert.match(begun, /^key \[redacted:npm-token hmac:[0-9a-f]{8}\]$/);
+    assert.equal(aRedactor().beginning(`a word ${secret}`, 6, { path: [] }), 'a word');
   });
 
   it('keeps what nests too deep out', () => {

@@ -1,0 +1,39 @@
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const values: ReadonlyMap<string, number> = new Map([
+  ...Array.from(digits, (digit, value): [string, number] => [digit, value]),
+  ['-', 62],
+  ['_', 63],
+]);
+
+/** The printable text that base64, in either alphabet, begins with; line ends and blanks within it count for nothing. */
+export function printableBase64(base64: string): string {
+  let [bits, held, text] = [0, 0, ''];
+  for (const digit of base64) {
+    const value = values.get(digit);
+    if (value === undefined) continue;
+    held = ((held << 6) | value) & 0x3fff;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    const code = (held >> bits) & 0xff;
+    if (!isPrintable(code)) break;
+    text += String.fromCharCode(code);
+  }
+  return text;
+}
+
+/** The same of hexadecimal. */
+export function printableHex(hex: string): string {
+  let text = '';
+  for (let at = 0; at + 1 < hex.length; at += 2) {
+    const code = Number.parseInt(hex.slice(at, at + 2), 16);
+    if (!isPrintable(code)) break;
+    text += String.fromCharCode(code);
+  }
+  return text;
+}
+
+/** Of ASCII: what can be seen, blanks and line ends. */
+function isPrintable(code: number): boolean {
+  return (code >= 0x20 && code < 0x7f) || code === 0x0a || code === 0x0d || code === 0x09;
+}

@@ -1,0 +1,46 @@
+import { printableBase64, printableHex } from './base64.ts';
+import type { Stretch } from './rule.ts';
+
+/** A stretch of base64 or hexadecimal, and what it says. */
+export interface Encoded extends Stretch {
+  readonly text: string;
+}
+
+/**
+ * Base64, in either alphabet, of at least 18 printable characters. Of four digits the first three tell that the three bytes
+ * are such, so that hardly a name in a program looks like this, wherever in it one begins.
+ */
+const base64 =
+  /(?:[CDI-Za-f][AC-HQS-Xgi-nwyz0-3][ABEFIJMNQRUVYZcdghklopstwx014589][\w+/-]){6,16384}[\w+/-]{0,3}={0,2}/g;
+/** Hexadecimal of at least 16 of them. */
+const hex = /(?:[2-7][\da-fA-F]|0[9aAdD]){16,32768}/g;
+/** A line end within base64, escaped or not, and the line after it. */
+const nextLine = /(?:(?:\\{1,3}r|\r)?(?:\\{1,3}n|\n))[ \t]{0,20}([A-Za-z0-9+/]{1,80}={0,2})/y;
+/** How long the lines are that programs wrap base64 into. */
+const [shortest, longest] = [56, 80];
+
+/** Texts within a text: what of it is base64 or hexadecimal of printable ASCII. */
+export function encodedTexts(text: string): Encoded[] {
+  const found: Encoded[] = [];
+  for (const { index: start, 0: run } of text.matchAll(base64)) {
+    if (start < (found.at(-1)?.end ?? 0)) continue;
+    const end = endOfLines(text, start + run.length, run.length);
+    found.push({ start, end, text: printableBase64(text.slice(start, end).replaceAll(/\\+[nr]/g, '')) });
+  }
+  for (const { index: start, 0: run } of text.matchAll(hex)) {
+    found.push({ start, end: start + run.length, text: printableHex(run) });
+  }
+  return found;
+}
+
+function endOfLines(text: string, from: number, first: number): number {
+  let end = from;
+  for (let length = first; length >= shortest && length <= longest;) {
+    nextLine.lastIndex = end;
+    const next = nextLine.exec(text);
+    if (next === null) break;
+    end += next[0].length;
+    length = next[1]?.length ?? 0;
+  }
+  return end;
+}

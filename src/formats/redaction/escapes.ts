@@ -1,0 +1,117 @@
+import type { Stretch } from './rule.ts';
+
+/** Colours of a terminal, written as they are or as an escape. */
+const colour = String.raw`(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[\d;]{0,20}[mK]`;
+const character = String.raw`\\u00(?<unicode>[2-7][\da-fA-F])|%(?<percent>[2-7][\da-fA-F])|\\(?<slash>\/)|&(?:(?<amp>amp|#38)|(?<quot>quot|#34)|(?<apos>apos|#39));`;
+/** A line that goes on in the next one, and a string that is put together of two, as languages do it or by standing in line. */
+const blanks = String.raw`[ \t]{0,9}(?:\r?\n)?[ \t]{0,40}`;
+const quote = String.raw`\\{0,3}["'\x60]`;
+const joint = String.raw`\\(?:\r?\n|\\(?:\\r)?\\n)|${quote}(?:${blanks}(?:\+|\.{1,2}|&)${blanks}|[ \t]{0,9}\r?\n[ \t]{0,40})${quote}`;
+const escape = new RegExp(`${colour}|${character}|${joint}`, 'g');
+const anyEscape = new RegExp(escape.source);
+
+/** Stands within no secret. */
+const leftOut = '\0';
+/** What is further from every escape than this is left out of the text without escapes: it would be looked through twice. */
+const reach = 1500;
+
+/** A text without its escapes. */
+export interface Unescaped {
+  readonly text: string;
+  /** Where in the original a stretch of `text` is. */
+  original(stretch: Stretch): Stretch;
+}
+
+/** An escape, or what was left out, by where it ended: in the new text, and how much longer the original is up to there. */
+interface Place {
+  readonly end: number;
+  readonly longer: number;
+  readonly added: number;
+}
+
+/** The text as it reads once colours, escapes of addresses, of HTML and of strings are undone; `null` where it has none. */
+export function unescaped(text: string): Unescaped | null {
+  if (!anyEscape.test(text)) return null;
+  const view = new View(text);
+  for (const match of text.matchAll(escape)) view.replace(match.index, match[0].length, meaning(match.groups ?? {}));
+  return view.done();
+}
+
+/** Puts a text together from left to right. */
+class View implements Unescaped {
+  readonly #whole: string;
+  readonly #parts: string[] = [];
+  readonly #places: Place[] = [];
+  #from = 0;
+  #length = 0;
+  text = '';
+
+  constructor(whole: string) {
+    this.#whole = whole;
+  }
+
+  replace(at: number, length: number, by: string): void {
+    const isFirst = this.#from === 0;
+    if (at - this.#from > (isFirst ? reach : 2 * reach)) {
+      if (!isFirst) this.#keep(this.#from + reach);
+      this.#put(at - reach, leftOut);
+    }
+    this.#keep(at);
+    this.#put(at + length, by);
+  }
+
+  done(): Unescaped {
+    this.#keep(this.#from + reach);
+    this.text = this.#parts.join('');
+    return this;
+  }
+
+  original({ start, end }: Stretch): Stretch {
+    return { start: this.#start(start), end: this.#end(end) };
+  }
+
+  #keep(to: number): void {
+    const kept = this.#whole.slice(this.#from, to);
+    this.#parts.push(kept);
+    this.#length += kept.length;
+    this.#from += kept.length;
+  }
+
+  #put(to: number, added: string): void {
+    this.#parts.push(added);
+    this.#length += added.length;
+    this.#from = to;
+    this.#places.push({ end: this.#length, longer: to - this.#length, added: added.length });
+  }
+
+  #start(at: number): number {
+    return at + (this.#places[this.#upTo(at) - 1]?.longer ?? 0);
+  }
+
+  /** After the last character, and not after a colour that follows it. */
+  #end(at: number): number {
+    const count = this.#upTo(at - 1);
+    const next = this.#places[count];
+    const last = next?.end === at && next.added > 0 ? next : this.#places[count - 1];
+    return at + (last?.longer ?? 0);
+  }
+
+  /** How many of them ended there or before. */
+  #upTo(at: number): number {
+    let [low, high] = [0, this.#places.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#places[middle]?.end ?? 0) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function meaning(groups: Readonly<Record<string, string | undefined>>): string {
+  const code = groups['unicode'] ?? groups['percent'];
+  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+  if (groups['slash'] !== undefined) return '/';
+  if (groups['amp'] !== undefined) return '&';
+  return groups['quot'] !== undefined ? '"' : groups['apos'] !== undefined ? "'" : '';
+}

@@ -1,0 +1,134 @@
+import { printableBase64 } from './base64.ts';
+import { isPlaceholder, looksChosen, looksRandom } from './entropy.ts';
+import type { SecretRule } from './rule.ts';
+
+const isGiven = (secret: string): boolean => !isPlaceholder(secret);
+/** Of JSON and the like: what stands in quotes, to the same quote, which may be escaped. */
+const quoted = String.raw`(?:(?<=")[^"\\\n]{4,200}(?=\\{0,3}")|(?<=')[^'\\\n]{4,200}(?=\\{0,3}'))`;
+
+/** Where people write passwords: these need not look made. */
+export const passwordRules: readonly SecretRule[] = [
+  {
+    id: 'url-password',
+    hints: ['://', ':\\/\\/'],
+    pattern:
+      /(?<before>(?:(?<![a-z0-9])|(?<=\[[\d;]{0,9}m|\\[nrt]))[a-z][a-z0-9+.-]{1,30}:(?:\\{0,3}\/){2}[^\s:/@"'`<>\\]{0,100}:)[^\s/"'`<>\\]{4,200}(?=@[\w[$%{])/gi,
+    accept: isGiven,
+  },
+  {
+    id: 'url-password',
+    hints: ['%3a%2f%2f'],
+    ignoreCase: true,
+    pattern: /(?<before>%3A%2F%2F[^\s%]{0,100}%3A)[^\s/]{5,200}?(?=%40)/gi,
+    accept: isGiven,
+  },
+  {
+    id: 'basic-auth',
+    hints: ['basic '],
+    ignoreCase: true,
+    pattern: /(?<before>(?<![a-z])basic )[A-Za-z0-9+/]{8,4000}={0,2}/gi,
+    accept: isBasicAuth,
+  },
+  {
+    id: 'curl-password',
+    hints: ['curl'],
+    pattern: /(?<before>\bcurl\b[^\n]{0,300}?\s(?:-u[ =]?|--user[ =])["']?[^\s:"']{1,60}:)[^\s"']{4,200}/g,
+    accept: isGiven,
+  },
+  {
+    id: 'program-password',
+    hints: ['sshpass', 'mysql', 'mariadb'],
+    pattern:
+      /(?<before>\bsshpass\s{1,3}-p\s{0,3}["']?|\b(?:mysql|mariadb)[\w-]{0,9}\s[^\n]{0,200}?(?<=\s)-p["']?)[^\s"']{4,200}/g,
+    accept: isGiven,
+  },
+  {
+    id: 'program-password',
+    hints: ['redis-cli', '--passw', '--requirepass'],
+    pattern:
+      /(?<before>\bredis-cli\s[^\n]{0,200}?(?<=\s)-a\s{1,3}["']?|--(?:[a-z]{1,20}-)?(?:password|passwd|requirepass)[ =]["']?)[^\s"']{6,200}/g,
+    accept: looksChosen,
+  },
+  {
+    id: 'netrc-password',
+    hints: ['password'],
+    pattern: /(?<before>\b(?:machine|login|account)\s{1,9}\S{1,100}\s{1,9}password\s{1,9})\S{4,200}/g,
+    accept: looksChosen,
+  },
+  {
+    id: 'connection-password',
+    hints: ['Password=', 'PASSWORD=', 'Pwd=', 'PWD='],
+    pattern: /(?<before>[;"'`]\s?(?:Password|PASSWORD|Pwd|PWD)=)[^;"'`\s<>(){}[\]$]{3,200}(?=[;"'`\\\s]|$)/g,
+    accept: isGiven,
+  },
+  {
+    id: 'connection-password',
+    hints: ['password', 'pwd'],
+    ignoreCase: true,
+    pattern: /(?<before>[;"'`\s](?:password|pwd) ?= ?)[^;"'`\s<>(){}[\]$,]{6,200}(?=[;"'`\\\s]|$)/gi,
+    accept: looksChosen,
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['PASS', 'PWD'],
+    pattern:
+      /(?<before>(?<![A-Z0-9_$])[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD)=\\{0,3}["']?)[^\s"'`$\\<>(){}[\];,]{6,200}/g,
+    accept: isGiven,
+  },
+  {
+    id: 'told-secret',
+    hints: [' is', ' was', ' to'],
+    ignoreCase: true,
+    pattern:
+      /(?<before>\b(?:password|passphrase|passcode|pwd|token|secret|credential|(?:api|access|secret|private)[ _-]?key)s? (?:is|was|to):?\s{1,3}["'`]?)[\w.~+/=!@#$%^&*-]{6,400}/gi,
+    accept: (secret) => looksTold(secret.replace(/[.!]$/, '')),
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['KEY=', 'TOKEN=', 'SECRET='],
+    pattern:
+      /(?<before>(?<![A-Z0-9_$])[A-Z0-9_]{0,40}(?:_KEY|TOKEN|SECRET)=\\{0,3}["']?)[A-Za-z0-9+/=_-]{12,400}(?![\w.+/=([-])/g,
+    accept: (secret) => isGiven(secret) && /[a-z]/.test(secret) && /[A-Z\d]/.test(secret),
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['pass'],
+    ignoreCase: true,
+    pattern: new RegExp(
+      String.raw`(?<before>["'][\w-]{0,30}(?:passw(?:or)?d|passphrase|passcode|_pass)\\{0,3}["']\s{0,3}(?::|=>)\s{0,3}\\{0,3}["'])${quoted}`,
+      'gi',
+    ),
+    accept: isQuoted,
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['passw', 'passphrase', '_pwd'],
+    ignoreCase: true,
+    pattern:
+      /(?<before>(?:passw(?:or)?d|passphrase|_pwd)(?:\\{0,3}["'])?\s{0,3}(?:=>|:=|[:=])\s{0,3}(?:\\{0,3}["'])?)[\w.~+/=!@#$%^&*-]{6,64}(?![\w.~+/=!@#$%^&*(-])/gi,
+    accept: looksChosen,
+  },
+];
+
+/** A description of a field is a sentence; a type is a word, and what an application is built of a version. */
+function isQuoted(secret: string): boolean {
+  if (
+    isPlaceholder(secret) ||
+    /^(?:string|text|number|boolean|object|required|str|[~^]?\d+\.[\d.]+)$|[^ -~]/i.test(secret)
+  ) {
+    return false;
+  }
+  return !/\s/.test(secret) || looksChosen(secret) || looksRandom(secret);
+}
+
+/** In a sentence: what is no word of it. */
+function looksTold(text: string): boolean {
+  return text.length < 12
+    ? looksChosen(text) && /\d/.test(text) && /[a-z]/i.test(text)
+    : looksRandom(text) || looksChosen(text);
+}
+
+/** `user:password` in base64. */
+function isBasicAuth(secret: string): boolean {
+  return /^[ -~]{1,200}:[ -~]{3,}$/.test(printableBase64(secret.slice(0, 400)));
+}
