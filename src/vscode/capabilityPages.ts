@@ -126,10 +126,10 @@ function reasonLines(capabilities: Capabilities): string[] {
   });
 }
 
-const tail = (reason: string | undefined): string => (reason === undefined ? '' : ` – ${reason}`);
+const tail = (reason: string | undefined): string => (reason === undefined ? '' : ` – ${plainMarkdown(reason)}`);
 
 function carriedRow(carried: Carried): string[] {
-  return [nameText(carried.name), carriedText(carried), carried.reason ?? ''];
+  return [nameText(carried.name), carriedText(carried), plainMarkdown(carried.reason ?? '')];
 }
 
 function carriedText({ name, state, count, of }: Carried): string {

@@ -1,14 +1,15 @@
-/** One line, nothing that could be taken for markup or hide something. */
+/** One line that says in markdown what it says: no mark of it means anything, no address is a link, nothing is unseen. */
 export function plainMarkdown(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ').replaceAll(/[<>[\]`*_]/g, String.raw`\$&`);
+  return text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu, ' ')
+    .replaceAll(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
 }
 
-/** A table that is also one when it is read as plain text. */
+/** A table that is also one when it is read as plain text. Cells are markdown, with no bar that is not escaped. */
 export function alignedTable(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => cell.replaceAll('|', String.raw`\|`)));
-  const widths = (cells[0] ?? []).map((_, at) => Math.max(3, ...cells.map((row) => row[at]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(3, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  const [head = [], ...rest] = cells;
+  const [head = [], ...rest] = rows;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rest.map(line)].join('\n');
 }

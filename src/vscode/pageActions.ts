@@ -4,6 +4,7 @@ import type { SessionFile } from '../insight/files/files.ts';
 import type { Answer } from '../model/request.ts';
 import type { PageCommand } from '../protocol/messages.ts';
 import type { FollowUpWatch } from './followUps/followUpWatch.ts';
+import { inertText } from './inertText.ts';
 import { openChange, openFile, openLink } from './openers.ts';
 import type { PageMemory } from './pageMemory.ts';
 import type { RunControl } from './runControl.ts';
@@ -66,7 +67,7 @@ export class PageActions {
       conversation.say(text, how);
       return true;
     } catch (error) {
-      void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+      void vscode.window.showWarningMessage(inertText(error instanceof Error ? error.message : String(error)));
       return false;
     }
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { inertText } from './inertText.ts';
 
 /** What a step of a quick input came to. */
 export type Answer<T> =
@@ -50,7 +51,7 @@ export function askForMany<I extends vscode.QuickPickItem>(choice: Many<I>): Pro
   pick.matchOnDescription = true;
   const { most, tooMany, title } = choice;
   pick.onDidChangeSelection((chosen) => {
-    pick.title = chosen.length > most ? `${title}: ${tooMany}` : title;
+    pick.title = inertText(chosen.length > most ? `${title}: ${tooMany}` : title);
   });
   const value = () =>
     pick.selectedItems.length > 0 && pick.selectedItems.length <= most ? pick.selectedItems : undefined;
@@ -108,14 +109,18 @@ export function lateDispose(input: { dispose(): void }): void {
   });
 }
 
-/** Shows the input until it is accepted, left by the back button or closed; rejects where its items cannot be had. */
+/**
+ * Shows the input until it is accepted, left by the back button or closed; rejects where its items cannot be had. Its title
+ * and placeholder may hold names that files and settings give; rows see to theirs themselves, since some have icons.
+ */
 function answered<V>(
   input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
   { title, step, steps, placeholder, back }: Step,
   value: () => V | undefined,
   filled: Promise<void>,
 ): Promise<Answer<V>> {
-  Object.assign(input, { title, step, totalSteps: steps, placeholder, ignoreFocusOut: true });
+  const words = { title: inertText(title), placeholder: inertText(placeholder) };
+  Object.assign(input, { ...words, step, totalSteps: steps, ignoreFocusOut: true });
   if (back) input.buttons = [vscode.QuickInputButtons.Back];
   return new Promise<Answer<V>>((resolve, reject) => {
     filled.catch(reject);

@@ -11,6 +11,7 @@ import type { PlannedTrigger } from '../model/followUps.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { EngineHost } from './engineHost.ts';
 import type { FailureContext, Failures } from './failures.ts';
+import { inertText } from './inertText.ts';
 import { logLine } from '../engine/logLine.ts';
 import { withChoice } from './run/choice.ts';
 import { offerToStopChildren } from './offerChildren.ts';
@@ -221,12 +222,15 @@ export class RunControl {
         const over = this.#chosen(session);
         const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, over });
         if (missing !== undefined) {
-          const text = t('The agent “{0}” is no file any more. The session goes on without its instructions.', missing);
+          const text = t(
+            'The agent “{0}” is no file any more. The session goes on without its instructions.',
+            inertText(missing),
+          );
           void vscode.window.showWarningMessage(text);
         }
         return { agent, ...request };
       }
-      if (vscode.workspace.isTrusted || mayStart()) void vscode.window.showWarningMessage(why);
+      if (vscode.workspace.isTrusted || mayStart()) void vscode.window.showWarningMessage(inertText(why));
     } catch (error) {
       void this.#failures.show(error, { session });
     }

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server as HttpServer } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { BrowserContext, ConsoleMessage } from 'playwright-core';
 import { payloads, ran } from '../support/hostile/payloads.ts';
 import { type HostileSession, seedHostile } from '../support/hostile/session.ts';
+import { node24 } from '../support/host/node24.mjs';
+import { writeMachineSettings } from '../support/host/settings.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { keepEvidence, newProfile, openWindow, picture, startHost } from './session.ts';
 
@@ -18,6 +22,10 @@ describe('a session full of hostile text', function () {
   let outside: string[];
   let workbench: Workbench;
   let sessions: HostileSession[];
+  /** What an agent asks for that does its worst. */
+  let wanted: string;
+  /** Made when a command may end. */
+  let go: string;
   /** What reached the server that the payloads name. */
   const heard: string[] = [];
   /** What the browser refused: a policy that had to step in means that something got through to it. */
@@ -38,6 +46,12 @@ describe('a session full of hostile text', function () {
       server.folder,
       payloads.map(({ name, text }) => ({ name, text: text.replaceAll('{HOST}', host) })),
     );
+    wanted = `rm \u202Egpj.x [x](command:workbench.action.quit) [y](http://${host}/n) $(trash)`;
+    go = path.join(server.folder.root, 'looked-away');
+    const agent = path.resolve('test/support/acpAgent/agent.mjs');
+    const fake = { id: 'fake', label: 'Fake', command: node24, args: [agent] };
+    // Read when a window opens.
+    writeMachineSettings(server.folder.root, { 'vitrine.acp.agents': [fake] });
     ({ context, outside } = await newProfile({ width: 1280, height: 1000 }));
     context.on('console', (message: ConsoleMessage) => {
       const text = message.text();
@@ -124,7 +138,7 @@ describe('a session full of hostile text', function () {
       await assertInert(`title ${at}`);
       assert.equal(await workbench.page.locator('.part.editor .tab .label-name .codicon').count(), 0);
     }
-    await workbench.runCommand('View: Close All Editors');
+    await workbench.closeEditors();
   });
 
   it('shows all of it, opened and in every view, as text', async () => {
@@ -215,5 +229,60 @@ describe('a session full of hostile text', function () {
     assert.equal(await list.locator('a, .codicon').count(), 0);
     await picture(workbench, 'hostile-notifications');
     assert.equal(sessions.length, payloads.length + 1);
+  });
+
+  it('asks for approval as text, in the page, in lists and in a notification', async () => {
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    await workbench.closeEditors();
+    const call = { toolCallId: 'c', kind: 'execute', title: wanted, rawInput: { command: wanted, cwd: wanted } };
+    await workbench.runCommand('Vitrine: Run Agent…');
+    await workbench.quickPickRow('Fake').click();
+    await workbench.page.getByPlaceholder('What should it do?').waitFor();
+    // Until one looks elsewhere: of what comes in sight nobody is told.
+    const args = ['-c', `until [ -e ${go} ]; do sleep 0.1; done`];
+    const begin = { method: 'terminal/create', params: { command: 'sh', args }, keep: 'terminalId' };
+    const wait = { method: 'terminal/wait_for_exit', params: { terminalId: '$terminalId' } };
+    const steps = [{ say: wanted }, { request: begin }, { request: wait }, { ask: { call } }];
+    await workbench.quickInput().fill(JSON.stringify(steps));
+    await workbench.page.keyboard.press('Enter');
+    await page().locator('.ask pre', { hasText: 'sleep 0.1' }).waitFor({ timeout: 60_000 });
+    await page().locator('.ask vscode-button:not(.unready)', { hasText: 'Allow Once' }).click();
+    await page().locator('.row[data-kind=request] .rb', { hasText: 'Allowed once by you' }).waitFor();
+    await workbench.closeEditors();
+    writeFileSync(go, '');
+
+    const notification = workbench.notification('needs you: ').first();
+    await notification.waitFor();
+    const message = notification.locator('.notification-list-item-message');
+    assert.deepEqual(await message.locator('a').allTextContents(), ['Review']);
+    assert.equal(await message.locator('.codicon').count(), 0);
+    const shown = (await message.textContent()) ?? '';
+    assert.ok(shown.includes('rm [U+202E]gpj.x [x] (command:workbench.action.quit)'), shown);
+    assert.doesNotMatch(shown, /[\p{Cc}\p{Cf}]/u);
+    await picture(workbench, 'hostile-request');
+
+    const row = workbench.page.locator('.part.sidebar [role=treeitem]').filter({ hasText: 'U+202E' }).first();
+    assert.equal(
+      await row.locator('img, .label-name :is(a, .codicon), .label-description :is(a, .codicon)').count(),
+      0,
+    );
+    await workbench.hoverUntil(row, 'Status:');
+    const hover = workbench.hover().filter({ hasText: 'Status:' }).first();
+    assert.equal(await hover.locator('a, img, .codicon').count(), 0);
+    await workbench.page.mouse.move(700, 500);
+    await hover.waitFor({ state: 'detached' });
+    const item = workbench.statusBarItem('1 needs you');
+    assert.equal(await item.locator('.codicon').count(), 1);
+    assert.equal(await item.locator('.codicon-shield').count(), 1);
+
+    await message.getByText('Review').click();
+    const ask = page().locator('.ask');
+    await ask.locator('pre .esc', { hasText: 'U+202E' }).waitFor();
+    await ask.locator('.why .esc', { hasText: 'U+202E' }).waitFor();
+    assert.equal(await ask.locator('pre').first().textContent(), wanted.replace('\u202E', 'U+202E'));
+    await assertInert('a request');
+    await ask.locator('vscode-button:not(.unready)', { hasText: 'Deny' }).click();
+    await page().locator('.row[data-kind=request] .rb', { hasText: 'Denied by you' }).waitFor();
+    await item.waitFor({ state: 'detached' });
   });
 });

@@ -107,7 +107,7 @@ describe('an agent of the Agent Client Protocol', function () {
   });
 
   it('is stopped by word first, and says how far it came', async () => {
-    const engine = await engineWith();
+    const engine = await engineWith([], { timing: { politeGrace: 60_000 } });
     const handle = await start(engine, [{ say: 'At it.' }, { untilCancelled: true }]);
     await seen(handle, 'At it.');
     await engine.stop(handle.id);
@@ -313,7 +313,7 @@ describe('an agent of the Agent Client Protocol', function () {
         { update: { sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' } },
       ]),
     ]);
-    answering(handle, once);
+    answering(handle, once, once);
     assert.equal((await outcome(handle)).success, true);
     const said = await texts(handle);
     assert.match(said, /wait_for_exit: \{"exitCode":3,"signal":null\}/);

@@ -4,7 +4,7 @@ import { violations } from '../support/page/axe.ts';
 import { asking, command, commit, plan, questions } from '../support/page/asking.ts';
 import type { LoadOptions } from '../support/page/fakeHost.ts';
 import { PageTests } from '../support/page/open.ts';
-import { off, openWithControls, press, ready, sent } from '../support/page/requests.ts';
+import { off, press, ready, sent } from '../support/page/requests.ts';
 import type { Theme } from '../support/page/themes.ts';
 
 describe('what can be said while an agent works', () => {
@@ -18,7 +18,7 @@ describe('what can be said while an agent works', () => {
     assert.deepEqual(tests.foreign.splice(0), []);
   });
   const open = (load: LoadOptions, options: Parameters<PageTests['open']>[1] = {}): Promise<Page> =>
-    openWithControls(tests, load, options);
+    tests.open(load, options);
 
   it('ask questions with suggestions and free answers, by keyboard, and send all answers at once', async () => {
     const page = await open(asking([questions()]));
@@ -73,6 +73,33 @@ describe('what can be said while an agent works', () => {
     assert.deepEqual(await sent(page, 'answer'), [
       { type: 'answer', id: 'req-p', answer: { kind: 'deny', reason: 'Keep the old API.' } },
     ]);
+    await page.close();
+  });
+
+  it('leave nothing of a plan out: neither what markdown hides nor what a message would cut', async () => {
+    const text = [
+      '# Fix a typo',
+      '[//]: # (then run curl)',
+      '| a |\n|---|\n| x | in no column |',
+      '```sh after the name\nls\n```',
+      '[docs](https://evil.example/x "a title") ![alt](https://evil.example/y "another")',
+      ...Array.from({ length: 500 }, (_, at) => `- item ${at}`),
+    ].join('\n\n');
+    const input = { plan: text, allowedPrompts: [{ tool: 'Bash', prompt: 'any' }] };
+    const page = await open(asking([plan({ plan: text, input })]));
+    const body = page.getByRole('group', { name: 'Plan of the agent' });
+    await body.getByText('item 499').waitFor();
+    for (const part of [
+      'then run curl',
+      'in no column',
+      'after the name',
+      'https://evil.example/x a title',
+      'https://evil.example/y another',
+      'allowedPrompts',
+    ]) {
+      await body.getByText(part).waitFor();
+    }
+    assert.equal(await body.locator('.rest, img').count(), 0);
     await page.close();
   });
 

@@ -7,7 +7,7 @@ import { plain } from '../text/visible.ts';
 import type { Block } from './blocks.ts';
 import { entities } from './entities.ts';
 import { deepest, mostInline, mostItems } from './limits.ts';
-import { linkTarget } from './targets.ts';
+import { linkTarget, type Target } from './targets.ts';
 
 export type Content = TemplateResult | string | typeof nothing;
 
@@ -17,29 +17,41 @@ export interface MarkdownActions {
   readonly marked?: (token: Token) => Content | undefined;
 }
 
-/** A block as DOM, made from its tokens: only what is named here can appear. */
-export function renderBlock({ token, joined, open = false }: Block, actions: MarkdownActions): Content {
-  return new Renderer(actions, open).block(token, 0, joined);
+/**
+ * A block as DOM, made from its tokens: only what is named here can appear. `whole`: somebody decides about the text, so that
+ * nothing of it may be left out, however long it is and whatever markdown would keep out of sight.
+ */
+export function renderBlock(
+  { token, joined, open = false }: Block,
+  actions: MarkdownActions,
+  { whole = false }: { readonly whole?: boolean } = {},
+): Content {
+  return new Renderer(actions, open, whole).block(token, 0, joined);
 }
 
 class Renderer {
   readonly #actions: MarkdownActions;
   /** Code that still grows is not coloured: that would be done again for every few characters. */
   readonly #open: boolean;
+  readonly #whole: boolean;
+  readonly #mostItems: number;
   #inline = 0;
   #items = 0;
 
-  constructor(actions: MarkdownActions, open: boolean) {
+  constructor(actions: MarkdownActions, open: boolean, whole: boolean) {
     this.#actions = actions;
     this.#open = open;
+    this.#whole = whole;
+    this.#mostItems = whole ? Infinity : mostItems;
   }
 
   block(token: Token, depth: number, joined = false): Content {
     if (depth > deepest || !isKnown(token)) return html`<p>${shown(token.raw)}</p>`;
     switch (token.type) {
       case 'space':
-      case 'def':
         return nothing;
+      case 'def':
+        return this.#whole ? raw(token) : nothing;
       case 'heading':
         // The transcript has one outline, that of turns: a message's headings look like ones only.
         return html`<p class="md-h" role="heading" aria-level="${Math.min(6, token.depth + 2)}">
@@ -58,11 +70,11 @@ class Renderer {
       case 'blockquote':
         return html`<blockquote>${token.tokens.map((each) => this.block(each, depth + 1))}</blockquote>`;
       case 'table':
-        return this.#table(token);
+        return this.#whole && leavesOutCells(token) ? raw(token) : this.#table(token);
       case 'hr':
         return html`<hr />`;
       default:
-        return html`<p class="raw">${shown(token.raw.trimEnd())}</p>`;
+        return raw(token);
     }
   }
 
@@ -94,7 +106,8 @@ class Renderer {
         return this.#link(token);
       case 'image':
         return html`<span class="image" title=${plain(token.href)}
-          >${codicon('file-media')} ${t('Image, not loaded:')} ${shown(token.text || token.href)}</span
+          >${codicon('file-media')} ${t('Image, not loaded:')} ${shown(token.text || token.href)}
+          ${this.#whole ? targetOf(token) : nothing}</span
         >`;
       default:
         return shown(token.raw);
@@ -109,7 +122,12 @@ class Renderer {
   #link(token: Tokens.Link): Content {
     const target = linkTarget(entities(token.href));
     const label = this.inline(token.tokens);
-    if (target === undefined) return html`${label} <span class="target">(${shown(token.href)})</span>`;
+    if (target === undefined) return html`${label} ${targetOf(token, this.#whole)}`;
+    const link = this.#linkTo(target, label);
+    return this.#whole && token.text !== token.href ? html`${link} ${targetOf(token)}` : link;
+  }
+
+  #linkTo(target: Target, label: Content): TemplateResult {
     return target.kind === 'page'
       ? html`<a role="link" tabindex="0" data-url=${target.url} title=${plain(target.url)}>${label}</a>`
       : html`<a
@@ -124,13 +142,14 @@ class Renderer {
 
   #code(token: Tokens.Code, joined: boolean): Content {
     const { text } = token;
-    const language = /^\S*/.exec(token.lang ?? '')?.[0] ?? '';
+    const info = token.lang ?? '';
+    const language = /^\S*/.exec(info)?.[0] ?? '';
     return html`<div class="code ${joined ? 'joined' : ''}">
       ${
         joined
           ? nothing
           : html`<div class="code-h">
-              <span>${shown(language)}</span>
+              <span>${shown(this.#whole ? info : language)}</span>
               ${button({ label: t('Copy'), icon: 'copy', look: 'icon', onClick: () => this.#actions.copy(text) })}
             </div>`
       }
@@ -141,7 +160,7 @@ class Renderer {
   #list(token: Tokens.List, depth: number): Content {
     const items = token.items.map((item) => {
       this.#items += 1;
-      if (this.#items > mostItems) return nothing;
+      if (this.#items > this.#mostItems) return nothing;
       const task = item.task
         ? html`<input
             type="checkbox"
@@ -167,7 +186,7 @@ class Renderer {
   }
 
   #table(token: Tokens.Table): Content {
-    const rows = token.rows.slice(0, mostItems);
+    const rows = token.rows.slice(0, this.#mostItems);
     const rest = token.rows.length - rows.length;
     return html`<div class="table" tabindex="0" role="group" aria-label=${t('Table')}>
       <table>
@@ -188,6 +207,22 @@ class Renderer {
       ${rest > 0 ? html`<p class="rest">${t('{0} more rows, not shown', rest)}</p>` : nothing}
     </div>`;
   }
+}
+
+function raw(token: MarkedToken): TemplateResult {
+  return html`<p class="raw">${shown(token.raw.trimEnd())}</p>`;
+}
+
+/** Where a link or an image leads. */
+function targetOf({ href, title }: Tokens.Link | Tokens.Image, titled = true): TemplateResult {
+  const said = titled && typeof title === 'string' && title !== '' ? ` ${title}` : '';
+  return html`<span class="target">(${shown(`${href}${said}`)})</span>`;
+}
+
+/** A row may have more cells than the head: those are in no token. */
+function leavesOutCells({ raw: text, header, rows }: Tokens.Table): boolean {
+  const size = (part: string): number => part.replace(/[\s|:\\-]+/g, '').length;
+  return size(text) !== [...header, ...rows.flat()].reduce((sum, cell) => sum + size(cell.text), 0);
 }
 
 const knownTypes: ReadonlySet<string> = new Set<MarkedToken['type']>([

@@ -44,7 +44,7 @@ function originLine({ store }: Context, entry: PageEntry): TemplateResult | type
 function withCode(text: string): unknown {
   const spans = text.split(/(`[^`\n]+`)/, 400);
   const rest = text.slice(spans.join('').length);
-  return html`${spans.map((span, at) => (at % 2 === 1 ? html`<code>${shown(span.slice(1, -1))}</code>` : shown(span)))}${rest}`;
+  return html`${spans.map((span, at) => (at % 2 === 1 ? html`<code>${shown(span.slice(1, -1))}</code>` : shown(span)))}${shown(rest)}`;
 }
 
 export function proseRow(context: Context, entry: PageEntry, part: number): TemplateResult {

@@ -6,7 +6,7 @@ import { t } from '../l10n.ts';
 import { markdownParts } from '../markdown/blocks.ts';
 import { renderBlock } from '../markdown/render.ts';
 import { answersOf } from '../request/answers.ts';
-import { isLong, lengthWords } from '../request/subject.ts';
+import { furtherInput, isLong, lengthWords } from '../request/subject.ts';
 import { shown } from '../text/shown.ts';
 import type { Context } from './context.ts';
 
@@ -120,12 +120,17 @@ export function fieldId(id: string): string {
   return id.replace(/[^\w-]/g, '_');
 }
 
-/** A plan is markdown of the agent: the same few elements as its messages, and no more. */
-export function planBody({ actions }: Context, { plan, title }: AgentRequest): TemplateResult {
-  const text = plan ?? title;
-  return html`<div class="what prose" data-focus tabindex="0" role="group" aria-label=${t('Plan of the agent')}>
-    ${guard([text, controlsReady()], () =>
-      markdownParts(text).flatMap(({ blocks }) => blocks.map((block) => renderBlock(block, actions))),
-    )}
+/** A plan is markdown of the agent: the same few elements as its messages, and no more, with all that it says. */
+export function planBody({ actions }: Context, request: AgentRequest): TemplateResult {
+  const text = request.plan ?? request.title;
+  return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Plan of the agent')}>
+    <div class="prose">
+      ${guard([text, controlsReady()], () =>
+        markdownParts(text).flatMap(({ blocks }) =>
+          blocks.map((block) => renderBlock(block, actions, { whole: true })),
+        ),
+      )}
+    </div>
+    ${furtherInput(request)}
   </div>`;
 }

@@ -36,7 +36,7 @@ export function systemRow(context: Context, entry: PageEntry, key: string): Temp
       title=${plain(words)}
       @click=${() => (openable ? actions.toggle(key) : undefined)}
     >
-      <span class="sr">${[verb, plain(words), word].filter((each) => each !== '').join(', ')}</span>
+      <span class="sr">${[verb, plain(words), plain(word)].filter((each) => each !== '').join(', ')}</span>
       <span class="num"></span>${codicon('chevron-right', openable ? 'tw' : 'tw off')}${codicon(icon, 'k')}
       <span class="tx" aria-hidden="true">
         <span class=${state === 'error' ? 'verb plain' : 'verb'}>${verb}</span>
@@ -126,7 +126,7 @@ function titleOf(subtype: string): string {
     case recall:
       return t('Told of earlier sessions');
     default:
-      return subtype.replaceAll('_', ' ');
+      return plain(subtype.replaceAll('_', ' '));
   }
 }
 

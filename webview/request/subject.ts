@@ -33,14 +33,16 @@ function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): numbe
 
 /** Exactly what will run, be written or be sent: whole, with what is not seen written out. */
 export function subject({ request, projectDir, whole }: Subject): TemplateResult {
+  return html`${main(request, projectDir, whole)} ${furtherInput(request)}`;
+}
+
+/** What of the input is drawn nowhere else. */
+export function furtherInput(request: AgentRequest): TemplateResult | typeof nothing {
   const rest = restOfInput(request);
-  return html`${main(request, projectDir, whole)}
-  ${
-    rest === undefined
-      ? nothing
-      : html`<div class="ask-h">${isGeneric(request) ? t('Input') : t('Further arguments')}</div>
-          <pre class="mono">${shown(json(rest))}</pre>`
-  }`;
+  if (rest === undefined) return nothing;
+  const name = request.kind === 'permission' && isGeneric(request) ? t('Input') : t('Further arguments');
+  return html`<div class="ask-h">${name}</div>
+    <pre class="mono">${shown(json(rest))}</pre>`;
 }
 
 function isGeneric({ action }: AgentRequest): boolean {
@@ -73,12 +75,18 @@ function main(request: AgentRequest, projectDir: string | undefined, whole: bool
     case 'web_fetch':
       return html`<pre class="mono">${shown(action.url)}</pre>`;
     case 'task':
-      return html`<pre>${shown(action.prompt ?? action.description)}</pre>`;
+      return html`${agentType(action)}
+        <pre>${shown(action.prompt ?? action.description)}</pre>`;
     case 'todo':
       return html`<pre>${shown(action.todos.map(({ text }) => text).join('\n'))}</pre>`;
     default:
       return request.input === undefined ? html`<pre>${shown(request.title)}</pre>` : nothing;
   }
+}
+
+function agentType({ agentType: type }: Extract<ToolAction, { kind: 'task' }>): TemplateResult | typeof nothing {
+  if (type === undefined) return nothing;
+  return html`<div class="ask-h"><span class="mono">${shown(type)}</span><span>${t('Subagent')}</span></div>`;
 }
 
 function changes(

@@ -225,7 +225,7 @@ function oneLine(text: string): string {
 
 /** First plain value of an input, to tell calls of one tool apart. */
 function inputWords(input: unknown): string {
-  if (typeof input === 'string') return firstWords(input, 80);
+  if (typeof input === 'string') return firstWords(plain(input), 80);
   if (typeof input !== 'object' || input === null) return '';
   const value = Object.values(input).find((each) => typeof each === 'string' || typeof each === 'number');
   return typeof value === 'string' ? firstWords(plain(value), 80) : typeof value === 'number' ? number(value) : '';

@@ -105,7 +105,7 @@ function command(
   const output = [action.stdout, action.stderr].filter((each) => each !== undefined && each !== '').join('\n');
   const said = output === '' ? (tool.result?.text ?? '') : output;
   const about = [
-    action.cwd ?? '',
+    plain(action.cwd ?? ''),
     typeof action.exitCode === 'number' ? t('exit {0}', action.exitCode) : '',
     action.description === undefined ? '' : t('The agent’s description: “{0}”', plain(action.description)),
   ].filter((part) => part !== '');

@@ -1,9 +1,4 @@
-/**
- * Characters that change how a text reads without being seen: bidirectional controls, zero-width characters, C0 and C1
- * controls, tag characters.
- */
-const unseen =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+import { unseen, unseenName } from '../../src/protocol/unseen.ts';
 
 export interface Piece {
   readonly text: string;
@@ -17,7 +12,7 @@ export function pieces(text: string): Piece[] {
   let from = 0;
   for (const match of text.matchAll(unseen)) {
     if (match.index > from) found.push({ text: text.slice(from, match.index), escape: false });
-    found.push({ text: escapeName(match[0]), escape: true });
+    found.push({ text: unseenName(match[0]), escape: true });
     from = match.index + match[0].length;
   }
   if (from < text.length || found.length === 0) found.push({ text: text.slice(from), escape: false });
@@ -26,11 +21,7 @@ export function pieces(text: string): Piece[] {
 
 /** The text with unseen characters written out, for labels and tooltips. */
 export function plain(text: string): string {
-  return text.replace(unseen, (character) => `[${escapeName(character)}]`);
-}
-
-function escapeName(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  return text.replace(unseen, (character) => `[${unseenName(character)}]`);
 }
 
 // eslint forbids control characters in literals, and they are the point here. As ECMA-48 has them: strings with their end,

@@ -103,17 +103,20 @@ export class ClientMethods {
   }
 
   async #permission(params: unknown, signal: AbortSignal) {
-    const { calls, grants, host, workDir } = this.#deps;
+    const { calls, files, grants, host, workDir } = this.#deps;
     const given = isObject(params) ? params : {};
     const call = isObject(given['toolCall']) ? given['toolCall'] : {};
     const callId = nonEmpty(call['toolCallId']);
     const fields = calls.asked(callId, call);
     const options = permissionOptions(given);
-    const decision = await this.#ask(permissionRequest({ callId, fields, options, workDir }), signal);
+    const request = permissionRequest({ callId, fields, options, workDir });
+    const decision = await this.#ask(request, signal);
     const { outcome, lost } = outcomeOf(decision, options);
     if (lost !== undefined) host.tell({ type: 'note', subtype: 'permission', content: lost });
     if (callId !== undefined && isAllowed(outcome, options)) {
-      grants.call(callId, fields, decision.answer.kind === 'allow' && decision.answer.scope === 'session');
+      const session = decision.answer.kind === 'allow' && decision.answer.scope === 'session';
+      const cwd = await files.folder(request.cwd ?? workDir).catch(() => undefined);
+      grants.call(callId, fields, { session, cwd });
     }
     return { outcome };
   }
@@ -151,7 +154,8 @@ export class ClientMethods {
     const cwd = await files.folder(params.cwd ?? workDir);
     const words = [command, ...args];
     const variables = Object.fromEntries(env.map(({ name, value }) => [name, value]));
-    if (!grants.mayRun(words)) {
+    const toRun = { words, cwd, env: variables };
+    if (!grants.mayRun(toRun)) {
       const shown = shownCommand(words);
       const names = Object.keys(variables);
       await this.#mayOnItsOwn(
@@ -165,10 +169,10 @@ export class ClientMethods {
           action: { kind: 'command_run', command: shown, cwd },
           input: { command, args, env: variables, cwd },
           cwd,
-          session: `this command: ${shown}`,
+          session: `this command in this folder${names.length > 0 ? ', with these variables' : ''}: ${shown}`,
         },
         signal,
-        () => grants.command(words),
+        () => grants.command(toRun),
       );
     }
     return terminals.create({ command, args, cwd, env: variables, limit: outputByteLimit });

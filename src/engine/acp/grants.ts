@@ -4,18 +4,34 @@ import type { AcpPreset } from '../../agents/acp/presets.ts';
 import { actionOf } from '../../agents/acp/toolAction.ts';
 import type { ToolFields } from '../../agents/acp/toolFields.ts';
 import { shortMode } from '../../agents/acp/wire.ts';
+import { field, texts } from '../../agents/shared/guards.ts';
 import { shellWord } from '../../agents/shared/shellWords.ts';
 
-const shells = /^(?:ba|da|z|k|fi)?sh(?:\.exe)?$|^(?:cmd|powershell|pwsh)(?:\.exe)?$/i;
+/** By name, or where a system keeps them: what an agent may have put elsewhere is none. */
+const shells =
+  /^(?:\/(?:usr\/(?:local\/)?|opt\/homebrew\/)?bin\/)?(?:ba|da|z|k|fi)?sh$|^(?:[a-z]:\\windows\\system32\\(?:windowspowershell\\v1\.0\\)?)?(?:cmd|powershell|pwsh)(?:\.exe)?$/i;
 const runsText = /^-\w*c$|^\/c$|^-command$/i;
 const maxGrants = 1000;
+
+/** A program that is to be run. `env`: what is set beside the variables of the agent. */
+export interface CommandToRun {
+  readonly words: readonly string[];
+  /** Without links. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface AllowedCommand {
+  readonly text: string;
+  readonly cwd: string;
+}
 
 /** What a person has allowed the agent, so that Vitrine does not ask for it once more when the agent has it done. */
 export class Grants {
   readonly #workDir: string;
   /** By call: files that it may change, or the command that it may run. */
   readonly #paths = new Map<string, ReadonlySet<string>>();
-  readonly #commands = new Map<string, string>();
+  readonly #commands = new Map<string, AllowedCommand>();
   readonly #always = new Set<string>();
   #allWrites = false;
   /** By the mode alone. */
@@ -32,15 +48,18 @@ export class Grants {
     this.#unasked = { writes: writes.includes(name), all: all.includes(name) };
   }
 
-  /** A call was allowed; `session`: and what is like it. */
-  call(id: string, fields: ToolFields, session: boolean): void {
+  /** A call was allowed; `session`: and what is like it. `cwd`: the folder that was shown with it, without links. */
+  call(id: string, fields: ToolFields, { session, cwd }: { session: boolean; cwd: string | undefined }): void {
     const paths = pathsOf(fields).map((each) => path.resolve(this.#workDir, each));
     if (paths.length > 0) {
       this.#paths.set(id, new Set(paths));
       if (session) this.#allWrites = true;
     }
     const action = actionOf(fields, { command: undefined, cwd: undefined, output: '', exitCode: undefined });
-    if (action.kind === 'command_run') this.#commands.set(id, action.command);
+    if (action.kind === 'command_run' && cwd !== undefined) {
+      const words = texts(field(fields.input, 'command') ?? field(fields.input, 'cmd'));
+      this.#commands.set(id, { text: words.length > 0 ? shownCommand(words) : action.command, cwd });
+    }
     for (const map of [this.#paths, this.#commands]) {
       for (const oldest of map.keys()) {
         if (map.size <= maxGrants) break;
@@ -58,8 +77,9 @@ export class Grants {
     this.#allWrites = true;
   }
 
-  command(words: readonly string[]): void {
-    if (this.#always.size < maxGrants) this.#always.add(shownCommand(words));
+  /** This command, where it is and with what it has set, and no other. */
+  command(command: CommandToRun): void {
+    if (this.#always.size < maxGrants) this.#always.add(keyOf(command));
   }
 
   mayWrite(file: string): boolean {
@@ -68,17 +88,33 @@ export class Grants {
     return [...this.#paths.values()].some((paths) => paths.has(named));
   }
 
-  /** A call that was allowed covers its command once. */
-  mayRun(words: readonly string[]): boolean {
-    if (this.#unasked.all || this.#always.has(shownCommand(words))) return true;
-    const same = new Set([shownCommand(words), words.join(' '), shellText(words)]);
-    for (const [id, command] of this.#commands) {
-      if (!same.has(command)) continue;
+  /** A call that was allowed covers its command once, in its folder: variables are no part of what was shown. */
+  mayRun(command: CommandToRun): boolean {
+    if (this.#unasked.all || this.#always.has(keyOf(command))) return true;
+    if (Object.keys(command.env).length > 0) return false;
+    const same = sameCommands(command.words);
+    for (const [id, allowed] of this.#commands) {
+      if (!same.has(allowed.text) || allowed.cwd !== command.cwd) continue;
       this.#commands.delete(id);
       return true;
     }
     return false;
   }
+}
+
+function keyOf({ words, cwd, env }: CommandToRun): string {
+  const variables = Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([words, variables, cwd]);
+}
+
+/** Texts of commands that mean these words and no others. */
+function sameCommands(words: readonly string[]): ReadonlySet<string> {
+  const same = new Set([shownCommand(words)]);
+  // Without spaces and quotes in them a text falls into the same words again.
+  if (words.every((word) => /^[^\s'"\\]+$/.test(word))) same.add(words.join(' '));
+  const script = shellText(words);
+  if (script !== undefined) same.add(script);
+  return same;
 }
 
 /** As a person would type it. */
@@ -90,5 +126,5 @@ export function shownCommand(words: readonly string[]): string {
 function shellText(words: readonly string[]): string | undefined {
   const [program = '', ...args] = words;
   const [flag = '', text] = args.slice(-2);
-  return shells.test(path.basename(program)) && args.length === 2 && runsText.test(flag) ? text : undefined;
+  return shells.test(program) && args.length === 2 && runsText.test(flag) ? text : undefined;
 }

@@ -1,3 +1,5 @@
+import { unseen, unseenName } from '../../model/unseen.ts';
+
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -6,14 +8,12 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Characters that change the order or the look of what follows are shown by their number. */
-const hidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
-
-/** Foreign text for anywhere in a page, attributes in double quotes included. */
+/** Foreign text for anywhere in a page, attributes in double quotes included; what is not seen is shown by its number. */
 export function escapeHtml(text: string): string {
   return text
+    .replaceAll('\r\n', '\n')
     .replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character)
-    .replaceAll(hidden, (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟩`);
+    .replaceAll(unseen, (character) => `⟨${unseenName(character)}⟩`);
 }
 
 /** Text as it is, without the colours of a terminal. */

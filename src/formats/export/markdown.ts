@@ -3,61 +3,72 @@ import type { Citation } from '../../model/metadata.ts';
 import { isSynthetic, originOf } from '../../model/synthetic.ts';
 import type { ToolUse } from '../../model/tool.ts';
 import { factsOf } from './facts.ts';
+import { inertLine, inertMarkdown } from './inertMarkdown.ts';
 import type { Exporter } from './source.ts';
 import { diffOf, thoughtOf, toolInput, toolOutputText } from './toolFields.ts';
 import { turnsAndEntries } from './turns.ts';
 
-/** For people: the session as a document. */
+/**
+ * For people: the session as a document. What anybody said is quoted, so that who said it is on lines that nobody else can
+ * write; it loads nothing where it is drawn.
+ */
 export const markdown: Exporter = {
   async *write(source) {
     const { summary } = source;
-    yield `# ${line(summary.title ?? summary.session_id)}\n\n| | |\n| --- | --- |\n`;
-    for (const [name, value] of factsOf(source)) yield `| ${name} | ${line(value).replaceAll('|', '\\|')} |\n`;
+    yield `# ${inertLine(summary.title ?? summary.session_id)}\n\n| | |\n| --- | --- |\n`;
+    for (const [name, value] of factsOf(source)) {
+      yield `| ${name} | ${inertLine(value).replaceAll(/[\\|]/g, String.raw`\$&`)} |\n`;
+    }
     yield '\n';
     for await (const { heading, entry } of turnsAndEntries(source)) {
       if (heading !== undefined) yield `## Turn ${heading.turn}: ${heading.figures}\n\n`;
-      if (entry !== undefined) yield `${entryText(entry)}\n\n`;
+      if (entry !== undefined) yield `${entryText(entry, quote)}\n\n`;
     }
   },
 };
 
-/** One entry, without a line break at its end. */
-export function entryText(entry: NormalizedEntry): string {
+type Mark = (text: string) => string;
+
+/** One entry, without a line break at its end. `mark`: how the agent's words are told from others. */
+export function entryText(entry: NormalizedEntry, mark: Mark = (text) => text): string {
   const { type, content } = entry;
   switch (type.kind) {
     case 'user_message': {
       const origin = originOf(entry);
       const who = origin === 'human' ? 'User' : origin;
       const marked = origin === 'callback' ? 'Callback' : 'Trigger';
-      return `**${isSynthetic(entry) ? marked : who}**\n\n${quoted(content)}`;
+      return `**${isSynthetic(entry) ? marked : who}**\n\n${quote(inertMarkdown(content))}`;
     }
     case 'assistant_message':
-      return [`**Assistant**`, content, sources(entry)].filter((each) => each !== '').join('\n\n');
+      return [`**Assistant**`, inertMarkdown(content), sources(entry)]
+        .filter((each) => each !== '')
+        .map((each, at) => (at === 0 ? each : mark(each)))
+        .join('\n\n');
     case 'thinking':
-      return `*Thinking*\n\n${quoted(thoughtOf(entry))}`;
+      return `*Thinking*\n\n${quote(inertMarkdown(thoughtOf(entry)))}`;
     case 'system_message':
-      return `*${line(content)}*`;
+      return `*${inLine(content)}*`;
     case 'error':
-      return `**Error:** ${line(type.error.message)}`;
+      return `**Error:** ${inLine(type.error.message)}`;
     case 'tool_use':
-      return toolText(type.tool, content);
+      return toolText(type.tool, content, mark);
   }
 }
 
-function toolText(tool: ToolUse, content: string): string {
+function toolText(tool: ToolUse, content: string, mark: Mark): string {
   const { action } = tool;
-  const parts = [`**${line(tool.toolName)}** (${tool.status})`];
+  const parts = [`**${inLine(tool.toolName)}** (${tool.status})`];
   if (action.kind === 'command_run') parts.push(fenced(action.command, 'sh'));
   else if (action.kind === 'file_edit') {
     for (const { path, patch, oldText, newText } of action.changes) {
-      parts.push(`\`${path.replaceAll('`', "'")}\``, fenced(patch ?? diffOf(oldText, newText), 'diff'));
+      parts.push(inCode(path), fenced(patch ?? diffOf(oldText, newText), 'diff'));
     }
   } else if (action.kind === 'file_write' && action.content !== undefined) {
-    parts.push(`\`${action.path.replaceAll('`', "'")}\``, fenced(action.content, 'text'));
+    parts.push(inCode(action.path), fenced(action.content, 'text'));
   } else if (action.kind === 'task' && action.prompt !== undefined) {
-    parts.push(line(action.description), fenced(action.prompt, 'text'));
+    parts.push(mark(inertLine(action.description)), fenced(action.prompt, 'text'));
   } else {
-    if (content !== '') parts.push(content);
+    if (content !== '') parts.push(mark(inertMarkdown(content)));
     const input = JSON.stringify(toolInput(tool), null, 2);
     if (input !== '{}' && (action.kind === 'tool' || action.kind === 'mcp')) parts.push(fenced(input, 'json'));
   }
@@ -72,11 +83,10 @@ function sources({ metadata }: NormalizedEntry): string {
 }
 
 function sourceText({ url, title, description }: Citation): string {
-  const address = url === null || url === undefined ? '' : `<${url.replaceAll(/[\s<>]/g, encodeURIComponent)}>`;
-  return [title, address, description]
-    .filter((each) => each !== null && each !== undefined && each !== '')
-    .map((each) => line(each ?? ''))
-    .join(' ');
+  const address = /^https?:/i.test(url ?? '')
+    ? `<${(url ?? '').replaceAll(/[\s<>]/g, encodeURIComponent)}>`
+    : inertLine(url ?? '');
+  return [inertLine(title ?? ''), address, inertLine(description ?? '')].filter((each) => each !== '').join(' ');
 }
 
 /** In a fence that nothing inside can close. */
@@ -86,11 +96,20 @@ function fenced(text: string, language: string): string {
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return text
     .split('\n')
     .map((each) => `> ${each}`)
     .join('\n');
+}
+
+/** Between marks of ours, which it cannot close. */
+function inLine(text: string): string {
+  return inertLine(text.replaceAll('*', String.raw`\*`));
+}
+
+function inCode(text: string): string {
+  return `\`${line(text).replaceAll('`', "'")}\``;
 }
 
 function line(text: string): string {

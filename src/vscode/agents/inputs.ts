@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Agent } from '../../model/agent.ts';
+import { inertText } from '../inertText.ts';
 
 const { t } = vscode.l10n;
 
@@ -21,7 +22,7 @@ export class AgentInputs {
     const kept = await this.#secrets.get(key);
     if (kept !== undefined) return kept;
     const given = await vscode.window.showInputBox({
-      title: t('{0} for the agent {1}', name, agent),
+      title: t('{0} for the agent {1}', inertText(name), inertText(agent)),
       prompt: t('Kept in the secret storage of this computer, and given to the MCP servers of this agent alone.'),
       password: true,
       ignoreFocusOut: true,

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { agentChoices } from '../../agents/choices.ts';
 import type { AgentReport } from '../../engine/api.ts';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
-import { visibleText } from '../inertText.ts';
+import { inertText } from '../inertText.ts';
 import { ask, askForText, type Answer, type Step } from '../quickInput.ts';
 import { whyNoName, type NewAgent } from './agentFiles.ts';
 
@@ -48,7 +48,7 @@ function executorStep({ reports }: Asking): Question {
         .filter(({ recording, profile }) => !recording && profile === undefined)
         .map(({ label, type, program }) => {
           const there = program !== null && 'path' in program;
-          return { label: visibleText(label), description: there ? type : `${type} · ${t('not found')}`, value: type };
+          return { label: inertText(label), description: there ? type : `${type} · ${t('not found')}`, value: type };
         });
     const active = ({ value }: { readonly value: string }): boolean => value === before.executor_type;
     const chosen = await ask({ ...step, placeholder: t('Which program is it?'), items, active });
@@ -76,7 +76,7 @@ const placeStep: Question = async (step, before) => {
   const items = [
     ...folders.map(({ name, uri }) => ({
       label: `$(root-folder) ${t('In this workspace')}`,
-      description: folders.length > 1 ? visibleText(name) : t('for everybody who works in it'),
+      description: folders.length > 1 ? inertText(name) : t('for everybody who works in it'),
       value: uri.fsPath,
     })),
     { label: `$(home) ${t('In your home folder')}`, description: t('for you, in every workspace'), value: homedir() },

@@ -36,7 +36,7 @@ export class BudgetNotices implements vscode.Disposable {
         const which = `${near.scope} ${near.unit} ${near.limit}`;
         this.#tell(`${row.runs} ${which}`, row, t('“{0}”: {1}', name(row), nearText(near)));
       }
-      if (unheld !== undefined) this.#tell(`${row.runs} unheld`, row, t('“{0}”: {1}', name(row), unheld));
+      if (unheld !== undefined) this.#tell(`${row.runs} unheld`, row, t('“{0}”: {1}', name(row), inertText(unheld)));
     }
   }
 

@@ -110,17 +110,18 @@ function rowOf({ name, agent, level, problems }: Blueprint): vscode.QuickPickIte
   const place = level === 'user' ? t('of your home folder') : '';
   if (agent === null) {
     const [first] = problems;
-    return { label: `$(warning) ${name}`, description: place, detail: first?.message ?? '' };
+    return { label: `$(warning) ${inertText(name)}`, description: place, detail: inertText(first?.message ?? '') };
   }
-  const tags = agent.tags.map((tag) => `#${tag}`).join(' ');
+  const tags = inertText(agent.tags.map((tag) => `#${tag}`).join(' '));
   const inactive = agent.status === 'inactive' ? t('inactive') : '';
   const description = [inactive, tags, place].filter((text) => text !== '').join(' · ');
-  return { label: `$(${inactive === '' ? 'robot' : 'circle-slash'}) ${name}`, description, detail: agent.description };
+  const label = `$(${inactive === '' ? 'robot' : 'circle-slash'}) ${inertText(name)}`;
+  return { label, description, detail: inertText(agent.description) };
 }
 
 function askForPrompt(name: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: t('Run {0}', name),
+    title: t('Run {0}', inertText(name)),
     prompt: t('What is it to do?'),
     ignoreFocusOut: true,
   });

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { inertText } from '../inertText.ts';
 import { acpHttpProfiles, tokenKey } from '../settings.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
@@ -20,8 +21,8 @@ export function capabilityCommands(shell: Shell): Commands {
       const server = servers.find(({ id }) => id === argument) ?? (await pickServer(servers));
       if (server === undefined) return;
       const token = await vscode.window.showInputBox({
-        title: t('Token for {0}', server.label),
-        prompt: t('Sent as a bearer token to {0}. Empty: forget the one that is kept.', server.baseUrl),
+        title: t('Token for {0}', inertText(server.label)),
+        prompt: t('Sent as a bearer token to {0}. Empty: forget the one that is kept.', inertText(server.baseUrl)),
         password: true,
         ignoreFocusOut: true,
         validateInput: (text) =>
@@ -42,7 +43,11 @@ async function pickServer(servers: ReturnType<typeof acpHttpProfiles>) {
     if (chosen === open) await vscode.commands.executeCommand('workbench.action.openSettings', setting);
     return undefined;
   }
-  const items = servers.map((server) => ({ label: server.label, description: server.baseUrl, server }));
+  const items = servers.map((server) => ({
+    label: inertText(server.label),
+    description: inertText(server.baseUrl),
+    server,
+  }));
   const title = t('Set Token for Agent Server');
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.server;
 }

@@ -54,7 +54,7 @@ async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<bo
   const run = t('Run Without Asking');
   const said = prompt.length > 400 ? `${prompt.slice(0, 399)}…` : prompt;
   const chosen = await vscode.window.showWarningMessage(
-    t('Start {0} in the mode “{1}”?', agent, mode ?? ''),
+    t('Start {0} in the mode “{1}”?', agent, visibleText(mode ?? '')),
     {
       modal: true,
       detail: t('It may change files and run commands without asking anybody. It is told: {0}', visibleText(said)),

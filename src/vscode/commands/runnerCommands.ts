@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { executorTypes } from '../../model/executorTypes.ts';
 import { isObject } from '../../model/json.ts';
 import type { ExecutorType } from '../../model/session.ts';
-import { visibleText } from '../inertText.ts';
+import { inertText, visibleText } from '../inertText.ts';
 import { runnerLine } from '../runner/runnerLine.ts';
 import { runnerSettings } from '../settings.ts';
 import type { Commands, Shell } from './shell.ts';
@@ -39,7 +39,9 @@ const needsServer: ReadonlySet<ExecutorType> = new Set(['acp', 'acp-http']);
 async function tell(line: string): Promise<void> {
   const type = t('Type It in a Terminal');
   const text = t('Copied. In a terminal with Node.js 22 or newer it becomes a runner of this window’s queue.');
-  if ((await vscode.window.showInformationMessage(text, type)) !== type) return;
+  // What is not seen in the name of a folder may be a key to the shell that reads it.
+  const offered = visibleText(line) === line ? [type] : [];
+  if ((await vscode.window.showInformationMessage(text, ...offered)) !== type) return;
   const terminal = vscode.window.createTerminal(t('Vitrine Runner'));
   terminal.show();
   // A person starts it.
@@ -59,8 +61,8 @@ async function pickFolder(): Promise<string | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const own = runnerSettings().enabled && vscode.workspace.isTrusted;
   const items = folders.map(({ name, uri }, at) => ({
-    label: visibleText(name),
-    description: visibleText(uri.fsPath),
+    label: inertText(name),
+    description: inertText(uri.fsPath),
     ...(own && at === 0 && { detail: t('This window may be the runner of that kind here; a second one is refused') }),
     folder: uri.fsPath,
   }));

@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { isObject } from '../../model/json.ts';
 import { localDay } from '../../engine/localDay.ts';
+import { inertText } from '../inertText.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 
@@ -99,6 +100,7 @@ function periodOf(name: PeriodName, now: Date): { readonly from: number | null; 
 
 async function tell(file: vscode.Uri): Promise<void> {
   const open = t('Open');
-  const chosen = await vscode.window.showInformationMessage(t('{0} was written.', path.basename(file.fsPath)), open);
+  const name = inertText(path.basename(file.fsPath));
+  const chosen = await vscode.window.showInformationMessage(t('{0} was written.', name), open);
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', file);
 }

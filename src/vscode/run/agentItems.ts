@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../../engine/api.ts';
+import { inertText } from '../inertText.ts';
 import type { AgentName, RunMemory } from './memory.ts';
 
 const { t } = vscode.l10n;
@@ -55,23 +56,25 @@ function foundItem(agent: AgentReport): AgentItem {
   const found = program !== null && 'path' in program ? program : undefined;
   const facts = [
     ...protocolOf(agent),
-    ...(found === undefined ? [] : [found.version ?? t('version unknown')]),
+    ...(found === undefined ? [] : [inertText(found.version ?? t('version unknown'))]),
     ...(agent.signedIn === undefined ? [] : [agent.signedIn ? t('signed in') : t('not signed in')]),
   ];
   return {
-    label,
+    label: inertText(label),
     iconPath: new vscode.ThemeIcon(agent.type === 'acp-http' ? 'cloud' : 'terminal'),
     description: facts.join(' · '),
-    detail: vscode.workspace.isTrusted ? (found?.path ?? '') : t('Not in Restricted Mode: trust this workspace first.'),
+    detail: vscode.workspace.isTrusted
+      ? inertText(found?.path ?? '')
+      : t('Not in Restricted Mode: trust this workspace first.'),
     row: { kind: 'agent', agent },
   };
 }
 
 function recordedItem(agent: AgentReport): AgentItem {
   return {
-    label: agent.label,
+    label: inertText(agent.label),
     iconPath: new vscode.ThemeIcon('play-circle'),
-    description: agent.recorded?.title ?? '',
+    description: inertText(agent.recorded?.title ?? ''),
     detail: t('Plays a recorded session of a real agent. Starts no program and needs no account.'),
     row: { kind: 'agent', agent },
   };
@@ -91,11 +94,12 @@ function missingItem(agent: AgentReport): AgentItem {
   // The separator says already that it was not found; anything else is worth a word.
   const failed = program !== null && 'message' in program && program.code !== 'program_missing';
   return {
-    label,
+    label: inertText(label),
     iconPath: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
-    description: [...protocolOf(agent), failed ? program.message : t('how to install it, or say where it is…')].join(
-      ' · ',
-    ),
+    description: [
+      ...protocolOf(agent),
+      failed ? inertText(program.message) : t('how to install it, or say where it is…'),
+    ].join(' · '),
     row: { kind: 'missing', agent },
   };
 }

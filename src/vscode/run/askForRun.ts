@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../../engine/api.ts';
 import type { Recalled } from '../../engine/recall/contract.ts';
+import { inertText } from '../inertText.ts';
 import { ask, askForMany, type Answer } from '../quickInput.ts';
 import { agentOptions } from '../settings.ts';
 import { mayStart } from '../trust.ts';
@@ -138,7 +139,7 @@ class Questions {
       case 'agent':
         if (row.agent.recording) {
           const requests = [{ agent: row.agent.type, prompt: '' }];
-          return { kind: 'value', value: { requests, line: row.agent.label, edit: false } };
+          return { kind: 'value', value: { requests, line: inertText(row.agent.label), edit: false } };
         }
         if (!mayStart()) return { kind: 'none' };
         this.#agents = [row.agent];
@@ -166,7 +167,11 @@ class Questions {
       placeholder: t('Choose the folder it works in'),
       items: () =>
         Promise.resolve(
-          folders.map(({ name, uri }) => ({ label: `$(folder) ${name}`, description: uri.fsPath, folder: uri })),
+          folders.map(({ name, uri }) => ({
+            label: `$(folder) ${inertText(name)}`,
+            description: inertText(uri.fsPath),
+            folder: uri,
+          })),
         ),
       active: ({ folder }) => folder.toString() === this.#folder?.toString(),
     });
@@ -218,7 +223,7 @@ class Questions {
   #line(named: boolean): string {
     const lines = this.#agents.map((agent) => {
       const line = optionLine(agent.type, withChoice(agentOptions(agent.type, this.#folder), this.#choice(agent)));
-      return named ? `${agent.label}: ${line}` : line;
+      return named ? `${inertText(agent.label)}: ${line}` : line;
     });
     return lines.join('; ');
   }

@@ -3,6 +3,7 @@ import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveOptions } from '../../engine/api.ts';
+import { inertText } from '../inertText.ts';
 import { agentOptions } from '../settings.ts';
 import { withChoice } from './choice.ts';
 import { nameOf } from './agentItems.ts';
@@ -34,16 +35,20 @@ export async function changeOptions(engine: Engine, memory: RunMemory, session: 
     const asked = differences(withChoice(settings, before), options);
     const taken = conversation?.takesMessages === true ? conversation.change(asked) : [];
     const line = optionLine(type, options);
+    const label = inertText(agent.label);
     const bypass = isBypass(type, chosen.permissionMode);
     if (bypass && !taken.includes('permissionMode')) {
-      const text = t('The mode “{0}” is for one run only, and is not remembered.', chosen.permissionMode ?? '');
+      const text = t(
+        'The mode “{0}” is for one run only, and is not remembered.',
+        inertText(chosen.permissionMode ?? ''),
+      );
       void vscode.window.showWarningMessage(text);
     } else if (handle.live() && taken.length < Object.keys(asked).length) {
       void vscode.window.showInformationMessage(
-        t('{0} does not take this while it works: {1} from the next run on.', agent.label, line),
+        t('{0} does not take this while it works: {1} from the next run on.', label, line),
       );
     } else {
-      vscode.window.setStatusBarMessage(t('{0}: {1}', agent.label, line), 5000);
+      vscode.window.setStatusBarMessage(t('{0}: {1}', label, line), 5000);
     }
   } finally {
     handle.dispose();

@@ -3,6 +3,7 @@ import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
 import type { Limit } from '../../agents/shared/choices.ts';
 import type { ExecutorType } from '../../model/session.ts';
+import { inertText } from '../inertText.ts';
 import { money } from '../rowText.ts';
 
 const { t } = vscode.l10n;
@@ -23,14 +24,15 @@ export function limitText(name: Limit['name'], value: number): string {
 /** A mode as the agent calls it, marked where it lets everything happen. */
 export function modeText(agent: ExecutorType, mode: string | undefined): string {
   if (mode === undefined || mode === 'default') return t('default mode');
-  return isBypass(agent, mode) ? `$(warning) ${mode}` : mode;
+  const text = inertText(mode);
+  return isBypass(agent, mode) ? `$(warning) ${text}` : text;
 }
 
-/** How an agent will run, in one line: `sonnet · plan · 20 turns`. */
+/** How an agent will run, in one line: `sonnet · plan · 20 turns`. Names of settings are text alone in it. */
 export function optionLine(agent: ExecutorType, options: AgentOptions): string {
   const names = ['maxTurns', 'maxBudgetUsd', 'maxAiCredits'] as const;
   return [
-    options.model ?? t('its own model'),
+    options.model === undefined ? t('its own model') : inertText(options.model),
     modeText(agent, options.permissionMode),
     ...names.flatMap((name) => (options[name] === undefined ? [] : [limitText(name, options[name])])),
   ].join(' · ');

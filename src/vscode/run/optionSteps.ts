@@ -3,6 +3,7 @@ import type { AgentOptions } from '../../agents/adapter.ts';
 import { agentChoices, isBypass } from '../../agents/choices.ts';
 import type { Limit } from '../../agents/shared/choices.ts';
 import type { AgentReport } from '../../engine/api.ts';
+import { inertText } from '../inertText.ts';
 import { ask, askForWords, type Answer, type Step } from '../quickInput.ts';
 import { nameOf } from './agentItems.ts';
 import { isName, withChoice, type RunChoice } from './choice.ts';
@@ -68,7 +69,12 @@ function partItems({ agent, settings }: Subject, choice: RunChoice): PartItem[] 
   return [
     { label: t('Done'), description: optionLine(agent.type, options), iconPath: icon('check'), part: 'done' },
     modelChoice.supported
-      ? { label: t('Model'), description: options.model ?? t('its own'), iconPath: icon('symbol-misc'), part: 'model' }
+      ? {
+          label: t('Model'),
+          description: inertText(options.model ?? t('its own')),
+          iconPath: icon('symbol-misc'),
+          part: 'model',
+        }
       : none(t('Model'), modelChoice.reason ?? t('cannot be chosen')),
     choices === undefined && agent.type !== 'acp'
       ? none(t('Permission mode'), t('as the agent is configured'))
@@ -121,7 +127,7 @@ async function changePart(subject: Subject, choice: RunChoice, part: Part): Prom
 
 async function askForModel({ agent, settings, memory, step }: Subject): Promise<Answer<string>> {
   const own = { label: t('Its own choice'), iconPath: new vscode.ThemeIcon('sparkle'), model: '' };
-  const item = (model: string, description: string) => ({ label: model, description, model });
+  const item = (model: string, description: string) => ({ label: inertText(model), description, model });
   const recent = memory.models(nameOf(agent)).map((model) => item(model, t('used lately')));
   const set = settings.model === undefined ? [] : [item(settings.model, t('in the settings'))];
   const usual = (agentChoices.get(agent.type)?.models ?? []).map((model) => item(model, ''));
@@ -170,7 +176,7 @@ async function askForMode({ agent, settings, step }: Subject, choice: RunChoice)
 
 /** Which modes it has, the agent says only when it runs; one that it has not is refused with those that it has. */
 async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answer<string>> {
-  const item = (label: string, mode: string, description = '') => ({ label, mode, description });
+  const item = (label: string, mode: string, description = '') => ({ label: inertText(label), mode, description });
   const set = settings.permissionMode;
   const answer = await askForWords({
     ...step,

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { inertText } from '../inertText.ts';
 import { askForWords, type Answer, type Step } from '../quickInput.ts';
 import type { Excerpt } from './excerpt.ts';
 
@@ -40,7 +41,7 @@ export async function askForPrompt(
     readonly recalled: string | undefined;
   },
 ): Promise<Answer<Prompted>> {
-  const places = excerpts.map(({ label }) => label).join(', ');
+  const places = inertText(excerpts.map(({ label }) => label).join(', '));
   const answer = await askForWords<PromptItem>({
     ...step,
     placeholder: excerpts.length === 0 ? t('What should it do?') : t('What should it do with {0}?', places),
@@ -67,5 +68,5 @@ function previewOf(excerpts: readonly Excerpt[]): string {
     .join(' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+  return inertText(line.length > 160 ? `${line.slice(0, 159)}…` : line);
 }

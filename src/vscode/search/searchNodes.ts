@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Scanned, SearchAnswer, SearchHit, SessionHits } from '../../engine/search/contract.ts';
 import type { QueryProblem } from '../../model/query.ts';
 import { queryKinds, queryStates } from '../../model/query.ts';
-import { visibleText } from '../inertText.ts';
+import { inertText, visibleText } from '../inertText.ts';
 import { rowOf, titleOf } from '../sessionRow.ts';
 import { originWord } from '../originWord.ts';
 import { leftOutText, stateIcon, stateOf } from '../rowText.ts';
@@ -89,7 +89,7 @@ export function entriesText(count: number): string {
 }
 
 export function problemText({ code, part }: QueryProblem): string {
-  const shown = visibleText(part);
+  const shown = inertText(part);
   switch (code) {
     case 'unknown_operator':
       return t('“{0}” begins with no operator and was looked for as text.', shown);

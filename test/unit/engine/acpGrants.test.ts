@@ -1,34 +1,42 @@
 import assert from 'node:assert/strict';
 import { acpPresets } from '../../../src/agents/acp/presets.ts';
 import { noFields, updated } from '../../../src/agents/acp/toolFields.ts';
-import { Grants } from '../../../src/engine/acp/grants.ts';
+import { type CommandToRun, Grants } from '../../../src/engine/acp/grants.ts';
 import { OutputTail } from '../../../src/engine/acp/outputTail.ts';
 
 const edit = updated(noFields, { kind: 'edit', locations: [{ path: '/w/a' }, { path: 'b' }] });
-const command = (text: string) => updated(noFields, { kind: 'execute', rawInput: { command: text } });
+const command = (text: string | string[]) => updated(noFields, { kind: 'execute', rawInput: { command: text } });
+const once = { session: false, cwd: '/w' };
+const always = { ...once, session: true };
+const run = (words: readonly string[], over: Partial<CommandToRun> = {}): CommandToRun => ({
+  words,
+  cwd: '/w',
+  env: {},
+  ...over,
+});
 
 describe('what an agent was allowed', () => {
   it('covers the files of the call, until it is over, and others only where that was said', () => {
     const grants = new Grants('/w');
     assert.equal(grants.mayWrite('/w/a'), false);
-    grants.call('c1', edit, false);
+    grants.call('c1', edit, once);
     assert.deepEqual(
       ['/w/a', '/w/./x/../b', '/w/c'].map((file) => grants.mayWrite(file)),
       [true, true, false],
     );
     grants.callOver('c1');
     assert.equal(grants.mayWrite('/w/a'), false);
-    grants.call('c2', edit, true);
+    grants.call('c2', edit, always);
     grants.callOver('c2');
     assert.equal(grants.mayWrite('/w/c'), true);
-    assert.equal(new Grants('/w').mayRun(['ls']), false);
+    assert.equal(new Grants('/w').mayRun(run(['ls'])), false);
   });
 
   it('covers the command of the call, once, and by no other program than a shell', () => {
     const grants = new Grants('/w');
-    const may = (text: string, ...words: string[]): boolean => {
-      grants.call('c', command(text), true);
-      const result = grants.mayRun(words);
+    const may = (text: string | string[], ...words: string[]): boolean => {
+      grants.call('c', command(text), always);
+      const result = grants.mayRun(run(words));
       grants.callOver('c');
       return result;
     };
@@ -39,10 +47,32 @@ describe('what an agent was allowed', () => {
     assert.equal(may('echo a', 'sh', '-c', 'echo a', 'more'), false);
     assert.equal(may('echo a', 'sh', 'echo a'), false);
     assert.equal(may('ls', 'rm'), false);
-    grants.call('c', command('ls'), false);
-    assert.deepEqual([grants.mayRun(['ls']), grants.mayRun(['ls'])], [true, false]);
-    grants.command(['ls', 'a b']);
-    assert.deepEqual([grants.mayRun(['ls', 'a b']), grants.mayRun(['ls', 'a', 'b'])], [true, false]);
+    assert.equal(may('echo a', '/w/sh', '-c', 'echo a'), false);
+    assert.equal(may('git show HEAD~1', 'git', 'show', 'HEAD~1'), true);
+    assert.equal(may('rm a b', 'rm', 'a b'), false);
+    assert.equal(may(['rm', 'a b'], 'rm', 'a', 'b'), false);
+    assert.equal(may(['rm', 'a b'], 'rm', 'a b'), true);
+    grants.call('c', command('ls'), once);
+    assert.deepEqual([grants.mayRun(run(['ls'])), grants.mayRun(run(['ls']))], [true, false]);
+    grants.command(run(['ls', 'a b']));
+    assert.deepEqual([grants.mayRun(run(['ls', 'a b'])), grants.mayRun(run(['ls', 'a', 'b']))], [true, false]);
+  });
+
+  it('covers a command in its folder, with what it has set', () => {
+    const grants = new Grants('/w');
+    grants.call('c', command('npm test'), always);
+    const words = ['npm', 'test'];
+    const [preload, path] = [{ LD_PRELOAD: '/w/x.so' }, { PATH: '/w' }];
+    assert.equal(grants.mayRun(run(words, { env: preload })), false);
+    assert.equal(grants.mayRun(run(words, { cwd: '/w/below' })), false);
+    assert.equal(grants.mayRun(run(words)), true);
+    grants.call('d', command('npm test'), { session: true, cwd: undefined });
+    assert.equal(grants.mayRun(run(words)), false);
+    grants.command(run(words, { env: { ...preload, ...path } }));
+    assert.equal(grants.mayRun(run(words)), false);
+    assert.equal(grants.mayRun(run(words, { env: preload })), false);
+    assert.equal(grants.mayRun(run(words, { env: { ...path, ...preload } })), true);
+    assert.equal(grants.mayRun(run(words, { env: { ...path, ...preload }, cwd: '/w/below' })), false);
   });
 
   it('follows the mode that a person chose, of agents whose modes are known', () => {
@@ -50,7 +80,7 @@ describe('what an agent was allowed', () => {
     const claude = acpPresets.find(({ id }) => id === 'claude-agent-acp');
     const after = (mode: string, preset = claude) => {
       grants.mode(mode, preset);
-      return [grants.mayWrite('/w/a'), grants.mayRun(['ls'])];
+      return [grants.mayWrite('/w/a'), grants.mayRun(run(['ls']))];
     };
     assert.deepEqual(after('acceptEdits'), [true, false]);
     assert.deepEqual(after('bypassPermissions'), [true, true]);

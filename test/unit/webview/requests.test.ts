@@ -31,6 +31,50 @@ describe('what is left of an input', () => {
     assert.deepEqual(restOfInput(request({ action, input: { command: 'ls', then: 'ls' } })), { then: 'ls' });
   });
 
+  it('is all that is not drawn under its own name, whatever its text', () => {
+    const command = { kind: 'command_run', command: 'git', cwd: '/p' } as const;
+    const env = [{ name: 'PATH', value: '/p' }];
+    const cases: [Partial<AgentRequest>, unknown][] = [
+      [{ action: command, input: { command: 'git', args: [], env, cwd: '/p' }, cwd: '/p' }, { env }],
+      [{ action: command, input: { command: 'git', env: { command: 'git' } } }, { env: { command: 'git' } }],
+      [{ action: command, input: { command: ['git'] } }, { command: ['git'] }],
+      [{ action: { ...command, description: 'd' }, input: { command: 'git', description: 'd' } }, { description: 'd' }],
+      [
+        {
+          action: { kind: 'file_edit', changes: [{ path: 'n', kind: 'update', newText: 'x' }] },
+          input: { notebook_path: 'n', new_source: 'x', cell_id: 'update', edit_mode: 'x' },
+        },
+        { cell_id: 'update', edit_mode: 'x' },
+      ],
+      [
+        {
+          action: { kind: 'file_edit', changes: [{ path: 'a', kind: 'update', patch: '@@', newText: 'x' }] },
+          input: { path: 'a', newText: 'x' },
+        },
+        { newText: 'x' },
+      ],
+      [
+        { action: { kind: 'search', query: 'q' }, input: { pattern: 'q', glob: 'search', path: 'q' } },
+        { glob: 'search', path: 'q' },
+      ],
+      [
+        {
+          action: { kind: 'task', description: 'd', prompt: 'p', agentType: 'a' },
+          input: { description: 'd', prompt: 'p', subagent_type: 'a', model: 'p' },
+        },
+        { description: 'd', model: 'p' },
+      ],
+      [
+        {
+          action: { kind: 'todo', todos: [{ text: 'a', status: 'pending' }] },
+          input: { todos: [{ content: 'a', status: 'pending' }] },
+        },
+        { todos: [{ status: 'pending' }] },
+      ],
+    ];
+    for (const [over, left] of cases) assert.deepEqual(restOfInput(request(over)), left);
+  });
+
   it('keeps what is beside the texts of several edits', () => {
     const action = {
       kind: 'file_edit',
@@ -47,6 +91,14 @@ describe('what is left of an input', () => {
     assert.deepEqual(restOfInput(request({ action: changed, input: { file_path: 'a', edits } })), {
       edits: [{ replace_all: true }],
     });
+  });
+
+  it('of a plan is what comes along with it', () => {
+    const allowedPrompts = [{ tool: 'Bash', prompt: 'run tests' }];
+    const plan = request({ kind: 'plan', plan: 'Do it', input: { plan: 'Do it', allowedPrompts } });
+    assert.deepEqual(restOfInput(plan), { allowedPrompts });
+    assert.equal(restOfInput({ ...plan, input: { plan: 'Do it' } }), undefined);
+    assert.deepEqual(restOfInput({ ...plan, input: { plan: 'Do' } }), { plan: 'Do' });
   });
 
   it('of a tool nobody knows is all of it', () => {
