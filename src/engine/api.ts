@@ -114,6 +114,8 @@ export interface Timing {
   readonly request?: number;
   /** Without output, for an agent to end by itself once it was told that there is nothing more. Default 10000. */
   readonly close?: number;
+  /** After a turn, for an agent to begin another by itself where it may. Measured: 30 ms. Default 2000. */
+  readonly goOn?: number;
 }
 
 export interface EngineDeps {

@@ -8,11 +8,11 @@ import { Requests, type RequestsDeps } from './requests.ts';
 
 const maxQueued = 100;
 const maxQueuedCharacters = 16 << 20;
-/** Within which an agent begins a turn by itself, if it does. Measured: 30 ms. */
-const mayGoOnMs = 2000;
 
 export interface ConversationDeps extends RequestsDeps {
   readonly label: string;
+  /** Within which an agent begins a turn by itself, if it does. */
+  readonly goOnMs: number;
   /** The agent was told all there is: its input is closed. `endsItself`: that is how it ends. */
   readonly onClosed: (endsItself: boolean) => void;
   /** Whether another message may be said. */
@@ -187,7 +187,7 @@ export class LiveConversation implements Conversation {
     this.#stopped();
     if (this.#queue.length > 0) this.#sayNext();
     else if (more === 'done') this.#close(input);
-    else if (more === 'may_go_on') this.#waiting = setTimeout(() => this.#close(input), mayGoOnMs);
+    else if (more === 'may_go_on') this.#waiting = setTimeout(() => this.#close(input), this.#deps.goOnMs);
     this.#deps.onChange();
   }
 

@@ -364,6 +364,7 @@ export class Engine {
         silenceMs: timing?.silence ?? 60_000,
         requestMs: timing?.request ?? 600_000,
         closeMs: timing?.close ?? 10_000,
+        goOnMs: timing?.goOn ?? 2000,
         turnMs: timing?.politeGrace ?? 5000,
         interactive,
       },

@@ -125,13 +125,14 @@ export class LiveRun implements ActiveRun {
   }
 
   #newConversation(): LiveConversation {
-    const { clock, requestMs, interactive, closeMs } = this.#deps;
+    const { clock, requestMs, interactive, closeMs, goOnMs } = this.#deps;
     const { label, workDir } = this.#plan;
     const state = this.#state;
     return new LiveConversation({
       label,
       clock,
       requestMs,
+      goOnMs,
       interactive,
       workDir,
       tell: (line) => this.#feed.tell(line),

@@ -62,6 +62,8 @@ export interface RunDeps {
   readonly requestMs: number;
   /** Without output, for an agent to end by itself once its input is closed. */
   readonly closeMs: number;
+  /** For an agent to begin a turn by itself. */
+  readonly goOnMs: number;
   /** For an agent that is stopped by word to end its turn. */
   readonly turnMs: number;
   /** Somebody can be asked. */

@@ -10,7 +10,7 @@ import type { RunResult } from '../../src/model/result.ts';
 import type { ToolUse } from '../../src/model/tool.ts';
 import { claudeVersions, ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { ownFigures } from '../support/agents/figures.ts';
-import { agentPlace, type AgentPlace, processesOf } from '../support/agents/place.ts';
+import { agentPlace, type AgentPlace, goneFrom, processesOf } from '../support/agents/place.ts';
 import { turnsOf } from '../support/models/conversation.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
@@ -177,7 +177,7 @@ for (const version of claudeVersions) {
       await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')));
       assert.notDeepEqual(processesOf(place.home), []);
       await engine.stop(handle.id);
-      assert.deepEqual(processesOf(place.home), []);
+      await goneFrom(place.home);
       const result = await end;
       assert.equal(result.success, false);
       assert.equal(handle.turns().at(-1)?.status, 'stopped');

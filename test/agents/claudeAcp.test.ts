@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { claudeAcpVersion, ensureClaudeAcp } from '../support/agents/acp.ts';
-import { processesOf } from '../support/agents/place.ts';
+import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { answering, forSession, once } from '../support/answering.ts';
@@ -61,8 +61,10 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     assert.match(id ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-4/);
     assert.equal(agent_version, claudeAcpVersion);
     assert.equal(first.metadata?.costProvenance.provenance, 'reported');
-    // With the question for a title, which the agent asks beside the conversation.
-    assert.deepEqual(first.metadata.usage, { input: 36, output: 150, cacheRead: 6000, cacheWrite: 3000, reasoning: 0 });
+    // Perhaps with the question for a title, which the agent asks beside the conversation.
+    const two = { input: 24, output: 100, cacheRead: 4000, cacheWrite: 2000, reasoning: 0 };
+    const three = { input: 36, output: 150, cacheRead: 6000, cacheWrite: 3000, reasoning: 0 };
+    assert.deepEqual(first.metadata.usage, first.metadata.usage.input === two.input ? two : three);
 
     const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
     const second = await ended(again);
@@ -121,7 +123,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     await until('the command', () => existsSync(at('started.txt')), 60_000);
     assert.notDeepEqual(processesOf(agent.place.home), []);
     await agent.runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(agent.place.home), []);
+    await goneFrom(agent.place.home);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
     assert.deepEqual(
       (await toolsOf(handle)).map(({ status }) => status),

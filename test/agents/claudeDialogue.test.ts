@@ -8,7 +8,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import type { RunResult } from '../../src/model/result.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { ownFigures } from '../support/agents/figures.ts';
-import { agentPlace, type AgentPlace, processesOf } from '../support/agents/place.ts';
+import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
 import { asked, requests, talk, talkingDeps, toolsOf } from '../support/agents/talk.ts';
 import { turnsOf } from '../support/models/conversation.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
@@ -311,7 +311,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     if (newest) {
       it('goes on when what it left in the background is over, and can still ask then', async () => {
-        const handle = await start('Later. [[background]]');
+        const handle = await start('Later. [[background]]', {}, engineWith({ timing: { goOn: 60_000 } }));
         const first = await asked(handle);
         talk(handle).answer(first.id, { kind: 'allow', scope: 'once' });
         await until('the other request', () => {
@@ -329,12 +329,12 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     onNewest('leaves nothing when it is stopped while it asks', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
-      const engine = engineWith();
+      const engine = engineWith({ timing: { politeGrace: 60_000 } });
       const handle = await start('Make it. [[make]]', {}, engine);
       await asked(handle);
       talk(handle).say('Unsaid', 'queue');
       await engine.stop(handle.id);
-      assert.deepEqual(processesOf(place.home), []);
+      await goneFrom(place.home);
       assert.equal(handle.summary().outcome, 'stopped');
       assert.equal(handle.summary().needs_you, undefined);
       assert.equal(handle.conversation(), null);
@@ -348,14 +348,14 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
 
     it('is stopped at work, and says what it cost so far', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
-      const engine = engineWith();
+      const engine = engineWith({ timing: { politeGrace: 60_000 } });
       const handle = await start('Sleep. [[sleep]]', {}, engine);
       const request = await asked(handle);
       talk(handle).answer(request.id, { kind: 'allow', scope: 'once' });
       await until('the command', () => there('started.txt'));
       await engine.stop(handle.id);
       const result = await ended(handle);
-      assert.deepEqual(processesOf(place.home), []);
+      await goneFrom(place.home);
       assert.equal(handle.summary().outcome, 'stopped');
       assert.equal(result.metadata?.costProvenance.provenance, 'reported');
     });
@@ -372,7 +372,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       await once(host, 'exit');
       const engine = engineWith();
       await engine.sweep();
-      if (process.platform === 'linux') assert.deepEqual(processesOf(place.home), []);
+      if (process.platform === 'linux') await goneFrom(place.home);
       const handle = await engine.open(id);
       handles.push(handle);
       assert.equal(handle.summary().outcome, 'interrupted');

@@ -7,7 +7,7 @@ import { normalizedEntrySchema } from '../../src/model/entry.ts';
 import { runResultSchema } from '../../src/model/result.ts';
 import { sessionSummarySchema } from '../../src/model/summary.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
-import { agentPlace, type AgentPlace, processesOf } from '../support/agents/place.ts';
+import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
 import { repository } from '../support/host/cache.mjs';
 import { turnsOf } from '../support/models/conversation.ts';
 import { skip } from '../support/skip.ts';
@@ -87,6 +87,6 @@ describe('vitrine run with the real Claude Code', function () {
     await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')));
     child.kill('SIGINT');
     assert.equal((await ended).code, 1);
-    assert.deepEqual(processesOf(place.home), []);
+    await goneFrom(place.home);
   });
 });

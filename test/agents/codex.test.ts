@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import type { TokenUsage } from '../../src/model/usage.ts';
 import { codexVariables, codexVersions, configureCodex, ensureCodex } from '../support/agents/codex.ts';
-import { processesOf } from '../support/agents/place.ts';
+import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { codexScenarios } from '../support/models/codexScenarios.ts';
@@ -149,7 +149,7 @@ for (const version of codexVersions) {
       await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0, 60_000);
       assert.notDeepEqual(processesOf(agent.place.home), []);
       await agent.runs.engine.stop(handle.id);
-      assert.deepEqual(processesOf(agent.place.home), []);
+      await goneFrom(agent.place.home);
       const result = await ended(handle);
       assert.equal(result.success, false, JSON.stringify(result));
       assert.equal(handle.turns().at(-1)?.status, 'stopped');

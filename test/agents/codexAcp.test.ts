@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { codexAcpVersion, ensureCodexAcp } from '../support/agents/acp.ts';
 import { codexVariables, configureCodex } from '../support/agents/codex.ts';
-import { processesOf } from '../support/agents/place.ts';
+import { goneFrom } from '../support/agents/place.ts';
 import { contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { answering, deny, once } from '../support/answering.ts';
@@ -41,7 +41,7 @@ describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
     assert.equal(first.data, 'Done.');
     assert.equal(readFileSync(at('NOTES.md'), 'utf8'), '# Notes\n');
     assert.deepEqual(await contentsOf(handle, 'system_message ended'), []);
-    if (process.platform === 'linux') assert.deepEqual(processesOf(agent.place.home), []);
+    if (process.platform === 'linux') await goneFrom(agent.place.home);
     const { executor_session_id: id } = handle.summary();
     const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
     const second = await ended(again);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import { copilotVersion, ensureCopilot } from '../support/agents/copilot.ts';
 import { copilotVariables } from '../support/agents/environment.ts';
-import { processesOf } from '../support/agents/place.ts';
+import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { copilotScenarios } from '../support/models/copilotScenarios.ts';
@@ -91,7 +91,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
     await until('the command', () => existsSync(path.join(agent.place.workspace, 'started.txt')), 60_000);
     assert.notDeepEqual(processesOf(agent.place.home), []);
     await agent.runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(agent.place.home), []);
+    await goneFrom(agent.place.home);
     assert.equal((await ended(handle)).success, false);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
     assert.deepEqual(

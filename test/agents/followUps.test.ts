@@ -76,7 +76,7 @@ describe('Claude Code that is followed up', function () {
       const handle = await engine.start({ agent: 'claude-code', cwd: rest.workspace, prompt });
       const result = await handle.done;
       assert.equal(result?.success, true, result?.error);
-      await until(`a follow-up for ${type}`, () => handle.turns().length === 2 && !handle.live(), 30_000);
+      await until(`a follow-up for ${type}`, () => handle.turns().length === 2 && !handle.live());
       const all = await handle.read(0, handle.total());
       const [first, second, ...more] = all.filter(({ type: { kind }, origin }) => kind === 'user_message' && origin);
       assert.deepEqual([first?.origin, first?.metadata?.synthetic], ['human', undefined]);

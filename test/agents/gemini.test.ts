@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
-import { processesOf } from '../support/agents/place.ts';
+import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
@@ -101,7 +101,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     await until('the command', async () => existsSync(started) && (await toolsOf(handle)).length > 0, patience);
     assert.notDeepEqual(processesOf(agent.place.home), []);
     await agent.runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(agent.place.home), []);
+    await goneFrom(agent.place.home);
     assert.equal((await ended(handle)).success, false);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
     assert.equal((await toolsOf(handle))[0]?.status, 'cancelled');
@@ -129,7 +129,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     const told = async () => (await contentsOf(handle, 'system_message stderr')).join().includes('503');
     await until('the notice', told, patience);
     await agent.runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(agent.place.home), []);
+    await goneFrom(agent.place.home);
     assert.equal((await ended(handle)).success, false);
   });
 });

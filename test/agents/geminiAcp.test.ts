@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { EngineFailure } from '../../src/engine/failures.ts';
 import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
-import { processesOf } from '../support/agents/place.ts';
+import { goneFrom } from '../support/agents/place.ts';
 import { contentsOf, ended, toolsOf } from '../support/agents/runs.ts';
 import { agentSuite } from '../support/agents/suite.ts';
 import { answering, deny, once } from '../support/answering.ts';
@@ -72,7 +72,7 @@ describe(`Gemini CLI ${geminiVersion}, by the Agent Client Protocol`, function (
     const handle = await agent.runs.start('Sleep. [[sleep]]', { permissionMode: 'yolo' });
     await until('the command', () => existsSync(at('started.txt')), 60_000);
     await agent.runs.engine.stop(handle.id);
-    assert.deepEqual(processesOf(agent.place.home), []);
+    await goneFrom(agent.place.home);
     assert.equal(handle.turns().at(-1)?.status, 'stopped');
   });
 });

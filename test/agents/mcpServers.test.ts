@@ -11,6 +11,7 @@ import { copilotVariables } from '../support/agents/environment.ts';
 import { configureGemini, ensureGemini, geminiVariables } from '../support/agents/gemini.ts';
 import { ended, entriesOf } from '../support/agents/runs.ts';
 import { agentSuite, type AgentSuiteOptions } from '../support/agents/suite.ts';
+import type { Scenarios } from '../support/models/scenario.ts';
 import { startGeminiServer } from '../support/models/gemini.ts';
 import { startOpenaiServer } from '../support/models/openai.ts';
 import { skip } from '../support/skip.ts';
@@ -18,6 +19,9 @@ import { until } from '../support/until.ts';
 
 const secret = 'kept-from-the-record';
 const probe = path.resolve('test/support/agents/probeServer.mjs');
+
+/** An agent ends with the answer, started servers or not: the model leaves it all the time to start them. */
+const scenarios = (): Scenarios => ({ hello: [{ hang: true }] });
 
 const codex = (version: '0.169.0' | '0.77.0'): AgentSuiteOptions => ({
   ensure: () => ensureCodex(version),
@@ -32,8 +36,7 @@ const gemini: Omit<AgentSuiteOptions, 'runs'> = {
   ensure: ensureGemini,
   name: 'gemini',
   variables: geminiVariables,
-  // It ends with the answer, started servers or not: the model leaves it all the time to start them.
-  serve: (options) => startGeminiServer({ ...options, scenarios: { hello: [{ hang: true }] } }),
+  serve: startGeminiServer,
   configure: configureGemini,
 };
 
@@ -51,7 +54,7 @@ const agents: Readonly<Record<string, AgentSuiteOptions>> = {
 for (const [name, options] of Object.entries(agents)) {
   describe(`MCP servers given to ${name}`, function () {
     this.timeout(120_000);
-    const agent = agentSuite(options);
+    const agent = agentSuite({ ...options, scenarios });
     const asked: IncomingHttpHeaders[] = [];
     let remote: Server | undefined;
     after(() => remote?.close());
@@ -87,6 +90,7 @@ for (const [name, options] of Object.entries(agents)) {
       });
       assert.deepEqual(noted, { args: ['an "argument" of two'], secret });
       if (name.endsWith(' 1.0.3')) {
+        await agent.runs.engine.stop(handle.id);
         await ended(handle);
         const said = (await entriesOf(handle)).map(({ content }) => content);
         assert.ok(said.some((each) => each.includes('no MCP servers over HTTP; it runs without remote')));
@@ -95,7 +99,7 @@ for (const [name, options] of Object.entries(agents)) {
       await until('a request to the server over HTTP', () =>
         asked.some(({ authorization }) => authorization === `Bearer ${secret}`),
       );
-      if (name.startsWith('Gemini CLI')) await agent.runs.engine.stop(handle.id);
+      await agent.runs.engine.stop(handle.id);
       await ended(handle);
       const record = readFileSync(path.join(agent.place.store, 'sessions', handle.id, 'record.jsonl'), 'utf8');
       assert.ok(!record.includes(secret));
@@ -105,7 +109,7 @@ for (const [name, options] of Object.entries(agents)) {
 
 describe('MCP servers given to Gemini CLI from a folder that others can write to', function () {
   this.timeout(120_000);
-  const agent = agentSuite({ ...gemini, runs: 'gemini', serve: startGeminiServer });
+  const agent = agentSuite({ ...gemini, runs: 'gemini' });
 
   it('are not started, and the transcript says so', async () => {
     mkdirSync(agent.place.store);

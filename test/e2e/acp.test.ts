@@ -126,6 +126,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     const line = (words: string) => host.workbench.page.locator('.editor-instance .view-line', { hasText: words });
     await line('# Vitrine Doctor').waitFor();
     await picture(host.workbench, 'acp-doctor');
+    await host.workbench.page.locator('.editor-instance .monaco-editor.focused').waitFor();
     await host.workbench.page.keyboard.press('Control+F');
     await host.workbench.page.locator('.find-widget textarea').first().fill(`## ${label} (ACP)`);
     await line(`## ${label} (ACP)`).waitFor();

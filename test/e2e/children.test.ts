@@ -8,6 +8,7 @@ import { parseRecordLine } from '../../src/formats/record.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import { extensionHosts } from '../support/host/extensionHosts.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
+import { Gate } from '../support/gate.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
 import { startClaudeHost, statusWord } from './claudeHost.ts';
@@ -16,6 +17,9 @@ import { keepEvidence, picture, useWindow } from './session.ts';
 const start = (prompt: string, execution_mode: string) =>
   tool('mcp__vitrine__start_session', { agent_name: 'helper', prompt, execution_mode });
 
+/** Opened when its parent was seen to be idle before it is done. */
+const billRead = new Gate();
+
 const scenarios = (): Scenarios => ({
   lead: [
     { blocks: [text('Two helpers look into it.'), start('Read the menu. [[menu]]', 'sync')] },
@@ -23,8 +27,7 @@ const scenarios = (): Scenarios => ({
     { blocks: [text('The menu has been read; the bill is still being read.')] },
   ],
   menu: [{ blocks: [text('The menu has three teas.')] }],
-  // Slow, so that its parent is idle before it is done.
-  bill: [{ blocks: [text('Four guests get ten percent off. [[told]]')], pace: { first: 14_000 } }],
+  bill: [{ blocks: [text('Four guests get ten percent off. [[told]]')], pace: { after: billRead.opened } }],
   told: [{ blocks: [text('Three teas, and ten percent off for four guests.')] }],
   boss: [{ blocks: [start('Wait for me. [[wait]]', 'async_poll')] }, { hang: true }],
   wait: [{ hang: true }],
@@ -73,6 +76,7 @@ describe('an agent from a file that starts others', function () {
     await until('the menu', async () => /, Finished, helper,/.test(await label('Read the menu.')));
     await until('the bill', async () => /, Running, helper,/.test(await label('Read the bill.')));
     await picture(host.workbench, 'children-running');
+    billRead.open();
   });
 
   it('is resumed with the result, marked as no person’s', async () => {
@@ -102,12 +106,7 @@ describe('an agent from a file that starts others', function () {
     const amount = `$${usd.toFixed(2)}`;
     const one = `lead · ${amount} with 2 child sessions`;
     await until('the row', async () => (await described('Look into')).startsWith(one));
-    await row('Look into').hover();
-    await host.workbench
-      .hover()
-      .filter({ hasText: `Cost with 2 child sessions: ${amount}` })
-      .first()
-      .waitFor();
+    await host.workbench.hoverUntil(row('Look into'), `Cost with 2 child sessions: ${amount}`);
     await host.workbench.hover().filter({ hasText: 'in a run that no person began' }).first().waitFor();
     await picture(host.workbench, 'children');
     await host.workbench.page.mouse.move(900, 500);
@@ -149,6 +148,7 @@ describe('an agent from a file that starts others', function () {
     await statusWord(host.workbench, 'Stopped');
     await until('the child that goes on', async () => /, Running, helper,/.test(await label('Wait for me.')));
     await picture(host.workbench, 'children-stop');
+    await host.workbench.showNotifications();
     await offer.getByRole('button', { name: 'Stop Children Too' }).click();
     await until('its end', async () => {
       // With nothing at work in it, the row is drawn again among those of today, closed.

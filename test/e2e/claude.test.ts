@@ -41,7 +41,7 @@ describe('Claude Code, from the palette to the next turn', function () {
 
   it('goes on after a reload, from the tree, and the agent remembers', async () => {
     await host.workbench.reload();
-    await host.workbench.runCommand('View: Close All Editors');
+    await host.workbench.closeEditors();
     await host.workbench.openView('Vitrine');
     await host.workbench.treeItem('Put matcha on the menu.').click();
     await statusWord(host.workbench, 'Finished');
@@ -66,7 +66,7 @@ describe('Claude Code, from the palette to the next turn', function () {
     assert.notDeepEqual(agents(), []);
     await host.workbench.runCommand('Vitrine: Stop');
     await statusWord(host.workbench, 'Stopped');
-    assert.deepEqual(agents(), []);
+    await until('the end of all its processes', () => agents().length === 0);
   });
 
   it('asks nothing of the network', () => {

@@ -38,7 +38,7 @@ describe('A window or an extension host that dies while an agent works', functio
   /** The session is there with all that had come, says that it was interrupted, and can be gone on with. */
   async function opensAsInterrupted(): Promise<void> {
     await workbench.openView('Vitrine');
-    await workbench.runCommand('View: Close All Editors');
+    await workbench.closeEditors();
     await workbench.treeItem('Sleep.').first().click();
     await statusWord(workbench, 'Interrupted');
     const transcript = workbench.webview().getByRole('tabpanel', { name: 'Transcript' });

@@ -29,7 +29,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
     after(() => context.close());
 
     const page = () => workbench.webview();
-    const status = (word: string) => page().locator('.status .word', { hasText: word });
+    const status = (word: string | RegExp) => page().locator('.status .word', { hasText: word });
 
     it('welcomes whoever has no agent and no session', async () => {
       await workbench.openView('Vitrine');
@@ -45,7 +45,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
 
     it('streams the recorded session to its end', async () => {
       await workbench.quickPickRow('Starts no program').click();
-      await status('Running').waitFor();
+      await status(/Running|Finished/).waitFor();
       await workbench.treeItem('Recording').first().waitFor();
       await picture(workbench, 'running');
       await status('Finished').waitFor({ timeout: 60_000 });
@@ -77,7 +77,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
     });
 
     it('opens from the tree', async () => {
-      await workbench.runCommand('View: Close All Editors');
+      await workbench.closeEditors();
       await workbench.openView('Vitrine');
       await workbench.treeItem('Recording').click();
       await status('Finished').waitFor();

@@ -93,8 +93,10 @@ describe('lines and the session they come from', function () {
     await menu.getByText('Copy as Markdown', { exact: true }).waitFor();
     assert.equal(await menu.getByText('Copy with Sources').count(), 0, 'a step has none');
     await menu.getByText('Copy Link', { exact: true }).hover();
+    // It goes after seconds.
+    const said = workbench.statusBarItem('Copied the link').waitFor();
     await workbench.page.keyboard.press('Enter');
-    await workbench.statusBarItem('Copied the link').waitFor();
+    await said;
   });
 
   it('tell who wrote each message, and hide what no person wrote', async () => {

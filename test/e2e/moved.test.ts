@@ -45,6 +45,7 @@ describe('sessions of a folder that has another name or place today', function (
   after(() => context.close());
 
   it('are in the list again, and the window says so', async () => {
+    await workbench.showNotifications();
     await workbench.notification('/was/here is').waitFor();
     await workbench.treeItem('Under the old name').waitFor();
     const store = new RecordStore(path.join(server.folder.root, 'user-data/User/globalStorage/vitrine.vitrine'), {

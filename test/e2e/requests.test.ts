@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { Gate } from '../support/gate.ts';
 import { turnsOf } from '../support/models/conversation.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
 import { teaQuestion } from '../support/models/teaQuestion.ts';
@@ -9,12 +10,14 @@ import { keepEvidence, picture, useWindow } from './session.ts';
 
 const make = tool('Bash', { command: 'touch made.txt && ls', description: 'Make the file' });
 
+const lookedAway = new Gate();
+const queued = new Gate();
+
 const scenarios = (): Scenarios => ({
   make: [{ blocks: [make] }, { blocks: [text('That was that.')] }],
-  /** Time to look away. */
-  later: [{ blocks: [make], pace: { first: 12_000 } }, { blocks: [text('Made it after all.')] }],
+  later: [{ blocks: [make], pace: { after: lookedAway.opened } }, { blocks: [text('Made it after all.')] }],
   ask: teaQuestion,
-  slow: [{ blocks: [text('Thought about it for a while.')], pace: { first: 14_000 } }],
+  slow: [{ blocks: [text('Thought about it for a while.')], pace: { after: queued.opened } }],
   next: [{ blocks: [text('The next thing is done.')] }],
 });
 
@@ -54,6 +57,8 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     await send(host.workbench, 'Then later. [[later]]');
     await statusWord(host.workbench, 'Running');
     await host.workbench.editorTab('Make the file.').click({ button: 'middle' });
+    await host.workbench.editorTab('Make the file.').waitFor({ state: 'detached' });
+    lookedAway.open();
     const notice = host.workbench.notification('needs you: ');
     await notice.waitFor({ timeout: 30_000 });
     await picture(host.workbench, 'approval-elsewhere');
@@ -93,6 +98,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     await send(host.workbench, 'And then the next. [[next]]');
     await page().locator('.queue li', { hasText: 'And then the next.' }).waitFor();
     await picture(host.workbench, 'queued');
+    queued.open();
     await page().getByText('Thought about it for a while.').first().waitFor();
     await page().getByText('The next thing is done.').first().waitFor();
     assert.equal(await page().locator('.queue').count(), 0);

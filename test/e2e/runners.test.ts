@@ -65,10 +65,21 @@ describe('a window and a terminal as runners of one queue', function () {
   };
   const label = async (title: string): Promise<string> =>
     (await workbench.treeItem(title).first().getAttribute('aria-label')) ?? '';
-  async function gpu(): Promise<ReturnType<typeof terminal> & { readonly id: string }> {
+  /** `speed`: of the recording, which takes some 20 seconds at 1. */
+  async function gpu(speed: number): Promise<ReturnType<typeof terminal> & { readonly id: string }> {
     const elsewhere = path.join(server.folder.home, 'elsewhere');
     mkdirSync(elsewhere, { recursive: true });
-    const started = terminal('runner', '--executor', 'replay', '--tags', 'gpu', '--cwd', elsewhere);
+    const started = terminal(
+      'runner',
+      '--executor',
+      'replay',
+      '--tags',
+      'gpu',
+      '--cwd',
+      elsewhere,
+      '--speed',
+      String(speed),
+    );
     const line = await until('the terminal', () => started.lines.find((each) => each.includes('registered')), 60_000);
     return { ...started, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
   }
@@ -104,7 +115,7 @@ describe('a window and a terminal as runners of one queue', function () {
   it('leaves to a terminal what that alone can do, follows it, and says how it ended', async () => {
     await queueRemote('Played elsewhere');
     assert.equal((await queue()).runs.at(-1)?.status, 'pending');
-    const victim = await gpu();
+    const victim = await gpu(0.05);
     await workbench.treeItem('Played elsewhere').first().waitFor({ timeout: 60_000 });
     await until('it to run', async () => /, Running, remote,/.test(await label('Played elsewhere')), 60_000);
     assert.equal((await queue()).runs.at(-1)?.runner_id, victim.id);
@@ -117,7 +128,7 @@ describe('a window and a terminal as runners of one queue', function () {
     await until('its end', async () => /, Interrupted, remote,/.test(await label('Played elsewhere')), 60_000);
     await picture(workbench, 'runner-killed');
 
-    const back = await gpu();
+    const back = await gpu(1);
     assert.equal(back.id, victim.id);
     await queueRemote('Played once more');
     await until('the second', async () => (await queue()).runs.at(-1)?.runner_id === back.id, 60_000);

@@ -8,6 +8,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { type ContextOptions, newContext, startBrowser } from '../support/host/browser.ts';
 import { repository } from '../support/host/cache.mjs';
 import { ensureCodeServer } from '../support/host/codeServer.ts';
+import { middayZone } from '../support/host/midday.ts';
 import { cleanEnvironment, newRunFolder, type RunFolder } from '../support/host/runFolder.ts';
 import { installVsix, type Server, type ServerOptions, startServer } from '../support/host/server.ts';
 import { linkExtension } from '../support/host/settings.ts';
@@ -21,6 +22,9 @@ export type HostOptions = Pick<ServerOptions, 'settings' | 'trust' | 'driver'> &
   readonly vsix?: string;
 };
 
+/** Where all servers and windows of a run are. */
+export const zone = middayZone();
+
 let browser: Promise<Browser> | undefined;
 let browserFolder: RunFolder | undefined;
 let shared: Promise<Server> | undefined;
@@ -30,7 +34,7 @@ const servers: Server[] = [];
 export async function startHost({ env = {}, vsix, ...options }: HostOptions = {}): Promise<Server> {
   await ensureCodeServer();
   const folder = newRunFolder('e2e');
-  const environment = { ...cleanEnvironment(folder), ...env };
+  const environment = { ...cleanEnvironment(folder), TZ: zone, ...env };
   if (vsix === undefined) linkExtension(folder.root);
   else await installVsix(folder, environment, vsix);
   const server = await startServer({ ...options, folder, env: environment });
@@ -50,7 +54,7 @@ export async function newProfile(
 ): Promise<{ context: BrowserContext; outside: string[] }> {
   browserFolder ??= newRunFolder('browser');
   browser ??= startBrowser(browserFolder);
-  return newContext(await browser, options);
+  return newContext(await browser, { zone, ...options });
 }
 
 /** A window of `context` on `server`, with `folder` open (absent: the server's copy of the sample workspace). */

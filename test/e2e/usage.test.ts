@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { until } from '../support/until.ts';
 import { seedSessions, week } from './seed.ts';
-import { keepEvidence, picture, startHost, useWindow } from './session.ts';
+import { keepEvidence, picture, startHost, useWindow, zone } from './session.ts';
 import { seedSpentSession, spentTitle } from './spentSession.ts';
 
 describe('what sessions cost', function () {
@@ -61,7 +61,7 @@ describe('what sessions cost', function () {
     await page.getByRole('combobox', { name: 'Detail' }).selectOption('answers');
     await page.getByRole('button', { name: 'Hidden: 1 step, 1 thought' }).first().waitFor();
     await picture(host.workbench, 'answers-only');
-    await host.workbench.runCommand('View: Close All Editors');
+    await host.workbench.closeEditors();
     await host.workbench.treeItem(spentTitle).click();
     await host.workbench.webview().getByRole('button', { name: 'Hidden: 1 step, 1 thought' }).first().waitFor();
     await host.workbench.webview().getByRole('combobox', { name: 'Detail' }).selectOption('everything');
@@ -82,7 +82,7 @@ describe('what sessions cost', function () {
     const tables = report.getByRole('table');
     assert.match(await tables.nth(3).innerText(), /claude-opus-4-5\s+71,300\s+≈ \$\d/);
     await picture(host.workbench, 'cost-report');
-    await host.workbench.runCommand('View: Close All Editors');
+    await host.workbench.closeEditors();
   });
 
   it('adds up in the usage view, by day, agent and model', async () => {
@@ -108,7 +108,7 @@ describe('what sessions cost', function () {
     await host.workbench.runCommand('Vitrine: Export Usage as CSV…');
     await host.workbench.quickPickRow('This month').click();
     await host.workbench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
-    const month = new Date().toLocaleDateString('sv').slice(0, 7);
+    const month = new Date().toLocaleDateString('sv', { timeZone: zone }).slice(0, 7);
     const file = path.join(host.server.folder.workspace, `usage ${month}.csv`);
     await until('the file', () => existsSync(file));
     const rows = readFileSync(file, 'utf8').trimEnd().split('\r\n');

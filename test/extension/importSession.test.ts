@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { until } from '../support/until.ts';
 import { record, sessionTabs } from './shell.ts';
 
 describe('Import Session', () => {
@@ -21,7 +22,7 @@ describe('Import Session', () => {
     const lines = await record(id);
     assert.equal(lines.filter(({ kind }) => kind === 'entry').length, 1);
     assert.match(JSON.stringify(lines.find(({ kind }) => kind === 'session')), /"imported":\{"format":"acp"/);
-    assert.equal(sessionTabs().length, 1);
+    await until('its tab', () => sessionTabs().length === 1);
     const gone = await vscode.commands.executeCommand('vitrine.resumeSession', id, 'go on');
     assert.equal(gone, undefined);
     assert.equal((await record(id)).filter(({ kind }) => kind === 'run').length, 1);

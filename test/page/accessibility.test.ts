@@ -66,7 +66,6 @@ describe('the page for everybody', () => {
     it(`has nothing for axe to object to in any view: ${theme}`, async () => {
       for (const [name, reach] of Object.entries(states)) {
         const page = await tests.open(citedSession({ 'docs/retry.md': 'x' }), { theme });
-        await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
         await page.locator('.cref').first().waitFor();
         await reach(page);
         assert.deepEqual(await violations(page), [], name);
@@ -107,7 +106,6 @@ describe('the page for everybody', () => {
       const all = Object.entries(around).map(([name, each]) => [name, { entries, view: each }] as const);
       for (const [name, load] of [...all, ['empty', empty], ['a request', asking([command(commit)])]] as const) {
         const page = await tests.open(load, { theme });
-        await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
         assert.deepEqual(await violations(page), [], name);
         await page.close();
       }
@@ -237,7 +235,6 @@ describe('the page for everybody', () => {
   ] as const) {
     it(`keeps every control within reach at ${name}`, async () => {
       const page = await tests.open(citedSession(), { width: width / zoom, height: 800 / zoom });
-      await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
       for (const tabName of ['Transcript', 'Trajectory', 'Files', 'Sources']) {
         await tab(page, tabName).click();
         await frames(page, 5);
@@ -272,7 +269,6 @@ describe('the page for everybody', () => {
 
   it('shows every kind of entry without anything for axe to object to, all of it open', async () => {
     const page = await tests.open(session(), { height: 5000 });
-    await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
     await page.evaluate(() => {
       for (const row of document.querySelectorAll<HTMLElement>('.rb[aria-expanded=false]')) row.click();
     });

@@ -2,7 +2,8 @@ import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { violations } from '../support/page/axe.ts';
 import { everything, long, view } from '../support/page/madeUp.ts';
-import { frames, PageTests, scrollTo } from '../support/page/open.ts';
+import { Gate } from '../support/gate.ts';
+import { frames, PageTests, scrollTo, showRows } from '../support/page/open.ts';
 import type { Theme } from '../support/page/themes.ts';
 
 describe('page', () => {
@@ -90,16 +91,25 @@ describe('page', () => {
   });
 
   it('sends what was typed with Ctrl+Enter, before and after the toolkit has arrived', async () => {
-    const page = await tests.open(session());
+    const page = await tests.open();
+    const typed = new Gate();
+    await page.route(/\/toolkit\.js$/, async (route) => {
+      await typed.opened;
+      await route.continue();
+    });
+    await showRows(page, session());
     const named = page.getByRole('textbox', { name: 'Message to the agent' });
     await named.click();
     await page.keyboard.type('first');
     await page.keyboard.press('Enter');
     await page.keyboard.type('line');
     await page.keyboard.press('Control+Enter');
+    typed.open();
     await page.waitForFunction(() => customElements.get('vscode-text-area') !== undefined);
     await page.locator('body').click({ position: { x: 5, y: 60 } });
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    // It stayed what it was while it was typed in, and is the toolkit's in what is drawn next.
+    await page.evaluate(() => window.host.setView({ ...window.host.view(), why: 'Anything.' }));
     await page.locator('vscode-text-area#composer').waitFor();
     await named.waitFor();
     await page.locator('#primary').click();
@@ -114,7 +124,6 @@ describe('page', () => {
 
   it('has one menu, reached and left by keyboard', async () => {
     const page = await tests.open(session());
-    await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
     await page.locator('#more').click();
     await page.locator('[role=menuitem]:focus').waitFor();
     await page.keyboard.press('ArrowDown');
@@ -221,7 +230,6 @@ describe('page', () => {
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] satisfies Theme[]) {
     it(`has nothing for axe to object to: ${theme}`, async () => {
       const page = await tests.open(session(), { theme });
-      await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
       await scrollTo(page, 0);
       for (const number of ['4', '5.1']) await step(page, number).click();
       assert.deepEqual(await violations(page), []);
@@ -242,7 +250,6 @@ describe('page', () => {
       });
       assert.ok(over <= 0, `${over} px too wide at ${share}`);
     }
-    await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
     const cut = await page
       .locator('[role=tablist]')
       .first()

@@ -4,7 +4,7 @@ import type { LedgerCard, ResumeFacts } from '../../src/protocol/figureMessages.
 import { violations } from '../support/page/axe.ts';
 import type { LoadOptions } from '../support/page/fakeHost.ts';
 import { everything, view } from '../support/page/madeUp.ts';
-import { distanceFromEnd, frames, PageTests, scrollTo } from '../support/page/open.ts';
+import { atEnd, frames, PageTests, scrollTo } from '../support/page/open.ts';
 import type { Theme } from '../support/page/themes.ts';
 
 const ledger: LedgerCard = {
@@ -187,7 +187,7 @@ describe('figures of a session', () => {
       .first()
       .waitFor();
     assert.equal(await page.locator('[data-kind=command]').count(), 0);
-    assert.ok((await distanceFromEnd(page)) < 2);
+    await atEnd(page);
     const hidden = page.getByRole('button', { name: /^Hidden: / }).last();
     await hidden.click();
     await page.locator('button[aria-expanded=true]').and(hidden).waitFor();

@@ -35,7 +35,6 @@ describe('the page in another language', () => {
 
   const open = async (load: LoadOptions, options: Parameters<PageTests['open']>[1] = {}): Promise<Page> => {
     const page = await tests.open({ ...load, l10n }, { height: 2000, ...options });
-    await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
     await frames(page, 5);
     return page;
   };

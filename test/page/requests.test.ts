@@ -5,7 +5,7 @@ import { asking, command, commit, conversation, requestEntry } from '../support/
 import type { LoadOptions } from '../support/page/fakeHost.ts';
 import { view } from '../support/page/madeUp.ts';
 import { frames, PageTests, scrollTo } from '../support/page/open.ts';
-import { off, openWithControls, press, ready, sent } from '../support/page/requests.ts';
+import { off, press, ready, sent } from '../support/page/requests.ts';
 
 describe('requests of an agent', () => {
   let tests: PageTests;
@@ -18,7 +18,7 @@ describe('requests of an agent', () => {
     assert.deepEqual(tests.foreign.splice(0), []);
   });
   const open = (load: LoadOptions, options: Parameters<PageTests['open']>[1] = {}): Promise<Page> =>
-    openWithControls(tests, load, options);
+    tests.open(load, options);
   const decide = async (page: Page, load: LoadOptions, request: AgentRequest, decision: Decision): Promise<void> => {
     const index = load.open?.[0] ?? 0;
     await page.evaluate(

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { NormalizedEntry } from '../../src/model/entry.ts';
 import { long, Script, view } from '../support/page/madeUp.ts';
-import { distanceFromEnd, frames, PageTests, scrollTo } from '../support/page/open.ts';
+import { atEnd, frames, PageTests, scrollTo } from '../support/page/open.ts';
 
 const at = '2026-01-02T10:20:00Z';
 const reply = (index: number, content = ''): NormalizedEntry => ({
@@ -56,7 +56,7 @@ describe('streaming', () => {
     await page.getByText('The very end.').waitFor();
     await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
     await frames(page, 5);
-    assert.ok((await distanceFromEnd(page)) <= 1, `${await distanceFromEnd(page)} px from the end`);
+    await atEnd(page);
     await page.close();
   });
 
@@ -69,10 +69,7 @@ describe('streaming', () => {
     await frames(page, 5);
     assert.equal(await page.evaluate(() => document.querySelector('.scroll')?.scrollTop), before);
     await page.getByRole('button', { name: 'Go to the end' }).click();
-    await page.waitForFunction(() => {
-      const scroller = document.querySelector('.scroll');
-      return scroller !== null && scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop <= 1;
-    });
+    await atEnd(page);
     await page.close();
   });
 

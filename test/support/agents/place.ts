@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { newRunFolder } from '../host/runFolder.ts';
+import { until } from '../until.ts';
 import { startModelServer } from '../models/anthropic.ts';
 import type { Scenarios } from '../models/scenario.ts';
 import { testScenarios } from '../models/scenarios.ts';
@@ -76,4 +77,9 @@ export function processesOf(home: string): string[] {
       return [];
     }
   });
+}
+
+/** One that was killed is there until its parent has heard of it. */
+export async function goneFrom(home: string): Promise<void> {
+  await until(`the end of what runs in ${home}`, () => processesOf(home).length === 0);
 }

@@ -30,14 +30,20 @@ export interface ContextOptions {
   readonly height?: number;
   /** Device pixels per CSS pixel; 2 for pictures. */
   readonly scale?: number;
+  /** Name of the time zone; absent: that of this machine. */
+  readonly zone?: string;
 }
 
 /** A fresh profile, and the list of requests that would have left this machine (which stays empty). */
 export async function newContext(
   browser: Browser,
-  { width = 1280, height = 800, scale = 1 }: ContextOptions = {},
+  { width = 1280, height = 800, scale = 1, zone }: ContextOptions = {},
 ): Promise<{ context: BrowserContext; outside: string[] }> {
-  const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: scale });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    deviceScaleFactor: scale,
+    ...(zone !== undefined && { timezoneId: zone }),
+  });
   context.setDefaultTimeout(45_000);
   const outside: string[] = [];
   context.on('request', (request) => {

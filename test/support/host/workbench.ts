@@ -61,6 +61,16 @@ export class Workbench {
     }
   }
 
+  async closeEditors(): Promise<void> {
+    await this.runCommand('View: Close All Editors');
+    await this.page.locator('.part.editor .tab').first().waitFor({ state: 'detached' });
+  }
+
+  /** Opens the list of all notifications: a notice that asks for nothing goes after seconds, but stays in there. */
+  async showNotifications(): Promise<void> {
+    await this.runCommand('Notifications: Show Notifications');
+  }
+
   /** Waits until the palette offers the command `title` (`Category: Title`), and closes it again. */
   async offersCommand(title: string): Promise<void> {
     await this.inPalette(title, (row, timeout) => row.waitFor({ timeout }));

@@ -21,6 +21,8 @@ export interface Pace {
   readonly first: number;
   readonly between: number;
   readonly chunk: number;
+  /** Nothing comes before this does. */
+  readonly after?: Promise<void>;
 }
 
 export interface Answer {

@@ -143,6 +143,7 @@ export async function sendEvents(
   frames: Iterable<Frame>,
   { pace, cut = false }: { readonly pace: Pace; readonly cut?: boolean | undefined },
 ): Promise<void> {
+  await pace.after;
   await delay(pace.first);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   const all = [...frames];

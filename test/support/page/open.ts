@@ -71,12 +71,18 @@ interface OpenOptions {
   readonly height?: number;
 }
 
-/** Gives the page a session and waits for its first rows. */
+/** Gives the page a session and waits for its first rows and for the toolkit, whose late arrival draws all of it again. */
 export async function show(page: Page, load: LoadOptions): Promise<void> {
-  await page.evaluate((options) => window.host.load(options), load);
-  await page.waitForSelector('main[aria-busy=false]');
+  await showRows(page, load);
+  await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
   // Rows that the first drawing measured are drawn again in the next frame, and may bring others.
   await frames(page);
+}
+
+/** Gives the page a session and waits for its first rows alone. */
+export async function showRows(page: Page, load: LoadOptions): Promise<void> {
+  await page.evaluate((options) => window.host.load(options), load);
+  await page.waitForSelector('main[aria-busy=false]');
 }
 
 /** The page's frames, so that what was asked for is drawn. */
@@ -98,9 +104,10 @@ export async function scrollTo(page: Page, share: number): Promise<void> {
   await frames(page);
 }
 
-export async function distanceFromEnd(page: Page): Promise<number> {
-  return page.evaluate(() => {
+/** Waits until the end is in sight, whatever is still measured and drawn again. */
+export async function atEnd(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
     const scroller = document.querySelector('.scroll');
-    return scroller === null ? NaN : scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop;
+    return scroller !== null && scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop <= 1;
   });
 }

@@ -1,7 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
 import type { FromPage } from '../../../src/protocol/messages.ts';
-import type { LoadOptions } from './fakeHost.ts';
-import type { PageTests } from './open.ts';
 
 /** What the page sent of one type, in order. */
 export function sent(page: Page, type: FromPage['type']): Promise<unknown[]> {
@@ -21,15 +19,4 @@ export function ready(page: Page, name = 'Deny'): Promise<void> {
 /** A button of a request does not work. The control says so a moment after it was drawn. */
 export function off(page: Page, name: string): Promise<void> {
   return press(page, name).and(page.locator('[aria-disabled="true"]')).waitFor();
-}
-
-/** Opens the page and waits for the toolkit's controls. */
-export async function openWithControls(
-  tests: PageTests,
-  load: LoadOptions,
-  options: Parameters<PageTests['open']>[1] = {},
-): Promise<Page> {
-  const page = await tests.open(load, options);
-  await page.waitForFunction(() => customElements.get('vscode-button') !== undefined);
-  return page;
 }

@@ -1,5 +1,5 @@
 /** `mocha.ts SUITE… [--grep TEXT]`: runs suites of test/ in this process; exit code 1 on a failure or when none ran. */
-import { fuzzRuns } from '../fuzz.ts';
+import { fuzzRuns, seedProperties } from '../fuzz.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,7 @@ const { values, positionals } = parseArgs({
 });
 process.chdir(repository);
 exitOnSignals();
+seedProperties();
 if (!values.built) await Promise.all([buildTests(positionals), buildProduct()]);
 
 const empty = positionals.filter((suite) => suiteFiles(suite).length === 0);

@@ -48,7 +48,7 @@ describe('a run of an agent on a server', () => {
       agent,
       prompt: 'Go',
       clock: () => 0,
-      graceMs: 2000,
+      graceMs: 60_000,
       answers: true,
       lookAgainMs: [0, 1, 1],
       ...change,
