@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 export const unreportedChangeSchema = z.object({
-  /** Relative to the session's folder, with `/`. */
+  /** Relative to the session's folder, with `/`; of a repository below it with one at its end. */
   path: z.string(),
   kind: z.enum(['added', 'changed', 'deleted']),
   /** Reported edits changed it too, and what they come to is not what is there. */

@@ -21,7 +21,7 @@ import { isOther } from './since.ts';
 export function openLine({ actions }: Context, line: FilesLine | undefined): void {
   if (line === undefined || line.type === 'group') return;
   if (line.type === 'file' && line.change !== 'read') actions.openChanges(line.path);
-  else actions.openFile(line.path);
+  else if (!line.path.endsWith('/')) actions.openFile(line.path);
 }
 
 export function cells(context: Context, line: FilesLine, since: FileSince | undefined): TemplateResult {
@@ -47,19 +47,21 @@ function name(
   line: FileLine | UnreportedLine | FoundLine,
   since: FileSince | undefined,
 ): TemplateResult {
-  const { name: base, folder } = splitPath(line.path, store.view?.summary.project_dir);
+  // One that ends in a slash is a repository of its own.
+  const isFolder = line.path.endsWith('/');
+  const { name: base, folder } = splitPath(line.path.replace(/\/$/, ''), store.view?.summary.project_dir);
   const act = (label: string, icon: string, onClick: () => void): TemplateResult =>
     button({ label: t('{0}: {1}', label, plain(base)), title: label, icon, look: 'icon', tabIndex: -1, onClick });
   const changed = line.type === 'file' && line.change !== 'read';
   const change = line.type === 'found' ? undefined : line.change;
   return html`<span class="fl" role="gridcell" title=${plain(line.path)}>
-    ${codicon(iconOf(line))}<span class="obj">${shown(base)}</span>
+    ${codicon(iconOf(line))}<span class="obj">${shown(isFolder ? `${base}/` : base)}</span>
     ${folder === '' ? nothing : html`<span class="dir">${shown(folder)}</span>`}
     ${change === 'added' || change === 'deleted' ? html`<span class="dir word">${changeWord(change)}</span>` : nothing}
     ${isOther(since) ? html`<span class="mk" title=${sinceWords(since)}>${codicon('diff-modified', 'sm')}</span>` : nothing}
     <span class="ha">
       ${changed ? act(t('Open changes'), 'diff-single', () => actions.openChanges(line.path)) : nothing}
-      ${change === 'deleted' ? nothing : act(t('Open file'), 'go-to-file', () => actions.openFile(line.path))}
+      ${change === 'deleted' || isFolder ? nothing : act(t('Open file'), 'go-to-file', () => actions.openFile(line.path))}
     </span>
   </span>`;
 }
