@@ -245,7 +245,7 @@ describe('a session full of hostile text', function () {
     const steps = [{ say: wanted }, { request: begin }, { request: wait }, { ask: { call } }];
     await workbench.quickInput().fill(JSON.stringify(steps));
     await workbench.page.keyboard.press('Enter');
-    await page().locator('.ask pre', { hasText: 'sleep 0.1' }).waitFor({ timeout: 60_000 });
+    await page().locator('.ask pre', { hasText: 'sleep 0.1' }).first().waitFor({ timeout: 60_000 });
     await page().locator('.ask vscode-button:not(.unready)', { hasText: 'Allow Once' }).click();
     await page().locator('.row[data-kind=request] .rb', { hasText: 'Allowed once by you' }).waitFor();
     await workbench.closeEditors();
