@@ -5,7 +5,7 @@ import type { Citation, NormalizedEntryMetadata, Trajectory } from '../../model/
 import { code, describeCall } from '../shared/describe.ts';
 import { field, objects } from '../shared/guards.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
-import { citedAlone, citedWithin, MessageMap, type GivenCitation } from './citations.ts';
+import { citedAlone, citedWithin, MessageMap, type GivenCitation } from '../../model/citations.ts';
 import { attachmentText, partOf, type Part } from './wire.ts';
 
 const maxAnnotations = 10_000;

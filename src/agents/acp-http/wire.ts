@@ -1,10 +1,10 @@
+import { bytesOf, utf8 } from '../../model/bytes.ts';
+import { givenCitation, metadataKind, type GivenCitation } from '../../model/citations.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
-import type { Citation, Trajectory } from '../../model/metadata.ts';
-import { bytesOf, utf8 } from '../shared/bytes.ts';
+import type { Trajectory } from '../../model/metadata.ts';
 import { bounded, bytesText } from '../shared/bounds.ts';
-import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import { field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import { base64Bytes } from '../shared/resultText.ts';
-import type { GivenCitation } from './citations.ts';
 
 /**
  * The events of the Agent Communication Protocol 0.2 as a server sends them, one JSON object each. Nothing else in Vitrine
@@ -74,8 +74,8 @@ export function partOf(part: JsonObject): Part {
     text: content === undefined || !readable ? undefined : base64 ? utf8(bytesOf(content)) : content,
     bytes: content === undefined || readable ? undefined : base64 ? base64Bytes(content) : content.length,
     url: nonEmpty(part['content_url']),
-    citations: metadata.filter((each) => kindOf(each) === 'citation').map(citation),
-    trajectories: metadata.filter((each) => kindOf(each) === 'trajectory').map(trajectory),
+    citations: metadata.filter((each) => metadataKind(each) === 'citation').map(givenCitation),
+    trajectories: metadata.filter((each) => metadataKind(each) === 'trajectory').map(trajectory),
     otherMetadata: !everything.every(isKnown),
   };
 }
@@ -90,35 +90,14 @@ function metadataOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? list(value) : [value];
 }
 
-/** The models of the protocol's own library take the kind for granted: then it is told by the fields. */
-function kindOf(metadata: JsonObject): unknown {
-  if (metadata['kind'] !== undefined && metadata['kind'] !== null) return metadata['kind'];
-  if (['tool_name', 'tool_input', 'tool_output', 'message'].some((key) => key in metadata)) return 'trajectory';
-  return ['url', 'title', 'description'].some((key) => key in metadata) ? 'citation' : undefined;
-}
-
 /** Whether all of it is shown. */
 function isKnown(metadata: unknown): boolean {
-  const kind = isObject(metadata) ? kindOf(metadata) : undefined;
+  const kind = isObject(metadata) ? metadataKind(metadata) : undefined;
   const isWhole = (value: unknown): boolean => value === undefined || value === null || isObject(bounded(value));
   return (
     kind === 'citation' ||
     (kind === 'trajectory' && isWhole(field(metadata, 'tool_input')) && isWhole(field(metadata, 'tool_output')))
   );
-}
-
-function citation(value: JsonObject): GivenCitation {
-  const source: Citation = { kind: 'citation' };
-  for (const key of ['url', 'title', 'description'] as const) {
-    const given = text(value[key]);
-    if (given !== undefined) source[key] = given;
-  }
-  return { source, start: indexOf(value['start_index']), end: indexOf(value['end_index']) };
-}
-
-/** -1 for anything but an index: without it the other end of the range would be for other words. */
-function indexOf(value: unknown): number | undefined {
-  return value === undefined || value === null ? undefined : (count(value) ?? -1);
 }
 
 function trajectory(value: JsonObject): Trajectory {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts';
-import { bytesOf, utf8 } from '../shared/bytes.ts';
+import { bytesOf, utf8 } from '../../model/bytes.ts';
 import { field, nonEmpty, text } from '../shared/guards.ts';
 import type { Shown } from './toolAction.ts';
 import { bound, exitCode, maxOutput } from './toolFields.ts';

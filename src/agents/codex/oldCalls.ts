@@ -3,7 +3,7 @@ import type { ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
 import { reasonGiven, resultText } from '../shared/resultText.ts';
 import { amount, field, nonEmpty, text, texts } from '../shared/guards.ts';
 import type { Run } from '../shared/run.ts';
-import { bytesOf, utf8 } from '../shared/bytes.ts';
+import { bytesOf, utf8 } from '../../model/bytes.ts';
 import { shellWord } from '../shared/shellWords.ts';
 import { commandAction } from './items.ts';
 import { patchChanges } from './patches.ts';

@@ -1,11 +1,12 @@
 import * as z from 'zod';
+import { bytesOf, utf8 } from '../../model/bytes.ts';
+import { citedAlone, citedWithin, MessageMap } from '../../model/citations.ts';
 import { codePoints } from '../../model/codePoints.ts';
 import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
 import type { Citation, Trajectory } from '../../model/metadata.ts';
 import { toolStatusSchema, type ToolUse } from '../../model/tool.ts';
 import { readWrittenBy } from '../writtenBy.ts';
-import { textOfBase64 } from './base64.ts';
-import { citedWithin, metadataOf, ShownMessage } from './citations.ts';
+import { metadataOf } from './citations.ts';
 
 const partSchema = z.looseObject({
   name: z.string().nullish(),
@@ -49,19 +50,25 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
   const text: string[] = [];
   const citations: (() => Citation)[] = [];
   const after: NewEntry[] = [];
-  const shownMessage = new ShownMessage();
+  const map = new MessageMap<'message'>();
+  let points = 0;
   for (const part of message.parts) {
     const ownText = textOf(part);
     const shown = ownText === '' ? nameOf(part) : ownText;
     const length = codePoints(shown);
+    const at = points;
+    points += length;
+    if (shown !== '') map.shows('message');
     // What has a name is something that the agent made, and no text of the message.
-    const at = shownMessage.add(length, ownText !== '' && (part.name ?? '') === '');
+    if (ownText !== '' && (part.name ?? '') === '') map.text('message', at, length, 0);
     for (const metadata of metadataOf(part.metadata)) {
       if (metadata.kind === 'trajectory') after.push(stepOf(metadata.step, timestamp, message.completed_at));
       else if (metadata.kind === 'other') after.push(unknownMetadata(metadata.value, timestamp));
       else {
         const { given } = metadata;
-        citations.push(() => (shown === '' ? shownMessage.cited(given) : citedWithin(given, at, length)));
+        citations.push(() =>
+          shown === '' ? (map.place(given, true)?.citation ?? citedAlone(given)) : citedWithin(given, at, length),
+        );
       }
     }
     text.push(shown);
@@ -94,7 +101,7 @@ function typeOf(role: string): EntryType {
 /** Content as text; empty where it is none. */
 function textOf({ content, content_type, content_encoding }: Part): string {
   if (typeof content !== 'string' || !readable.test(content_type ?? 'text/plain')) return '';
-  return content_encoding === 'base64' ? (textOfBase64(content) ?? '') : content;
+  return content_encoding === 'base64' ? utf8(bytesOf(content)) : content;
 }
 
 const readable = /^(?:text\/|application\/(?:json|xml|yaml|javascript|[\w.-]+\+(?:json|xml))\b)/i;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findAdapter } from '../../../src/agents/registry.ts';
-import { utf8, bytesOf } from '../../../src/agents/shared/bytes.ts';
+import { utf8, bytesOf } from '../../../src/model/bytes.ts';
 import type { NormalizerContext, OutputLine } from '../../../src/model/normalizer.ts';
 import type { ExitInfo } from '../../../src/model/facts.ts';
 import { readBy, type Read } from '../../support/agentCaptures.ts';

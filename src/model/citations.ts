@@ -1,4 +1,5 @@
-import type { Citation } from '../../model/metadata.ts';
+import type { JsonObject } from './json.ts';
+import type { Citation } from './metadata.ts';
 
 /** A source as the agent gives it: `start` inclusive, `end` exclusive, in code points; -1 is an index that can be none. */
 export interface GivenCitation {
@@ -6,6 +7,29 @@ export interface GivenCitation {
   readonly source: Citation;
   readonly start: number | undefined;
   readonly end: number | undefined;
+}
+
+/** What metadata of a part is. The models of the protocol's own library take the kind for granted: then its fields tell. */
+export function metadataKind(metadata: JsonObject): unknown {
+  if (metadata['kind'] !== undefined && metadata['kind'] !== null) return metadata['kind'];
+  if (['tool_name', 'tool_input', 'tool_output', 'message'].some((key) => key in metadata)) return 'trajectory';
+  return ['url', 'title', 'description'].some((key) => key in metadata) ? 'citation' : undefined;
+}
+
+export function givenCitation(value: JsonObject): GivenCitation {
+  const source: Citation = { kind: 'citation' };
+  for (const key of ['url', 'title', 'description'] as const) {
+    const given = value[key];
+    if (typeof given === 'string') source[key] = given;
+  }
+  return { source, start: indexOf(value['start_index']), end: indexOf(value['end_index']) };
+}
+
+/** -1 for anything but an index: without it the other end of the range would be for other words. */
+function indexOf(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  const index = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  return typeof index === 'number' && Number.isSafeInteger(index) && index >= 0 ? index : -1;
 }
 
 /** A range that no text has, so that the source is kept and no words are said to come from it. */
