@@ -93,7 +93,8 @@ export class SessionPanel implements vscode.Disposable {
       panel.onDidChangeViewState(() => this.#look()),
       handle.onUpdates((updates, total) => this.#push(updates, total)),
       handle.onSummary(() => this.#showView()),
-      handle.onConversation(() => this.#showView()),
+      // Before what it leads to: a message that was said no longer stands as queued beside its answer.
+      handle.onConversation(() => this.#showViewNow()),
       handle.onNotice((notice) => {
         this.#notice = notice;
         this.#showView();
@@ -357,9 +358,12 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   #showView(): void {
-    this.#viewTimer ??= setTimeout(() => {
-      this.#viewTimer = undefined;
-      if (this.#begun) this.#feed.show(this.#view());
-    }, viewPause);
+    this.#viewTimer ??= setTimeout(() => this.#showViewNow(), viewPause);
+  }
+
+  #showViewNow(): void {
+    clearTimeout(this.#viewTimer);
+    this.#viewTimer = undefined;
+    if (this.#begun) this.#feed.show(this.#view());
   }
 }

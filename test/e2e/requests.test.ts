@@ -101,7 +101,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     queued.open();
     await page().getByText('Thought about it for a while.').first().waitFor();
     await page().getByText('The next thing is done.').first().waitFor();
-    assert.equal(await page().locator('.queue').count(), 0);
+    await page().locator('.queue').waitFor({ state: 'detached' });
     await statusWord(host.workbench, 'Finished');
     const { request } = await host.model.waitFor(({ scenario }) => scenario === 'next');
     assert.match(turnsOf(request).join('\n'), /Thought about it for a while\.[^]*And then the next\./);
