@@ -94,7 +94,7 @@ export class SessionPanel implements vscode.Disposable {
       handle.onUpdates((updates, total) => this.#push(updates, total)),
       handle.onSummary(() => this.#showView()),
       // Before what it leads to: a message that was said no longer stands as queued beside its answer.
-      handle.onConversation(() => this.#showViewNow()),
+      handle.onConversation(() => (handle.conversation() === null ? this.#showView() : this.#showViewNow())),
       handle.onNotice((notice) => {
         this.#notice = notice;
         this.#showView();

@@ -173,8 +173,11 @@ describe('an agent from a file that starts others', function () {
     await row('Come back later.').click();
     await page().getByText('What sat was cut off.').first().waitFor({ timeout: 60_000 });
     await statusWord(host.workbench, 'Finished');
-    assert.deepEqual(waiting(), []);
-    const all = await sessions();
+    await until('what waited to be gone', () => waiting().length === 0);
+    const all = await until('the parent', async () => {
+      const found = await sessions();
+      return found.some(({ prompt, runs }) => prompt.startsWith('Come back later.') && runs === 2) ? found : undefined;
+    });
     const parent = all.find(({ prompt }) => prompt.startsWith('Come back later.'));
     const child = all.find(({ parent_session_id: id }) => id === parent?.session_id);
     assert.deepEqual([parent?.runs, parent?.synthetic?.messages, child?.outcome], [2, 1, 'interrupted']);

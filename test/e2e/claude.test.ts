@@ -15,8 +15,8 @@ describe('Claude Code, from the palette to the next turn', function () {
   const host = useWindow(startClaudeHost);
 
   const page = () => host.workbench.webview();
-  const shownUsd = async (of: 'run' | 'session'): Promise<number> =>
-    Number(await page().locator(`header [data-of=${of}]`).getAttribute('data-usd'));
+  const showsUsd = (of: 'run' | 'session', usd: number | undefined): Promise<void> =>
+    page().locator(`header [data-of=${of}][data-usd="${usd}"]`).waitFor();
 
   it('runs from the palette and changes files of the workspace', async () => {
     await runClaude(host.workbench, 'Put matcha on the menu. [[change]]');
@@ -34,8 +34,8 @@ describe('Claude Code, from the palette to the next turn', function () {
 
   it('shows the cost that the agent reports, to the last digit', async () => {
     const own = newestFigures(host.server.folder.root);
-    assert.equal(await shownUsd('run'), own.usd);
-    assert.equal(await shownUsd('session'), own.usd);
+    await showsUsd('run', own.usd);
+    await showsUsd('session', own.usd);
     await page().locator('header').getByText('reported').first().waitFor();
   });
 
@@ -54,8 +54,8 @@ describe('Claude Code, from the palette to the next turn', function () {
 
   it('then shows the cost of the run and of the session', async () => {
     const own = newestFigures(host.server.folder.root);
-    assert.equal(await shownUsd('session'), own.usd);
-    assert.equal(await shownUsd('run'), own.runUsd);
+    await showsUsd('session', own.usd);
+    await showsUsd('run', own.runUsd);
   });
 
   it('leaves no process of the agent when a run is stopped in a tool', async function () {

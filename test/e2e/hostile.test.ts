@@ -272,6 +272,7 @@ describe('a session full of hostile text', function () {
     await workbench.page.mouse.move(700, 500);
     await hover.waitFor({ state: 'detached' });
     const item = workbench.statusBarItem('1 needs you');
+    await item.waitFor();
     assert.equal(await item.locator('.codicon').count(), 1);
     assert.equal(await item.locator('.codicon-shield').count(), 1);
 

@@ -82,7 +82,7 @@ describe('the Sessions view', function () {
     await menu('Silence the logger', 'Delete…');
     await answer('Hide from List');
     await host.workbench.treeItem('3 hidden').waitFor();
-    assert.equal(await host.workbench.treeItem('Silence the logger').count(), 0);
+    await host.workbench.treeItem('Silence the logger').waitFor({ state: 'detached' });
     await host.workbench.treeItem('3 hidden').click();
     await host.workbench.treeItem('Another project').waitFor();
     await menu('Silence the logger', 'Unhide');
