@@ -4,6 +4,12 @@ import { runnerIdSchema, runnerSchema, type ListedRunner, type Runner } from '..
 import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run } from '../model/session.ts';
 
 const line = z.string().max(200);
+/** Longer than a path may be anywhere. */
+const folder = z.string().max(1 << 15);
+const demands = demandsSchema.refine((given) => JSON.stringify(given).length <= 1 << 16, 'too long');
+
+/** Characters of what is said of a run that failed. */
+export const maxErrorLength = 10_000;
 
 /** How the agent is to run, over what the blueprint and the runner's settings say. */
 const choiceSchema = z.object({
@@ -21,13 +27,13 @@ export const createRunSchema = choiceSchema.extend({
   session_id: sessionIdSchema.optional(),
   agent_name: line.optional(),
   prompt: z.string().max(1 << 20),
-  project_dir: z.string().optional(),
+  project_dir: folder.optional(),
   parent_session_id: sessionIdSchema.optional(),
   execution_mode: executionModeSchema.default('sync'),
   /** Of the blueprint. */
-  demands: demandsSchema.optional(),
+  demands: demands.optional(),
   /** Of this run, besides. */
-  additional_demands: demandsSchema.optional(),
+  additional_demands: demands.optional(),
 });
 export type CreateRun = z.input<typeof createRunSchema>;
 
@@ -37,13 +43,13 @@ export type Job = z.infer<typeof jobSchema>;
 
 export const registrationSchema = z.object({
   hostname: line,
-  project_dir: z.string(),
+  project_dir: folder,
   executor_type: line,
   tags: z.array(line).max(100).default([]),
   /** Runs at a time. */
   limit: z.int().min(1).max(64).default(1),
   /** Takes only runs in these folders, or in none. Absent: any. */
-  within: z.array(z.string()).max(100).optional(),
+  within: z.array(folder).max(100).optional(),
   /** Of this process: tells one that comes back from one that takes its place. */
   instance: z.string().min(8).max(100),
 });
@@ -53,10 +59,23 @@ export const seatSchema = z.object({ runner_id: runnerIdSchema, instance: z.stri
 /** A runner, and which process it is. */
 export type Seat = z.infer<typeof seatSchema>;
 
+export const claimSchema = seatSchema.extend({
+  /** The runs that the runner knows it has. One that it was given and does not name never reached it, and is given again. */
+  has: z.array(runIdSchema).max(10_000).optional(),
+});
+export type Claim = z.infer<typeof claimSchema>;
+
+/** Which runs are asked for; all without a property. */
+export const runFilterSchema = z.object({
+  session_id: sessionIdSchema.optional(),
+  runner_id: runnerIdSchema.optional(),
+});
+export type RunFilter = z.infer<typeof runFilterSchema>;
+
 export const reportSchema = z.object({
   run_id: runIdSchema,
   status: z.enum(['running', 'completed', 'failed', 'stopped']),
-  error: z.string().max(10_000).optional(),
+  error: z.string().max(maxErrorLength).optional(),
 });
 export type RunReport = z.infer<typeof reportSchema>;
 
@@ -80,12 +99,12 @@ export interface CoordinatorLink {
   /** What waits is stopped at once; what runs is `stopping` until its runner says that it has stopped. */
   stopRun(runId: string): Promise<Run>;
   /** In the order in which they came; those that are over only as far as they are still known. */
-  runs(): Promise<readonly Run[]>;
+  runs(filter?: RunFilter): Promise<readonly Run[]>;
   runners(): Promise<readonly ListedRunner[]>;
   register(registration: Registration): Promise<Runner>;
   heartbeat(seat: Seat): Promise<void>;
   /** The first run that waits and that this runner may take, now its own; `null`: none, or it has as many as it may. */
-  claim(seat: Seat): Promise<Job | null>;
+  claim(claim: Claim): Promise<Job | null>;
   report(seat: Seat, report: RunReport): Promise<Run>;
   /** Goes in order; what it still has fails. */
   leave(seat: Seat): Promise<void>;

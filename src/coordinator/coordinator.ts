@@ -1,17 +1,20 @@
 import type * as z from 'zod';
+import type { Demands } from '../model/demands.ts';
 import type { ListedRunner, Runner } from '../model/runner.ts';
 import type { Run } from '../model/session.ts';
 import { isRunOver, moveRun } from '../model/status.ts';
-import type { createRunSchema, Job, registrationSchema, RunReport, Seat } from './api.ts';
-import { demandsText, hasDemands, isWithin, meets, mergeDemands } from './demands.ts';
+import type { Claim, createRunSchema, Job, registrationSchema, RunFilter, RunReport, Seat } from './api.ts';
+import { comparable, demandsText, hasDemands, isWithin, meets, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
-import { Seats, type Taken } from './seats.ts';
+import { Seats, staleMs, type Taken } from './seats.ts';
 
 /** How long a run with demands waits for a runner that meets them. */
 export const demandsTimeoutMs = 5 * 60_000;
 const maxWaiting = 10_000;
 /** Runs that are over and still known. */
 const maxOver = 1000;
+/** One that is looked at every second and was not for so long did not run: it could hear nobody. */
+const sleptMs = 10_000;
 
 /** What has changed, to be kept: replayed in order it makes the same coordinator. */
 export type Change = { readonly kind: 'job'; readonly job: Job } | ({ readonly kind: 'runner' } & Taken);
@@ -39,18 +42,27 @@ export class Coordinator {
   /** When runs that wait for a runner are given up, on the clock that never jumps. */
   readonly #deadlines = new Map<string, number>();
   readonly #over: string[] = [];
+  /** When it last looked at the clock that never jumps. */
+  #awakeAt: number;
 
   constructor(deps: CoordinatorDeps, kept: readonly Change[] = []) {
     this.#deps = deps;
     const now = deps.monotonic();
+    this.#awakeAt = now;
     for (const change of kept) {
       if (change.kind === 'job') this.#keep(change.job);
       else this.#seats.restore(change, now);
     }
-    for (const { run } of this.#jobs.values()) {
-      if (run.status !== 'pending' || run.timeout_at === undefined) continue;
-      const left = Date.parse(run.timeout_at) - deps.clock();
-      this.#deadlines.set(run.run_id, now + Math.min(demandsTimeoutMs, Math.max(0, left)));
+    for (const job of [...this.#jobs.values()]) {
+      const { status, run_id, runner_id = '', timeout_at } = job.run;
+      if (status === 'pending') {
+        if (timeout_at === undefined) continue;
+        // Runners come back only now, and one that meets its demands may have kept it waiting long.
+        const left = Math.max(staleMs, Date.parse(timeout_at) - deps.clock());
+        this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
+      } else if (!isRunOver(status) && !this.#seats.has(runner_id)) {
+        this.#abandon(job, 'Nothing is known any more of the runner that had this run.');
+      }
     }
   }
 
@@ -80,7 +92,7 @@ export class Coordinator {
       created_at: this.#at(),
       ...(demanding && { timeout_at: this.#at(demandsTimeoutMs) }),
     };
-    if (demanding) this.#deadlines.set(run.run_id, this.#deps.monotonic() + demandsTimeoutMs);
+    if (demanding) this.#deadlines.set(run.run_id, this.#now() + demandsTimeoutMs);
     this.#change({ ...choice, run });
     return run;
   }
@@ -93,12 +105,17 @@ export class Coordinator {
     return this.#move(job, status === 'pending' ? 'stopped' : 'stopping');
   }
 
-  runs(): readonly Run[] {
-    return [...this.#jobs.values()].map(({ run }) => run);
+  runs({ session_id, runner_id }: RunFilter = {}): readonly Run[] {
+    const runs = [...this.#jobs.values()].map(({ run }) => run);
+    return runs.filter(
+      (run) =>
+        (session_id === undefined || run.session_id === session_id) &&
+        (runner_id === undefined || run.runner_id === runner_id),
+    );
   }
 
   runners(): readonly ListedRunner[] {
-    return this.#seats.list(this.#deps.monotonic());
+    return this.#seats.list(this.#now());
   }
 
   /** What has to be kept for the next coordinator. */
@@ -112,7 +129,7 @@ export class Coordinator {
   /** @throws CoordinatorError `conflict` */
   register(registration: z.infer<typeof registrationSchema>): Runner {
     const { hostname, project_dir, executor_type } = registration;
-    const id = this.#deps.runnerId(hostname, project_dir, executor_type);
+    const id = this.#deps.runnerId(hostname, comparable(project_dir), executor_type);
     const { taken, replaced } = this.#seats.take(id, registration, this.#moment());
     if (replaced) this.#giveUp(id, 'The runner was started again while it had this run.');
     const { runner, instance, limit, within } = taken;
@@ -126,21 +143,24 @@ export class Coordinator {
   }
 
   /** @throws CoordinatorError `unknown_runner` */
-  claim(seat: Seat): Job | null {
-    const { runner, limit, within } = this.#seats.heard(seat, this.#moment());
+  claim({ has, ...seat }: Claim): Job | null {
+    const taken = this.#seats.heard(seat, this.#moment());
+    const { runner_id } = taken.runner;
     const jobs = [...this.#jobs.values()];
     const busy = jobs.filter(({ run }) => run.status !== 'pending' && !isRunOver(run.status));
-    if (busy.filter(({ run }) => run.runner_id === runner.runner_id).length >= limit) return null;
+    const own = busy.filter(({ run }) => run.runner_id === runner_id);
+    const unanswered = own.find(({ run }) => run.started_at === undefined && has?.includes(run.run_id) === false);
+    if (unanswered !== undefined) return unanswered;
+    if (own.length >= taken.limit) return null;
     const occupied = new Set(busy.map(({ run }) => run.session_id));
     for (const job of jobs) {
-      const { run, executor_type } = job;
+      const { run } = job;
       if (run.status !== 'pending') continue;
       // A session has one run at a time, and its runs keep their order.
       const free = !occupied.has(run.session_id);
       occupied.add(run.session_id);
-      if (!free || executor_type !== runner.executor_type || !meets(runner, run.demands)) continue;
-      if (!isWithin(run.project_dir, within)) continue;
-      const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#at()), runner_id: runner.runner_id } };
+      if (!free || !mayTake(taken, job)) continue;
+      const claimed = { ...job, run: { ...moveRun(run, 'claimed', this.#at()), runner_id } };
       this.#change(claimed);
       return claimed;
     }
@@ -169,14 +189,16 @@ export class Coordinator {
     this.#giveUp(seat.runner_id, reason);
   }
 
-  /** To be called now and then: gives up what waited too long, and whom nobody hears of. */
+  /** To be called every second or so: gives up what waited too long, and whom nobody hears of. */
   tick(): void {
-    const now = this.#deps.monotonic();
+    const now = this.#now();
+    const online = this.#seats.online(now);
     for (const [id, deadline] of this.#deadlines) {
       const job = this.#jobs.get(id);
       if (now < deadline || job?.run.demands === undefined) continue;
-      const wanted = demandsText(job.run.demands);
-      this.#move(job, 'failed', `No runner with ${wanted} took this run within ${demandsTimeoutMs / 60_000} minutes.`);
+      // Somebody who has what it demands is at work: its turn comes.
+      if (online.some((taken) => mayTake(taken, job))) this.#deadlines.set(id, now + staleMs);
+      else this.#move(job, 'failed', noneHas(job.run.demands));
     }
     for (const id of this.#seats.lose(now)) this.#giveUp(id, 'The runner is not heard of any more.');
   }
@@ -184,9 +206,12 @@ export class Coordinator {
   #giveUp(runnerId: string, reason: string): void {
     for (const job of [...this.#jobs.values()]) {
       const { runner_id, status } = job.run;
-      if (runner_id !== runnerId || isRunOver(status)) continue;
-      this.#move(job, status === 'stopping' ? 'stopped' : 'failed', reason);
+      if (runner_id === runnerId && !isRunOver(status)) this.#abandon(job, reason);
     }
+  }
+
+  #abandon(job: Job, reason: string): void {
+    this.#move(job, job.run.status === 'stopping' ? 'stopped' : 'failed', reason);
   }
 
   #move(job: Job, status: Run['status'], error?: string): Run {
@@ -217,10 +242,30 @@ export class Coordinator {
   }
 
   #moment(): { readonly now: number; readonly at: string } {
-    return { now: this.#deps.monotonic(), at: this.#at() };
+    return { now: this.#now(), at: this.#at() };
+  }
+
+  /** Where this process did not run for a while, that time counts for nobody: others could not be heard in it. */
+  #now(): number {
+    const now = this.#deps.monotonic();
+    const slept = now - this.#awakeAt;
+    this.#awakeAt = now;
+    if (slept > sleptMs) {
+      this.#seats.forgive(slept);
+      for (const [id, deadline] of this.#deadlines) this.#deadlines.set(id, deadline + slept);
+    }
+    return now;
   }
 
   #at(later = 0): string {
     return new Date(this.#deps.clock() + later).toISOString();
   }
+}
+
+function mayTake({ runner, within }: Taken, { executor_type, run }: Job): boolean {
+  return executor_type === runner.executor_type && meets(runner, run.demands) && isWithin(run.project_dir, within);
+}
+
+function noneHas(demands: Demands): string {
+  return `No runner with ${demandsText(demands)} took this run within ${demandsTimeoutMs / 60_000} minutes.`;
 }

@@ -44,7 +44,17 @@ export function meets(runner: Runner, demands: Demands | undefined): boolean {
 export function isWithin(folder: string | undefined, within: readonly string[] | undefined): boolean {
   if (folder === undefined || within === undefined) return true;
   if (/(^|[\\/])\.\.([\\/]|$)/.test(folder)) return false;
-  return within.some((each) => folder === each || folder.startsWith(`${each}/`) || folder.startsWith(`${each}\\`));
+  const inside = comparable(folder);
+  return within.map(comparable).some((each) => {
+    // That of a root ends with its separator.
+    const above = /[\\/]$/.test(each) ? each.slice(0, -1) : each;
+    return inside === each || inside.startsWith(`${above}/`) || inside.startsWith(`${above}\\`);
+  });
+}
+
+/** Windows does not tell the cases of a drive letter apart, and programs write either. */
+export function comparable(folder: string): string {
+  return /^[A-Z]:[\\/]/.test(folder) ? folder.charAt(0).toLowerCase() + folder.slice(1) : folder;
 }
 
 /** For people: `hostname "a", tags gpu, web`. */

@@ -94,6 +94,20 @@ export class Seats {
     return lost.map(({ runner }) => runner.runner_id);
   }
 
+  /** Nobody could be heard for that long. */
+  forgive(ms: number): void {
+    for (const seated of this.#seats.values()) seated.heardAt += ms;
+  }
+
+  has(runnerId: string): boolean {
+    return this.#seats.has(runnerId);
+  }
+
+  /** Those that are there. */
+  online(now: number): readonly Taken[] {
+    return [...this.#seats.values()].filter((seated) => this.#isOnline(seated, now));
+  }
+
   list(now: number): readonly ListedRunner[] {
     return [...this.#seats.values()].map((seated) => ({
       ...seated.runner,

@@ -27,7 +27,13 @@ export class StillCoordinator {
     );
   }
 
+  /** The coordinator looks at its clock every second, as it does where its process runs. */
   pass(ms: number): void {
+    for (let left = ms; left > 0; left -= 1000) this.sleep(Math.min(left, 1000));
+  }
+
+  /** It comes to look at its clock only then. */
+  sleep(ms: number): void {
     this.wall += ms;
     this.mono += ms;
     this.core.tick();

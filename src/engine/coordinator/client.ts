@@ -1,12 +1,16 @@
 import { createConnection } from 'node:net';
-import type {
-  CoordinatorLink,
-  CreateRun,
-  Job,
-  Registration,
-  RunListener,
-  RunReport,
-  Seat,
+import { accepted } from '../../coordinator/accepted.ts';
+import {
+  createRunSchema,
+  type Claim,
+  type CoordinatorLink,
+  type CreateRun,
+  type Job,
+  type Registration,
+  type RunFilter,
+  type RunListener,
+  type RunReport,
+  type Seat,
 } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { ListedRunner, Runner } from '../../model/runner.ts';
@@ -22,6 +26,8 @@ const connectMs = 5000;
 const callMs = 30_000;
 
 interface Waiting {
+  /** Of a list, what came so far. */
+  readonly parts: (readonly unknown[])[];
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: NodeJS.Timeout;
@@ -95,16 +101,17 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
     return client;
   }
 
-  createRun(request: CreateRun): Promise<Run> {
-    return this.#call('createRun', request);
+  /** What would be refused is not sent: one that is too long for a line would end the connection. */
+  async createRun(request: CreateRun): Promise<Run> {
+    return this.#call('createRun', accepted(createRunSchema, request));
   }
 
   stopRun(runId: string): Promise<Run> {
     return this.#call('stopRun', runId);
   }
 
-  runs(): Promise<readonly Run[]> {
-    return this.#call('runs');
+  runs(filter: RunFilter = {}): Promise<readonly Run[]> {
+    return this.#call('runs', filter);
   }
 
   runners(): Promise<readonly ListedRunner[]> {
@@ -119,8 +126,8 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
     await this.#call('heartbeat', seat);
   }
 
-  claim(seat: Seat): Promise<Job | null> {
-    return this.#call('claim', seat);
+  claim(claim: Claim): Promise<Job | null> {
+    return this.#call('claim', claim);
   }
 
   report(seat: Seat, report: RunReport): Promise<Run> {
@@ -149,7 +156,7 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
         this.#waiting.delete(id);
         reject(new CoordinatorError('unreachable', `The coordinator did not answer within ${callMs / 1000} seconds.`));
       }, callMs);
-      this.#waiting.set(id, { resolve, reject, timer });
+      this.#waiting.set(id, { parts: [], resolve, reject, timer });
       this.#lines.send({ id, call, params });
     });
     const parsed = calls[call].result.safeParse(result);
@@ -169,10 +176,15 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
     }
     const waiting = this.#waiting.get(data.id);
     if (waiting === undefined) return;
+    if ('part' in data) {
+      waiting.parts.push(data.part);
+      waiting.timer.refresh();
+      return;
+    }
     this.#waiting.delete(data.id);
     clearTimeout(waiting.timer);
     if ('error' in data) waiting.reject(new CoordinatorError(data.error.code, data.error.message));
-    else waiting.resolve(data.result);
+    else waiting.resolve(Array.isArray(data.result) ? [...waiting.parts, data.result].flat() : data.result);
   }
 
   #end(): void {

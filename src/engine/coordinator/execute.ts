@@ -45,17 +45,21 @@ async function startOf(job: Job, deps: ExecuteDeps): Promise<StartRequest> {
   };
   if (run.agent_name === undefined) {
     const agent = executor(job);
-    const options = { ...deps.use.options(agent), ...choiceOf(job) };
+    const options = { ...deps.use.options(agent, cwd), ...choiceOf(job) };
     return { agent, prompt: run.prompt, cwd, options, ...common, ...(profile !== undefined && { profile }) };
   }
-  const agent = findBlueprint(await deps.blueprints(cwd), run.agent_name);
+  const found = findBlueprint(await deps.blueprints(cwd), run.agent_name);
+  // What its file leaves open was decided when the run was queued, with what the run demands.
+  const agent = { ...found, executor_type: found.executor_type ?? executor(job) };
   const request = await startRequest(agent, { ...deps.use, prompt: run.prompt, cwd });
   return { ...request, ...common, options: { ...request.options, ...choiceOf(job) } };
 }
 
 async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {
   const { session_id, prompt } = job.run;
-  return { ...(await goOnRequest(session_id, prompt, deps, choiceOf(job))), queued: queuedOf(job) };
+  // A person queued it, and has its agent as its file is now.
+  const asked = { ...deps, permit: () => Promise.resolve() };
+  return { ...(await goOnRequest(session_id, prompt, asked, choiceOf(job))), queued: queuedOf(job) };
 }
 
 function queuedOf({ run }: Job): NonNullable<StartRequest['queued']> {

@@ -76,34 +76,45 @@ function joined(client: CoordinatorClient): Joined {
 
 /** `undefined` where another process was quicker. */
 async function begin(place: CoordinatorPlace, deps: LocalDeps): Promise<Joined | undefined> {
-  let lease: WriterLease;
+  const lease = await leaseOf(place, deps);
+  if (lease === undefined) return undefined;
   try {
-    lease = await WriterLease.acquire(place.folder, 'coordinator', deps.clock);
+    const local = await LocalCoordinator.open(place.journal, deps);
+    try {
+      return hosted(await CoordinatorServer.listen(place, local, deps.log), local, lease);
+    } catch (error) {
+      await local.close();
+      throw error;
+    }
+  } catch (error) {
+    await lease.release();
+    throw new CoordinatorError('unreachable', `The coordinator cannot begin at ${place.address}: ${String(error)}`);
+  }
+}
+
+async function leaseOf({ folder }: CoordinatorPlace, { clock }: LocalDeps): Promise<WriterLease | undefined> {
+  try {
+    return await WriterLease.acquire(folder, 'coordinator', clock);
   } catch (error) {
     if (RecordBusyError.is(error)) return undefined;
     throw error;
   }
-  const local = await LocalCoordinator.open(place.journal, deps);
-  try {
-    const server = await CoordinatorServer.listen(place, local, deps.log);
-    let closed = (): void => undefined;
-    const gone = new Promise<void>((resolve) => {
-      closed = resolve;
-    });
-    return {
-      link: local,
-      hosting: true,
-      gone,
-      close: async () => {
-        await server.close();
-        await local.close();
-        await lease.release();
-        closed();
-      },
-    };
-  } catch (error) {
-    await local.close();
-    await lease.release();
-    throw new CoordinatorError('unreachable', `The coordinator cannot listen at ${place.address}: ${String(error)}`);
-  }
+}
+
+function hosted(server: CoordinatorServer, local: LocalCoordinator, lease: WriterLease): Joined {
+  let closed = (): void => undefined;
+  const gone = new Promise<void>((resolve) => {
+    closed = resolve;
+  });
+  return {
+    link: local,
+    hosting: true,
+    gone,
+    close: async () => {
+      await server.close();
+      await local.close();
+      await lease.release();
+      closed();
+    },
+  };
 }

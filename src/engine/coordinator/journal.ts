@@ -1,8 +1,20 @@
-import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { appendFile, rename } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { jobSchema, takenSchema } from '../../coordinator/api.ts';
 import type { Change } from '../../coordinator/coordinator.ts';
 import type { Log } from '../api.ts';
+import { LineSplitter, type LineOut } from '../lines.ts';
+import { errorCode } from '../record/layout.ts';
+
+/** Bytes, from which on it is written anew while it is in use, where it would shrink by that. */
+const defaultBound = 64 << 20;
+/** Bytes of a line; no run has as many. */
+const maxLine = 16 << 20;
+/** Characters that are written at a time. */
+const chunkLength = 1 << 16;
 
 const changeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('job'), job: jobSchema }),
@@ -11,57 +23,115 @@ const changeSchema = z.discriminatedUnion('kind', [
 
 /**
  * Every change of the queue, one JSON object per line: the next coordinator goes on from it, and a person reads in it who
- * claimed what, and when. Bounded by being written anew each time a coordinator begins.
+ * claimed what, and when. Bounded by being written anew each time a coordinator begins, and where it has grown too long.
  */
 export class Journal {
   readonly #file: string;
   readonly #log: Log;
+  readonly #bound: number;
   #waiting = '';
   #written: Promise<void> = Promise.resolve();
+  #bytes = 0;
+  /** After it was last written anew. */
+  #least = 0;
+  #failing = false;
 
-  constructor(file: string, log: Log) {
+  constructor(file: string, log: Log, { bound = defaultBound } = {}) {
     this.#file = file;
     this.#log = log;
+    this.#bound = bound;
   }
 
-  /** Lines that are damaged cost only themselves. */
+  /** Lines that are damaged cost only themselves. @throws file system errors; one that is not there is empty */
   async read(): Promise<readonly Change[]> {
-    const text = await readFile(this.#file, 'utf8').catch(() => '');
-    const lines = text.split('\n').filter((line) => line !== '');
-    const read = lines.flatMap((line) => parse(line) ?? []);
-    if (read.length < lines.length) this.#log.warn(`${lines.length - read.length} damaged lines in ${this.#file}.`);
+    const read: Change[] = [];
+    let damaged = 0;
+    for await (const line of linesOf(this.#file)) {
+      const change = parse(line);
+      if (change === undefined) damaged += 1;
+      else read.push(change);
+    }
+    if (damaged > 0) this.#log.warn(`${damaged} damaged lines in ${this.#file}.`);
     return read;
   }
 
+  /** @throws file system errors */
   async rewrite(changes: readonly Change[]): Promise<void> {
     const next = `${this.#file}.new`;
-    await writeFile(next, changes.map((change) => `${JSON.stringify(change)}\n`).join(''), { mode: 0o600 });
+    const written = { bytes: 0 };
+    await pipeline(Readable.from(textsOf(changes, written)), createWriteStream(next, { mode: 0o600 }));
     await rename(next, this.#file);
+    this.#bytes = written.bytes;
+    this.#least = written.bytes;
   }
 
   add(change: Change): void {
     this.#waiting += `${JSON.stringify(change)}\n`;
   }
 
-  /** Resolves when everything so far is out of this process, so that its end takes nothing back. */
-  flush(): Promise<void> {
-    this.#written = this.#written.then(async () => {
-      if (this.#waiting === '') return;
-      const text = this.#waiting;
-      this.#waiting = '';
-      try {
-        await appendFile(this.#file, text, { mode: 0o600 });
-      } catch (error) {
-        this.#log.error(`The queue of runs cannot be kept: ${String(error)}`);
-      }
-    });
+  /** Resolves when everything so far is out of this process, so that its end takes nothing back. `all`: what is known now. */
+  flush(all: () => readonly Change[]): Promise<void> {
+    this.#written = this.#written.then(() => this.#write(all));
     return this.#written;
+  }
+
+  /** What cannot be written now is written with what comes next. */
+  async #write(all: () => readonly Change[]): Promise<void> {
+    const text = this.#waiting;
+    if (text === '') return;
+    this.#waiting = '';
+    const bytes = Buffer.byteLength(text);
+    const isTooLong = this.#bytes + bytes > Math.max(this.#bound, 2 * this.#least);
+    try {
+      if (isTooLong) await this.rewrite(all());
+      else await appendFile(this.#file, text, { mode: 0o600 });
+      if (!isTooLong) this.#bytes += bytes;
+      this.#failing = false;
+    } catch (error) {
+      // Of all that is known nothing has to be held here: the next attempt asks for it again.
+      if (isTooLong) this.#bytes = Infinity;
+      const again = isTooLong ? '' : text;
+      // A part of it may be there: what comes next begins a line of its own.
+      this.#waiting = `${again.startsWith('\n') ? '' : '\n'}${again}${this.#waiting}`;
+      if (!this.#failing) this.#log.error(`The queue of runs cannot be kept: ${String(error)}`);
+      this.#failing = true;
+    }
   }
 }
 
-function parse(line: string): Change | undefined {
+/** Many lines at a time. */
+function* textsOf(changes: readonly Change[], written: { bytes: number }): Generator<Buffer> {
+  let text = '';
+  const take = (): Buffer => {
+    const bytes = Buffer.from(text);
+    written.bytes += bytes.length;
+    text = '';
+    return bytes;
+  };
+  for (const change of changes) {
+    text += `${JSON.stringify(change)}\n`;
+    if (text.length >= chunkLength) yield take();
+  }
+  if (text !== '') yield take();
+}
+
+/** Those that hold something. */
+async function* linesOf(file: string): AsyncGenerator<LineOut> {
+  const splitter = new LineSplitter(maxLine);
+  const holds = (line: LineOut): boolean => 'oversize' in line || line.text !== '';
   try {
-    return changeSchema.safeParse(JSON.parse(line)).data;
+    const bytes: AsyncIterable<Buffer> = createReadStream(file);
+    for await (const chunk of bytes) yield* splitter.push(chunk).filter(holds);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+  yield* splitter.end().filter(holds);
+}
+
+function parse(line: LineOut): Change | undefined {
+  if (!('text' in line)) return undefined;
+  try {
+    return changeSchema.safeParse(JSON.parse(line.text)).data;
   } catch {
     return undefined;
   }

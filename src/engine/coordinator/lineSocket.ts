@@ -23,6 +23,19 @@ export class LineSocket {
     if (this.#socket.writable) this.#socket.write(`${JSON.stringify(message)}\n`);
   }
 
+  /** Resolves when the other side has taken most of what was sent, or is gone. */
+  async drained(): Promise<void> {
+    const socket = this.#socket;
+    if (socket.destroyed || !socket.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        socket.off('drain', done).off('close', done);
+        resolve();
+      };
+      socket.on('drain', done).on('close', done);
+    });
+  }
+
   /** Says everything that was sent, and no more. */
   end(): void {
     this.#socket.end();

@@ -1,16 +1,18 @@
 import {
   createRunSchema,
   registrationSchema,
+  type Claim,
   type CoordinatorLink,
   type CreateRun,
   type Job,
   type Registration,
+  type RunFilter,
   type RunListener,
   type RunReport,
   type Seat,
 } from '../../coordinator/api.ts';
+import { accepted } from '../../coordinator/accepted.ts';
 import { Coordinator, type Change } from '../../coordinator/coordinator.ts';
-import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { ListedRunner, Runner } from '../../model/runner.ts';
 import type { Run } from '../../model/session.ts';
 import type { Disposable, Log } from '../api.ts';
@@ -57,25 +59,29 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
     this.#timer.unref();
   }
 
+  /** @throws file system errors, where the journal cannot be read or written */
   static async open(file: string, deps: LocalDeps): Promise<LocalCoordinator> {
     const journal = new Journal(file, deps.log);
     const local = new LocalCoordinator(journal, await journal.read(), deps);
-    await journal.rewrite(local.#core.kept());
+    try {
+      await journal.rewrite(local.#core.kept());
+    } catch (error) {
+      local.dispose();
+      throw error;
+    }
     return local;
   }
 
   createRun(request: CreateRun): Promise<Run> {
-    const parsed = createRunSchema.safeParse(request);
-    if (!parsed.success) return Promise.reject(invalid(parsed.error.issues));
-    return this.#kept(() => this.#core.create(parsed.data));
+    return this.#kept(() => this.#core.create(accepted(createRunSchema, request)));
   }
 
   stopRun(id: string): Promise<Run> {
     return this.#kept(() => this.#core.stop(id));
   }
 
-  runs(): Promise<readonly Run[]> {
-    return Promise.resolve(this.#core.runs());
+  runs(filter?: RunFilter): Promise<readonly Run[]> {
+    return Promise.resolve(this.#core.runs(filter));
   }
 
   runners(): Promise<readonly ListedRunner[]> {
@@ -83,17 +89,15 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   register(registration: Registration): Promise<Runner> {
-    const parsed = registrationSchema.safeParse(registration);
-    if (!parsed.success) return Promise.reject(invalid(parsed.error.issues));
-    return this.#kept(() => this.#core.register(parsed.data));
+    return this.#kept(() => this.#core.register(accepted(registrationSchema, registration)));
   }
 
   heartbeat(seat: Seat): Promise<void> {
     return this.#kept(() => this.#core.heartbeat(seat));
   }
 
-  claim(seat: Seat): Promise<Job | null> {
-    return this.#kept(() => this.#core.claim(seat));
+  claim(claim: Claim): Promise<Job | null> {
+    return this.#kept(() => this.#core.claim(claim));
   }
 
   report(seat: Seat, report: RunReport): Promise<Run> {
@@ -119,7 +123,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
 
   async close(): Promise<void> {
     this.dispose();
-    await this.#journal.flush();
+    await this.#flush();
   }
 
   dispose(): void {
@@ -129,16 +133,12 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   /** What was decided is kept before anybody is told, so that nothing is decided twice. */
   async #kept<T>(decide: () => T): Promise<T> {
     const result = decide();
-    await this.#journal.flush();
+    await this.#flush();
     for (const run of this.#untold.splice(0)) this.#changed.fire(run);
     return result;
   }
-}
 
-function invalid(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
-): CoordinatorError {
-  const [first] = issues;
-  const where = first === undefined || first.path.length === 0 ? 'The request' : first.path.map(String).join('.');
-  return new CoordinatorError('invalid', `${where}: ${first?.message ?? 'is none'}`);
+  #flush(): Promise<void> {
+    return this.#journal.flush(() => this.#core.kept());
+  }
 }

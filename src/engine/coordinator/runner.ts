@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job, Registration, RunReport, Seat } from '../../coordinator/api.ts';
+import type { CoordinatorLink, Job, Registration, RunReport, Seat } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import { heartbeatMs } from '../../coordinator/seats.ts';
 import type { Runner as RunnerModel } from '../../model/runner.ts';
 import type { Run } from '../../model/session.ts';
+import { isRunOver } from '../../model/status.ts';
 import type { Disposable, Log } from '../api.ts';
 import type { Joined } from './join.ts';
+import { Reports } from './reports.ts';
 
 /** Before another coordinator is looked for again. */
 const rejoinMs = 500;
@@ -35,12 +37,15 @@ export class RunnerLoop {
   readonly #deps: RunnerDeps;
   readonly #instance = randomUUID();
   readonly #active = new Map<string, { readonly job: Job; readonly done: Promise<void> }>();
-  /** What the coordinator has not been told yet, by run. */
-  readonly #untold = new Map<string, RunReport>();
+  /** Runs that somebody wants stopped, whether they have come yet or not. */
+  readonly #toStop = new Set<string>();
+  readonly #reports: Reports;
   #joined: Joined | undefined;
   #seat: Seat | undefined;
+  #joining: Promise<unknown> = Promise.resolve();
   #news: Disposable | undefined;
   #heart: NodeJS.Timeout | undefined;
+  #claims: Promise<void> = Promise.resolve();
   #claiming = false;
   #again = false;
   #leaving = false;
@@ -48,23 +53,31 @@ export class RunnerLoop {
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
+    this.#reports = new Reports(() => {
+      const [joined, seat] = [this.#joined, this.#seat];
+      return joined === undefined || seat === undefined ? undefined : { link: joined.link, seat };
+    }, deps.log);
   }
 
-  /** @throws CoordinatorError `conflict` where another runner has this identity */
-  async start(): Promise<RunnerModel> {
-    const runner = await this.#join();
-    this.#heart = setInterval(() => void this.#beat(), heartbeatMs);
-    return runner;
+  /** @throws CoordinatorError `conflict` where another runner has this identity, `unreachable` where it was closed meanwhile */
+  start(): Promise<RunnerModel> {
+    const joining = this.#join();
+    this.#joining = joining;
+    return joining;
   }
 
   /** Takes no more; stops what runs, unless that is to `finish`; and leaves. */
   async close({ finish = false } = {}): Promise<void> {
     this.#leaving = true;
-    this.#closed = !finish;
-    const active = [...this.#active.values()];
-    if (!finish) await Promise.all(active.map(({ job }) => this.#deps.stop(job)));
-    await Promise.all(active.map(({ done }) => done));
+    // One that has not begun has nothing to finish.
+    this.#closed = !finish || this.#seat === undefined;
+    if (!finish) await Promise.all([...this.#active.values()].map(({ job }) => this.#stop(job)));
+    // What it was given at this very moment is its own, too.
+    await this.#claims;
+    await Promise.all([...this.#active.values()].map(({ done }) => done));
+    if (finish) await this.#joining.catch(() => undefined);
     this.#closed = true;
+    await this.#joining.catch(() => undefined);
     clearInterval(this.#heart);
     this.#news?.dispose();
     const { link } = this.#joined ?? {};
@@ -74,22 +87,34 @@ export class RunnerLoop {
 
   async #join(): Promise<RunnerModel> {
     const joined = await this.#deps.join();
-    this.#joined = joined;
-    const { link } = joined;
     try {
+      this.#assertOpen();
+      const { link } = joined;
       const runner = await link.register({ ...this.#deps.registration, instance: this.#instance });
-      this.#seat = { runner_id: runner.runner_id, instance: this.#instance };
+      const seat = { runner_id: runner.runner_id, instance: this.#instance };
+      if (this.#closed) await link.leave(seat);
+      this.#assertOpen();
+      this.#joined = joined;
+      this.#seat = seat;
       this.#news?.dispose();
       this.#news = link.onRun((run) => this.#heard(run));
-      void joined.gone.then(() => this.#rejoin());
+      this.#heart ??= setInterval(() => void this.#beat(), heartbeatMs);
+      void joined.gone.then(() => {
+        this.#joining = this.#rejoin();
+      });
       this.#deps.onJoined?.(runner, joined.hosting);
-      await this.#tell();
+      await this.#catchUp(link, seat);
+      await this.#reports.tell();
       void this.#claim();
       return runner;
     } catch (error) {
       await joined.close();
       throw error;
     }
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new CoordinatorError('unreachable', 'The runner was closed before it had begun.');
   }
 
   async #rejoin(): Promise<void> {
@@ -104,21 +129,45 @@ export class RunnerLoop {
     }
   }
 
-  #heard(run: Run): void {
-    const mine = this.#active.get(run.run_id);
-    if (mine !== undefined) {
-      this.#deps.onRun?.(run);
-      if (run.status === 'stopping') void this.#deps.stop(mine.job);
+  /** Stops may have been wanted while no news came. */
+  async #catchUp(link: CoordinatorLink, { runner_id }: Seat): Promise<void> {
+    if (this.#active.size === 0) return;
+    try {
+      for (const run of await link.runs({ runner_id })) this.#heedStop(run);
+    } catch (error) {
+      this.#deps.log.warn(`Stops: ${String(error)}`);
     }
+  }
+
+  #heard(run: Run): void {
+    if (this.#active.has(run.run_id)) this.#deps.onRun?.(run);
+    if (run.runner_id !== undefined && run.runner_id === this.#seat?.runner_id) this.#heedStop(run);
     // A new run waits, or the end of one lets another begin.
     if (run.status !== 'claimed' && run.status !== 'running') void this.#claim();
+  }
+
+  /** The news of a stop may come before the run itself. */
+  #heedStop({ run_id, status }: Run): void {
+    if (isRunOver(status)) this.#toStop.delete(run_id);
+    if (status !== 'stopping') return;
+    this.#toStop.add(run_id);
+    const mine = this.#active.get(run_id);
+    if (mine !== undefined) void this.#stop(mine.job);
+  }
+
+  async #stop(job: Job): Promise<void> {
+    try {
+      await this.#deps.stop(job);
+    } catch (error) {
+      this.#deps.log.error(`${job.run.run_id} cannot be stopped: ${String(error)}`);
+    }
   }
 
   async #beat(): Promise<void> {
     if (this.#seat === undefined || this.#closed) return;
     try {
       await this.#joined?.link.heartbeat(this.#seat);
-      await this.#tell();
+      await this.#reports.tell();
       await this.#claim();
     } catch (error) {
       // It was given up meanwhile, such as over a long sleep: it is there again.
@@ -128,6 +177,7 @@ export class RunnerLoop {
   }
 
   async #registerAgain(): Promise<void> {
+    if (this.#closed) return;
     try {
       await this.#joined?.link.register({ ...this.#deps.registration, instance: this.#instance });
     } catch (error) {
@@ -136,11 +186,13 @@ export class RunnerLoop {
   }
 
   /** One claim at a time, and one more look where something happened meanwhile. */
-  async #claim(): Promise<void> {
-    if (this.#claiming) {
-      this.#again = true;
-      return;
-    }
+  #claim(): Promise<void> {
+    if (this.#claiming) this.#again = true;
+    else this.#claims = this.#claimAll();
+    return this.#claims;
+  }
+
+  async #claimAll(): Promise<void> {
     this.#claiming = true;
     try {
       do {
@@ -161,7 +213,8 @@ export class RunnerLoop {
   async #claimOne(): Promise<boolean> {
     const { limit = 1 } = this.#deps.registration;
     if (this.#leaving || this.#seat === undefined || this.#active.size >= limit) return false;
-    const job = (await this.#joined?.link.claim(this.#seat)) ?? null;
+    const has = [...new Set([...this.#active.keys(), ...this.#reports.runs()])];
+    const job = (await this.#joined?.link.claim({ ...this.#seat, has })) ?? null;
     if (job === null) return false;
     this.#deps.onRun?.(job.run);
     const { run_id } = job.run;
@@ -171,28 +224,22 @@ export class RunnerLoop {
 
   async #execute(job: Job): Promise<void> {
     const { run_id } = job.run;
-    const outcome = await this.#deps.execute(job, () => void this.#report({ run_id, status: 'running' }));
-    await this.#report({ run_id, ...outcome });
+    const outcome: Outcome = this.#isUnwanted(job)
+      ? { status: 'stopped' }
+      : await this.#deps.execute(job, () => this.#began(job));
+    await this.#reports.add({ run_id, ...outcome });
     this.#active.delete(run_id);
+    this.#toStop.delete(run_id);
     void this.#claim();
   }
 
-  async #report(report: RunReport): Promise<void> {
-    this.#untold.set(`${report.run_id} ${report.status}`, report);
-    await this.#tell();
+  /** Until now there was nothing that a stop could end. */
+  #began(job: Job): void {
+    void this.#reports.add({ run_id: job.run.run_id, status: 'running' });
+    if (this.#isUnwanted(job)) void this.#stop(job);
   }
 
-  /** Says what the coordinator does not know yet, in order; what it does not want to know is not said again. */
-  async #tell(): Promise<void> {
-    for (const [key, report] of this.#untold) {
-      if (this.#seat === undefined) return;
-      try {
-        await this.#joined?.link.report(this.#seat, report);
-      } catch (error) {
-        if (CoordinatorError.is(error, 'unreachable') || CoordinatorError.is(error, 'unknown_runner')) return;
-        this.#deps.log.warn(`${report.run_id} ${report.status}: ${String(error)}`);
-      }
-      this.#untold.delete(key);
-    }
+  #isUnwanted({ run: { run_id, status } }: Job): boolean {
+    return this.#closed || status === 'stopping' || this.#toStop.has(run_id);
   }
 }

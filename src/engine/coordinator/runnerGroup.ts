@@ -21,7 +21,9 @@ export class RunnerGroup {
   readonly #mine = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #joined: Promise<Joined> | undefined;
+  /** Takes no more runners; and, once those that it has are gone, does nothing more. */
   #closed = false;
+  #over = false;
 
   constructor(deps: GroupDeps) {
     this.#deps = deps;
@@ -38,10 +40,13 @@ export class RunnerGroup {
       join: () => this.#share(),
       onRun: ({ run_id }) => void this.#mine.add(run_id),
     });
+    // From now on, so that who closes the group waits for one that is about to begin.
+    this.#loops.add(loop);
     try {
       await loop.start();
-      this.#loops.add(loop);
     } catch (error) {
+      this.#loops.delete(loop);
+      if (this.#isClosed()) return;
       const why = CoordinatorError.is(error, 'conflict') ? 'is another process' : String(error);
       log.info(`runner ${executor_type} in ${project_dir}: ${why}`);
       const timer = setTimeout(() => {
@@ -58,23 +63,22 @@ export class RunnerGroup {
     return (await this.#share()).link.createRun(request);
   }
 
-  /** Has the run stopped that a session is in, wherever it is. */
-  async stop(sessionId: string): Promise<void> {
-    const { link } = await this.#share();
-    const run = (await link.runs()).find((each) => each.session_id === sessionId && !isRunOver(each.status));
-    if (run !== undefined) await link.stopRun(run.run_id);
-  }
-
   /** As each of them does. */
   async close(how?: { readonly finish: boolean }): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers) clearTimeout(timer);
     await Promise.all([...this.#loops].map((loop) => loop.close(how)));
+    this.#over = true;
     await (await this.#joined?.catch(() => undefined))?.close();
+  }
+
+  #isClosed(): boolean {
+    return this.#closed;
   }
 
   /** The one connection; who leaves does not close it for the others. */
   async #share(): Promise<Joined> {
+    if (this.#over) throw new CoordinatorError('unreachable', 'These runners were closed.');
     this.#joined ??= this.#join();
     const joined = await this.#joined;
     return { ...joined, close: () => Promise.resolve() };

@@ -7,7 +7,7 @@ import { isProof, newNonce, proofOf } from './handshake.ts';
 import { LineSocket } from './lineSocket.ts';
 import type { LocalCoordinator } from './local.ts';
 import type { CoordinatorPlace } from './place.ts';
-import { calls, callSchema, proofSchema, type CallName } from './wire.ts';
+import { calls, callSchema, pagesOf, proofSchema, type CallName } from './wire.ts';
 
 const maxConnections = 128;
 const handshakeMs = 5000;
@@ -37,7 +37,12 @@ export class CoordinatorServer {
       // The folder is private, so that there is no moment at which another user could connect.
       server.listen({ path: place.address }, resolve);
     });
-    if (process.platform !== 'win32') await chmod(place.address, 0o600);
+    try {
+      if (process.platform !== 'win32') await chmod(place.address, 0o600);
+    } catch (error) {
+      await listening.close();
+      throw error;
+    }
     return listening;
   }
 
@@ -103,13 +108,23 @@ class Connection {
     }
     const { id, call, params } = parsed.data;
     try {
-      this.#lines.send({ id, result: (await this.#result(call, params)) ?? null });
+      await this.#answer(id, (await this.#result(call, params)) ?? null);
     } catch (error) {
       const known = CoordinatorError.is(error);
       if (!known) this.#log.error(`The coordinator failed: ${String(error)}`);
       const { code, message: text } = known ? error : { code: 'invalid', message: 'The coordinator failed.' };
       this.#lines.send({ id, error: { code, message: text } });
     }
+  }
+
+  /** A long list goes in parts, each when the other side has taken the one before. */
+  async #answer(id: number, result: unknown): Promise<void> {
+    const pages: readonly unknown[] = Array.isArray(result) ? pagesOf(result) : [result];
+    for (const part of pages.slice(0, -1)) {
+      this.#lines.send({ id, part });
+      await this.#lines.drained();
+    }
+    this.#lines.send({ id, result: pages.at(-1) });
   }
 
   async #result(call: CallName, given: readonly unknown[]): Promise<unknown> {
@@ -120,7 +135,7 @@ class Connection {
       case 'stopRun':
         return coordinator.stopRun(...params('stopRun', given));
       case 'runs':
-        return coordinator.runs();
+        return coordinator.runs(...params('runs', given));
       case 'runners':
         return coordinator.runners();
       case 'register': {

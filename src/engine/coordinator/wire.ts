@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import {
+  claimSchema,
   createRunSchema,
   jobSchema,
   registrationSchema,
   reportSchema,
+  runFilterSchema,
   seatSchema,
   type CoordinatorLink,
 } from '../../coordinator/api.ts';
@@ -11,8 +13,11 @@ import { errorCodeSchema } from '../../coordinator/errors.ts';
 import { listedRunnerSchema, runnerSchema } from '../../model/runner.ts';
 import { runIdSchema, runSchema } from '../../model/session.ts';
 
-/** Bytes of one line; a prompt has at most a quarter of that. */
+/** Bytes of one line; a run has less, whatever its prompt is made of. */
 export const maxLine = 8 << 20;
+
+/** Characters of the JSON in one line of a list that takes several. */
+const pageLength = 1 << 20;
 
 const nothing = z.null();
 
@@ -20,11 +25,11 @@ const nothing = z.null();
 export const calls = {
   createRun: { params: z.tuple([createRunSchema]), result: runSchema },
   stopRun: { params: z.tuple([runIdSchema]), result: runSchema },
-  runs: { params: z.tuple([]), result: z.array(runSchema) },
+  runs: { params: z.tuple([runFilterSchema.optional()]), result: z.array(runSchema) },
   runners: { params: z.tuple([]), result: z.array(listedRunnerSchema) },
   register: { params: z.tuple([registrationSchema]), result: runnerSchema },
   heartbeat: { params: z.tuple([seatSchema]), result: nothing },
-  claim: { params: z.tuple([seatSchema]), result: jobSchema.nullable() },
+  claim: { params: z.tuple([claimSchema]), result: jobSchema.nullable() },
   report: { params: z.tuple([seatSchema, reportSchema]), result: runSchema },
   leave: { params: z.tuple([seatSchema]), result: nothing },
 } as const satisfies Readonly<
@@ -54,6 +59,24 @@ export const welcomeSchema = z.object({ proof: z.string() });
 export const callSchema = z.object({ id: z.int(), call: callNameSchema, params: z.array(z.unknown()) });
 export const answerSchema = z.union([
   z.object({ id: z.int(), error: z.object({ code: errorCodeSchema, message: z.string() }) }),
+  // The beginning of a list; its last part is the result.
+  z.object({ id: z.int(), part: z.array(z.unknown()) }),
   z.object({ id: z.int(), result: z.unknown() }),
   z.object({ run: runSchema }),
 ]);
+
+/** Parts of a list that each fit into a line; at least one. */
+export function pagesOf(list: readonly unknown[]): readonly (readonly unknown[])[] {
+  const pages: unknown[][] = [];
+  let length = pageLength;
+  for (const each of list) {
+    const more = JSON.stringify(each).length;
+    if (length + more > pageLength) {
+      pages.push([]);
+      length = 0;
+    }
+    pages.at(-1)?.push(each);
+    length += more;
+  }
+  return pages.length === 0 ? [[]] : pages;
+}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
+import type { RunFilter } from '../../../src/coordinator/api.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
 import { lostMs, staleMs } from '../../../src/coordinator/seats.ts';
 import { demandsSchema } from '../../../src/model/demands.ts';
@@ -102,6 +103,57 @@ describe('runs', () => {
       still.core.heartbeat(seat);
     }
     assert.equal(still.run(run_id).status, 'running');
+  });
+
+  it('with demands wait on while a runner that meets them is there, and no longer', () => {
+    const cases = [
+      { runner: { tags: ['gpu'] }, status: 'pending' },
+      { runner: { tags: ['web'] }, status: 'failed' },
+      { runner: { tags: ['gpu'], executor_type: 'codex' }, status: 'failed' },
+      { runner: { tags: ['gpu'], within: ['/elsewhere'] }, status: 'failed' },
+    ];
+    for (const { runner, status } of cases) {
+      const still = new StillCoordinator();
+      const seat = still.register(runner);
+      still.create({ executor_type: runner.executor_type ?? 'claude-code' });
+      still.core.claim(seat);
+      const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }), project_dir: '/w' });
+      for (let passed = 0; passed < 2 * demandsTimeoutMs; passed += 10_000) {
+        still.pass(10_000);
+        still.core.heartbeat(seat);
+      }
+      assert.equal(still.run(run_id).status, status, JSON.stringify(runner));
+      still.core.left(seat, 'The runner ended.');
+      still.pass(staleMs);
+      assert.equal(still.run(run_id).status, 'failed');
+    }
+  });
+
+  it('that were given to a runner which did not hear of it are given again', () => {
+    const still = new StillCoordinator();
+    const seat = still.register({ limit: 2 });
+    const [first, second] = [still.create(), still.create()];
+    assert.equal(still.core.claim(seat)?.run.run_id, first.run_id);
+    assert.equal(still.core.claim({ ...seat, has: [] })?.run.run_id, first.run_id);
+    assert.equal(still.core.claim({ ...seat, has: [first.run_id] })?.run.run_id, second.run_id);
+    still.core.stop(second.run_id);
+    assert.equal(still.core.claim({ ...seat, has: [first.run_id] })?.run.status, 'stopping');
+    still.core.report(seat, { run_id: first.run_id, status: 'running' });
+    still.core.report(seat, { run_id: second.run_id, status: 'stopped' });
+    assert.equal(still.core.claim({ ...seat, has: [] }), null, 'what runs has begun');
+    assert.equal(still.core.claim(seat), null);
+  });
+
+  it('are listed by session and by runner', () => {
+    const still = new StillCoordinator();
+    const seat = still.register();
+    const [first, second] = [still.create(), still.create()];
+    still.core.claim(seat);
+    const ids = (filter: RunFilter) => still.core.runs(filter).map(({ run_id }) => run_id);
+    assert.deepEqual(ids({}), [first.run_id, second.run_id]);
+    assert.deepEqual(ids({ session_id: second.session_id }), [second.run_id]);
+    assert.deepEqual(ids({ runner_id: seat.runner_id }), [first.run_id]);
+    assert.deepEqual(ids({ runner_id: seat.runner_id, session_id: second.session_id }), []);
   });
 
   it('take no notice of a clock that jumps', () => {
@@ -281,6 +333,34 @@ describe('runners', () => {
     assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('over'));
   });
 
+  it('lose nothing while the coordinator’s own process did not run', () => {
+    for (const first of ['tick', 'list', 'claim by another'] as const) {
+      const still = new StillCoordinator();
+      const seat = still.register();
+      const other = still.register({ project_dir: '/2', instance: 'instance-2' });
+      const { run_id } = still.create();
+      const waiting = still.create({ demands: demands({ tags: ['gpu'] }) });
+      still.core.claim(seat);
+      still.mono += 10 * lostMs;
+      if (first === 'list') still.core.runners();
+      if (first === 'claim by another') still.core.claim(other);
+      still.core.tick();
+      assert.equal(still.core.runners()[0]?.status, 'online', first);
+      assert.deepEqual([still.run(run_id).status, still.run(waiting.run_id).status], ['claimed', 'pending']);
+      still.pass(lostMs);
+      assert.equal(still.run(run_id).status, 'failed', 'it is heard of no more');
+      still.pass(demandsTimeoutMs);
+      assert.equal(still.run(waiting.run_id).status, 'failed');
+    }
+  });
+
+  it('have one identity however the letter of their drive is written', () => {
+    const still = new StillCoordinator();
+    const { runner_id } = still.register({ project_dir: 'c:\\App' });
+    assert.equal(still.register({ project_dir: 'C:\\App' }).runner_id, runner_id);
+    assert.notEqual(still.register({ project_dir: 'C:\\app' }).runner_id, runner_id);
+  });
+
   it('whose process is gone leave at once; what was to be stopped is stopped', () => {
     const still = new StillCoordinator();
     const seat = still.register({ limit: 2 });
@@ -302,38 +382,5 @@ describe('runners', () => {
     still.core.claim(one);
     assert.throws(() => still.core.report(two, { run_id, status: 'completed' }), refused('over'));
     assert.throws(() => still.core.claim({ ...one, instance: 'forged-one' }), refused('unknown_runner'));
-  });
-});
-
-describe('a coordinator that begins where another ended', () => {
-  it('knows what waits, and who has what', () => {
-    const before = new StillCoordinator();
-    const seat = before.register();
-    const running = before.create();
-    before.core.claim(seat);
-    const waiting = before.create({ demands: demands({ tags: ['gpu'] }) });
-    const after = new StillCoordinator(before.changes, before.wall + 60_000);
-    assert.deepEqual(
-      after.core.runs().map(({ run_id, status }) => [run_id, status]),
-      [
-        [running.run_id, 'claimed'],
-        [waiting.run_id, 'pending'],
-      ],
-    );
-    assert.equal(after.core.runners()[0]?.status, 'stale');
-    after.register();
-    assert.equal(after.core.report(seat, { run_id: running.run_id, status: 'completed' }).status, 'completed');
-    const again = new StillCoordinator(after.core.kept());
-    assert.deepEqual(again.core.runs(), after.core.runs());
-  });
-
-  it('gives up what waited too long meanwhile, and no sooner', () => {
-    const before = new StillCoordinator();
-    const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
-    const after = new StillCoordinator(before.changes, before.wall + demandsTimeoutMs - 1000);
-    after.core.tick();
-    assert.equal(after.run(run_id).status, 'pending');
-    after.pass(1000);
-    assert.equal(after.run(run_id).status, 'failed');
   });
 });

@@ -51,8 +51,22 @@ describe('demands', () => {
       ['/srv/apple', false],
       ['/srv', false],
       ['/srv/app/../other', false],
+      ['c:\\app\\src', true],
+      ['c:/app', false],
+      ['C:\\App', false],
+      ['D:\\app', false],
     ];
     for (const [folder, expected] of cases) assert.equal(isWithin(folder, within), expected, folder);
+    const roots: readonly [folder: string, root: string, boolean][] = [
+      ['/x', '/', true],
+      ['/', '/', true],
+      ['/srv/app/src', '/srv/app/', true],
+      ['/srv/apple', '/srv/app/', false],
+      ['C:\\x', 'c:\\', true],
+      ['c:\\', 'C:\\', true],
+      ['D:\\x', 'C:\\', false],
+    ];
+    for (const [folder, root, expected] of roots) assert.equal(isWithin(folder, [root]), expected, `${folder} ${root}`);
     assert.equal(isWithin('/anywhere', undefined), true);
     const coordinator = new StillCoordinator();
     const seat = coordinator.register({ within: ['/w'] });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -15,41 +14,27 @@ import { coordinatorPlace } from '../../../src/engine/coordinator/place.ts';
 import { RunnerLoop, type RunnerDeps } from '../../../src/engine/coordinator/runner.ts';
 import { isRunOver } from '../../../src/model/status.ts';
 import type { Run } from '../../../src/model/session.ts';
+import { CoordinatorStore } from '../../support/coordinatorStore.ts';
 import { until } from '../../support/until.ts';
 import { skip } from '../../support/skip.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
 
 describe('the coordinator of a store', () => {
+  let shared: CoordinatorStore;
   let store: string;
   let log: string[];
   let deps: LocalDeps;
-  const closing: (() => Promise<void>)[] = [];
   beforeEach(() => {
-    store = mkdtempSync(path.join(tmpdir(), 'vitrine-coordinator-'));
-    log = [];
-    const add = (message: string): void => void log.push(message);
-    let ids = 0;
-    const randomHex = (digits: number): string => {
-      ids += 1;
-      return ids.toString(16).padStart(digits, '0');
-    };
-    const none = (): void => undefined;
-    deps = {
-      clock: Date.now,
-      monotonic: () => performance.now(),
-      randomHex,
-      log: { debug: none, info: none, warn: add, error: add },
-    };
+    shared = new CoordinatorStore();
+    ({ folder: store, log, deps } = shared);
   });
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-    await rm(store, { recursive: true, force: true });
-  });
+  afterEach(() => shared.close());
 
-  async function join(host = true): Promise<Joined> {
-    const joined = await joinCoordinator(store, deps, { host });
-    closing.push(() => joined.close());
+  const join = (host = true): Promise<Joined> => joinIn(store, host);
+  async function joinIn(folder: string, host = true): Promise<Joined> {
+    const joined = await joinCoordinator(folder, deps, { host });
+    shared.atEnd(() => joined.close());
     return joined;
   }
   const registration = { hostname: 'h', project_dir: '/w', executor_type: 'replay' };
@@ -72,7 +57,7 @@ describe('the coordinator of a store', () => {
       ...rest,
     });
     const { runner_id } = await loop.start();
-    closing.push(() => loop.close());
+    shared.atEnd(() => loop.close());
     return { done, loop, runner_id };
   }
 
@@ -128,22 +113,21 @@ describe('the coordinator of a store', () => {
 
   it('listens elsewhere where the path of the store is too long for a socket', async function () {
     if (process.platform === 'win32') skip(this, 'pipes have no such limit');
-    store = path.join(store, 'x'.repeat(120));
-    await mkdir(store);
-    const host = await join();
-    const other = await join();
+    const deep = path.join(store, 'x'.repeat(120));
+    await mkdir(deep);
+    const host = await joinIn(deep);
+    const other = await joinIn(deep);
     assert.deepEqual([host.hosting, other.hosting], [true, false]);
-    const { address } = await coordinatorPlace(store);
+    const { address } = await coordinatorPlace(deep);
     assert.ok(address.startsWith(tmpdir()));
     // For one that has another folder for what is temporary, too.
     const before = process.env['TMPDIR'];
     process.env['TMPDIR'] = store;
-    const found = await coordinatorPlace(store).finally(() => {
+    const found = await coordinatorPlace(deep).finally(() => {
       if (before === undefined) delete process.env['TMPDIR'];
       else process.env['TMPDIR'] = before;
     });
     assert.equal(found.address, address);
-    store = path.dirname(store);
   });
 
   it('does nothing for one that does not know its token', async () => {
@@ -168,6 +152,42 @@ describe('the coordinator of a store', () => {
     await assert.rejects(client.link.createRun({ ...wanted, executor_type: 'x'.repeat(300) }), refused('invalid'));
     await assert.rejects(client.link.stopRun('../../etc'), refused('invalid'));
     assert.equal((await host.link.createRun(wanted)).status, 'pending');
+  });
+
+  it('lists more than fits into one line', async () => {
+    const host = await join();
+    const { link } = await join();
+    // What JSON writes longest: six bytes for each.
+    const prompt = '\u0001'.repeat(1 << 20);
+    for (let at = 0; at < 4; at += 1) await host.link.createRun({ ...wanted, prompt });
+    for (let at = 0; at < 2000; at += 1) await host.link.createRun({ ...wanted, prompt: `${at}`.padStart(3000) });
+    const [there, here] = [await link.runs(), await host.link.runs()];
+    assert.deepEqual(there, here);
+    assert.deepEqual(await link.runs({ session_id: here[7]!.session_id }), [here[7]]);
+  });
+
+  it('is not sent what it would refuse, or what would end the connection', async () => {
+    await join();
+    const { link } = await join();
+    const tooLong = [
+      { prompt: 'x'.repeat(9 << 20) },
+      { project_dir: 'x'.repeat(9 << 20) },
+      { demands: { tags: ['x'.repeat(9 << 20)] } },
+    ];
+    for (const each of tooLong) await assert.rejects(link.createRun({ ...wanted, ...each }), refused('invalid'));
+    assert.deepEqual(await link.runs(), []);
+  });
+
+  it('leaves its place to the next one where it cannot begin', async () => {
+    const { journal } = await coordinatorPlace(store);
+    for (const obstacle of [journal, `${journal}.new`]) {
+      await mkdir(obstacle);
+      await assert.rejects(join(), refused('unreachable'));
+      await rmdir(obstacle);
+      const next = await join();
+      assert.equal(next.hosting, true);
+      await next.close();
+    }
   });
 
   it('is not what somebody else listens with', async () => {

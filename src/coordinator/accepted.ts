@@ -1,0 +1,11 @@
+import type * as z from 'zod';
+import { CoordinatorError } from './errors.ts';
+
+/** What was asked, with its defaults. @throws CoordinatorError `invalid`, which says what is wrong where */
+export function accepted<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? 'The request' : issue.path.map(String).join('.');
+  throw new CoordinatorError('invalid', `${where}: ${issue?.message ?? 'is none'}`);
+}

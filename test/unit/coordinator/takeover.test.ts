@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
+import { staleMs } from '../../../src/coordinator/seats.ts';
+import { demandsSchema } from '../../../src/model/demands.ts';
+import { StillCoordinator } from '../../support/coordinator.ts';
+
+const demands = (given: object) => demandsSchema.parse(given);
+
+describe('a coordinator that begins where another ended', () => {
+  it('knows what waits, and who has what', () => {
+    const before = new StillCoordinator();
+    const seat = before.register();
+    const running = before.create();
+    before.core.claim(seat);
+    const waiting = before.create({ demands: demands({ tags: ['gpu'] }) });
+    const after = new StillCoordinator(before.changes, before.wall + 60_000);
+    assert.deepEqual(
+      after.core.runs().map(({ run_id, status }) => [run_id, status]),
+      [
+        [running.run_id, 'claimed'],
+        [waiting.run_id, 'pending'],
+      ],
+    );
+    assert.equal(after.core.runners()[0]?.status, 'stale');
+    after.register();
+    assert.equal(after.core.report(seat, { run_id: running.run_id, status: 'completed' }).status, 'completed');
+    const again = new StillCoordinator(after.core.kept());
+    assert.deepEqual(again.core.runs(), after.core.runs());
+  });
+
+  it('gives up what waited too long meanwhile, and no sooner', () => {
+    const before = new StillCoordinator();
+    const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
+    const after = new StillCoordinator(before.changes, before.wall + demandsTimeoutMs - staleMs);
+    after.pass(staleMs - 1);
+    assert.equal(after.run(run_id).status, 'pending');
+    after.pass(1);
+    assert.equal(after.run(run_id).status, 'failed');
+  });
+
+  it('waits for runners that come back, also for runs that had waited long for theirs', () => {
+    const before = new StillCoordinator();
+    const { run_id } = before.create({ demands: demands({ tags: ['gpu'] }) });
+    const after = new StillCoordinator(before.changes, before.wall + 2 * demandsTimeoutMs);
+    after.pass(staleMs - 1);
+    const seat = after.register({ tags: ['gpu'] });
+    after.pass(1);
+    assert.equal(after.core.claim(seat)?.run.run_id, run_id);
+  });
+
+  it('gives up what a runner had of which the journal says nothing', () => {
+    const before = new StillCoordinator();
+    const seat = before.register({ limit: 3 });
+    const [claimed, running, stopping, waiting] = [before.create(), before.create(), before.create(), before.create()];
+    for (let at = 0; at < 3; at += 1) before.core.claim(seat);
+    before.core.report(seat, { run_id: running.run_id, status: 'running' });
+    before.core.stop(stopping.run_id);
+    const after = new StillCoordinator(before.changes.filter(({ kind }) => kind === 'job'));
+    assert.deepEqual(
+      [claimed, running, stopping, waiting].map(({ run_id }) => after.run(run_id).status),
+      ['failed', 'failed', 'stopped', 'pending'],
+    );
+    assert.match(after.run(claimed.run_id).error ?? '', /Nothing is known any more of the runner/);
+  });
+});
