@@ -12,6 +12,8 @@ import type { ServerChoice } from './serverAgent.ts';
 
 export interface EngineOptions {
   readonly store: string | undefined;
+  /** Of the runner that this is; default: none. */
+  readonly tags?: readonly string[];
   readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
   readonly acp?: readonly AcpProfile[];
   readonly server?: ServerChoice;
@@ -91,6 +93,7 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
     blueprints: {
       load: (folder) => blueprintsOf(context, folder),
       use: { options: () => ({}), environment: context.env, input: inputOf(context) },
+      tags: () => options.tags ?? [],
     },
     version: version(),
   });

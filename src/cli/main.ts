@@ -123,13 +123,19 @@ function onInterrupt(listener: () => void): () => void {
   };
 }
 
+const { stdin, stdout, stderr } = process;
+let isTold = false;
 // A reader that has seen enough (`| head`) is no failure; what goes on for it alone is ended in order.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (interruptible.size === 0) process.exit(error.code === 'EPIPE' ? 0 : failed);
+stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  const isEnough = code === 'EPIPE';
+  if (!isEnough && !isTold) stderr.write(`vitrine: The output cannot be written: ${message}\n`);
+  isTold = true;
+  if (interruptible.size === 0) process.exit(isEnough ? 0 : failed);
   for (const listener of interruptible) listener();
 });
+// Where nothing can be told, the exit code has to do.
+stderr.on('error', () => undefined);
 
-const { stdin, stdout, stderr } = process;
 try {
   const { env } = process;
   const context = { stdin, stdout, stderr, cwd: process.cwd(), now: Date.now, env, onInterrupt };

@@ -8,7 +8,7 @@ const help = `Usage: vitrine import FILE [options]
 
 Keeps what a file holds as a session, and prints its id. Read are: a record of Vitrine (record.jsonl; what its runs printed
 comes along where it lies beside it), messages of the Agent Communication Protocol as JSON, and what an agent printed to its
-standard output. An imported session can be read and exported, not gone on with.
+standard output; each also packed (.gz). An imported session can be read and exported, not gone on with.
 
   --agent TYPE       whose output it is, where the file does not tell
 ${storeHelp}`;
@@ -26,7 +26,8 @@ export const importCommand: Command = {
       const report = await engine.archive.import({ file: path.resolve(context.cwd, file), ...agent });
       context.stdout.write(`${report.sessionId}\n`);
       const was = report.original === null ? '' : `, which was ${report.original}`;
-      const damaged = report.problems === 0 ? '' : ` ${report.problems} parts of it could not be read.`;
+      const parts = report.problems === 1 ? '1 part' : `${report.problems} parts`;
+      const damaged = report.problems === 0 ? '' : ` ${parts} of it could not be read.`;
       const entries = report.entries === 1 ? '1 entry' : `${report.entries} entries`;
       context.stderr.write(`vitrine: Imported (${report.format}): ${entries}${was}.${damaged}\n`);
       return 0;

@@ -1,34 +1,31 @@
 import { text } from 'node:stream/consumers';
-import path from 'node:path';
-import type { CoordinatorLink, CreateRun } from '../../coordinator/api.ts';
+import type { CoordinatorLink } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
-import { executorOf, findBlueprint } from '../../engine/blueprints/request.ts';
 import { joinCoordinator } from '../../engine/coordinator/join.ts';
-import { EngineFailure } from '../../engine/failures.ts';
-import type { Demands } from '../../model/demands.ts';
 import type { ListedRunner } from '../../model/runner.ts';
-import type { Run } from '../../model/session.ts';
+import { runIdSchema, type Run } from '../../model/session.ts';
 import { isRunOver } from '../../model/status.ts';
 import { parseOptions } from '../args.ts';
-import { blueprintsOf } from '../blueprints.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { coordinatorDeps } from '../coordinator.ts';
 import { storeFolder, storeHelp } from '../engine.ts';
-import { executorOption } from '../executorOption.ts';
 import { writeLines } from '../output.ts';
+import { visibleText } from '../visibleText.ts';
+import { inItsFolder, requestOf } from './queueRequest.ts';
 
 const help = `Usage: vitrine queue [options]
        vitrine queue add --blueprint NAME|--executor TYPE|--resume ses_… [options] PROMPT|-
        vitrine queue stop run_…
 
 Shows runners and runs, queues a run for one of them, or stops one. Somebody has to coordinate: see "vitrine runner".
-A run that demands something fails where no runner that has it takes it within five minutes.
+A run that demands something waits five minutes for a runner that has it, and fails where there is none. One that is busy
+counts.
 Exit code 0: done; 1: with --wait, the run did not complete; 2: nobody coordinates, or it was refused.
 
   --blueprint NAME   an agent that is a file: see "vitrine agents"; its demands count
   --executor TYPE    which kind of agent
   --resume ses_…     goes on with a session; its executor has to be given
-  --cwd DIR          folder the run works in; default: the current one
+  --cwd DIR          folder the run works in; default: the current one, for --resume that of the session
   --model NAME       model, in the agent's own words
   --demand KEY=VALUE hostname, project_dir or executor_type that the runner has to have, or a tag: tag=gpu. Several times
   --wait             ends when the run is over
@@ -47,49 +44,81 @@ const options = {
   store: { type: 'string' },
 } as const;
 
+/** What is not for `queue add` alone. */
+const everywhere: ReadonlySet<string> = new Set(['json', 'store']);
+
 const done = 0;
 const notCompleted = 1;
 const refused = 2;
 
+type Values = ReturnType<typeof parse>['values'];
+type Show = (run: Run) => Promise<void>;
+
 export const queue: Command = {
   help,
   async run(args, context) {
-    const { values, positionals } = parseOptions('queue', { args: [...args], options, allowPositionals: true });
-    const [what = 'list', given] = positionals;
+    const { values, positionals } = parse(args);
+    const [what = 'list', given, ...more] = positionals;
     const json = values.json === true;
+    const show: Show = async (run) =>
+      json ? writeLines(context.stdout, [run]) : void context.stdout.write(`${runRow(run)}\n`);
     if (what === 'list') {
-      return speak(context, values.store, async (link) => {
-        const [runners, runs] = [await link.runners(), await link.runs()];
-        if (json) await writeLines(context.stdout, [...runners, ...runs]);
-        else for (const row of [...runners.map(runnerRow), ...runs.map(runRow)]) context.stdout.write(`${row}\n`);
-        return done;
-      });
+      refuseMore(what, given === undefined ? [] : [given], values);
+      return list(context, values.store, json);
     }
     if (given === undefined || (what !== 'add' && what !== 'stop'))
       throw new UsageError(`"queue ${what}" is no whole command.`, 'See "vitrine queue --help".');
-    const show = async (run: Run): Promise<void> =>
-      json ? writeLines(context.stdout, [run]) : void context.stdout.write(`${runRow(run)}\n`);
     if (what === 'stop') {
+      refuseMore(what, more, values);
+      if (!runIdSchema.safeParse(given).success)
+        throw new UsageError(`"${given}" is no run.`, 'See "vitrine queue" for those there are.');
       return speak(context, values.store, async (link) => {
         await show(await link.stopRun(given));
         return done;
       });
     }
-    const prompt = given === '-' ? await text(context.stdin) : given;
-    if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Say what the agent is to do.');
-    const cwd = path.resolve(context.cwd, values.cwd ?? '.');
-    const request = { ...(await requestOf(context, cwd, values)), prompt };
-    return speak(context, values.store, async (link) => {
-      const over = watch(link);
-      const run = await link.createRun(request);
-      await show(run);
-      if (values.wait !== true) return done;
-      const last = await over(run.run_id);
-      await show(last);
-      return last.status === 'completed' ? done : notCompleted;
-    });
+    if (more.length > 0) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+    return add(context, given, values, show);
   },
 };
+
+function parse(args: readonly string[]) {
+  return parseOptions('queue', { args: [...args], options, allowPositionals: true });
+}
+
+/** What only `queue add` takes would go unheeded. @throws UsageError */
+function refuseMore(what: string, more: readonly string[], values: Values): void {
+  const unheeded = Object.keys(values).find((name) => !everywhere.has(name));
+  if (unheeded !== undefined)
+    throw new UsageError(`--${unheeded} is an option of "queue add".`, `Leave it out of "queue ${what}".`);
+  const [first] = more;
+  if (first !== undefined) throw new UsageError(`"${first}" is one too many.`, 'See "vitrine queue --help".');
+}
+
+function list(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
+  return speak(context, store, async (link) => {
+    const [runners, runs] = [await link.runners(), await link.runs()];
+    if (json) await writeLines(context.stdout, [...runners, ...runs]);
+    else for (const row of [...runners.map(runnerRow), ...runs.map(runRow)]) context.stdout.write(`${row}\n`);
+    return done;
+  });
+}
+
+async function add(context: CliContext, given: string, values: Values, show: Show): Promise<number> {
+  const asked = await requestOf(context, values);
+  const prompt = given === '-' ? await text(context.stdin) : given;
+  if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Say what the agent is to do.');
+  return speak(context, values.store, async (link) => {
+    const request = await inItsFolder(context, values.store, link, asked);
+    const over = watch(link);
+    const run = await link.createRun({ ...request, prompt });
+    await show(run);
+    if (values.wait !== true) return done;
+    const last = await over(run.run_id);
+    await show(last);
+    return last.status === 'completed' ? done : notCompleted;
+  });
+}
 
 async function speak(
   context: CliContext,
@@ -109,7 +138,7 @@ async function speak(
     }
   } catch (error) {
     if (!CoordinatorError.is(error)) throw error;
-    context.stderr.write(`vitrine: ${error.message}\n`);
+    context.stderr.write(`vitrine: ${visibleText(error.message)}\n`);
     return refused;
   }
 }
@@ -131,56 +160,6 @@ function watch(link: CoordinatorLink): (runId: string) => Promise<Run> {
     });
 }
 
-interface Values {
-  readonly blueprint?: string | undefined;
-  readonly executor?: string | undefined;
-  readonly resume?: string | undefined;
-  readonly model?: string | undefined;
-  readonly demand?: readonly string[] | undefined;
-}
-
-async function requestOf(context: CliContext, cwd: string, values: Values): Promise<Omit<CreateRun, 'prompt'>> {
-  const { blueprint, executor, resume, model } = values;
-  const additional_demands = demandsOf(values.demand);
-  const common = {
-    project_dir: cwd,
-    ...(model !== undefined && { model }),
-    ...(additional_demands !== undefined && { additional_demands }),
-  };
-  if (blueprint === undefined) {
-    const executor_type = executorOption('--executor', executor);
-    if (resume === undefined) return { ...common, executor_type };
-    return { ...common, executor_type, type: 'resume_session', session_id: resume };
-  }
-  if ((executor ?? resume) !== undefined)
-    throw new UsageError('--blueprint says which agent it is.', 'Leave out --executor and --resume.');
-  try {
-    const agent = findBlueprint(await blueprintsOf(context, cwd), blueprint);
-    const { demands, executor_profile } = agent;
-    return {
-      ...common,
-      agent_name: agent.name,
-      executor_type: executorOf(agent),
-      ...(executor_profile !== undefined && { executor_profile }),
-      ...(demands !== undefined && { demands }),
-    };
-  } catch (error) {
-    throw EngineFailure.is(error) ? new UsageError(error.message, error.detail) : error;
-  }
-}
-
-function demandsOf(given: readonly string[] = []): Demands | undefined {
-  if (given.length === 0) return undefined;
-  const demands: Demands = { tags: [] };
-  for (const each of given) {
-    const [key, value] = [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)];
-    if (key === 'tag') demands.tags.push(value);
-    else if (key === 'hostname' || key === 'project_dir' || key === 'executor_type') demands[key] = value;
-    else throw new UsageError(`"${each}" is no demand (--demand).`, 'Give one such as tag=gpu or hostname=builder.');
-  }
-  return demands;
-}
-
 function runnerRow({
   runner_id,
   status,
@@ -190,15 +169,26 @@ function runnerRow({
   project_dir,
 }: ListedRunner): string {
   const heard = `${status} ${Math.floor(seconds_since_heartbeat)}s`;
-  return [runner_id, heard.padEnd(12), executor_type.padEnd(12), project_dir, tags.map((tag) => `#${tag}`).join(' ')]
-    .join('  ')
-    .trimEnd();
+  return row([
+    runner_id,
+    heard.padEnd(12),
+    executor_type.padEnd(12),
+    project_dir,
+    tags.map((tag) => `#${tag}`).join(' '),
+  ]);
 }
 
 function runRow({ run_id, status, session_id, agent_name, runner_id, prompt, error }: Run): string {
   const [line = ''] = prompt.trim().split('\n', 1);
-  const about = error ?? Array.from(line).slice(0, 60).join('');
-  return [run_id, status.padEnd(9), session_id, (runner_id ?? '-').padEnd(17), agent_name ?? '-', about]
-    .join('  ')
-    .trimEnd();
+  const about = error === undefined ? Array.from(line).slice(0, 60).join('') : oneLine(error);
+  return row([run_id, status.padEnd(9), session_id, (runner_id ?? '-').padEnd(17), agent_name ?? '-', about]);
+}
+
+function oneLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
+}
+
+function row(cells: readonly string[]): string {
+  return visibleText(cells.join('  ').trimEnd());
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { CoordinatorError } from '../../coordinator/errors.ts';
@@ -13,6 +14,7 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { coordinatorDeps } from '../coordinator.ts';
 import { createEngine, storeFolder, storeHelp } from '../engine.ts';
 import { executorOption } from '../executorOption.ts';
+import { visibleText } from '../visibleText.ts';
 
 const help = `Usage: vitrine runner --executor TYPE [options]
 
@@ -48,26 +50,28 @@ export const runner: Command = {
   async run(args, context) {
     const { values } = parseOptions('runner', { args: [...args], options });
     const executor = executorOption('--executor', values.executor);
-    const cwd = path.resolve(context.cwd, values.cwd ?? '.');
+    const cwd = folderOf(context, values.cwd);
     const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
     const store = storeFolder(context, values.store);
+    const registration = {
+      hostname: hostname(),
+      project_dir: cwd,
+      executor_type: executor,
+      tags: tagsOf(values.tags),
+      limit: limitOf(values.limit),
+    };
     const engine = createEngine(context, {
       store: values.store,
+      tags: registration.tags,
       writes: true,
       agents: program === undefined ? {} : { [executor]: { program } },
       ...(values.speed !== undefined && { replaySpeed: numberOption('--speed', values.speed) }),
     });
-    const say = (text: string): void => void context.stdout.write(`${text}\n`);
+    const say = sayer(context);
     const mine = new Set<string>();
     const deps = coordinatorDeps(context);
     const loop = new RunnerLoop({
-      registration: {
-        hostname: hostname(),
-        project_dir: cwd,
-        executor_type: executor,
-        tags: tagsOf(values.tags),
-        limit: limitOf(values.limit),
-      },
+      registration,
       join: async () => {
         const joined = await joinCoordinator(store, deps, { host: true });
         // Whose runner was killed left an agent behind, and a session that nobody brought to its end.
@@ -106,6 +110,30 @@ export const runner: Command = {
   },
 };
 
+/** Writes lines until whoever read has gone: each more that failed would count as one more wish to end this at once. */
+function sayer({ stdout }: CliContext): (line: string) => void {
+  let heard = true;
+  stdout.once('error', () => (heard = false));
+  return (line) => {
+    if (heard) stdout.write(`${visibleText(line)}\n`);
+  };
+}
+
+/** @throws UsageError */
+function folderOf(context: CliContext, given = '.'): string {
+  const folder = path.resolve(context.cwd, given);
+  if (!isFolder(folder)) throw new UsageError(`This is no folder: ${folder} (--cwd).`, 'Give the one where it works.');
+  return folder;
+}
+
+function isFolder(place: string): boolean {
+  try {
+    return statSync(place).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 async function work(context: CliContext, loop: RunnerLoop, prepare: () => Promise<void>): Promise<number> {
   const interrupted = new Promise<void>((resolve) => {
     let times = 0;
@@ -120,7 +148,7 @@ async function work(context: CliContext, loop: RunnerLoop, prepare: () => Promis
     await loop.start();
   } catch (error) {
     if (!CoordinatorError.is(error)) throw error;
-    context.stderr.write(`vitrine: ${error.message}\n`);
+    context.stderr.write(`vitrine: ${visibleText(error.message)}\n`);
     return notStarted;
   }
   await interrupted;

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { executorTypes } from '../../model/executorTypes.ts';
 import { isObject } from '../../model/json.ts';
@@ -21,7 +22,8 @@ export function runnerCommands({
     async copyRunnerCommand(argument) {
       const given = isObject(argument) ? argument : {};
       const executor = executorTypes.find((type) => type === given['executor']) ?? (await pickExecutor(engines));
-      const named = typeof given['folder'] === 'string' ? given['folder'] : undefined;
+      const { folder: at } = given;
+      const named = typeof at === 'string' && path.isAbsolute(at) ? at : undefined;
       const folder = executor === undefined ? undefined : (named ?? (await pickFolder()));
       if (executor === undefined || folder === undefined) return undefined;
       const windows = process.platform === 'win32';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CreateRun } from '../../coordinator/api.ts';
 import type { RunnerGroup } from '../../engine/coordinator/runnerGroup.ts';
 import type { Run } from '../../model/session.ts';
-import { isRunOver } from '../../model/status.ts';
+import { isRunOver, isSessionLive } from '../../model/status.ts';
 import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
 import type { AgentCatalogue } from '../agents/catalogue.ts';
 import type { Elsewhere } from '../elsewhere.ts';
@@ -68,9 +68,15 @@ export class WindowRunners {
     return run;
   }
 
-  /** Has a session stopped that another window or a terminal runs for the queue. */
+  /** Has a session stopped that another window or a terminal runs for the queue; tells a person where only that one can. */
   async stopElsewhere(session: string): Promise<void> {
-    await (await this.#group)?.stop(session);
+    const { stopQueued } = await import('./stopQueued.ts');
+    const { store, log } = this.#deps;
+    if ((await this.#isQueueThere()) && (await stopQueued(store.fsPath, session, log))) return;
+    if (!(await this.#isLive(session))) return;
+    void vscode.window.showWarningMessage(
+      t('This session runs in another window or terminal, and can be stopped only there.'),
+    );
   }
 
   /** The agents themselves are ended by the engine. */
@@ -81,15 +87,26 @@ export class WindowRunners {
     await this.#end();
   }
 
+  /** It may have ended by itself meanwhile. */
+  async #isLive(session: string): Promise<boolean> {
+    const handle = await (await this.#deps.engines.get()).open(session);
+    const { status } = handle.summary();
+    handle.dispose();
+    return isSessionLive(status);
+  }
+
   async #lookForQueue(): Promise<void> {
+    if (await this.#isQueueThere()) this.#wanted = true;
+    this.#settled = true;
+    this.#fit();
+  }
+
+  async #isQueueThere(): Promise<boolean> {
     const place = vscode.Uri.joinPath(this.#deps.store, 'coordinator');
-    const there = await vscode.workspace.fs.stat(place).then(
+    return vscode.workspace.fs.stat(place).then(
       () => true,
       () => false,
     );
-    if (there) this.#wanted = true;
-    this.#settled = true;
-    this.#fit();
   }
 
   #want(): void {
