@@ -16,6 +16,8 @@ export interface AgentOptions {
   readonly appendSystemPrompt?: string;
   /** Given besides those of the agent's own configuration, with everything filled in. Hold secrets: for no record and no log. */
   readonly mcpServers?: McpServers;
+  /** Names of those whose address or arguments were filled in with what a person or a variable gave, which may be secret. */
+  readonly filledServers?: readonly string[];
   /** Names of those whose tools are used unasked, where the program can be told so. */
   readonly trustedServers?: readonly string[];
   readonly extraArgs?: readonly string[];

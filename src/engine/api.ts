@@ -1,5 +1,6 @@
 import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
 import type { FollowUpSettings } from '../insight/followUps/rules.ts';
+import type { Agent } from '../model/agent.ts';
 import type { Budgets, Limits } from '../model/budget.ts';
 import type { Capabilities } from '../model/capabilities.ts';
 import type { EntryUpdate, NormalizedEntry, Origin } from '../model/entry.ts';
@@ -13,8 +14,7 @@ import type { ExecutorType, Run, Session } from '../model/session.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { Turn } from '../model/turn.ts';
 import type { ModelUsage } from '../model/usage.ts';
-import type { Blueprint } from './blueprints/load.ts';
-import type { BlueprintUse } from './blueprints/request.ts';
+import type { BlueprintAccess } from './blueprints/access.ts';
 import type { EngineFailure } from './failures.ts';
 import type { Recalled } from './recall/contract.ts';
 
@@ -143,13 +143,6 @@ export interface EngineDeps {
   readonly blueprints?: BlueprintAccess;
 }
 
-/** Where agents that are files are found, and what stands behind their placeholders. */
-export interface BlueprintAccess {
-  /** Those of a folder and of the user. */
-  readonly load: (folder: string) => Promise<readonly Blueprint[]>;
-  readonly use: Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
-}
-
 export interface StartRequest {
   readonly agent: ExecutorType;
   /** Which agent, where the executor has several: `AgentReport.profile`; for `replay` of a file what `outputProfile` gives. */
@@ -207,8 +200,12 @@ export interface ChildLimits {
 
 /** Gives agents what they need to start others. */
 export interface ChildServer {
-  /** For one run, until `over` is called for it. `byPerson`: it is a person's, and no trigger's, child's or callback's. */
-  open(session: Session, runId: string, limits: ChildLimits, byPerson: boolean): Promise<McpServer>;
+  /** A run of a session begins, for which somebody asked. Never rejects. */
+  begins(session: Session, by: Origin): Promise<void>;
+  /** Before a run that no person asked for. @throws EngineFailure where none has seen the session's agent as it is now */
+  checkOwn(session: Session, agent: Agent | null): Promise<void>;
+  /** For one run, until `over` is called for it. */
+  open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer>;
   over(sessionId: string, runId: string): void;
   /** Resumes accepted parents with what another process was to tell them; of a deleted parent its child is asked about. */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
@@ -225,6 +222,8 @@ export interface ResumeRequest {
   /** The blueprint of the session, as it is now. */
   readonly blueprint?: RunBlueprint;
   readonly queued?: QueuedRun;
+  /** Between it and its parent from now on; default: as it was. */
+  readonly executionMode?: Session['execution_mode'];
   readonly origin?: Origin;
   /** Why a callback was written. */
   readonly reason?: string;

@@ -99,13 +99,14 @@ export class Engine {
     const prices = () => loadPrices(deps.settings().prices);
     this.#sessions = new Sessions({ ...this.#stateDeps, clock: deps.clock, prices, sourceOf, reap });
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
-    this.children = childServer(this, { ...deps, decide: (id, decision) => this.#sessions.decide(id, decision) });
+    const decide: Sessions['decide'] = (...noted) => this.#sessions.decide(...noted);
+    this.children = childServer(this, { ...deps, decide });
     this.followUps = new FollowUps({ ...deps, sessions: this.#sessions });
     this.budgets = new Budgets({
       ...deps,
       ledgers: async () => (await ledgersOf(this.#store, await this.#sessions.live())).ledgers,
       onUsed: (listener) => this.#summaries.on(listener),
-      decide: (id, decision) => this.#sessions.decide(id, decision),
+      decide,
     });
   }
 
@@ -261,11 +262,11 @@ export class Engine {
 
   async #goOn(
     id: string,
-    { limits }: ResumeRequest,
+    { limits, executionMode: execution_mode }: ResumeRequest,
     newRun: (state: SessionState, source: AgentSource) => NewRun | Promise<NewRun>,
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {
-      if (state.isRunning()) throw failures.sessionBusy(id);
+      await state.assertIdle();
       if (state.session.imported !== undefined) throw failures.sessionImported(id);
       const source = this.#sources.of(state.session);
       const agent = await source.prepare();
@@ -280,7 +281,8 @@ export class Engine {
           const planned = await newRun(state, source);
           const last_resumed_at = this.#now();
           const project_identity = await identityOf(state.session.project_dir ?? '');
-          await state.changeSession({ ...moveSession(state.session, 'pending'), last_resumed_at, project_identity });
+          const session = { ...moveSession(state.session, 'pending'), last_resumed_at, project_identity };
+          await state.changeSession({ ...session, ...(execution_mode !== undefined && { execution_mode }) });
           return await this.#begin(state, source, agent, planned);
         } catch (error) {
           await state.giveBackWriter();

@@ -7,6 +7,7 @@ import type { CoordinatorEvent } from '../model/event.ts';
 import type { MessageUsage } from '../model/facts.ts';
 import type { ResultMetadata, RunResult } from '../model/result.ts';
 import { sessionSchema, type Session } from '../model/session.ts';
+import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { Conversation, Log, Notice, SessionSizes } from './api.ts';
 import { Emitter } from './emitter.ts';
@@ -114,6 +115,12 @@ export class SessionState {
 
   isRunning(): boolean {
     return this.run !== null;
+  }
+
+  /** Whoever heard that a run is over may go on at once: what is left of it is waited for. @throws EngineFailure */
+  async assertIdle(): Promise<void> {
+    if (!isSessionLive(this.session.status)) await this.run?.done;
+    if (this.isRunning()) throw failures.sessionBusy(this.session.session_id);
   }
 
   useWriter(writer: RecordWriter): void {

@@ -4,7 +4,7 @@ import { sessionIdSchema, type Session } from '../model/session.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { AgentSource } from './agentSource.ts';
-import type { SessionHandle } from './api.ts';
+import type { Notice, SessionHandle } from './api.ts';
 import { failures } from './failures.ts';
 import { sessionHandle } from './handle.ts';
 import type { RecordReader, RecordWriter } from './record/contract.ts';
@@ -128,9 +128,15 @@ export class Sessions {
     });
   }
 
-  /** Keeps in the record that something was decided or done with it, running or not. @throws EngineFailure */
-  decide(id: string, decision: LineOf<'decision'>['decision']): Promise<void> {
-    return this.#write(id, (state) => state.append({ kind: 'decision', decision }));
+  /**
+   * Keeps in the record that something was decided or done with it, running or not. `notice` is for who looks at it.
+   * @throws EngineFailure
+   */
+  decide(id: string, decision: LineOf<'decision'>['decision'], notice?: Notice): Promise<void> {
+    return this.#write(id, (state) => {
+      if (notice !== undefined) state.notices.fire(notice);
+      return state.append({ kind: 'decision', decision });
+    });
   }
 
   /** With the writer of the run that goes on, else with one of its own. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { adapters } from '../agents/registry.ts';
-import type { BlueprintAccess } from '../engine/api.ts';
+import type { BlueprintAccess } from '../engine/blueprints/access.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EnginePaths } from './engineHost.ts';
 import { followUpSettings } from './followUps/followUpSettings.ts';
-import { engineSettings, requestMinutes, stopGraceSeconds } from './settings.ts';
+import { engineSettings, requestMinutes, runnerSettings, stopGraceSeconds } from './settings.ts';
 
 /** Loaded on first need: with it come schemas, adapters and processes. */
 export function createEngine(
@@ -27,7 +27,7 @@ export function createEngine(
     settings: () => ({ ...engineSettings(secrets), followUps: followUpSettings() }),
     log,
     adapters,
-    blueprints,
+    blueprints: { ...blueprints, tags: () => runnerSettings().tags },
     interactive: true,
     mayAsk: () => vscode.workspace.isTrusted,
     // Read when they are needed, so that a change counts from the next run on.

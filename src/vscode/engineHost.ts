@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { BlueprintAccess } from '../engine/api.ts';
+import type { BlueprintAccess } from '../engine/blueprints/access.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { SessionSummary } from '../model/summary.ts';
 

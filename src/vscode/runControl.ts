@@ -2,9 +2,11 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../agents/adapter.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { AgentReport, SessionHandle } from '../engine/api.ts';
+import type { AgentReport, ResumeRequest, SessionHandle } from '../engine/api.ts';
 import type { Recalled } from '../engine/recall/contract.ts';
 import type { Standing } from '../model/budget.ts';
+import { EngineFailure } from '../engine/failures.ts';
+import type { SessionSummary } from '../model/summary.ts';
 import { askForLimit } from './budgets/raise.ts';
 import type { BlueprintRuns } from './agents/blueprintRuns.ts';
 import type { PlannedTrigger } from '../model/followUps.ts';
@@ -19,7 +21,7 @@ import type { AgentName, RunMemory } from './run/memory.ts';
 import type { RunRequest } from './run/request.ts';
 import type { WindowRunners } from './runner/windowRunners.ts';
 import { whyNot } from './sessionView.ts';
-import { agentOptions } from './settings.ts';
+import { agentOptions, resumeFrom } from './settings.ts';
 import { mayStart } from './trust.ts';
 
 const { t } = vscode.l10n;
@@ -111,17 +113,19 @@ export class RunControl {
     return this.#run('resume', { session, agent, startAfresh }, (engine) => engine.resume(session, request));
   }
 
-  /** Says for a trigger what it has to say; settles when the run is over. Nobody asked for it, so nobody is told. @throws */
+  /**
+   * Says for a trigger what it has to say; settles when the run is over. Nobody asked for it, so nobody is told, but that its
+   * agent was changed: only a person can go on then. @throws
+   */
   async followUp(session: string, prompt: string, trigger: PlannedTrigger): Promise<void> {
     const engine = await this.#engines.get();
     const handle = await engine.open(session);
     const summary = handle.summary();
     handle.dispose();
-    const { executor_type: type = 'claude-code', project_dir: dir } = summary;
-    const settings = agentOptions(type, dir === undefined ? undefined : vscode.Uri.file(dir));
-    const over = this.#chosen(session);
-    const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, over });
-    if (missing !== undefined) throw new Error(`the agent "${missing}" is no file any more`);
+    const request = await this.#unaskedRequest(engine, summary, prompt).catch((error: unknown) => {
+      if (EngineFailure.is(error, 'child_refused')) void this.#failures.show(error, { session });
+      throw error;
+    });
     const run = await engine.resume(session, { ...request, trigger });
     await run.done;
     run.dispose();
@@ -138,9 +142,9 @@ export class RunControl {
         await this.#queue.stopElsewhere(session);
         return;
       }
-      const offered = offerToStopChildren(engine, session);
       await engine.stop(session);
-      void offered.catch((error: unknown) => this.#failures.show(error, { session }));
+      // By now all that it was about to start runs, or does not.
+      void offerToStopChildren(engine, session).catch((error: unknown) => this.#failures.show(error, { session }));
     } catch (error) {
       await this.#failures.show(error, { session });
     }
@@ -202,6 +206,19 @@ export class RunControl {
   /** Lays what was chosen for a session over other options. */
   #chosen(session: string) {
     return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
+  }
+
+  /** As for a person, with an agent that one has seen as it is. @throws EngineFailure; where its agent is no file any more */
+  async #unaskedRequest(engine: Engine, summary: SessionSummary, prompt: string): Promise<ResumeRequest> {
+    const { session_id: id, agent_name: name, executor_type: type = 'claude-code', project_dir: dir } = summary;
+    const { goOnRequest } = await import('../engine/blueprints/goOn.ts');
+    const { load: blueprints, use } = this.#blueprints.access;
+    const request = await goOnRequest(id, prompt, { engine, blueprints, use, projectDir: dir ?? '' });
+    if (name !== undefined && request.blueprint === undefined)
+      throw new Error(`the agent "${name}" is no file any more`);
+    const folder = dir === undefined ? undefined : vscode.Uri.file(dir);
+    const from = type === 'claude-code' ? { from: resumeFrom(folder) } : {};
+    return { ...request, options: this.#chosen(id)(request.options ?? {}), ...from };
   }
 
   async #resumeRequest(session: string, given: string) {

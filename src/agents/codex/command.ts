@@ -30,8 +30,11 @@ export function codexCommand({ prompt, options, program, resume }: CommandReques
   const servers = serversOf({ options });
   const given = servers === undefined ? undefined : codexServers(servers);
   const takesServers = program.version === null || atLeast(program.version, serversSince);
-  if (given !== undefined && takesServers) args.push(...given.args);
-  else if (given !== undefined) {
+  if (given !== undefined && takesServers) {
+    args.push(...given.args);
+    const { filledServers: filled = [] } = options;
+    if (filled.length > 0) warnings.push(shownWarning(filled));
+  } else if (given !== undefined) {
     warnings.push(`Codex ${program.version ?? ''} takes no MCP servers for one run; it has its own.`);
   }
   args.push(...(options.extraArgs ?? []));
@@ -48,4 +51,8 @@ export function codexCommand({ prompt, options, program, resume }: CommandReques
   args.push('-');
   const { variables } = takesServers ? (given ?? {}) : {};
   return { args, stdin: prompt, sessionId, warnings, ...(variables !== undefined && { variables }) };
+}
+
+function shownWarning(names: readonly string[]): string {
+  return `Codex is given MCP servers in its arguments. What was put for placeholders in the address or the arguments of ${names.join(', ')} can be read there by other users of this machine while it runs. In headers and variables it cannot.`;
 }

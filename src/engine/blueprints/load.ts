@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseBlueprint } from '../../formats/blueprint/parse.ts';
 import type { BlueprintProblem } from '../../formats/blueprint/problem.ts';
@@ -30,26 +30,42 @@ const endings = ['.json', '.yaml', '.yml'];
 const maxBlueprints = 500;
 const maxFileBytes = 512 << 10;
 
-/** Those of the first folders come before those of later ones with the same name. Sorted by name within a folder. */
+/**
+ * Those of a workspace are used instead of the user's with the same name. Several folders of a workspace may each have one of a
+ * name. A folder that is given twice counts as what it is first. Sorted by name within a folder.
+ */
 export async function loadBlueprints(folders: readonly BlueprintFolder[]): Promise<readonly Blueprint[]> {
-  const found = (await Promise.all(folders.map(loadFolder))).flat();
-  const first = new Map<string, Blueprint>();
-  return found.map((blueprint) => {
-    const earlier = first.get(blueprint.name);
-    if (earlier === undefined) {
-      first.set(blueprint.name, blueprint);
-      return blueprint;
-    }
-    const shadowed = earlier.level !== blueprint.level;
-    const message = shadowed
-      ? `The workspace has an agent "${blueprint.name}" of its own, which is used instead: ${earlier.file}`
-      : `There is another agent "${blueprint.name}": ${earlier.file}. Give one of them another name.`;
-    return {
-      ...blueprint,
-      agent: null,
-      problems: [...blueprint.problems, atStart(shadowed ? 'warning' : 'error', message)],
-    };
+  const found = await Promise.all((await distinct(folders)).map(loadFolder));
+  const ofWorkspace = firstByName(found.flat().filter(({ level }) => level === 'workspace'));
+  return found.flatMap((inFolder) => {
+    const here = firstByName(inFolder);
+    return inFolder.map((blueprint) => {
+      const { name, level } = blueprint;
+      const instead = level === 'user' ? ofWorkspace.get(name) : undefined;
+      if (instead !== undefined) {
+        const message = `The workspace has an agent "${name}" of its own, which is used instead: ${instead.file}`;
+        return unused(blueprint, 'warning', message);
+      }
+      const other = here.get(name);
+      if (other === undefined || other === blueprint) return blueprint;
+      const message = `There is another agent "${name}": ${other.file}. Give one of them another name.`;
+      return unused(blueprint, 'error', message);
+    });
   });
+}
+
+/** By whatever path they are given: a home folder may be a workspace. */
+async function distinct(folders: readonly BlueprintFolder[]): Promise<readonly BlueprintFolder[]> {
+  const places = await Promise.all(folders.map(({ folder }) => realpath(folder).catch(() => path.resolve(folder))));
+  return folders.filter((_, at) => places.indexOf(places[at] ?? '') === at);
+}
+
+function firstByName(blueprints: readonly Blueprint[]): ReadonlyMap<string, Blueprint> {
+  return new Map(blueprints.toReversed().map((each) => [each.name, each]));
+}
+
+function unused(blueprint: Blueprint, severity: BlueprintProblem['severity'], message: string): Blueprint {
+  return { ...blueprint, agent: null, problems: [...blueprint.problems, atStart(severity, message)] };
 }
 
 async function loadFolder({ folder, level }: BlueprintFolder): Promise<readonly Blueprint[]> {
@@ -101,13 +117,14 @@ async function loadFile({ name: given, file, promptFile }: Found, level: Bluepri
   const all = [...problems, ...more];
   if (more.length > 0) return { name, file, level, agent: null, problems: all };
   const { birthtime, mtime } = await stat(file);
+  const written = promptFile === undefined ? [mtime] : [mtime, (await stat(promptFile)).mtime];
   const agent: Agent = {
     ...fields,
     ...(typeof prompt === 'string' && { system_prompt: prompt }),
     name,
     file,
     created_at: created_at ?? birthtime.toISOString(),
-    modified_at: modified_at ?? mtime.toISOString(),
+    modified_at: modified_at ?? new Date(Math.max(...written.map(Number))).toISOString(),
   };
   return { name, file, level, agent, problems: all };
 }

@@ -1,6 +1,7 @@
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { fillIn, inputsOf } from '../../formats/blueprint/placeholders.ts';
 import type { Agent } from '../../model/agent.ts';
+import type { McpServer } from '../../model/mcpServer.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
 import type { ResumeRequest, StartRequest } from '../api.ts';
 import { failures } from '../failures.ts';
@@ -12,7 +13,7 @@ export interface BlueprintUse {
   /** Absolute path of an existing folder; also `${workspaceFolder}`. */
   readonly cwd: string;
   /** As set for the executor; what the blueprint says goes before it. */
-  readonly options: (executor: ExecutorType) => AgentOptions;
+  readonly options: (executor: ExecutorType, cwd: string) => AgentOptions;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The value of `${input:name}`; `undefined`: nobody gave one. */
   readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
@@ -71,13 +72,15 @@ export async function resumeRequest(
     inputs: Object.fromEntries(inputs),
   });
   if (filled.missing.length > 0) throw failures.placeholdersMissing(name, filled.missing);
+  const inPlain = Object.keys(servers).filter((each) => isFilledInPlain(servers[each]));
   const options: AgentOptions = {
-    ...use.options(executorOf(agent)),
+    ...use.options(executorOf(agent), use.cwd),
     ...(model !== undefined && { model }),
     ...(limits.max_turns !== undefined && { maxTurns: limits.max_turns }),
     ...(limits.max_budget_usd !== undefined && { maxBudgetUsd: limits.max_budget_usd }),
     ...(limits.max_ai_credits !== undefined && { maxAiCredits: limits.max_ai_credits }),
     ...(Object.keys(servers).length > 0 && { mcpServers: filled.servers }),
+    ...(inPlain.length > 0 && { filledServers: inPlain }),
   };
   const { max_children: children = 0, max_depth: depth = 1 } = limits;
   const blueprint = {
@@ -86,4 +89,10 @@ export async function resumeRequest(
     ...(children > 0 && { children: { children, depth } }),
   };
   return { prompt: use.prompt, options, blueprint };
+}
+
+/** Whether something is put elsewhere than in variables and headers, which no agent shows. */
+function isFilledInPlain(server: McpServer | undefined): boolean {
+  const plain = server?.type === 'stdio' ? server.args : [server?.url ?? ''];
+  return plain.some((text) => /\$\{(?:env|input):/.test(text));
 }

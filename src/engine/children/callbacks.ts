@@ -9,6 +9,8 @@ export type Callback = z.infer<typeof callbackSchema>;
 
 /** More are not looked at. */
 const maxWaiting = 10_000;
+/** Before the process id of who is about to tell. */
+const takenSuffix = '.taken-';
 
 /**
  * Children whose parents are to be told what came of them, each a file of the store: it is there from the start of the child
@@ -32,7 +34,8 @@ export class Callbacks {
   async recover(): Promise<boolean> {
     let beingTold = false;
     for (const name of await this.#names()) {
-      const [child = '', pid] = name.split('.taken-');
+      const child = childOf(name);
+      const [, pid] = name.split(takenSuffix);
       if (pid === undefined || !sessionIdSchema.safeParse(child).success) continue;
       if (isRunning(Number(pid))) beingTold = true;
       else await rename(path.join(this.#folder, name), this.#file(child)).catch(() => undefined);
@@ -42,9 +45,12 @@ export class Callbacks {
 
   /** Those that nobody is telling of. */
   async waiting(): Promise<readonly Callback[]> {
-    const names = (await this.#names()).filter((name) => sessionIdSchema.safeParse(name).success);
-    const read = await Promise.all(names.slice(0, maxWaiting).map((name) => this.#read(name)));
-    return read.filter((each) => each !== null);
+    return this.#readAll((await this.#names()).filter((name) => sessionIdSchema.safeParse(name).success));
+  }
+
+  /** With those that somebody is about to tell. */
+  async untold(): Promise<readonly Callback[]> {
+    return this.#readAll((await this.#names()).filter((name) => sessionIdSchema.safeParse(childOf(name)).success));
   }
 
   /** @returns those that are this process's to tell of */
@@ -68,11 +74,16 @@ export class Callbacks {
     for (const { child } of taken) await rm(this.#taken(child), { force: true });
   }
 
+  async #readAll(names: readonly string[]): Promise<readonly Callback[]> {
+    const read = await Promise.all(names.slice(0, maxWaiting).map((name) => this.#read(name)));
+    return read.filter((each) => each !== null);
+  }
+
   async #read(name: string): Promise<Callback | null> {
     const file = path.join(this.#folder, name);
     try {
       const callback = callbackSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-      if (callback.child === name) return callback;
+      if (callback.child === childOf(name)) return callback;
       this.#log.warn(`${file} is of another session, and is left alone.`);
     } catch (error) {
       // Another process may have taken it meanwhile.
@@ -90,8 +101,13 @@ export class Callbacks {
   }
 
   #taken(child: string): string {
-    return `${this.#file(child)}.taken-${process.pid}`;
+    return `${this.#file(child)}${takenSuffix}${process.pid}`;
   }
+}
+
+function childOf(name: string): string {
+  const [child = ''] = name.split(takenSuffix, 1);
+  return child;
 }
 
 function isRunning(pid: number): boolean {

@@ -1,9 +1,11 @@
+import path from 'node:path';
 import type { RecordedRun } from '../../formats/record.ts';
 import type { Session } from '../../model/session.ts';
 import type { ChildServer, EngineDeps, ResumeRequest } from '../api.ts';
 import type { Engine } from '../engine.ts';
 import { Callbacks } from './callbacks.ts';
 import { Children } from './children.ts';
+import { SeenAgents } from './seenAgents.ts';
 import { ChildMcpServer } from './server.ts';
 import type { TellerDeps } from './teller.ts';
 
@@ -13,21 +15,25 @@ export function childServer(
   { blueprints, storeDir, clock, log, decide }: EngineDeps & Pick<TellerDeps, 'decide'>,
 ): ChildServer | undefined {
   if (blueprints === undefined) return undefined;
-  const { load, use } = blueprints;
+  const { load, tags = () => [], ...access } = blueprints;
   const callbacks = new Callbacks(storeDir, log);
-  return new ChildMcpServer(new Children(engine, { blueprints: load, use, clock, log, callbacks, decide }), log);
+  const seen = new SeenAgents({ load, log, folderOf: (id) => path.dirname(engine.recordPath(id)) });
+  const deps = { ...access, blueprints: load, tags, clock, log, callbacks, decide, seen };
+  return new ChildMcpServer(new Children(engine, deps), log);
 }
 
-/** The request with that server, where the blueprint of the run permits its agent to start others. */
+/** The request with that server, where the blueprint of the run permits its agent to start others. Tells it of every run. */
 export async function withChildren<R extends Pick<ResumeRequest, 'options' | 'blueprint'>>(
   server: ChildServer | undefined,
   request: R,
   session: Session,
   run: Pick<RecordedRun, 'run_id' | 'prompt_origin'>,
 ): Promise<R> {
+  if (server === undefined) return request;
+  await server.begins(session, run.prompt_origin ?? 'human');
   const { children } = request.blueprint ?? {};
-  if (children === undefined || server === undefined) return request;
-  const vitrine = await server.open(session, run.run_id, children, run.prompt_origin === undefined);
+  if (children === undefined) return request;
+  const vitrine = await server.open(session, run.run_id, children);
   const mcpServers = { ...request.options?.mcpServers, vitrine };
   return { ...request, options: { ...request.options, mcpServers, trustedServers: ['vitrine'] } };
 }

@@ -1,19 +1,23 @@
+import { demandsText } from '../../coordinator/demands.ts';
 import { usdOf } from '../../insight/money.ts';
+import type { Agent } from '../../model/agent.ts';
+import type { Origin } from '../../model/entry.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { Session } from '../../model/session.ts';
 import { isSessionLive } from '../../model/status.ts';
 import type { ChildLimits, SessionHandle, StartRequest } from '../api.ts';
-import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
+import { goOnRequest } from '../blueprints/goOn.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
 import type { Engine } from '../engine.ts';
-import { failures } from '../failures.ts';
+import { type EngineFailure, failures } from '../failures.ts';
 import { inFolder } from '../recall/recall.ts';
 import { toldPassage } from '../recall/told.ts';
 import { say } from '../wording.ts';
 import { ended, type ChildResult } from './result.ts';
-import { SeenAgents } from './seenAgents.ts';
+import type { SeenAgents } from './seenAgents.ts';
 import { stopTree } from './stopTree.ts';
 import { Teller, type TellerDeps } from './teller.ts';
+import { unmetDemands } from './unmetDemands.ts';
 
 type Mode = Session['execution_mode'];
 
@@ -21,9 +25,15 @@ type Mode = Session['execution_mode'];
 export interface Caller {
   readonly session: Session;
   readonly limits: ChildLimits;
+  /** Aborted when its run is over: nothing begins for it any more. */
+  readonly signal: AbortSignal;
 }
 
-export type ChildrenDeps = TellerDeps;
+export interface ChildrenDeps extends TellerDeps {
+  readonly seen: SeenAgents;
+  /** Of this process, as runners have them. */
+  readonly tags: () => readonly string[];
+}
 
 export interface ChildStatus {
   readonly session_id: string;
@@ -39,18 +49,32 @@ export class Children {
   readonly #engine: Engine;
   readonly #deps: ChildrenDeps;
   readonly #teller: Teller;
-  readonly #seen: SeenAgents;
+  /** The newest start of each session: those it starts at once begin one after the other, and each counts the others. */
+  readonly #starts = new Map<string, Promise<unknown>>();
 
   constructor(engine: Engine, deps: ChildrenDeps) {
     this.#engine = engine;
     this.#deps = deps;
-    this.#seen = new SeenAgents(deps.blueprints);
     this.#teller = new Teller(engine, deps);
   }
 
-  /** A run of a session begins whose agent may start others. `byPerson`: a person spoke to it. */
-  begins(session: Session, byPerson: boolean): Promise<void> {
-    return this.#seen.see(session, byPerson);
+  /** A run of a session begins, for which somebody asked. */
+  async begins(session: Session, by: Origin): Promise<void> {
+    if (session.agent_name !== undefined) await this.#deps.seen.see(session, by);
+  }
+
+  /** As `ChildServer.checkOwn`; the record of the session keeps that it was refused. @throws EngineFailure */
+  async checkOwn(session: Session, agent: Agent | null): Promise<void> {
+    const { seen, clock, decide, log } = this.#deps;
+    const { session_id: id, agent_name: name } = session;
+    try {
+      await seen.checkOwn(session, agent);
+    } catch (error) {
+      const at = new Date(clock()).toISOString();
+      const decision = { type: 'agent_changed', at, agent_name: name, file: agent?.file ?? null };
+      await decide(id, decision).catch((reason: unknown) => log.warn(`${id}: ${String(reason)}`));
+      throw error;
+    }
   }
 
   /** Agents that can be started, in the words of their files. */
@@ -65,6 +89,18 @@ export class Children {
 
   /** @throws EngineFailure where a limit, a cycle or the blueprint forbids it */
   async start(caller: Caller, name: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
+    const id = caller.session.session_id;
+    const before = this.#starts.get(id) ?? Promise.resolve();
+    const handle = before.then(() => this.#start(caller, name, prompt, mode));
+    const settled = handle.catch(() => undefined);
+    this.#starts.set(id, settled);
+    void settled.then(() => {
+      if (this.#starts.get(id) === settled) this.#starts.delete(id);
+    });
+    return this.#follow(caller, await handle, mode);
+  }
+
+  async #start(caller: Caller, name: string, prompt: string, mode: Mode): Promise<SessionHandle> {
     const { session, limits } = caller;
     const all = await this.#engine.list();
     const chain = ancestry(session, all);
@@ -80,24 +116,27 @@ export class Children {
     }
     const cwd = session.project_dir ?? '';
     const agent = findBlueprint(await this.#deps.blueprints(cwd), name);
-    await this.#seen.check(session, name, agent);
+    await this.#permit(caller, name, agent);
     const request: StartRequest = {
-      ...(await startRequest(agent, { ...this.#deps.use, prompt, cwd })),
+      ...(await whileLive(caller, () => startRequest(agent, { ...this.#deps.use, prompt, cwd }))),
       parent: session.session_id,
       executionMode: mode,
       origin: 'subagent',
     };
-    return this.#follow(caller, await this.#engine.start(request), mode);
+    return this.#begun(caller, await this.#engine.start(request));
   }
 
   /** @throws EngineFailure */
   async resume(caller: Caller, id: string, prompt: string, mode: Mode): Promise<ChildStatus | ChildResult> {
     const { agent_name: name } = await this.#own(caller, id);
-    const found = await this.#deps.blueprints(caller.session.project_dir ?? '');
-    const agent = found.find((each) => each.name === name)?.agent ?? null;
-    if (name !== undefined && agent !== null) await this.#seen.check(caller.session, name, agent);
-    const request = await goOnRequest(id, prompt, this.#goOn(caller));
-    return this.#follow(caller, await this.#engine.resume(id, { ...request, origin: 'subagent' }), mode);
+    const { blueprints, use } = this.#deps;
+    const permit = async (agent: Agent | null) => {
+      if (name !== undefined) await this.#permit(caller, name, agent);
+    };
+    const deps = { engine: this.#engine, blueprints, use, projectDir: caller.session.project_dir ?? '', permit };
+    const request = await whileLive(caller, () => goOnRequest(id, prompt, deps));
+    const handle = await this.#engine.resume(id, { ...request, origin: 'subagent', executionMode: mode });
+    return this.#follow(caller, await this.#begun(caller, handle), mode);
   }
 
   async status(caller: Caller, id: string): Promise<ChildStatus> {
@@ -175,9 +214,22 @@ export class Children {
     return status;
   }
 
-  #goOn({ session }: Pick<Caller, 'session'>): GoOnDeps {
-    const { blueprints, use } = this.#deps;
-    return { engine: this.#engine, blueprints, use, projectDir: session.project_dir ?? '' };
+  /** `null`: it has no file any more. @throws EngineFailure where the caller may not have it run here as its file is */
+  async #permit({ session }: Caller, name: string, agent: Agent | null): Promise<void> {
+    await this.#deps.seen.check(session, name, agent);
+    const unmet = agent === null ? null : unmetDemands(agent, session.project_dir ?? '', this.#deps.tags());
+    if (unmet === null) return;
+    throw failures.childRefused(
+      say`The agent "${name}" demands what is not here: ${demandsText(unmet)}. A person has to queue it.`,
+    );
+  }
+
+  /** The run of a child, where the caller's own is not over meanwhile. */
+  async #begun(caller: Caller, handle: SessionHandle): Promise<SessionHandle> {
+    if (!caller.signal.aborted) return handle;
+    handle.dispose();
+    await stopTree(this.#engine, handle.id);
+    throw callerGone();
   }
 
   /** @throws EngineFailure for a session that the caller did not start */
@@ -187,6 +239,19 @@ export class Children {
     return found;
   }
 }
+
+/** What a caller waits for before something begins, which may be a person; given up when its run is over. */
+async function whileLive<T>({ signal }: Caller, work: () => Promise<T>): Promise<T> {
+  if (signal.aborted) throw callerGone();
+  let leave = (): void => undefined;
+  const gone = new Promise<never>((_, reject) => {
+    leave = () => reject(callerGone());
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  return Promise.race([work(), gone]).finally(() => signal.removeEventListener('abort', leave));
+}
+
+const callerGone = (): EngineFailure => failures.childRefused(say`The run that asked for it is over.`);
 
 /** The session and those above it, which others may have made into a ring. */
 function ancestry(session: Session, all: readonly Session[]): readonly Session[] {

@@ -1,55 +1,104 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod';
 import type { Agent } from '../../model/agent.ts';
+import type { Origin } from '../../model/entry.ts';
 import type { Session } from '../../model/session.ts';
+import type { Log } from '../api.ts';
 import type { Blueprint } from '../blueprints/load.ts';
-import { failures } from '../failures.ts';
+import { EngineFailure, failures } from '../failures.ts';
+import { writeWhole } from '../wholeFile.ts';
 import { say } from '../wording.ts';
 
-const mostSessions = 1000;
+const fileName = 'seen-agents.json';
 
 /** Hashes of agents by their names. */
-type Seen = ReadonlyMap<string, string>;
+const seenSchema = z.record(z.string(), z.string());
+type Seen = z.infer<typeof seenSchema>;
+
+interface SeenAgentsDeps {
+  readonly load: (folder: string) => Promise<readonly Blueprint[]>;
+  /** That of a session's record, with which what was seen is deleted. */
+  readonly folderOf: (sessionId: string) => string;
+  readonly log: Log;
+}
 
 /**
  * Agents as their files were when a person last spoke to a session, or to the one above that started it. An agent that may
- * write in its folder could write another's file, and have programs that it names started without anybody being asked.
+ * write in its folder could write any agent's file, and have programs that it names started without anybody being asked.
+ * Kept beside the record: a session that nothing is kept of has seen none.
  */
 export class SeenAgents {
-  readonly #load: (folder: string) => Promise<readonly Blueprint[]>;
-  readonly #bySession = new Map<string, Promise<Seen>>();
+  readonly #deps: SeenAgentsDeps;
 
-  constructor(load: (folder: string) => Promise<readonly Blueprint[]>) {
-    this.#load = load;
+  constructor(deps: SeenAgentsDeps) {
+    this.#deps = deps;
   }
 
-  /** A run of the session is about to begin. */
-  async see(
-    { session_id: id, parent_session_id: parent = '', project_dir: dir = '' }: Session,
-    byPerson: boolean,
-  ): Promise<void> {
-    const before = byPerson ? undefined : (this.#bySession.get(id) ?? this.#bySession.get(parent));
-    const seen = before ?? this.#load(dir).then(hashes);
-    this.#bySession.delete(id);
-    this.#bySession.set(id, seen);
-    const [oldest] = this.#bySession.keys();
-    if (this.#bySession.size > mostSessions && oldest !== undefined) this.#bySession.delete(oldest);
-    await seen;
+  /** A run of the session is about to begin. Never rejects: what could not be kept counts as not seen. */
+  async see({ session_id: id, parent_session_id: parent, project_dir: dir = '' }: Session, by: Origin): Promise<void> {
+    const { load, log } = this.#deps;
+    try {
+      if (by === 'human') await this.#write(id, hashes(await load(dir)));
+      else if (by === 'subagent' && parent !== undefined) {
+        const above = await this.#read(parent);
+        if (above !== null) await this.#write(id, above);
+      }
+    } catch (error) {
+      log.warn(`${id}: which agents were seen could not be kept: ${String(error)}`);
+    }
   }
 
-  /** @throws EngineFailure for an agent that the session's people have not seen as it is */
-  async check({ session_id: id }: Session, name: string, agent: Agent): Promise<void> {
-    const seen = await this.#bySession.get(id);
-    if (seen?.get(name) === hashOf(agent)) return;
+  /** `null`: it has no file. @throws EngineFailure for an agent that the session's people have not seen as it is */
+  async check({ session_id: id }: Session, name: string, agent: Agent | null): Promise<void> {
+    if (isSeen(await this.#read(id), name, agent)) return;
     throw failures.childRefused(
       say`The file of the agent "${name}" was written or changed since a person last spoke to this session. A person has to start it, or to go on with this session.`,
     );
   }
+
+  /** As `check`, of the session's own agent. */
+  async checkOwn({ session_id: id, agent_name: name }: Session, agent: Agent | null): Promise<void> {
+    if (name === undefined || isSeen(await this.#read(id), name, agent)) return;
+    throw new EngineFailure('child_refused', {
+      message: say`The file of the agent "${name}" was written, changed or removed since a person last spoke to this session.`,
+      detail:
+        agent === null
+          ? say`Nothing is sent to it that no person asked for. Look whether its file should be gone, and send a message yourself.`
+          : say`Nothing is sent to it that no person asked for. Look at ${agent.file}, and send a message yourself.`,
+    });
+  }
+
+  async #read(id: string): Promise<Seen | null> {
+    try {
+      return seenSchema.parse(JSON.parse(await readFile(this.#file(id), 'utf8')));
+    } catch (error) {
+      this.#deps.log.debug(`${id}: which agents were seen is not known: ${String(error)}`);
+      return null;
+    }
+  }
+
+  async #write(id: string, seen: Seen): Promise<void> {
+    await writeWhole(this.#file(id), [JSON.stringify(seen)]);
+  }
+
+  #file(id: string): string {
+    return path.join(this.#deps.folderOf(id), fileName);
+  }
+}
+
+function isSeen(seen: Seen | null, name: string, agent: Agent | null): boolean {
+  const before = seen !== null && Object.hasOwn(seen, name) ? seen[name] : undefined;
+  return seen !== null && before === (agent === null ? undefined : hashOf(agent));
 }
 
 function hashes(found: readonly Blueprint[]): Seen {
-  return new Map(found.flatMap(({ name, agent }) => (agent === null ? [] : [[name, hashOf(agent)]])));
+  return Object.fromEntries(found.flatMap(({ name, agent }) => (agent === null ? [] : [[name, hashOf(agent)]])));
 }
 
+/** Of what it says: not of when its file was written, nor of where that is. */
 function hashOf(agent: Agent): string {
-  return createHash('sha256').update(JSON.stringify(agent)).digest('hex');
+  const says = { ...agent, name: '', file: '', created_at: '', modified_at: '' };
+  return createHash('sha256').update(JSON.stringify(says)).digest('hex');
 }

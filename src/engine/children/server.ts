@@ -3,6 +3,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Agent } from '../../model/agent.ts';
+import type { Origin } from '../../model/entry.ts';
 import type { McpServer } from '../../model/mcpServer.ts';
 import type { Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
@@ -19,7 +21,7 @@ export class ChildMcpServer implements ChildServer {
   readonly #children: Children;
   readonly #log: Log;
   /** By the hash of the token. */
-  readonly #callers = new Map<string, Caller & { readonly runId: string }>();
+  readonly #callers = new Map<string, Caller & { readonly runId: string; readonly gone: AbortController }>();
   #listening: Promise<Server> | undefined;
 
   constructor(children: Children, log: Log) {
@@ -27,17 +29,25 @@ export class ChildMcpServer implements ChildServer {
     this.#log = log;
   }
 
-  async open(session: Session, runId: string, limits: ChildLimits, byPerson: boolean): Promise<McpServer> {
+  begins(session: Session, by: Origin): Promise<void> {
+    return this.#children.begins(session, by);
+  }
+
+  checkOwn(session: Session, agent: Agent | null): Promise<void> {
+    return this.#children.checkOwn(session, agent);
+  }
+
+  async open(session: Session, runId: string, limits: ChildLimits): Promise<McpServer> {
     this.#listening ??= this.#listen();
-    await this.#children.begins(session, byPerson);
     const port = portOf(await this.#listening);
     const token = randomBytes(32).toString('hex');
-    this.#callers.set(hash(token), { session, runId, limits });
+    const gone = new AbortController();
+    this.#callers.set(hash(token), { session, runId, limits, gone, signal: gone.signal });
     return { type: 'http', url: `http://127.0.0.1:${port}/mcp`, headers: { Authorization: `Bearer ${token}` } };
   }
 
   over(sessionId: string, runId: string): void {
-    for (const [key, caller] of this.#callers) if (caller.runId === runId) this.#callers.delete(key);
+    for (const [key, caller] of this.#callers) if (caller.runId === runId) this.#dismiss(key, caller);
     this.#children.idle(sessionId);
   }
 
@@ -46,13 +56,19 @@ export class ChildMcpServer implements ChildServer {
   }
 
   async close(): Promise<void> {
-    this.#callers.clear();
+    for (const [key, caller] of this.#callers) this.#dismiss(key, caller);
     this.#children.close();
     const server = await this.#listening?.catch(() => undefined);
     if (server === undefined) return;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     await closed;
+  }
+
+  /** Its token is worth nothing any more, and what it began is not begun. */
+  #dismiss(key: string, { gone }: { readonly gone: AbortController }): void {
+    this.#callers.delete(key);
+    gone.abort();
   }
 
   async #listen(): Promise<Server> {

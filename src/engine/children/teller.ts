@@ -1,42 +1,57 @@
-import type { LineOf } from '../../formats/record.ts';
 import { isSessionLive } from '../../model/status.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import type { Log } from '../api.ts';
+import type { SessionHandle } from '../api.ts';
+import type { BlueprintAccess } from '../blueprints/access.ts';
 import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
 import type { Engine } from '../engine.ts';
-import { EngineFailure } from '../failures.ts';
+import { EngineFailure, failures } from '../failures.ts';
+import { Backoff } from './backoff.ts';
+import { callbackMessage } from './callbackMessage.ts';
 import type { Callback, Callbacks } from './callbacks.ts';
+import { isDeleted } from './deleted.ts';
+import { dueOf } from './due.ts';
 import { ended, type ChildResult } from './result.ts';
+import { Undelivered, type UndeliveredDeps } from './undelivered.ts';
 
-/** Before what another process runs is looked at again, in milliseconds. */
-const againMs = 10_000;
 /** Results in one message; the others are told when its run is over. */
 const mostAtOnce = 100;
-/** Ids in a reason. */
-const mostNamed = 5;
 
-export interface TellerDeps extends Omit<GoOnDeps, 'engine' | 'projectDir'> {
-  readonly log: Log;
-  readonly clock: () => number;
+export interface TellerDeps
+  extends
+    Pick<GoOnDeps, 'blueprints' | 'use'>,
+    Pick<BlueprintAccess, 'chosen'>,
+    Pick<UndeliveredDeps, 'log' | 'clock' | 'decide' | 'onUndelivered'> {
   readonly callbacks: Callbacks;
-  /** Keeps a decision in the record of a session. */
-  readonly decide: (sessionId: string, decision: LineOf<'decision'>['decision']) => Promise<void>;
+  /** Before what another process runs, or what failed, is looked at again. Milliseconds; default 10,000. */
+  readonly againMs?: number;
 }
+
+export type TellerEngine = Pick<Engine, 'list' | 'open' | 'resume' | 'recordPath' | 'children'>;
 
 /** Resumes parents with what came of their children: all that have ended, once the parent is idle. */
 export class Teller {
-  readonly #engine: Engine;
+  readonly #engine: TellerEngine;
   readonly #deps: TellerDeps;
+  readonly #againMs: number;
   /** Each parent is seen to once at a time, and again where something happened meanwhile. */
   readonly #busy = new Map<string, { again: boolean }>();
   /** Parents that this process may resume: its own, and those that it was told to accept. */
   readonly #own = new Set<string>();
+  /** Parents that are being resumed. */
+  readonly #telling = new Set<string>();
+  readonly #undelivered: Undelivered;
+  readonly #unread: Backoff;
   #accepts: (session: SessionSummary) => boolean = () => false;
   #timer: NodeJS.Timeout | undefined;
+  #closed = false;
 
-  constructor(engine: Engine, deps: TellerDeps) {
+  constructor(engine: TellerEngine, deps: TellerDeps) {
     this.#engine = engine;
     this.#deps = deps;
+    this.#againMs = deps.againMs ?? 10_000;
+    const tellAgain = (parent: string): void => void this.tell(parent);
+    this.#undelivered = new Undelivered({ ...deps, tellAgain, againMs: this.#againMs });
+    this.#unread = new Backoff(this.#againMs);
   }
 
   /** Goes on with what another process waited for; of a parent that is deleted its child is asked about. */
@@ -60,7 +75,7 @@ export class Teller {
     const mine = { again: true };
     this.#busy.set(parent, mine);
     try {
-      while (takeAgain(mine)) await this.#tell(parent);
+      while (!this.#closed && takeAgain(mine)) await this.#tell(parent);
     } catch (error) {
       this.#deps.log.error(`${parent} could not be told of its children: ${String(error)}`);
     } finally {
@@ -69,7 +84,10 @@ export class Teller {
   }
 
   close(): void {
+    this.#closed = true;
     clearTimeout(this.#timer);
+    this.#undelivered.close();
+    this.#unread.close();
   }
 
   async #all(): Promise<void> {
@@ -87,49 +105,84 @@ export class Teller {
   async #tell(parent: string): Promise<void> {
     const { callbacks, log } = this.#deps;
     const all = (await callbacks.waiting()).filter((each) => each.parent === parent);
-    if (all.length === 0) return;
+    if (all.length === 0) {
+      this.#undelivered.clear(parent);
+      return;
+    }
     const sessions = await this.#sessions();
-    // A child that is deleted comes to nothing.
-    await callbacks.told(await callbacks.take(all.filter(({ child }) => !sessions.has(child))));
-    const summary = sessions.get(parent);
-    const busy = summary !== undefined && isSessionLive(summary.status);
-    const due = all.filter(({ child }) => {
-      const session = sessions.get(child);
-      return session !== undefined && !isSessionLive(session.status);
-    });
-    if (busy || due.length < all.length) this.#lookAgain();
-    if (busy || due.length === 0) return;
-    const taken = await callbacks.take(due.slice(0, mostAtOnce));
-    if (taken.length === 0) return;
-    // What was stopped together with its parent is no reason to wake that.
-    const stopped = taken.every(({ child }) => sessions.get(child)?.outcome === 'stopped');
+    const untold = await callbacks.untold();
+    const willGoOn = (id: string): boolean =>
+      this.#telling.has(id) || (untold.some((each) => each.parent === id) && !this.#undelivered.isGivenUp(id));
+    const isGone = (id: string): Promise<boolean> => isDeleted(this.#engine.recordPath(id));
+    const { due, void: nothing, goesOn, unread } = await dueOf(parent, all, { sessions, isGone, willGoOn });
+    const dropped = await callbacks.take(nothing);
+    for (const { child } of dropped) log.info(`${parent} need not be told of ${child}.`);
+    await callbacks.told(dropped);
+    if (goesOn) this.#lookAgain();
+    if (unread && !this.#closed) this.#unread.again(parent, () => void this.tell(parent));
+    if (!unread) this.#unread.clear(parent);
+    if (due.length > 0) await this.#deliver(parent, sessions.get(parent), due.slice(0, mostAtOnce));
+  }
+
+  async #deliver(parent: string, summary: SessionSummary | undefined, due: readonly Callback[]): Promise<void> {
+    if (this.#undelivered.isHeldBack(parent, summary?.runs ?? 0)) return;
+    const { callbacks } = this.#deps;
+    this.#telling.add(parent);
     try {
-      if (summary === undefined) await this.#keep(taken);
-      else if (summary.outcome !== 'stopped' || !stopped) await this.#resume(summary, taken);
+      const taken = await callbacks.take(due);
+      if (taken.length === 0) return;
+      const handle = await (summary === undefined ? this.#keep(taken) : this.#resume(summary, taken)).catch(
+        async (error: unknown) => {
+          await callbacks.giveBack(taken);
+          await this.#failed(error, parent, taken);
+          return null;
+        },
+      );
+      if (handle === null) return;
+      this.#undelivered.clear(parent);
       await callbacks.told(taken);
-    } catch (error) {
-      await callbacks.giveBack(taken);
-      // A person was quicker: the end of what goes on now calls this again.
-      if (!EngineFailure.is(error, 'session_busy')) log.error(`${parent} could not be told: ${String(error)}`);
+      void handle?.done.then(() => {
+        handle.dispose();
+        return this.#tellAbove(parent);
+      });
+    } finally {
+      this.#telling.delete(parent);
     }
   }
 
-  async #sessions(): Promise<ReadonlyMap<string, SessionSummary>> {
-    return new Map((await this.#engine.list()).map((each) => [each.session_id, each]));
+  async #resume(parent: SessionSummary, taken: readonly Callback[]): Promise<SessionHandle> {
+    const results = await Promise.all(taken.map(({ child }) => this.#result(child)));
+    const again = results.find(({ status }) => isSessionLive(status));
+    if (again !== undefined) throw failures.sessionBusy(again.session_id);
+    const { blueprints, use, chosen } = this.#deps;
+    const { session_id: id, project_dir: projectDir = '' } = parent;
+    const { prompt, reason } = callbackMessage(results);
+    const request = await goOnRequest(id, prompt, { engine: this.#engine, blueprints, use, projectDir });
+    return this.#engine.resume(id, { ...(chosen?.(parent, request) ?? request), origin: 'callback', reason });
   }
 
-  async #resume(parent: SessionSummary, taken: readonly Callback[]): Promise<void> {
-    const results = await Promise.all(taken.map(({ child }) => this.#result(child)));
-    const { blueprints, use } = this.#deps;
-    const deps = { engine: this.#engine, blueprints, use, projectDir: parent.project_dir ?? '' };
-    const request = await goOnRequest(parent.session_id, callbackPrompt(results), deps);
-    const marks = { origin: 'callback', reason: reasonOf(results) } as const;
-    const handle = await this.#engine.resume(parent.session_id, { ...request, ...marks });
-    void handle.done.then(() => handle.dispose());
+  async #failed(error: unknown, parent: string, taken: readonly Callback[]): Promise<void> {
+    const failure = EngineFailure.is(error) ? error : failures.internal(String(error));
+    if (failure.code === 'engine_closed' || this.#closed) return;
+    if (failure.code === 'session_busy' || failure.code === 'session_elsewhere') {
+      // Somebody was quicker.
+      this.#lookAgain();
+      return;
+    }
+    const summary = (await this.#sessions()).get(parent);
+    if (summary === undefined) return;
+    await this.#undelivered.failed(failure, summary, taken);
+    if (this.#undelivered.isGivenUp(parent)) void this.#tellAbove(parent);
+  }
+
+  /** The session has come to its end, as far as can be seen: who waits for it is told. Never rejects. */
+  async #tellAbove(id: string): Promise<void> {
+    const waiting = await this.#deps.callbacks.waiting();
+    await Promise.all(waiting.filter(({ child }) => child === id).map(({ parent }) => this.tell(parent)));
   }
 
   /** The parent is deleted: that nobody was told stays with the child. */
-  async #keep(taken: readonly Callback[]): Promise<void> {
+  async #keep(taken: readonly Callback[]): Promise<undefined> {
     const { clock, log, decide } = this.#deps;
     for (const { child, parent } of taken) {
       log.warn(`${parent} is not there any more: it is not told of ${child}.`);
@@ -137,6 +190,10 @@ export class Teller {
       const decision = { type: 'callback_undelivered', at, parent_session_id: parent, reason: 'parent_deleted' };
       await decide(child, decision).catch((error: unknown) => log.warn(`${child}: ${String(error)}`));
     }
+  }
+
+  async #sessions(): Promise<ReadonlyMap<string, SessionSummary>> {
+    return new Map((await this.#engine.list()).map((each) => [each.session_id, each]));
   }
 
   async #result(child: string): Promise<ChildResult> {
@@ -150,11 +207,11 @@ export class Teller {
 
   /** Of what another process runs nothing is heard here. */
   #lookAgain(): void {
-    if (this.#timer !== undefined) return;
+    if (this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#all().catch((error: unknown) => this.#deps.log.error(`Callbacks: ${String(error)}`));
-    }, againMs);
+    }, this.#againMs);
     this.#timer.unref();
   }
 }
@@ -163,19 +220,4 @@ function takeAgain(busy: { again: boolean }): boolean {
   const { again } = busy;
   busy.again = false;
   return again;
-}
-
-/** Names ids only: what children say themselves is no reason. */
-function reasonOf(results: readonly ChildResult[]): string {
-  const ids = results.map(({ session_id }) => session_id);
-  const [first, ...more] = ids;
-  return more.length === 0
-    ? `${first ?? ''} has ended`
-    : `${ids.length} sessions have ended: ${ids.slice(0, mostNamed).join(', ')}`;
-}
-
-/** Whole JSON, so that nothing in a result can be taken for the end of it. */
-function callbackPrompt(results: readonly ChildResult[]): string {
-  const what = results.length === 1 ? 'A session that you started has ended.' : 'Sessions that you started have ended.';
-  return `${what} What came of it, as JSON:\n\n${JSON.stringify(results, null, 2)}`;
 }

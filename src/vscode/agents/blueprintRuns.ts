@@ -1,11 +1,15 @@
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../../agents/adapter.ts';
-import type { BlueprintAccess, ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
 import type { BlueprintUse } from '../../engine/blueprints/request.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+import { withChoice } from '../run/choice.ts';
+import type { RunMemory } from '../run/memory.ts';
 import { agentOptions, resumeFrom } from '../settings.ts';
 import type { AgentCatalogue } from './catalogue.ts';
 import type { AgentInputs } from './inputs.ts';
+import { showUndelivered } from './undelivered.ts';
 
 type ResumedSession = Pick<SessionSummary, 'agent_name' | 'executor_type' | 'project_dir'>;
 
@@ -22,11 +26,17 @@ export class BlueprintRuns {
   /** For agents that start others. */
   readonly access: BlueprintAccess;
 
-  constructor(catalogue: AgentCatalogue, inputs: AgentInputs) {
+  constructor(catalogue: AgentCatalogue, inputs: AgentInputs, memory: RunMemory) {
     this.access = {
       load: (folder) => catalogue.load(folder),
+      chosen: (session, request) => ({
+        ...request,
+        ...resumedFrom(session),
+        options: withChoice(request.options ?? {}, memory.ofSession(session.session_id)),
+      }),
+      onUndelivered: (session, failure) => void showUndelivered(session, failure),
       use: {
-        options: (executor) => agentOptions(executor),
+        options: (executor, cwd) => agentOptions(executor, uriOf(cwd)),
         environment: process.env,
         input: (name, agent) => inputs.value(agent, name),
       },
@@ -46,11 +56,11 @@ export class BlueprintRuns {
    * @throws EngineFailure where it is there and cannot be started
    */
   async resume(
-    { agent_name: name, executor_type: type, project_dir: cwd = '' }: ResumedSession,
+    session: ResumedSession,
     { prompt, settings, over }: ResumeAsked,
   ): Promise<ResumeRequest & { readonly missing?: string }> {
-    const ofClaude = type === undefined || type === 'claude-code';
-    const from = ofClaude ? { from: resumeFrom(cwd === '' ? undefined : vscode.Uri.file(cwd)) } : {};
+    const { agent_name: name, project_dir: cwd = '' } = session;
+    const from = resumedFrom(session);
     const plain = { prompt, options: over(settings), ...from };
     if (name === undefined) return plain;
     const { findBlueprint, resumeRequest } = await import('../../engine/blueprints/request.ts');
@@ -61,3 +71,10 @@ export class BlueprintRuns {
     return { ...request, options: over(request.options), ...from };
   }
 }
+
+/** By which of its ids a conversation goes on, as the folder says. */
+function resumedFrom({ executor_type: type, project_dir: cwd = '' }: ResumedSession): Pick<ResumeRequest, 'from'> {
+  return type === undefined || type === 'claude-code' ? { from: resumeFrom(uriOf(cwd)) } : {};
+}
+
+const uriOf = (folder: string): vscode.Uri | undefined => (folder === '' ? undefined : vscode.Uri.file(folder));

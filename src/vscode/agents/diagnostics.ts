@@ -7,7 +7,8 @@ export function agentDiagnostics(catalogue: AgentCatalogue): vscode.Disposable {
   const collection = vscode.languages.createDiagnosticCollection('vitrine');
   const subscription = catalogue.onDidChange((blueprints) => {
     collection.clear();
-    for (const { file, problems } of blueprints) collection.set(vscode.Uri.file(file), problems.map(diagnostic));
+    // All at once: what is set for one file after the other replaces what it had.
+    collection.set(blueprints.map(({ file, problems }) => [vscode.Uri.file(file), problems.map(diagnostic)]));
   });
   return vscode.Disposable.from(collection, subscription);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { Agent } from '../../model/agent.ts';
 import { inertText } from '../inertText.ts';
+import { Questions } from './questions.ts';
 
 const { t } = vscode.l10n;
 
@@ -11,6 +12,8 @@ const { t } = vscode.l10n;
  */
 export class AgentInputs {
   readonly #secrets: vscode.SecretStorage;
+  /** A box that opens closes the one before, without an answer. */
+  readonly #boxes = new Questions<string | undefined>();
 
   constructor(secrets: vscode.SecretStorage) {
     this.#secrets = secrets;
@@ -19,8 +22,10 @@ export class AgentInputs {
   /** `undefined` where the person gave none. */
   async value({ file, name: agent }: Pick<Agent, 'file' | 'name'>, name: string): Promise<string | undefined> {
     const key = keyOf(file, name);
-    const kept = await this.#secrets.get(key);
-    if (kept !== undefined) return kept;
+    return (await this.#secrets.get(key)) ?? this.#boxes.ask(key, () => this.#ask(key, agent, name));
+  }
+
+  async #ask(key: string, agent: string, name: string): Promise<string | undefined> {
     const given = await vscode.window.showInputBox({
       title: t('{0} for the agent {1}', inertText(name), inertText(agent)),
       prompt: t('Kept in the secret storage of this computer, and given to the MCP servers of this agent alone.'),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openingOf, greetingOf, refusedServers } from '../../../src/agents/acp/opening.ts';
-import type { CommandLine } from '../../../src/agents/adapter.ts';
+import type { AgentOptions, CommandLine } from '../../../src/agents/adapter.ts';
 import { adapters, findAdapter } from '../../../src/agents/registry.ts';
 import type { McpServers } from '../../../src/model/mcpServer.ts';
 
@@ -10,10 +10,15 @@ const mcpServers: McpServers = {
   docs: { type: 'http', url: 'https://docs.example/mcp', headers: { Authorization: `Bearer ${secret}` } },
 };
 
-function command(type: string, version: string | null, servers: McpServers = mcpServers): CommandLine {
+function command(
+  type: string,
+  version: string | null,
+  servers: McpServers = mcpServers,
+  more: AgentOptions = {},
+): CommandLine {
   return findAdapter(type)!.command({
     prompt: 'Do it',
-    options: { mcpServers: servers },
+    options: { mcpServers: servers, ...more },
     program: { version },
     newSessionId: '0d4e1b5c-9f5a-4e46-8a4b-0f6c1d2e3f40',
     privateFolder: '/private',
@@ -71,6 +76,20 @@ describe('MCP servers of a run', () => {
     ]);
     assert.deepEqual(variables, { KEY: secret, VITRINE_MCP_HEADER_1: `Bearer ${secret}` });
     assert.deepEqual(warnings, []);
+  });
+
+  it('are named where what was put into them stands in arguments, which Codex alone cannot do without', () => {
+    const filled = { filledServers: ['docs'] };
+    for (const { type, protocol } of adapters) {
+      if (protocol !== undefined) continue;
+      const told = command(type, null, mcpServers, filled).warnings.filter((each) => each.includes('other users'));
+      assert.equal(told.length, type === 'codex' ? 1 : 0, type);
+      if (type === 'codex') assert.match(told[0] ?? '', /the address or the arguments of docs can be read there/);
+    }
+    assert.deepEqual(
+      command('codex', '0.20.0', mcpServers, filled).warnings.filter((each) => each.includes('other users')),
+      [],
+    );
   });
 
   it('keep two servers apart that want a variable of the same name', () => {

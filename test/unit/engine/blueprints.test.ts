@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { loadBlueprints, type Blueprint } from '../../../src/engine/blueprints/load.ts';
 import { findBlueprint, resumeRequest, startRequest } from '../../../src/engine/blueprints/request.ts';
@@ -86,6 +86,49 @@ describe('agents from files', () => {
     assert.match(third?.problems[0]?.message ?? '', /The workspace has an agent "x" of its own/);
     assert.equal(third?.problems[0]?.severity, 'warning');
     assert.equal(third.agent, null);
+  });
+
+  it('are those of each folder of a workspace by itself', async () => {
+    const there = path.join(bench.dir, 'there');
+    await file('a.yaml', 'description: here\n');
+    await file('a.yaml', 'description: there\n', there);
+    await file('a.yaml', 'description: mine\n', home);
+    const found = await loadBlueprints([
+      { folder: here, level: 'workspace' },
+      { folder: there, level: 'workspace' },
+      { folder: home, level: 'user' },
+    ]);
+    assert.deepEqual(
+      found.map(({ agent }) => agent?.description),
+      ['here', 'there', undefined],
+    );
+    assert.deepEqual(
+      found.map(({ problems }) => problems.map(({ severity }) => severity)),
+      [[], [], ['warning']],
+    );
+  });
+
+  it('are there once where a folder is given twice, by whatever path', async () => {
+    await file('a.yaml', 'description: A\nmax: 1\n');
+    await symlink(here, home, 'junction');
+    const once = await loadBlueprints([{ folder: here, level: 'workspace' }]);
+    assert.equal(once[0]?.problems.length, 1);
+    assert.deepEqual(await load(), once);
+    const spelled = { folder: `${here}/../here/`, level: 'user' } as const;
+    assert.deepEqual(await loadBlueprints([{ folder: here, level: 'workspace' }, spelled]), once);
+    assert.deepEqual(await loadBlueprints([{ folder: 'not/there', level: 'user' }]), []);
+  });
+
+  it('were changed when their instructions were', async () => {
+    await file('b/agent.yaml', 'description: B\n');
+    await file('b/prompt.md', 'Be B.\n');
+    const changed = async (agent: number, prompts: number): Promise<string | undefined> => {
+      await utimes(path.join(here, 'b/agent.yaml'), agent, agent);
+      await utimes(path.join(here, 'b/prompt.md'), prompts, prompts);
+      return (await load())[0]?.agent?.modified_at;
+    };
+    assert.equal(await changed(1e9, 1e9 + 60), '2001-09-09T01:47:40.000Z');
+    assert.equal(await changed(1e9, 1e9 - 60), '2001-09-09T01:46:40.000Z');
   });
 
   it('say why they are not started', async () => {
@@ -178,6 +221,19 @@ mcp_servers:
     assert.ok(Date.parse(handle.summary().last_resumed_at ?? '') >= Date.parse(handle.summary().created_at));
     assert.equal(given.config, null);
     assert.ok(given.args.includes('Of the settings.\n\nYou help less.'));
+  });
+
+  it('name the servers whose address or arguments were filled in', async () => {
+    const server = (text: string) => `{ type: stdio, command: x, args: ["${text}"] }`;
+    const servers = [
+      `plain: ${server('--root ${workspaceFolder}')}`,
+      `filled: ${server('--token=${input:token}')}`,
+      'header: { type: http, url: "https://x.example/mcp", headers: { Authorization: "${env:KEY}" } }',
+      'address: { type: http, url: "https://x.example/mcp?key=${env:KEY}" }',
+    ];
+    await file('a.yaml', `mcp_servers:\n${servers.map((each) => `  ${each}\n`).join('')}`);
+    const { options } = await resumeRequest(findBlueprint(await load(), 'a'), use('x', { token: secret }));
+    assert.deepEqual(options.filledServers, ['filled', 'address']);
   });
 
   it('are not started without what their servers want', async () => {

@@ -1,0 +1,18 @@
+import type { SessionSummary } from '../../model/summary.ts';
+import type { ResumeRequest } from '../api.ts';
+import type { EngineFailure } from '../failures.ts';
+import type { Blueprint } from './load.ts';
+import type { BlueprintUse } from './request.ts';
+
+/** Where agents that are files are found, what stands behind their placeholders, and what a person says to their runs. */
+export interface BlueprintAccess {
+  /** Those of a folder and of the user. */
+  readonly load: (folder: string) => Promise<readonly Blueprint[]>;
+  readonly use: Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
+  /** How a session goes on with what a person chose for it, which goes before its blueprint; absent: nobody chooses. */
+  readonly chosen?: (session: SessionSummary, request: ResumeRequest) => ResumeRequest;
+  /** A session could not be told what came of those that it started. Called once for what is tried several times. */
+  readonly onUndelivered?: (session: SessionSummary, failure: EngineFailure) => void;
+  /** Tags that agents may demand of who runs them; absent: there are none. */
+  readonly tags?: () => readonly string[];
+}

@@ -1,0 +1,63 @@
+import { isSessionLive } from '../../model/status.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { Callback } from './callbacks.ts';
+
+/** What becomes of the callbacks of one parent. Those in neither list wait for its next run. */
+export interface Due {
+  /** The parent is told of these now. */
+  readonly due: readonly Callback[];
+  /** Nobody is to be told of these. */
+  readonly void: readonly Callback[];
+  /** Something is still at work, and may be where nothing is heard of its end. */
+  readonly goesOn: boolean;
+  /** There is something that cannot be read now. */
+  readonly unread: boolean;
+}
+
+export interface DueDeps {
+  readonly sessions: ReadonlyMap<string, SessionSummary>;
+  /** Whether a session is deleted that is not among them. */
+  readonly isGone: (id: string) => Promise<boolean>;
+  /** Whether a session will be told itself what it waits for, and go on with that. */
+  readonly willGoOn: (id: string) => boolean;
+}
+
+type ChildState = 'ended' | 'goes_on' | 'unread' | 'void';
+
+export async function dueOf(parent: string, callbacks: readonly Callback[], deps: DueDeps): Promise<Due> {
+  const sorted = await Promise.all(
+    callbacks.map(async (callback) => ({ callback, state: await stateOf(callback, deps) })),
+  );
+  const those = (state: ChildState) => sorted.filter((each) => each.state === state).map(({ callback }) => callback);
+  const ended = those('ended');
+  const nothing = those('void');
+  const goesOn = those('goes_on').length > 0;
+  const unread = those('unread').length > 0;
+  const summary = deps.sessions.get(parent);
+  if (summary === undefined) {
+    return (await deps.isGone(parent))
+      ? { due: ended, void: nothing, goesOn, unread }
+      : { due: [], void: nothing, goesOn, unread: true };
+  }
+  if (isSessionLive(summary.status)) return { due: [], void: nothing, goesOn: true, unread };
+  if (summary.outcome !== 'stopped') return { due: ended, void: nothing, goesOn, unread };
+  const outcomes = ended.map(({ child }) => deps.sessions.get(child));
+  // What a person stopped stays so, whatever had ended by then; what went on after that is news.
+  const isNews = outcomes.some(
+    (child) => child !== undefined && child.outcome !== 'stopped' && child.updated_at > summary.updated_at,
+  );
+  if (isNews) return { due: ended, void: nothing, goesOn, unread };
+  // What was stopped together with its parent is no reason to tell that, ever.
+  const stopped = ended.filter((_, at) => outcomes[at]?.outcome === 'stopped');
+  return { due: [], void: [...nothing, ...stopped], goesOn, unread };
+}
+
+async function stateOf({ parent, child }: Callback, { sessions, isGone, willGoOn }: DueDeps): Promise<ChildState> {
+  const session = sessions.get(child);
+  if (session === undefined) return (await isGone(child)) ? 'void' : 'unread';
+  // Whoever can write into the store could have any session woken otherwise.
+  if (session.parent_session_id !== parent) return 'void';
+  if (isSessionLive(session.status)) return 'goes_on';
+  // Where a person stopped it, nobody knows whether it ever goes on.
+  return session.outcome !== 'stopped' && willGoOn(child) ? 'goes_on' : 'ended';
+}

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Notice, ResumeRequest, SessionHandle } from '../../../src/engine/api.ts';
+import { Callbacks } from '../../../src/engine/children/callbacks.ts';
+import { stopTree } from '../../../src/engine/children/stopTree.ts';
+import { Teller, type TellerDeps, type TellerEngine } from '../../../src/engine/children/teller.ts';
+import type { Engine } from '../../../src/engine/engine.ts';
+import { failures, type EngineFailure } from '../../../src/engine/failures.ts';
+import { Bench, entries, outcome, prompt } from '../../support/fakeAgent/engine.ts';
+import { Leads } from '../../support/fakeAgent/lead.ts';
+import { until } from '../../support/until.ts';
+
+const says = (words: string): string => prompt([{ init: true }, { say: words }, { result: { text: words } }]);
+const minutes = 60_000;
+interface Undelivered {
+  readonly type: string;
+  readonly reason: string;
+  readonly child_session_ids: readonly string[];
+}
+
+describe('a parent that is to be told what came of its children', () => {
+  let bench: Bench;
+  let engine: Engine;
+  let callbacks: Callbacks;
+  let parent: SessionHandle;
+  let child: SessionHandle;
+  let requests: ResumeRequest[];
+  let decisions: unknown[];
+  let notices: Notice[];
+  let shown: string[];
+  let tellers: Teller[];
+  beforeEach(async () => {
+    bench = new Bench();
+    // Nobody else tells of anything: agents of this engine cannot start others.
+    engine = await bench.engine();
+    callbacks = new Callbacks(bench.store, quiet);
+    parent = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('lead') });
+    await outcome(parent);
+    child = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('helped'), parent: parent.id });
+    await outcome(child);
+    [requests, decisions, notices, shown, tellers] = [[], [], [], [], []];
+  });
+  afterEach(async () => {
+    for (const teller of tellers) teller.close();
+    await bench.close();
+  });
+
+  const nothing = (): void => undefined;
+  const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+  interface Made {
+    /** Before each attempt to resume, by its number from 1. */
+    readonly fails?: (attempt: number, teller: Teller) => EngineFailure | undefined | Promise<EngineFailure>;
+    readonly againMs?: number;
+    readonly chosen?: TellerDeps['chosen'];
+  }
+  /** One that expects the child. */
+  async function tellerOf({ fails, againMs = 20, chosen }: Made = {}): Promise<Teller> {
+    const around: TellerEngine = {
+      children: undefined,
+      list: () => engine.list(),
+      open: (id) => engine.open(id),
+      recordPath: (id) => engine.recordPath(id),
+      resume: async (id, request) => {
+        requests.push(request);
+        const failure = await fails?.(requests.length, teller);
+        if (failure !== undefined) throw failure;
+        return engine.resume(id, request);
+      },
+    };
+    const teller: Teller = new Teller(around, {
+      callbacks,
+      againMs,
+      log: quiet,
+      clock: Date.now,
+      blueprints: () => Promise.resolve([]),
+      use: { options: () => ({ model: 'set' }), environment: {}, input: () => Promise.resolve(undefined) },
+      decide: (id, decision, notice) => {
+        decisions.push([id, decision]);
+        if (notice !== undefined) notices.push(notice);
+        return Promise.resolve();
+      },
+      onUndelivered: ({ session_id: id }, { code }) => shown.push(`${id} ${code}`),
+      ...(chosen && { chosen }),
+    });
+    tellers.push(teller);
+    await teller.expect({ parent: parent.id, child: child.id });
+    return teller;
+  }
+  const told = () => until('that it was told', async () => (await callbacks.untold()).length === 0);
+  const waits = async () => (await callbacks.waiting()).length === 1;
+
+  it('is tried again after a while where that failed, and the first failure is kept and told once', async () => {
+    const teller = await tellerOf({ fails: (at) => (at < 4 ? failures.blueprintInactive('lead', 'a') : undefined) });
+    await teller.tell(parent.id);
+    assert.ok(await waits());
+    await told();
+    assert.equal(requests.length, 4);
+    const [[id, decision] = []] = decisions as [string, Undelivered][];
+    assert.equal(decisions.length, 1);
+    assert.deepEqual(shown, [`${parent.id} blueprint_unusable`]);
+    assert.equal(id, parent.id);
+    assert.equal(decision?.type, 'callback_undelivered');
+    assert.deepEqual([decision.reason, decision.child_session_ids], ['blueprint_unusable', [child.id]]);
+    assert.deepEqual(
+      notices.map(({ severity, failure }) => [severity, failure.code, failure.message]),
+      [
+        [
+          'warning',
+          'blueprint_unusable',
+          'This session could not be told what came of those that it started: The agent "lead" is inactive.',
+        ],
+      ],
+    );
+  });
+
+  it('is given up after a few times, until the end of another run of its own', async () => {
+    let broken = true;
+    const teller = await tellerOf({ fails: () => (broken ? failures.internal('x') : undefined) });
+    await teller.tell(parent.id);
+    await until('all attempts', () => requests.length === 4);
+    await teller.tell(parent.id);
+    assert.equal(requests.length, 4);
+    broken = false;
+    const again = await engine.resume(parent.id, { prompt: says('on') });
+    await outcome(again);
+    again.dispose();
+    await teller.tell(parent.id);
+    await told();
+    assert.deepEqual([requests.length, decisions.length], [5, 1]);
+  });
+
+  for (const [code, failure] of [
+    ['child_refused', failures.childRefused({ template: 'changed', values: [] })],
+    ['session_busy', failures.sessionBusy('ses_000000000000')],
+  ] as const) {
+    it(`is told of ${code} ${code === 'session_busy' ? 'never' : 'at once'}, and not tried again for it`, async () => {
+      const teller = await tellerOf({ fails: () => failure, againMs: minutes });
+      await teller.tell(parent.id);
+      await teller.tell(parent.id);
+      assert.ok(await waits());
+      const reasons = (decisions as [string, Undelivered][]).map(([, { reason }]) => reason);
+      assert.deepEqual(reasons, code === 'session_busy' ? [] : [code]);
+    });
+  }
+
+  it('is not tried again because the run is over that failed', async () => {
+    const afterRun = async (teller: Teller): Promise<EngineFailure> => {
+      const run = await engine.resume(parent.id, { prompt: says('began') });
+      await outcome(run);
+      run.dispose();
+      void teller.tell(parent.id);
+      return failures.internal('it did not begin');
+    };
+    const teller = await tellerOf({ fails: (_, own) => afterRun(own), againMs: minutes });
+    await teller.tell(parent.id);
+    await teller.tell(parent.id);
+    assert.deepEqual([requests.length, parent.summary().runs], [1, 2]);
+    assert.ok(await waits());
+  });
+
+  it('is told once the record of the child can be read again', async () => {
+    const teller = await tellerOf();
+    const { id } = child;
+    const file = engine.recordPath(id);
+    child.dispose();
+    renameSync(file, `${file}.away`);
+    mkdirSync(file);
+    await teller.tell(parent.id);
+    assert.ok(await waits(), 'it is not deleted');
+    rmSync(file, { recursive: true });
+    renameSync(`${file}.away`, file);
+    await told();
+    assert.equal(requests.length, 1);
+  });
+
+  it('goes on with what a person chose for the session, over what is set', async () => {
+    const chosen: TellerDeps['chosen'] = ({ session_id: id }, { options, ...request }) => ({
+      ...request,
+      options: { ...options, permissionMode: `of ${id}` },
+      origin: 'human',
+    });
+    await (await tellerOf({ chosen })).tell(parent.id);
+    assert.deepEqual(requests[0]?.options, { model: 'set', permissionMode: `of ${parent.id}` });
+    assert.equal(requests[0].origin, 'callback');
+  });
+
+  it('is not woken by a file that somebody else wrote', async () => {
+    const other = await engine.start({ agent: 'claude-code', cwd: bench.cwd, prompt: says('FORGED') });
+    await outcome(other);
+    const teller = await tellerOf();
+    await teller.tell(parent.id);
+    writeFileSync(
+      path.join(bench.store, 'callbacks', other.id),
+      JSON.stringify({ parent: parent.id, child: other.id }),
+    );
+    await teller.tell(parent.id);
+    await told();
+    assert.equal(requests.length, 1);
+  });
+});
+
+describe('callbacks of agents from files', () => {
+  let bench: Bench;
+  let leads: Leads;
+  let engine: Engine;
+  let note: string;
+  let go: string;
+  beforeEach(async () => {
+    bench = new Bench();
+    leads = new Leads(bench);
+    engine = await leads.engine();
+    leads.write('lead', 'limits: { max_children: 5, max_depth: 3 }\n');
+    leads.write('middle', 'limits: { max_children: 5, max_depth: 3 }\n');
+    leads.write('helper', 'description: Helps\n');
+    note = path.join(bench.dir, 'given.json');
+    go = path.join(bench.dir, 'go');
+  });
+  afterEach(() => bench.close());
+
+  const named = async (name: string) => (await engine.list()).filter(({ agent_name }) => agent_name === name);
+  const start = (agent_name: string, words: string) => ({
+    agent_name,
+    prompt: words,
+    execution_mode: 'async_callback',
+  });
+
+  it('leave a session stopped that a person stopped, and come with its next run', async () => {
+    const lead = await leads.start(engine, 'lead', [{ given: note }, { forever: true }]);
+    const call = await leads.tools(note);
+    await call('start_session', start('helper', says('helped')));
+    await until('its end', async () => (await named('helper')).every(({ status }) => status === 'finished'));
+    await stopTree(engine, lead.id);
+    await engine.children?.recover(() => true);
+    assert.deepEqual([lead.summary().runs, lead.summary().outcome], [1, 'stopped']);
+    assert.equal(leads.callbacks().length, 1);
+    const on = await engine.resume(lead.id, { prompt: says('on') });
+    await outcome(on);
+    await until('the callback', async () => (await entries(lead)).some(({ origin }) => origin === 'callback'));
+    await until('nothing left to tell', () => leads.callbacks().length === 0);
+  });
+
+  it('tell of a child once it has heard itself what it waited for', async () => {
+    const helper = prompt([{ init: true }, { until: go }, { result: { text: 'the real result' } }]);
+    const middle = prompt([
+      { init: true },
+      { mcp: { tool: 'start_session', args: start('helper', helper) } },
+      { result: { text: 'interim' } },
+    ]);
+    const lead = await leads.start(engine, 'lead', [{ mcp: { tool: 'start_session', args: start('middle', middle) } }]);
+    await outcome(lead);
+    await until('what waits', async () => {
+      const [found] = await named('middle');
+      return leads.callbacks().length === 2 && found?.status === 'finished';
+    });
+    writeFileSync(go, '');
+    const told = () => entries(lead).then((all) => all.filter(({ origin }) => origin === 'callback'));
+    await until('the callback', async () => (await told()).length > 0);
+    await until('nothing left to tell', () => leads.callbacks().length === 0);
+    const [only, ...more] = await told();
+    assert.equal(more.length, 0);
+    assert.match(only?.content ?? '', /heard A session that you started has ended[^]*the real result/);
+    assert.equal((await named('middle'))[0]?.runs, 2);
+  });
+
+  it('that cannot be delivered are kept in the record of the parent, which says so', async () => {
+    const lead = await leads.start(engine, 'lead', [{ given: note }, { until: go }]);
+    const notices: string[] = [];
+    lead.onNotice(({ failure }) => notices.push(failure.message));
+    const call = await leads.tools(note);
+    await call('start_session', start('helper', says('helped')));
+    await until('its end', async () => (await named('helper')).every(({ status }) => status === 'finished'));
+    leads.write('lead', 'status: inactive\n');
+    writeFileSync(go, '');
+    await outcome(lead);
+    await until('the note', () => readFileSync(engine.recordPath(lead.id), 'utf8').includes('callback_undelivered'));
+    assert.match(notices.join('\n'), /^This session could not be told what came of those that it started/m);
+    assert.equal(leads.callbacks().length, 1);
+  });
+});
