@@ -219,6 +219,7 @@ export class App {
     this.#requests.take(view);
     this.#announcer.view(view);
     this.#figures.take(view);
+    this.#draft.viewChanged();
   }
 
   #updates({ updates, total }: Extract<ToPage, { type: 'updates' }>): void {

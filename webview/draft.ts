@@ -17,6 +17,8 @@ interface DraftDeps {
 export class Draft {
   readonly #deps: DraftDeps;
   text: string;
+  /** When the follow-up was to go out that the host was told of writing for. */
+  #toldFor: string | undefined;
 
   constructor(text: string, deps: DraftDeps) {
     this.text = text;
@@ -25,11 +27,27 @@ export class Draft {
 
   state(): ComposerState {
     const setDraft = (draft: string): void => {
-      if (this.text === '' && draft !== '') this.#deps.link.send({ type: 'typing' });
+      const begins = this.text === '' && draft !== '';
       this.text = draft;
+      this.#tellOfWriting(begins);
       this.#deps.changed();
     };
     return { draft: this.text, setDraft, send: (how) => this.#send(how) };
+  }
+
+  /** What becomes due while somebody is writing is not wanted either. */
+  viewChanged(): void {
+    const writing = document.hasFocus() && document.activeElement?.id === 'composer';
+    if (writing && this.text.trim() !== '') this.#tellOfWriting(false);
+  }
+
+  /** `begins`: the host may know of a follow-up that this page was not told of yet. Else once for each. */
+  #tellOfWriting(begins: boolean): void {
+    const { view, link } = this.#deps;
+    const due = view()?.followUpAt;
+    if (!begins && (due === undefined || due === this.#toldFor)) return;
+    this.#toldFor = due;
+    link.send({ type: 'typing' });
   }
 
   focus(): void {

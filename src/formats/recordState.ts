@@ -4,6 +4,7 @@ import { isRunOver } from '../model/status.ts';
 import type { Outcome, SessionSummary } from '../model/summary.ts';
 import type { Cost } from '../model/usage.ts';
 import { maxSummaryTurns, type LineOf, type RecordedRun, type RecordedTurn, type RecordLine } from './record.ts';
+import { SyntheticCount } from './syntheticCount.ts';
 
 const promptLength = 200;
 const unpriced: Cost = { provenance: 'unknown', reason: 'No figures were recorded.' };
@@ -23,6 +24,8 @@ export class RecordState {
   #firstPrompt: string | null = null;
   #lastResult: { readonly runId: string; readonly result: ResultMetadata } | null = null;
   #entries = 0;
+  readonly #synthetic = new SyntheticCount();
+  #countsBelieved = true;
   /** A run or its result came after the summary. */
   #wentOn = false;
 
@@ -65,6 +68,11 @@ export class RecordState {
     this.#entries = Math.max(this.#entries, index + 1);
   }
 
+  /** Marks of its lines have a wrong type: what summaries count of them is not so. All run lines have to be taken. */
+  disbelieveCounts(): void {
+    this.#countsBelieved = false;
+  }
+
   get hasSummary(): boolean {
     return this.#summary !== null;
   }
@@ -99,7 +107,8 @@ export class RecordState {
 
   /** `unknownTime` (ISO 8601) stands in for times that no line tells. */
   summary(unknownTime: string): SessionSummary {
-    const base = this.#summary ?? this.#fallback(unknownTime);
+    const { synthetic: told, ...base } = this.#summary ?? this.#fallback(unknownTime);
+    const synthetic = this.#synthetic.counts(told, this.#countsBelieved);
     const last = this.turns.at(-1);
     const result = this.#lastResult?.result;
     return {
@@ -107,6 +116,7 @@ export class RecordState {
       ...this.#session,
       runs: Math.max(base.runs, this.#omitted + this.#turns.size),
       entries: this.#entries,
+      ...(synthetic !== undefined && { synthetic }),
       ...(last === undefined || !this.#wentOn ? {} : { outcome: outcomeOf(last, this.#lastResult) }),
       ...(result === undefined ? {} : figuresOf(result)),
       updated_at: newest([base.updated_at, this.#session?.last_resumed_at, last?.started_at, last?.completed_at]),
@@ -148,6 +158,10 @@ export class RecordState {
     this.#lastRun = run;
     this.#wentOn = true;
     this.#firstPrompt ??= run.prompt;
+    if (run.synthetic === true) {
+      const isTold = this.#turns.has(run.run_id);
+      this.#synthetic.run(run.run_id, { isTold, isOver: isRunOver(run.status) });
+    }
     const known = this.#turns.get(run.run_id);
     const figures = known === undefined ? {} : { cost: known.cost, duration: known.duration };
     this.#putTurn({ ...turnOf(run), ...figures, ...(known?.models !== undefined && { models: known.models }) });
@@ -156,6 +170,7 @@ export class RecordState {
   #takeResult({ run_id, result }: LineOf<'result'>): void {
     this.#lastResult = { runId: run_id, result };
     this.#wentOn = true;
+    this.#synthetic.result(run_id, result.runTurns ?? 0);
     const turn = this.#turns.get(run_id);
     if (turn === undefined) return;
     const { costProvenance: cost, duration, models } = result;
@@ -185,6 +200,7 @@ export class RecordState {
       }),
     );
     this.#entries = Math.max(this.#entries, line.summary.entries);
+    this.#synthetic.summarised();
   }
 }
 

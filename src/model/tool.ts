@@ -15,9 +15,13 @@ export const fileChangeSchema = z.object({
 });
 export type FileChange = z.infer<typeof fileChangeSchema>;
 
+const todoStatusSchema = z.enum(['pending', 'in_progress', 'completed', 'cancelled']);
+
+/** `id`: the agent's own, where it names its todos one by one. */
 export const todoSchema = z.object({
+  id: z.string().optional(),
   text: z.string(),
-  status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
+  status: todoStatusSchema,
 });
 export type Todo = z.infer<typeof todoSchema>;
 
@@ -54,7 +58,8 @@ export const toolActionSchema = z.discriminatedUnion('kind', [
     query: z.string(),
     results: z.array(z.object({ url: z.string(), title: z.string().optional() })).optional(),
   }),
-  z.object({ kind: z.literal('todo'), todos: z.array(todoSchema) }),
+  // Todos with ids are those that the run knows of; of `others`, which an earlier one may have made, it says how they stand.
+  z.object({ kind: z.literal('todo'), todos: z.array(todoSchema), others: todoStatusSchema.optional() }),
   z.object({
     kind: z.literal('task'),
     description: z.string(),

@@ -4,7 +4,8 @@ import type { ResumeFacts } from '../../src/protocol/figureMessages.ts';
 import { said } from '../support/madeEntries.ts';
 import { violations } from '../support/page/axe.ts';
 import { everything, view } from '../support/page/madeUp.ts';
-import { PageTests } from '../support/page/open.ts';
+import { frames, PageTests } from '../support/page/open.ts';
+import { sent } from '../support/page/requests.ts';
 import type { Theme } from '../support/page/themes.ts';
 
 const resume: ResumeFacts = {
@@ -80,6 +81,34 @@ describe('what no person wrote', () => {
     await page.waitForFunction(() =>
       window.host.received.some((each) => each.type === 'command' && each.command === 'cancelFollowUp'),
     );
+    await page.close();
+  });
+
+  it('is taken back by who writes, told once for each that is due', async () => {
+    const due = (minutes?: number) => {
+      const at = new Date(Date.now() + (minutes ?? 0) * 60_000).toISOString();
+      const notice = { severity: 'info', text: `State ${minutes}` } as const;
+      return view({ notice, ...(minutes !== undefined && { followUpAt: at }) });
+    };
+    const page = await tests.open({ entries: [said(0, 'Tea or coffee?')], view: due(10) });
+    const told = async (): Promise<number> => {
+      await frames(page);
+      return (await sent(page, 'typing')).length;
+    };
+    const toldAfter = async (next: ReturnType<typeof view>): Promise<number> => {
+      await page.evaluate((changed) => window.host.setView(changed), next);
+      await page.getByText(next.notice?.text ?? '', { exact: true }).waitFor();
+      return told();
+    };
+    const composer = page.getByRole('textbox', { name: 'Message to the agent' });
+    await composer.pressSequentially('Coffee');
+    assert.equal(await told(), 1, 'not once a key');
+    assert.equal(await toldAfter(due()), 1);
+    assert.equal(await toldAfter(due(20)), 2, 'due while somebody is writing');
+    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+    assert.equal(await toldAfter(due(30)), 2, 'a draft that nobody is at');
+    await composer.pressSequentially(', please');
+    assert.equal(await told(), 3, 'and that somebody goes on with');
     await page.close();
   });
 

@@ -53,7 +53,10 @@ export class Plans {
     const id = nonEmpty(update['planId']) ?? '';
     const type = this.#plans.get(id)?.entry.type;
     if (type?.kind !== 'tool_use' || type.tool.action.kind !== 'todo') return;
-    this.#put(id, type.tool.action.todos, undefined, 'cancelled', context);
+    const todos = type.tool.action.todos.map((todo): Todo =>
+      todo.status === 'completed' ? todo : { ...todo, status: 'cancelled' },
+    );
+    this.#put(id, todos, undefined, 'success', context);
     this.#plans.delete(id);
   }
 

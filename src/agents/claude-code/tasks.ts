@@ -5,7 +5,10 @@ import { count, field, nonEmpty, objects } from '../shared/guards.ts';
 
 const maxTasks = 1000;
 
-/** The agent's task list (`TaskCreate`, `TaskUpdate`, `TaskList`), which each call prints only its own part of. */
+/**
+ * The agent's task list (`TaskCreate`, `TaskUpdate`, `TaskList`), which each call prints only its own part of. A run that goes on
+ * with a session knows those of its tasks that it was told of.
+ */
 export class TaskList {
   readonly #tasks = new Map<string, Todo>();
 
@@ -16,16 +19,24 @@ export class TaskList {
     return todo === undefined ? action : { ...action, todos: [todo] };
   }
 
-  /** The action of a call that succeeded: the list as it is now. */
+  /** The action of a call that succeeded: the list as it is now, as far as it is known. */
   completed(toolName: string, action: ToolAction, input: unknown, detail: unknown): ToolAction {
     if (action.kind !== 'todo' || !toolName.startsWith('Task')) return action;
-    for (const task of [field(detail, 'task'), ...objects(field(detail, 'tasks'))]) this.#note(task);
-    if (toolName === 'TaskUpdate' && isObject(input)) {
+    const listed = field(detail, 'tasks');
+    const isWhole = toolName === 'TaskList' && Array.isArray(listed);
+    if (isWhole) this.#tasks.clear();
+    for (const task of [field(detail, 'task'), ...objects(listed)]) this.#note(task);
+    if (toolName === 'TaskUpdate' && isObject(input) && field(detail, 'success') !== false) {
       const id = identifier(input['taskId']);
       const todo = this.#updated(input);
       if (id !== undefined && todo !== undefined) this.#set(id, todo);
     }
-    return this.#tasks.size === 0 ? action : { ...action, todos: [...this.#tasks.values()] };
+    return {
+      ...action,
+      ...(this.#tasks.size > 0 && { todos: [...this.#tasks.values()] }),
+      // What is not listed any more was removed.
+      ...(isWhole && { others: 'cancelled' }),
+    };
   }
 
   #updated(input: JsonObject): Todo | undefined {
@@ -33,10 +44,9 @@ export class TaskList {
     if (id === undefined) return undefined;
     const before = this.#tasks.get(id);
     const status = input['status'] === undefined ? before?.status : todoStatus(input['status']);
-    return {
-      text: nonEmpty(input['subject']) ?? before?.text ?? `Task #${id}`,
-      status: status ?? 'pending',
-    };
+    // How a task of an earlier run stands, nobody knows who only hears that its words changed.
+    if (status === undefined) return undefined;
+    return { id, text: nonEmpty(input['subject']) ?? before?.text ?? `Task #${id}`, status };
   }
 
   #note(task: unknown): void {
@@ -45,6 +55,7 @@ export class TaskList {
     if (id === undefined || subject === undefined) return;
     const status = field(task, 'status');
     this.#set(id, {
+      id,
       text: subject,
       status: status === undefined ? (this.#tasks.get(id)?.status ?? 'pending') : todoStatus(status),
     });

@@ -1,23 +1,40 @@
-import type { Todo } from '../../model/tool.ts';
+import type { Todo, ToolAction } from '../../model/tool.ts';
 
 const maxTodos = 1000;
 const maxQuery = 100_000;
 
 type Row = Record<string, string>;
+interface Change {
+  readonly deleted: Row[];
+  /** How it left the rows that it did not name. */
+  others?: Todo['status'];
+}
 
-/** Todos are rows of a table that the agent changes by SQL. Reads what it writes to it, as far as that is simple. */
+type TodoAction = Extract<ToolAction, { readonly kind: 'todo' }>;
+
+/**
+ * Todos are rows of a table that the agent changes by SQL. Reads what it writes to it, as far as that is simple. A run that goes
+ * on with a session knows those of its rows that it named.
+ */
 export class TodoTable {
   #rows: Row[] = [];
+  /** By the query that is read. */
+  #change: Change = { deleted: [] };
 
-  /** The list after this; `undefined` where the query is no change of it, or not understood. */
-  apply(query: string): Todo[] | undefined {
+  /** The list after this, with what was deleted as cancelled; `undefined` where it changes nothing, or is not understood. */
+  apply(query: string): TodoAction | undefined {
     if (query.length > maxQuery) return undefined;
+    this.#change = { deleted: [] };
     let changed = false;
     for (const statement of statements(query)) {
       if (this.#insert(statement) || this.#update(statement) || this.#delete(statement)) changed = true;
     }
-    if (!changed || this.#rows.length === 0) return undefined;
-    return this.#rows.map((row) => ({ text: row['title'] ?? row['id'] ?? '', status: todoStatus(row['status']) }));
+    const { deleted, others } = this.#change;
+    const gone = deleted.slice(0, maxTodos).map((row): Row => ({ ...row, status: 'cancelled' }));
+    // What was made again stands as it is now.
+    const todos = [...gone, ...this.#rows].map(todoOf);
+    if (!changed || (todos.length === 0 && others === undefined)) return undefined;
+    return { kind: 'todo', todos, ...(others !== undefined && { others }) };
   }
 
   #insert(tokens: readonly Token[]): boolean {
@@ -29,7 +46,7 @@ export class TodoTable {
     for (const values of groups(tokens.slice(at + 1))) {
       const row: Row = Object.fromEntries(names.flatMap((name, index) => [[name, values[index]?.text ?? '']]));
       this.#rows = this.#rows.filter(({ id }) => id !== row['id'] || id === undefined);
-      if (this.#rows.length < maxTodos) this.#rows.push(row);
+      this.#add(row);
     }
     return true;
   }
@@ -37,8 +54,8 @@ export class TodoTable {
   #update(tokens: readonly Token[]): boolean {
     if (!isWord(tokens[0], 'update') || !isWord(tokens[1], 'todos') || !isWord(tokens[2], 'set')) return false;
     const where = tokens.findIndex((token) => isWord(token, 'where'));
-    const matches = condition(where === -1 ? [] : tokens.slice(where + 1));
-    if (matches === undefined) return false;
+    const matching = condition(where === -1 ? [] : tokens.slice(where + 1));
+    if (matching === undefined) return false;
     const set = tokens.slice(3, where === -1 ? undefined : where);
     const changes: Row = {};
     for (const [index, token] of set.entries()) {
@@ -46,17 +63,45 @@ export class TodoTable {
       const value = set[index + 1];
       if (isMark(token, '=') && name !== undefined && value?.kind === 'text') changes[name] = value.text;
     }
-    this.#rows = this.#rows.map((row) => (matches(row) ? { ...row, ...changes } : row));
+    const { status } = changes;
+    if (status !== undefined) {
+      if (where === -1) this.#change.others = todoStatus(status);
+      for (const id of this.#unknown(matching)) this.#add({ id });
+    }
+    this.#rows = this.#rows.map((row) => (matching.holds(row) ? { ...row, ...changes } : row));
     return true;
   }
 
   #delete(tokens: readonly Token[]): boolean {
     if (!isWord(tokens[0], 'delete') || !isWord(tokens[1], 'from') || !isWord(tokens[2], 'todos')) return false;
-    const matches = condition(tokens.slice(isWord(tokens[3], 'where') ? 4 : 3));
-    if (matches === undefined) return false;
-    this.#rows = this.#rows.filter((row) => !matches(row));
+    const rest = tokens.slice(isWord(tokens[3], 'where') ? 4 : 3);
+    const matching = condition(rest);
+    if (matching === undefined) return false;
+    if (rest.length === 0) this.#change.others = 'cancelled';
+    this.#change.deleted.push(...this.#rows.filter(matching.holds), ...this.#unknown(matching).map((id) => ({ id })));
+    this.#rows = this.#rows.filter((row) => !matching.holds(row));
     return true;
   }
+
+  /** Rows that are named and were made before this run. */
+  #unknown({ ids }: Condition): readonly string[] {
+    const known = new Set(this.#rows.map(({ id }) => id));
+    return ids.filter((id) => !known.has(id));
+  }
+
+  #add(row: Row): void {
+    if (this.#rows.length < maxTodos) this.#rows.push(row);
+  }
+}
+
+function todoOf({ id, title, status }: Row): Todo {
+  return { ...(id !== undefined && { id }), text: title ?? id ?? '', status: todoStatus(status) };
+}
+
+interface Condition {
+  readonly holds: (row: Row) => boolean;
+  /** Of the rows that it names. */
+  readonly ids: readonly string[];
 }
 
 interface Token {
@@ -89,14 +134,15 @@ function groups(tokens: readonly Token[]): Token[][] {
 }
 
 /** `id = 'a'` or `id IN ('a', 'b')`, or nothing for every row; `undefined` where it is more than that. */
-function condition(tokens: readonly Token[]): ((row: Row) => boolean) | undefined {
+function condition(tokens: readonly Token[]): Condition | undefined {
   const [column, operator, value] = tokens;
-  if (column === undefined) return () => true;
+  if (column === undefined) return { holds: () => true, ids: [] };
   const name = column.text.toLowerCase();
-  if (tokens.length === 3 && isMark(operator, '=') && value?.kind === 'text') return (row) => row[name] === value.text;
-  if (!isWord(operator, 'in')) return undefined;
-  const [values = []] = groups(tokens.slice(2));
-  return (row) => values.some(({ text }) => text === row[name]);
+  const isOne = tokens.length === 3 && isMark(operator, '=') && value?.kind === 'text';
+  if (!isOne && !isWord(operator, 'in')) return undefined;
+  const values = new Set(isOne ? [value.text] : groups(tokens.slice(2))[0]?.map(({ text }) => text));
+  const holds = ({ [name]: own }: Row): boolean => own !== undefined && values.has(own);
+  return { holds, ids: name === 'id' ? [...values] : [] };
 }
 
 function isWord(token: Token | undefined, word: string): boolean {

@@ -1,7 +1,8 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { openEnds } from '../../insight/followUps/conversation.ts';
+import { everythingOpen, openEnds, tellsAllEnds, tellsEnds } from '../../insight/followUps/conversation.ts';
 import { decideFollowUp, type FollowUpDecision, type FollowUpFacts } from '../../insight/followUps/decide.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
 import { rulesOf, type FollowUpRules } from '../../insight/followUps/rules.ts';
 import type { RecordedRun } from '../../formats/record.ts';
 import { isSessionLive } from '../../model/status.ts';
@@ -15,8 +16,11 @@ import type { SessionState } from '../sessionState.ts';
 import { DaySlots, type DayLimit } from './daySlots.ts';
 import { FollowUpRefused } from './refused.ts';
 
-/** Entries at the end of a session that are looked at. */
-const mostEntries = 1000;
+/** Entries at the end of a session that are read at once, and at most. */
+const page = 1000;
+const mostEntries = 20 * page;
+/** Milliseconds that a timer may run out before a clock says so. */
+const timerSlack = 1000;
 
 export interface FollowUpsDeps extends Pick<EngineDeps, 'storeDir' | 'clock' | 'log' | 'settings' | 'blueprints'> {
   readonly sessions: Pick<Sessions, 'openReader' | 'using' | 'change'>;
@@ -65,6 +69,8 @@ export class FollowUps {
         throw new FollowUpRefused('changed');
       const now = this.#deps.clock();
       if (rules === null || decision.quietUntil > now) throw new FollowUpRefused('quiet');
+      // Whoever planned it may have planned it for what was said before.
+      if (decision.at > now + timerSlack) throw new FollowUpRefused('early');
       if (!(await this.#slots.take(localDay(now), dayLimits(state.summary, rules)))) {
         throw new FollowUpRefused('day_limit');
       }
@@ -115,8 +121,11 @@ export class FollowUps {
     const { summary } = reader;
     const rules = await this.#rules(summary);
     const now = this.#deps.clock();
-    const [facts, paused] = [await this.#facts(reader, now), await this.paused()];
-    const decision = decideFollowUp(facts, rules, { now, paused, minuteOfDay });
+    const using = { now, paused: await this.paused(), minuteOfDay };
+    const facts = await this.#factsAtBest(reader, now);
+    const atBest = decideFollowUp(facts, rules, using);
+    // Most sessions are over for good, and their records are not read for it.
+    const decision = atBest.due ? decideFollowUp({ ...facts, ...(await this.#read(reader)) }, rules, using) : atBest;
     const { log } = this.#deps;
     const outcome = decision.due
       ? { trigger_type: decision.trigger.type, reason: decision.trigger.reason, at: iso(decision.at) }
@@ -134,9 +143,9 @@ export class FollowUps {
     return rulesOf(summary, settings().followUps ?? {}, agent?.follow_ups);
   }
 
-  async #facts(reader: RecordReader, now: number): Promise<FollowUpFacts> {
+  /** With everything open, and nothing sent. */
+  async #factsAtBest(reader: RecordReader, now: number): Promise<FollowUpFacts> {
     const { summary, total } = reader;
-    const entries = await reader.read(Math.max(0, total - mostEntries), total);
     const day = localDay(now);
     const { updated_at, follow_ups } = summary;
     const last = reader.turns.at(-1);
@@ -145,11 +154,25 @@ export class FollowUps {
       since: Date.parse(last?.completed_at ?? updated_at),
       total,
       cancelledAt: follow_ups?.cancelled_at,
-      ends: openEnds(entries),
-      sent: sentOf(await reader.runs(), await reader.results()),
+      ends: everythingOpen,
+      sent: { count: 0, usd: 0 },
       today: { all: await this.#slots.count(day, allAgents), agent: await this.#slots.count(day, scopeOf(summary)) },
     };
   }
+
+  async #read(reader: RecordReader): Promise<Pick<FollowUpFacts, 'ends' | 'sent'>> {
+    const ends = openEnds(await lastEntries(reader));
+    return { ends, sent: sentOf(await reader.runs(), await reader.results()) };
+  }
+}
+
+async function lastEntries(reader: RecordReader): Promise<NormalizedEntry[]> {
+  const entries: NormalizedEntry[] = [];
+  const first = Math.max(0, reader.total - mostEntries);
+  for (let to = reader.total; to > first && !tellsAllEnds(entries); to -= page) {
+    entries.unshift(...(await reader.read(Math.max(first, to - page), to)).filter(tellsEnds));
+  }
+  return entries;
 }
 
 /** A child is its parent's to speak with; what was stopped, failed or came from elsewhere is a person's. */

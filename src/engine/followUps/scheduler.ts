@@ -53,13 +53,16 @@ export class FollowUpScheduler implements Disposable {
   readonly #deps: SchedulerDeps;
   readonly #due = new Map<string, { readonly due: DueFollowUp; readonly timer: Disposable }>();
   readonly #looks = new Map<string, Disposable>();
+  /** Is looked at just now. */
+  readonly #looking = new Set<string>();
   /** What was told of a session when it was last looked at. */
   readonly #seen = new Map<string, string>();
   readonly #live = new Set<string>();
   /** Could not be sent, with what it was to be sent for. */
   readonly #failed = new Map<string, number>();
   readonly #sending = new Set<string>();
-  readonly #waiting: string[] = [];
+  /** Due, and kept back until one that runs is over. */
+  readonly #waiting = new Set<string>();
   readonly #subscription: Disposable;
   #over = false;
 
@@ -84,11 +87,20 @@ export class FollowUpScheduler implements Disposable {
     }
   }
 
-  /** A person takes back what is due. @throws EngineFailure where that cannot be recorded */
+  /** A person takes back what is due, or is about to be. @throws EngineFailure where that cannot be recorded */
   async cancel(id: string): Promise<void> {
-    if (!this.#drop(id)) return;
+    const { followUps } = this.#deps.engine;
+    // A run that has begun is a person's to stop.
+    const known = this.#drop(id) || (this.#sending.has(id) && !this.#live.has(id));
+    const looked = this.#looks.has(id) || this.#looking.has(id);
+    if (!known && !(looked && (await followUps.look(id)).due)) return;
     this.#deps.log.info(logLine('follow-up cancelled', { session: id }));
-    await this.#deps.engine.followUps.cancel(id);
+    try {
+      await followUps.cancel(id);
+    } catch (error) {
+      // Its run began meanwhile.
+      if (!this.#live.has(id)) throw error;
+    }
   }
 
   /** Of all, as long as they are paused. */
@@ -102,6 +114,7 @@ export class FollowUpScheduler implements Disposable {
     for (const { timer } of this.#due.values()) timer.dispose();
     for (const look of this.#looks.values()) look.dispose();
     this.#due.clear();
+    this.#waiting.clear();
     this.#looks.clear();
   }
 
@@ -130,6 +143,7 @@ export class FollowUpScheduler implements Disposable {
   /** `least`: milliseconds before anything goes out. */
   async #look(summary: SessionSummary, least: number): Promise<void> {
     const { session_id: id } = summary;
+    this.#looking.add(id);
     try {
       this.#drop(id);
       if (!this.#deps.mayFollow(summary) || this.#sending.has(id)) return;
@@ -142,6 +156,8 @@ export class FollowUpScheduler implements Disposable {
       this.#arm({ sessionId: id, title, trigger: { ...trigger, total }, prompt, at });
     } catch (error) {
       this.#deps.log.error(logLine('follow-up not planned', { session: id, error: String(error) }));
+    } finally {
+      this.#looking.delete(id);
     }
   }
 
@@ -168,19 +184,23 @@ export class FollowUpScheduler implements Disposable {
     const armed = this.#due.get(id);
     armed?.timer.dispose();
     this.#due.delete(id);
+    this.#waiting.delete(id);
     if (armed !== undefined) this.changed.fire();
     return armed !== undefined;
   }
 
   #fire(id: string): void {
-    if (this.#sending.size < atOnce) void this.#send(id);
-    else if (!this.#waiting.includes(id)) this.#waiting.push(id);
+    if (this.#sending.size >= atOnce) {
+      this.#waiting.add(id);
+      return;
+    }
+    const due = this.#due.get(id)?.due;
+    if (due !== undefined && !this.#over) void this.#send(due);
   }
 
-  async #send(id: string): Promise<void> {
-    const due = this.#due.get(id)?.due;
-    if (due === undefined || this.#over) return;
+  async #send(due: DueFollowUp): Promise<void> {
     const { log } = this.#deps;
+    const { sessionId: id } = due;
     this.#sending.add(id);
     this.#drop(id);
     try {
@@ -196,7 +216,8 @@ export class FollowUpScheduler implements Disposable {
       }
     } finally {
       this.#sending.delete(id);
-      const next = this.#waiting.shift();
+      const [next] = this.#waiting;
+      // What waits is due: taking it takes it out of those that wait.
       if (next !== undefined) this.#fire(next);
     }
     await this.#lookAgain(id);

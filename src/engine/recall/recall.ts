@@ -7,7 +7,7 @@ import type { Log } from '../api.ts';
 import { tag } from '../exportSession.ts';
 import { logEmptyThread, logFiltered, logFiltering, logQuerySource } from '../metadataLog.ts';
 import type { RecordReader } from '../record/contract.ts';
-import type { LikeEntry } from '../search/contract.ts';
+import type { LikeAnswer, LikeEntry } from '../search/contract.ts';
 import type { SessionSearch } from '../search/sessionSearch.ts';
 import type { RecallRequest, Recalled, RecalledPassage } from './contract.ts';
 import { Thread } from './thread.ts';
@@ -58,7 +58,7 @@ export class Recall {
       kinds: ['user', 'assistant'],
       most: mostEntries,
     });
-    const passages = best(this.#said(found.entries)).map(({ session: from, entry }): RecalledPassage => {
+    const passages = best(this.#said(found)).map(({ session: from, entry }): RecalledPassage => {
       const { text, cut } = passageOf(masked(entry.content), words);
       return {
         sessionId: from.session_id,
@@ -105,15 +105,15 @@ export class Recall {
   }
 
   /** Without what nobody said: a trigger's words lead only to other words of triggers. */
-  #said(entries: readonly LikeEntry[]): readonly LikeEntry[] {
+  #said({ entries, leftOut }: Pick<LikeAnswer, 'entries' | 'leftOut'>): readonly LikeEntry[] {
     const { log } = this.#deps;
-    const visible = entries.filter(({ session, entry }) => {
-      const said = entry.type.kind !== 'user_message' || isRealMessage(entry);
-      if (!said) logFiltered(log, `${session.session_id}#${entry.index}`, entry.metadata);
-      return said;
-    });
-    logFiltering(log, 'recall', { total: entries.length, filtered: entries.length - visible.length });
-    return visible;
+    const isSaid = ({ entry }: LikeEntry): boolean => entry.type.kind !== 'user_message' || isRealMessage(entry);
+    const inserted = entries.filter((each) => !isSaid(each));
+    for (const { session, entry } of [...leftOut.entries, ...inserted])
+      logFiltered(log, `${session.session_id}#${entry.index}`, entry.metadata);
+    const filtered = leftOut.count + inserted.length;
+    logFiltering(log, 'recall', { total: entries.length + leftOut.count, filtered });
+    return entries.filter(isSaid);
   }
 }
 

@@ -26,7 +26,10 @@ export interface Tail {
   readonly end: number;
 }
 
-/** Reads backwards until there are a summary and `wanted` entries. Where 64 MiB hold no summary, the rest is streamed. */
+/**
+ * Reads backwards until there are a summary and `wanted` entries. Where 64 MiB hold no summary, or marks are mistyped, the rest is
+ * streamed.
+ */
 export async function readTail(handle: FileHandle, id: string, size: number, wanted: number): Promise<Tail> {
   const end = await lastLineEnd(handle, size);
   const unfinished = await readUnfinished(handle, end, size);
@@ -50,8 +53,10 @@ export async function readTail(handle: FileHandle, id: string, size: number, wan
     segments.unshift(earlier);
     start = from + first;
   }
-  if (!summary && start > 0) await streamState(handle, state, start);
   const readings = segments.flat();
+  const isMistyped = readings.some(({ damage }) => damage.some(({ reason }) => reason === 'mistyped_metadata'));
+  if (isMistyped) state.disbelieveCounts();
+  if ((!summary || isMistyped) && start > 0) await streamState(handle, state, start);
   return { state, entries: applyAll(state, [...readings, unfinished]), readings, unfinished, start, end };
 }
 

@@ -67,6 +67,8 @@ export interface LikeEntry {
 export interface LikeAnswer {
   /** Best first. */
   readonly entries: readonly LikeEntry[];
+  /** Messages that no person wrote: how many, and the best of them. */
+  readonly leftOut: { readonly count: number; readonly entries: readonly LikeEntry[] };
   readonly scanned: Scanned;
 }
 

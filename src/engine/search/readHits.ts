@@ -29,6 +29,12 @@ export function withoutSynthetic(candidates: Candidates): Candidates | undefined
   return scores.size === 0 ? undefined : { ...candidates, scores, synthetic: [] };
 }
 
+/** What no person wrote alone. */
+export function onlySynthetic(candidates: Candidates): Candidates {
+  const { scores, synthetic } = candidates;
+  return { ...candidates, scores: new Map(synthetic.map((index) => [index, scores.get(index) ?? 0])) };
+}
+
 /** How many messages answer that no person wrote; each is logged. */
 export async function countSynthetic(store: RecordStore, each: Candidates, query: Query, log: Log): Promise<number> {
   const wanted = each.synthetic.slice(0, mostRead).map((index) => [index, 0] as const);

@@ -16,7 +16,7 @@ import type {
 import { counts, evaluate, type Plan, planOf, planOfWords, syntheticIn } from './evaluate.ts';
 import { indexSession, stampOf } from './indexSession.ts';
 import { IndexStore, type SessionIndex } from './indexStore.ts';
-import { countSynthetic, entriesOf, readHits, type Candidates, withoutSynthetic } from './readHits.ts';
+import { countSynthetic, entriesOf, onlySynthetic, readHits, type Candidates, withoutSynthetic } from './readHits.ts';
 
 const defaultSessions = 50;
 const defaultHits = 20;
@@ -61,37 +61,30 @@ export class SessionSearch {
       if (isEmptyQuery(query)) return { sessions: [], moreSessions: 0, leftOut: 0, problems, scanned };
       const candidates = await this.#candidates(planOf(query), chosen, scanned.entries, request.signal);
       if (request.synthetic === true)
-        return { ...(await this.#answer(query, candidates, request)), leftOut: 0, problems, scanned };
+        return { ...(await this.#answer(query, candidates, request)).answer, leftOut: 0, problems, scanned };
       const leftOut = await this.#leftOut(query, candidates);
       const people = candidates.map(withoutSynthetic).filter((each) => each !== undefined);
-      const answer = await this.#answer(query, people.sort(byBest), request);
-      const visible = answer.sessions.reduce((sum, { count }) => sum + count, 0);
-      logFiltering(this.#deps.log, 'search', { total: visible + leftOut, filtered: leftOut });
+      const { answer, entries } = await this.#answer(query, people.sort(byBest), request);
+      logFiltering(this.#deps.log, 'search', { total: entries + leftOut, filtered: leftOut });
       return { ...answer, leftOut, problems, scanned };
     });
   }
 
-  /** Entries that hold most of what the words are about. @throws as `search` */
+  /** Entries that hold most of what the words are about, without messages that no person wrote. @throws as `search` */
   like({ words, atLeast, kinds, most, ...request }: LikeRequest): Promise<LikeAnswer> {
     return this.#alone(async () => {
       const known = await this.#refresh(request);
       const chosen = known.summaries.filter(wanted(request));
       const scanned = await this.#scanned(chosen, known);
-      if (words.length === 0) return { entries: [], scanned };
+      if (words.length === 0) return { entries: [], leftOut: { count: 0, entries: [] }, scanned };
       const plan = planOfWords(words, kinds, atLeast);
       const candidates = await this.#candidates(plan, chosen, scanned.entries, request.signal);
-      const least = nth(
-        candidates.flatMap(({ scores }) => [...scores.values()]),
-        most,
-      );
-      const entries: LikeEntry[] = [];
-      for (const { session, scores } of candidates) {
-        const best = [...scores].filter(([, score]) => score >= least);
-        if (best.length === 0) continue;
-        const read = await entriesOf(this.#deps.store, session.session_id, best);
-        entries.push(...read.map((each) => ({ session, ...each })));
-      }
-      return { entries: entries.sort((a, b) => b.score - a.score).slice(0, most), scanned };
+      const people = candidates.map(withoutSynthetic).filter((each) => each !== undefined);
+      const leftOut = {
+        count: candidates.reduce((sum, { synthetic }) => sum + synthetic.length, 0),
+        entries: await this.#readBest(candidates.map(onlySynthetic), most),
+      };
+      return { entries: await this.#readBest(people, most), leftOut, scanned };
     });
   }
 
@@ -224,6 +217,22 @@ export class SessionSearch {
     return found.sort(byBest);
   }
 
+  /** Best first. */
+  async #readBest(candidates: readonly Candidates[], most: number): Promise<LikeEntry[]> {
+    const least = nth(
+      candidates.flatMap(({ scores }) => [...scores.values()]),
+      most,
+    );
+    const entries: LikeEntry[] = [];
+    for (const { session, scores } of candidates) {
+      const best = [...scores].filter(([, score]) => score >= least).sort(([, a], [, b]) => b - a);
+      if (best.length === 0) continue;
+      const read = await entriesOf(this.#deps.store, session.session_id, best.slice(0, most));
+      entries.push(...read.map((each) => ({ session, ...each })));
+    }
+    return entries.sort((a, b) => b.score - a.score).slice(0, most);
+  }
+
   async #leftOut(query: Query, candidates: readonly Candidates[]): Promise<number> {
     const { store, log } = this.#deps;
     let sum = 0;
@@ -231,11 +240,12 @@ export class SessionSearch {
     return sum;
   }
 
+  /** `entries`: how many answer, in sessions that are left off too, as far as that is known. */
   async #answer(
     query: Query,
     candidates: readonly Candidates[],
     { mostSessions = defaultSessions, mostHits = defaultHits, signal }: SearchRequest,
-  ): Promise<Pick<SearchAnswer, 'sessions' | 'moreSessions'>> {
+  ): Promise<{ readonly answer: Pick<SearchAnswer, 'sessions' | 'moreSessions'>; readonly entries: number }> {
     const sessions: SessionHits[] = [];
     let looked = 0;
     for (const each of candidates) {
@@ -245,7 +255,12 @@ export class SessionSearch {
       const found = await readHits(this.#deps.store, each, query, mostHits);
       if (found !== undefined) sessions.push(found);
     }
-    return { sessions, moreSessions: candidates.length - looked };
+    const more = candidates.slice(looked);
+    const entries = [...sessions.map(({ count }) => count), ...more.map(({ scores }) => scores.size)];
+    return {
+      answer: { sessions, moreSessions: more.length },
+      entries: entries.reduce((sum, count) => sum + count, 0),
+    };
   }
 }
 

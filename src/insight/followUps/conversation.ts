@@ -1,13 +1,16 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { requestMetadataSchema, type AgentRequest, type Decision } from '../../model/request.ts';
 import { isSynthetic } from '../../model/synthetic.ts';
+import { isRealMessage } from '../recall/querySource.ts';
+import { endsWithQuestion } from './question.ts';
+import { isWholeList, TodoLedger, type TodoCount } from './todos.ts';
 
 /** What stands open at the end of a conversation, as recorded. */
 export interface OpenEnds {
   /** The last message of the agent ends with a question, and nobody said anything since. */
   readonly question: boolean;
-  /** Of the last list that the agent made; `null` where it made none. */
-  readonly todos: { readonly open: number; readonly all: number } | null;
+  /** Of the list that the agent made; `null` where it made none. */
+  readonly todos: TodoCount | null;
   /** What was asked and not decided by anybody since a person last said something. */
   readonly undecided: AgentRequest['kind'] | null;
 }
@@ -15,46 +18,48 @@ export interface OpenEnds {
 /** How a request ended that nobody decided. */
 const byNobody: ReadonlySet<Decision['by']> = new Set(['timeout', 'run_over', 'nobody']);
 
+/** For whoever asks whether anything could be due at all. */
+export const everythingOpen: OpenEnds = { question: true, todos: { open: 1, all: 1 }, undecided: 'plan' };
+
+/** Whether an entry says anything of what stands open. */
+export function tellsEnds({ type, metadata }: NormalizedEntry): boolean {
+  if (metadata?.parentCallId !== undefined) return false;
+  if (type.kind === 'tool_use') return type.tool.action.kind === 'todo' && type.tool.parentCallId === undefined;
+  if (type.kind === 'system_message') return type.subtype === 'request';
+  return type.kind === 'user_message' || type.kind === 'assistant_message';
+}
+
+/** Whether nothing before these entries says more: a person spoke since, and a whole list of todos was made. */
+export function tellsAllEnds(entries: readonly NormalizedEntry[]): boolean {
+  return entries.some(isRealMessage) && entries.some(({ type }) => type.kind === 'tool_use' && isWholeList(type.tool));
+}
+
 /** `entries` in order, and of the main conversation those that are looked at: its end. */
-export function openEnds(entries: readonly NormalizedEntry[]): OpenEnds {
-  let question = false;
-  let todos: OpenEnds['todos'] = null;
+export function openEnds(entries: Iterable<NormalizedEntry>): OpenEnds {
+  let last = '';
   let undecided: OpenEnds['undecided'] = null;
+  const todos = new TodoLedger();
   for (const entry of entries) {
+    if (!tellsEnds(entry)) continue;
     const { type, metadata, content } = entry;
-    if (metadata?.parentCallId !== undefined) continue;
     if (type.kind === 'user_message') {
-      question = false;
-      if (!isSynthetic(entry)) undecided = null;
+      const byPerson = isRealMessage(entry);
+      if (byPerson) undecided = null;
+      // What a program puts in, a skill or a hook, answers nothing.
+      if (byPerson || isSynthetic(entry)) last = '';
     } else if (type.kind === 'assistant_message') {
-      if (content.trim() !== '') question = endsWithQuestion(content);
-    } else if (type.kind === 'tool_use' && type.tool.parentCallId === undefined) {
-      const { action } = type.tool;
-      if (action.kind === 'todo') {
-        const open = action.todos.filter(({ status }) => status === 'pending' || status === 'in_progress').length;
-        todos = { open, all: action.todos.length };
-      }
-    } else if (type.kind === 'system_message' && type.subtype === 'request') {
+      if (content.trim() !== '') last = content;
+    } else if (type.kind === 'tool_use') {
+      const { action, status } = type.tool;
+      if (action.kind === 'todo' && status === 'success') todos.take(action, metadata?.sessionId ?? undefined);
+    } else {
       const asked = requestMetadataSchema.safeParse(metadata);
       if (!asked.success) continue;
       const { request, decision } = asked.data;
-      undecided = decision === undefined || byNobody.has(decision.by) ? request.kind : null;
+      if (decision === undefined || byNobody.has(decision.by)) undecided = request.kind;
+      // What a rule decides, or the agent takes back, leaves open what stood open before.
+      else if (decision.by === 'user') undecided = null;
     }
   }
-  return { question, todos, undecided };
-}
-
-/** Lines of a list, which may stand behind a question as the answers to choose from. */
-const item = /^\s*(?:[-*+•]|\(?(?:\d{1,2}|[a-z])[.)])\s+/i;
-/** What may follow the mark of a question: quotes, brackets and marks of emphasis. */
-const trailing = /[\s*_~`"'’”»)\]]+$/u;
-
-/** Whether a text ends with a question, answers to choose from behind it left aside. */
-export function endsWithQuestion(text: string): boolean {
-  const lines = text
-    .slice(-4000)
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  const last = lines.findLast((line, at) => at === 0 || !item.test(line)) ?? '';
-  return /[?？؟]$/u.test(last.replace(trailing, '')) || /[?？؟]$/u.test((lines.at(-1) ?? '').replace(trailing, ''));
+  return { question: endsWithQuestion(last), todos: todos.count(), undecided };
 }

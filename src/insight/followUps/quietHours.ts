@@ -26,12 +26,22 @@ export function afterQuiet(
   minuteOfDay: (at: number) => number,
 ): number | null {
   let moment = at;
-  for (let looks = 0; looks <= quiet.length; looks += 1) {
+  // Where a clock is set back, a time of day may come again.
+  for (let looks = 0; looks <= 2 * quiet.length; looks += 1) {
     const minute = minuteOfDay(moment);
     const now = quiet.find(({ from, to }) => (minute - from + day) % day < (to - from + day) % day);
     if (now === undefined) return moment;
-    // To the beginning of the minute in which it ends.
-    moment += ((now.to - minute + day) % day) * 60_000 - (moment % 60_000);
+    moment = nextAt(now.to, moment, minuteOfDay);
   }
   return null;
+}
+
+/** When clocks next show the minute; where they are set forward over it, a while after. */
+function nextAt(minute: number, from: number, minuteOfDay: (at: number) => number): number {
+  const begin = from - (from % 60_000);
+  const guess = begin + ((minute - minuteOfDay(from) + day) % day) * 60_000;
+  // By as much as clocks were set meanwhile.
+  const off = ((minute - minuteOfDay(guess) + day + day / 2) % day) - day / 2;
+  const corrected = guess + off * 60_000;
+  return minuteOfDay(corrected) === minute ? corrected : guess;
 }

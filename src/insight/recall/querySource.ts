@@ -24,15 +24,8 @@ export interface ChosenQuery {
   readonly query: string;
 }
 
-/** Put in by programs, in the words of nobody who wants something. */
-const inserted: ReadonlySet<NormalizedEntry['origin']> = new Set([
-  'follow_up',
-  'callback',
-  'hook',
-  'skill',
-  'compaction',
-  'system',
-]);
+/** Put in by programs, in the words of nobody who wants something. Triggers and callbacks are known by their marks alone. */
+const inserted: ReadonlySet<NormalizedEntry['origin']> = new Set(['hook', 'skill', 'compaction', 'system']);
 
 /** Somebody wants what it says. */
 function isReal({ metadata, origin }: Pick<NormalizedEntry, 'metadata' | 'origin'>): boolean {

@@ -8,8 +8,13 @@ import type { Engine } from '../../../src/engine/engine.ts';
 import { FollowUpRefused } from '../../../src/engine/followUps/refused.ts';
 import { FollowUpScheduler } from '../../../src/engine/followUps/scheduler.ts';
 import type { FollowUpSettings } from '../../../src/insight/followUps/rules.ts';
+import { RecordStore } from '../../../src/engine/record/store.ts';
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { TriggerType } from '../../../src/model/metadata.ts';
+import type { Todo, ToolUse } from '../../../src/model/tool.ts';
 import { Bench, benchDeps, entries, outcome, type Step } from '../../support/fakeAgent/engine.ts';
+import { said } from '../../support/madeEntries.ts';
+import { aSession, aSummary, appendAll } from '../../support/records.ts';
 import { until } from '../../support/until.ts';
 
 const hour = 60 * 60_000;
@@ -109,7 +114,7 @@ describe('follow-ups on the way of a run', function () {
     for (const each of [a, b, c]) each.dispose();
   });
 
-  it('are refused when paused, cancelled, quiet, turned off, or the conversation went on', async () => {
+  it('are refused when paused, cancelled, quiet, early, turned off, or the conversation went on', async () => {
     const engine = await engineWith(on);
     const handle = await ended(engine);
     const { total } = await due(engine, handle.id);
@@ -118,6 +123,8 @@ describe('follow-ups on the way of a run', function () {
     await engine.followUps.unpause();
     const quiet = await engineWith({ ...on, quiet_hours: { from: '11:00', to: '13:00' } });
     await assert.rejects(send(quiet, handle.id), refused('quiet'));
+    const later = await engineWith({ ...on, delay_minutes: 10 });
+    await assert.rejects(send(later, handle.id), refused('early'));
     await assert.rejects(send(engine, handle.id, { total: total - 1 }), refused('changed'));
     await assert.rejects(send(engine, handle.id, { type: 'check_in' }), refused('changed'));
     await engine.followUps.cancel(handle.id);
@@ -187,8 +194,59 @@ describe('follow-ups on the way of a run', function () {
       prompts.map(({ metadata }) => metadata?.synthetic),
       [undefined, undefined],
     );
+    assert.deepEqual(
+      [reopened.summary(), ...(await again.list())].map(({ synthetic }) => synthetic),
+      [undefined, undefined],
+    );
     assert.match(reopened.problems().join('\n'), /mistyped_metadata/);
     assert.match(bench.log.join('\n'), /Metadata structure validation failed/);
+    reopened.dispose();
+  });
+
+  it('are for what stands open since long before the end of a session', async () => {
+    const list: Todo[] = [
+      { text: 'Look', status: 'completed' },
+      { text: 'Leap', status: 'pending' },
+    ];
+    const todos: ToolUse = {
+      toolName: 'TodoWrite',
+      callId: 'c',
+      status: 'success',
+      action: { kind: 'todo', todos: list },
+    };
+    const kept: NormalizedEntry[] = [
+      said(0, 'Do it', 'user_message'),
+      { ...said(1, ''), type: { kind: 'tool_use', tool: todos } },
+      ...Array.from({ length: 3000 }, (_, at) => said(at + 2, 'Working.')),
+    ];
+    const store = new RecordStore(bench.store, { clock: Date.now, log: { warn: (message) => assert.fail(message) } });
+    const session = aSession({ status: 'finished', project_dir: bench.cwd });
+    const writer = await store.create(session);
+    const summary = aSummary({ ...session, outcome: 'completed', entries: kept.length });
+    await appendAll(writer, [
+      ...kept.map((entry) => ({ kind: 'entry', entry }) as const),
+      { kind: 'summary', summary, turns: [], turns_omitted: 0 },
+    ]);
+    await writer.close();
+    now = Date.parse(summary.updated_at);
+    const { trigger } = await due(await engineWith(on), session.session_id);
+    assert.deepEqual(trigger, { type: 'task_incomplete', reason: '1 of 2 todos are open' });
+  });
+
+  it('are counted in a record whose summaries are gone', async () => {
+    const engine = await engineWith(on);
+    const handle = await ended(engine);
+    await send(engine, handle.id);
+    const counted = handle.summary().synthetic;
+    handle.dispose();
+    await engine.dispose();
+    const file = path.join(bench.store, 'sessions', handle.id, 'record.jsonl');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    writeFileSync(file, lines.filter((line) => !line.startsWith('{"kind":"summary"')).join('\n'));
+    const again = await engineWith(on);
+    const reopened = await again.open(handle.id);
+    assert.equal(counted?.runs, 1);
+    assert.deepEqual(reopened.summary().synthetic, counted);
     reopened.dispose();
   });
 

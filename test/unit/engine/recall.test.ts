@@ -146,6 +146,28 @@ describe('recall', function () {
     );
   });
 
+  it('finds what people and agents said among any number of messages that triggers wrote', async () => {
+    const reason = 'Tables grew too large, and precedence had to be declared twice, hence recursive descent. '.repeat(
+      12,
+    );
+    await keep(1, [asked(0, 'Think of grammars'), said(1, `We decided in this conversation on the parser. ${reason}`)]);
+    const wanted = { message: { text: 'continue our conversation about the parser' } };
+    assert.deepEqual(places(await find(wanted)), ['1#1']);
+    for (let n = 2; n < 20; n += 1) await keep(n, [asked(0, 'Tidy'), triggered(1), triggered(2), triggered(3)]);
+    assert.deepEqual(places(await find(wanted)), ['1#1']);
+    const counts = log.findLast((line) => line.includes('list=recall'));
+    assert.match(counts ?? '', /totalMessages=55 filteredCount=54 visibleMessages=1/);
+  });
+
+  it('takes nothing but a mark of true for a message of a trigger', async () => {
+    const session = await keep(9, [
+      asked(0, 'Draw a chart'),
+      { ...asked(1, 'Which delay have the upload retries?'), origin: 'follow_up' },
+    ]);
+    const found = await find({ session, message: 'newest' });
+    assert.deepEqual([found.source, found.query], ['current_message', 'Which delay have the upload retries?']);
+  });
+
   it('masks secrets before anything is cut, in text, title and log', async () => {
     const secret = `ghp_${'a1B2c3D4e5'.repeat(4)}`.slice(0, 40);
     const filler = 'Nothing of interest is said here. '.repeat(200);

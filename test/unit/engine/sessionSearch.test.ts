@@ -95,6 +95,18 @@ describe('search over sessions', () => {
     assert.deepEqual(by.sort(), ['callback', 'callback', 'follow_up', 'human', 'human']);
   });
 
+  it('counts what answers in sessions that are left off too, for the log', async () => {
+    for (const n of [1, 2, 3]) await keep(n, [said(0, 'tea'), said(1, 'more tea')]);
+    const lines: string[] = [];
+    const heard = { ...log, info: (line: string) => void lines.push(line) };
+    const search = new SessionSearch(temporary.dir, { store: temporary.store, log: heard });
+    const { sessions, moreSessions } = await search.search({ query: 'tea', mostSessions: 1 });
+    assert.deepEqual([sessions.length, moreSessions], [1, 2]);
+    assert.deepEqual(lines, [
+      'Extracted messages from thread totalMessages=6 filteredCount=0 visibleMessages=6 list=search',
+    ]);
+  });
+
   it('finds words, parts of names and what tools printed, and says where', async () => {
     await keep(1, sample());
     await keep(2, [said(0, 'Something else', 'user_message'), said(1, '再試行の遅延')]);

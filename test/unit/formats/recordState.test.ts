@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { maxSummaryTurns, type RecordLine } from '../../../src/formats/record.ts';
-import { cutPrompt, RecordState } from '../../../src/formats/recordState.ts';
+import { maxSummaryTurns, type RecordedRun, type RecordedTurn, type RecordLine } from '../../../src/formats/record.ts';
+import { cutPrompt, RecordState, turnOf } from '../../../src/formats/recordState.ts';
+import type { SessionSummary } from '../../../src/model/summary.ts';
 import { aResult, aRun, aSession, aSummary, runId, sessionId, time, wholeSession } from '../../support/records.ts';
 
 function stateOf(lines: readonly RecordLine[]): RecordState {
@@ -66,6 +67,51 @@ describe('state of a record', () => {
       turns_omitted: 0,
     };
     assert.equal(stateOf([...lines, summary]).summary(time(999)).outcome, 'interrupted');
+  });
+
+  describe('counts what no person wrote', () => {
+    const summary = (counts?: SessionSummary['synthetic'], turns: readonly RecordedTurn[] = []): RecordLine => ({
+      kind: 'summary',
+      summary: aSummary({ ...(counts !== undefined && { synthetic: counts }) }),
+      turns: [...turns],
+      turns_omitted: 0,
+    });
+    const marked = (n: number, status: RecordedRun['status'] = 'completed'): RecordedRun =>
+      aRun({ run_id: `run_${n.toString(16).padStart(12, '0')}`, status, synthetic: true, trigger_type: 'check_in' });
+    const run = (n: number, status?: RecordedRun['status']): RecordLine => ({ kind: 'run', run: marked(n, status) });
+    const result = (n: number): RecordLine => ({
+      kind: 'result',
+      run_id: marked(n).run_id,
+      result: aResult(0.1, { runTurns: 2 }),
+    });
+    const one = { messages: 1, runs: 1, turns: 2 };
+    const two = { messages: 2, runs: 2, turns: 4 };
+    for (const [what, lines, counts] of [
+      ['none', [{ kind: 'run', run: aRun() }, summary()], undefined],
+      ['as the summary does', [run(1, 'pending'), result(1), run(1), summary(one)], one],
+      ['as a summary does whose lines are not read', [summary(one)], one],
+      ['by the runs, where there is no summary', [run(1, 'pending'), result(1), run(1), run(2), result(2)], two],
+      ['what came after the summary', [run(1), result(1), summary(one), run(2, 'pending'), result(2), run(2)], two],
+      ['a run that goes on, without its turns', [summary(one), run(2, 'running'), result(2)], { ...two, turns: 2 }],
+      [
+        'a run once that was told of while it went on',
+        [summary({ ...one, turns: 0 }, [turnOf(marked(1, 'running'))]), result(1), run(1)],
+        { ...one, turns: 0 },
+      ],
+    ] as const satisfies readonly (readonly [string, readonly RecordLine[], unknown])[]) {
+      it(what, () => assert.deepEqual(stateOf(lines).summary(time(999)).synthetic, counts));
+    }
+
+    it('by the runs alone, where marks are mistyped', () => {
+      const state = stateOf([run(1), result(1), summary(two)]);
+      state.disbelieveCounts();
+      assert.deepEqual(state.summary(time(999)).synthetic, one);
+    });
+
+    it('any number of them', () => {
+      const lines = Array.from({ length: 3000 }, (_, n) => [run(n), result(n)]).flat();
+      assert.deepEqual(stateOf(lines).summary(time(999)).synthetic, { messages: 3000, runs: 3000, turns: 6000 });
+    });
   });
 
   it('exists even for an empty record', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endsWithQuestion, openEnds } from '../../../src/insight/followUps/conversation.ts';
+import { openEnds } from '../../../src/insight/followUps/conversation.ts';
 import { decideFollowUp, type FollowUpFacts, type WhyNot } from '../../../src/insight/followUps/decide.ts';
 import { triggerPrompts } from '../../../src/insight/followUps/prompts.ts';
 import { afterQuiet, quietHours } from '../../../src/insight/followUps/quietHours.ts';
@@ -8,6 +8,7 @@ import type { EntryType, NormalizedEntry } from '../../../src/model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../../src/model/metadata.ts';
 import { triggerTypes } from '../../../src/model/metadata.ts';
 import type { Decision } from '../../../src/model/request.ts';
+import type { Todo, ToolStatus } from '../../../src/model/tool.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -33,6 +34,19 @@ const todos = (...states: ('pending' | 'in_progress' | 'completed' | 'cancelled'
     callId: 'call',
     status: 'success',
     action: { kind: 'todo', todos: states.map((status) => ({ text: 'x', status })) },
+  },
+});
+const one = (id: string, status: Todo['status'] = 'pending'): Todo => ({ id, text: id, status });
+const listed = (
+  todos: Todo[],
+  { status = 'success', others }: { readonly status?: ToolStatus; readonly others?: Todo['status'] } = {},
+): EntryType => ({
+  kind: 'tool_use',
+  tool: {
+    toolName: 'TaskList',
+    callId: 'call',
+    status,
+    action: { kind: 'todo', todos, ...(others !== undefined && { others }) },
   },
 });
 const asked = (by?: Decision['by']): readonly [EntryType, string, NormalizedEntryMetadata] => {
@@ -64,6 +78,51 @@ describe('what stands open at the end of a conversation', () => {
     assert.deepEqual(openEnds(entries([todos('completed', 'cancelled'), ''])).todos, { open: 0, all: 2 });
   });
 
+  it('counts no call that did not succeed', () => {
+    const list = [todos('pending', 'pending'), ''] as const;
+    for (const status of ['failed', 'denied', 'cancelled', 'running'] as const) {
+      assert.deepEqual(openEnds(entries(list, [listed([], { status }), ''])).todos, { open: 2, all: 2 }, status);
+    }
+    assert.deepEqual(openEnds(entries(list, [listed([]), ''])).todos, { open: 0, all: 0 }, 'a list that was emptied');
+  });
+
+  it('is what is left of a list of which each run names a part', () => {
+    const made = listed([one('1'), one('2'), one('3')]);
+    const left = (...more: readonly EntryType[]) =>
+      openEnds(entries(...[made, ...more].map((each) => [each, ''] as const))).todos;
+    assert.deepEqual(left(listed([one('1', 'completed')])), { open: 2, all: 3 });
+    assert.deepEqual(left(listed([one('1', 'completed')]), listed([one('4')])), { open: 3, all: 4 });
+    assert.deepEqual(left(listed([], { others: 'completed' })), { open: 0, all: 3 });
+    assert.deepEqual(left(listed([one('2')], { others: 'cancelled' })), { open: 1, all: 3 });
+    assert.deepEqual(left(listed([])), { open: 3, all: 3 }, 'a call that says nothing of the list');
+    assert.deepEqual(left(todos('completed')), { open: 0, all: 1 }, 'a list of another tool');
+  });
+
+  it('is no list of another conversation of the agent', () => {
+    const of = (sessionId: string, ...todos: ReturnType<typeof one>[]) => [listed(todos), '', { sessionId }] as const;
+    const afresh = openEnds(entries(of('a', one('1'), one('2')), of('b', one('1', 'completed'))));
+    assert.deepEqual(afresh.todos, { open: 0, all: 1 });
+    const resumed = openEnds(entries(of('a', one('1'), one('2')), of('a', one('1', 'completed'))));
+    assert.deepEqual(resumed.todos, { open: 1, all: 2 });
+  });
+
+  it('stays open where a program said something, or a rule decided something else', () => {
+    for (const by of ['policy', 'withdrawn'] as const) {
+      assert.equal(openEnds(entries(asked('timeout'), asked(by))).undecided, 'plan', by);
+    }
+    assert.equal(openEnds(entries(asked('timeout'), asked('user'))).undecided, null);
+    const put = (origin: NormalizedEntry['origin'], metadata: NormalizedEntryMetadata = {}) =>
+      openEnds([
+        ...entries(asked('timeout'), [agent, 'Tea?']),
+        { index: 2, timestamp: '', type: user, content: 'Base directory.', origin, metadata },
+      ]);
+    for (const origin of ['skill', 'hook', 'compaction', 'system'] as const) {
+      assert.deepEqual(put(origin), { todos: null, question: true, undecided: 'plan' }, origin);
+    }
+    assert.deepEqual(put('follow_up', { synthetic: true }), { todos: null, question: false, undecided: 'plan' });
+    assert.deepEqual(put('follow_up'), nothing, 'without the mark, a person wrote it');
+  });
+
   it('is what was asked and not decided by anybody', () => {
     for (const by of [undefined, 'timeout', 'run_over', 'nobody'] as const) {
       assert.equal(openEnds(entries(asked(by), [agent, 'I go without.'])).undecided, 'plan', by);
@@ -75,21 +134,6 @@ describe('what stands open at the end of a conversation', () => {
     const followed = entries(asked('timeout'), [user, 'Follow up.', { synthetic: true }]);
     assert.equal(openEnds(followed).undecided, 'plan', 'a trigger decides nothing');
   });
-
-  for (const text of [
-    'Which one?',
-    'Shall I? ',
-    '**Shall I?**',
-    'Is it "that"?)',
-    'お茶？',
-    'Which?\n\n1. Green\n2. Black',
-    'Which?\n- a\n- b\n',
-  ]) {
-    it(`sees a question in ${JSON.stringify(text)}`, () => assert.equal(endsWithQuestion(text), true));
-  }
-  for (const text of ['', 'Done.', 'Why? Because.', 'What I did:\n- this\n- that', '?'.padStart(3, 'x ') + ' no']) {
-    it(`sees none in ${JSON.stringify(text)}`, () => assert.equal(endsWithQuestion(text), false));
-  }
 });
 
 describe('a follow-up', () => {
@@ -168,6 +212,33 @@ describe('a follow-up', () => {
     const always = [quietHours({ from: '00:00', to: '12:00' }), quietHours({ from: '12:00', to: '00:00' })];
     const never = decide({}, { quiet: always });
     assert.deepEqual(never, { due: false, why: 'always_quiet' });
+  });
+
+  describe('that waits for the end of quiet hours while clocks are set', () => {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Berlin', timeStyle: 'short' });
+    const inBerlin = (at: number): number => {
+      const [hours = 0, minutes = 0] = format.format(at).split(':').map(Number);
+      return hours * 60 + minutes;
+    };
+    for (const [what, from, to, at, end] of [
+      ['on any night', '22:00', '07:00', '2026-11-10T23:00:00+01:00', '2026-11-11T07:00:00+01:00'],
+      ['set back', '22:00', '07:00', '2026-10-24T23:00:00+02:00', '2026-10-25T07:00:00+01:00'],
+      ['set back, just before', '22:00', '07:00', '2026-10-25T02:59:59+02:00', '2026-10-25T07:00:00+01:00'],
+      ['set forward', '22:00', '07:00', '2026-03-28T23:00:00+01:00', '2026-03-29T07:00:00+02:00'],
+      ['set back over the end', '22:00', '02:30', '2026-10-24T23:00:00+02:00', '2026-10-25T02:30:00+02:00'],
+      ['in the hour that comes again', '22:00', '02:30', '2026-10-25T02:10:00+01:00', '2026-10-25T02:30:00+01:00'],
+      ['set forward over the end', '22:00', '02:30', '2026-03-29T01:00:00+01:00', '2026-03-29T03:30:00+02:00'],
+    ] as const) {
+      it(`${what}, until ${to}`, () => {
+        assert.equal(afterQuiet(Date.parse(at), [quietHours({ from, to })], inBerlin), Date.parse(end));
+      });
+    }
+
+    it('set back, with two that follow one another', () => {
+      const quiet = [quietHours({ from: '22:00', to: '02:30' }), quietHours({ from: '02:15', to: '07:00' })];
+      const end = afterQuiet(Date.parse('2026-10-24T23:00:00+02:00'), quiet, inBerlin);
+      assert.equal(end, Date.parse('2026-10-25T07:00:00+01:00'));
+    });
   });
 
   const refusals: readonly [WhyNot, Partial<FollowUpFacts>, Partial<FollowUpRules>][] = [

@@ -1,0 +1,51 @@
+import type { SyntheticCounts } from '../model/summary.ts';
+
+/** Runs of which more may be told yet. */
+const mostRuns = 1000;
+const none: SyntheticCounts = { messages: 0, runs: 0, turns: 0 };
+
+/** Counts the runs of a record whose prompt no person wrote, by the marks of the runs themselves. */
+export class SyntheticCount {
+  readonly #runs = new Map<string, { readonly isOver: boolean; readonly turns: number }>();
+  /** Of those before them. */
+  #older = none;
+  /** Of all, what the newest summary counts too. */
+  #told = none;
+
+  /** `isTold`: the newest summary knows of it. The turns of a run count once it is over. */
+  run(id: string, { isTold, isOver }: { readonly isTold: boolean; readonly isOver: boolean }): void {
+    const known = this.#runs.get(id);
+    this.#runs.set(id, { isOver, turns: known?.turns ?? 0 });
+    if (isTold && known === undefined) this.#told = sum(this.#told, { messages: 1, runs: 1, turns: 0 });
+    const [oldest] = this.#runs;
+    if (oldest === undefined || this.#runs.size <= mostRuns) return;
+    this.#runs.delete(oldest[0]);
+    this.#older = sum(this.#older, { messages: 1, runs: 1, turns: oldest[1].turns });
+  }
+
+  result(id: string, turns: number): void {
+    const known = this.#runs.get(id);
+    if (known !== undefined) this.#runs.set(id, { ...known, turns });
+  }
+
+  summarised(): void {
+    this.#told = this.#all();
+  }
+
+  /** With what a summary counts; without one where there is none to be believed. Absent: none. */
+  counts(told: SyntheticCounts | undefined, believed: boolean): SyntheticCounts | undefined {
+    const all = believed ? sum(told ?? none, sum(this.#all(), this.#told, -1)) : this.#all();
+    return Object.values(all).some((count) => count > 0) ? all : undefined;
+  }
+
+  #all(): SyntheticCounts {
+    const { size } = this.#runs;
+    const over = [...this.#runs.values()].filter(({ isOver }) => isOver);
+    const turns = over.reduce((all, run) => all + run.turns, 0);
+    return sum(this.#older, { messages: size, runs: size, turns });
+  }
+}
+
+function sum(a: SyntheticCounts, b: SyntheticCounts, sign: 1 | -1 = 1): SyntheticCounts {
+  return { messages: a.messages + sign * b.messages, runs: a.runs + sign * b.runs, turns: a.turns + sign * b.turns };
+}

@@ -1,0 +1,56 @@
+/** Characters at the end of a text that are looked at. */
+const looked = 4000;
+
+const fence = /^ {0,3}(?:`{3}|~{3})/;
+const fences = new RegExp(fence, 'gm');
+const rule = /^\s*(?:[-*_]\s*){3,}$/;
+const heading = /^ {0,3}#{1,6}\s/;
+const inlineCode = /`+[^`]*`+/g;
+const address = /https?:\/\/\S+/gi;
+
+/** Lines of a list, which may stand behind a question as the answers to choose from. */
+const item = /^\s*(?:[-*+•]|[*_]{0,2}\(?(?:\d{1,3}|[a-z])[.):][*_]{0,2})\s/i;
+const indented = /^(?: {2}|\t)/;
+
+/** Answers to choose from behind the mark: `(y/n)`. */
+const choice = /[([]\s*\p{L}{1,8}(?:\s*[/|]\s*\p{L}{1,8}){1,4}\s*[)\]]\s*:?\s*$/u;
+/** What may follow the mark of a question: quotes, brackets, marks of emphasis, and pictures. */
+const trailing = String.raw`[\s*_~"'\p{Pe}\p{Pf}\p{Pi}!！…\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\p{Cf}\ufe0f]*$`;
+/** The Armenian mark stands in the word that is asked about, the Greek one is a semicolon. */
+const asks = new RegExp(String.raw`(?:[?？؟፧\u037e]|\p{Script=Greek};|՞\p{L}*[։:.]?)${trailing}`, 'u');
+
+/**
+ * Whether a text in Markdown ends with a question, answers to choose from behind it left aside. Code, addresses and headings ask
+ * nothing, but for a heading that is the end.
+ */
+export function endsWithQuestion(text: string): boolean {
+  const lines = proseAtEnd(text).filter((line, at, { length }) => at === length - 1 || !heading.test(line));
+  let isChoice = false;
+  let question = '';
+  for (const [at, line] of lines.entries()) {
+    isChoice = at > 0 && (item.test(line) || (isChoice && indented.test(line)));
+    if (!isChoice) question = line;
+  }
+  return asksAtEnd(question) || asksAtEnd(lines.at(-1) ?? '');
+}
+
+const asksAtEnd = (line: string): boolean => asks.test(line.replace(choice, ''));
+
+/** Lines that hold more than code or a rule. */
+function proseAtEnd(text: string): string[] {
+  const before = text.slice(0, -looked);
+  let inFence = (before.match(fences)?.length ?? 0) % 2 === 1;
+  const lines: string[] = [];
+  for (const line of text.slice(-looked).split('\n')) {
+    if (fence.test(line)) inFence = !inFence;
+    else if (!inFence && line.trim() !== '' && !rule.test(line)) lines.push(withoutCode(line));
+  }
+  return lines;
+}
+
+/** A mark at the end of an address is one of the sentence where a word stands before it. */
+function withoutCode(line: string): string {
+  return line
+    .replace(inlineCode, 'x')
+    .replace(address, (found) => (/[\p{L}\p{N}]\?[^\p{L}\p{N}?]*$/u.test(found) ? 'x?' : 'x'));
+}

@@ -1,0 +1,51 @@
+import type { Todo, ToolAction, ToolUse } from '../../model/tool.ts';
+
+type Status = Todo['status'];
+type TodoAction = Extract<ToolAction, { readonly kind: 'todo' }>;
+
+export interface TodoCount {
+  readonly open: number;
+  readonly all: number;
+}
+
+/** Whether a call says all that is to be said of the todos. */
+export function isWholeList({ action, status }: Pick<ToolUse, 'action' | 'status'>): boolean {
+  if (action.kind !== 'todo' || status !== 'success') return false;
+  return action.others !== undefined ? action.others === 'cancelled' : action.todos.some(({ id }) => id === undefined);
+}
+
+/**
+ * The todos of a session over all its runs. Where an agent gives them ids, a run may name but a part of the list, which it did
+ * not make; where it gives none, each call holds the whole.
+ */
+export class TodoLedger {
+  /** By the agent's id, or by the place in a list without ids; `null` where there is no list. */
+  #statuses: Map<string, Status> | null = null;
+  #named = false;
+  #conversation: string | undefined;
+
+  /** A call that succeeded. A list is one of a conversation of the agent, where that is known. */
+  take({ todos, others }: TodoAction, conversation: string | undefined): void {
+    const named = others !== undefined || todos.some(({ id }) => id !== undefined);
+    // Says nothing of a list that is kept by ids.
+    if (!named && todos.length === 0 && this.#named) return;
+    const isAnother =
+      conversation !== undefined && this.#conversation !== undefined && conversation !== this.#conversation;
+    const before = named && this.#named && !isAnother ? this.#statuses : null;
+    const statuses = new Map(before);
+    if (others !== undefined) for (const id of statuses.keys()) statuses.set(id, others);
+    for (const [place, { id, status }] of todos.entries()) statuses.set(id ?? `#${place}`, status);
+    this.#statuses = statuses;
+    this.#named = named;
+    this.#conversation = conversation ?? this.#conversation;
+  }
+
+  /** `null` where no list was made. */
+  count(): TodoCount | null {
+    if (this.#statuses === null) return null;
+    const open = [...this.#statuses.values()].filter(
+      (status) => status === 'pending' || status === 'in_progress',
+    ).length;
+    return { open, all: this.#statuses.size };
+  }
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { findAdapter } from '../../../src/agents/registry.ts';
+import { TodoTable } from '../../../src/agents/copilot/todos.ts';
+import { TaskList } from '../../../src/agents/claude-code/tasks.ts';
+import { openEnds, type OpenEnds } from '../../../src/insight/followUps/conversation.ts';
+import { TodoLedger } from '../../../src/insight/followUps/todos.ts';
+import type { NormalizedEntry } from '../../../src/model/entry.ts';
+import type { ToolAction } from '../../../src/model/tool.ts';
+import { capturesOf, readBy } from '../../support/agentCaptures.ts';
+
+/** What stands open after runs of which each is read by itself, as after a resume. */
+function after(type: string, ...runs: readonly (readonly string[])[]): OpenEnds['todos'] {
+  const adapter = findAdapter(type);
+  assert.ok(adapter !== undefined);
+  const entries: NormalizedEntry[] = [];
+  for (const run of runs) {
+    const lines = run.map((text) => ({ stream: 'stdout', text }) as const);
+    entries.push(...readBy(adapter, lines, undefined, { firstIndex: entries.length }).entries);
+  }
+  return openEnds(entries).todos;
+}
+
+function linesOf(type: string, name: string): readonly string[] {
+  return capturesOf(type).find((capture) => capture.name === name)?.stdout ?? [];
+}
+
+type TodoAction = Extract<ToolAction, { kind: 'todo' }>;
+const empty: TodoAction = { kind: 'todo', todos: [] };
+
+describe('todos of an agent over its runs', () => {
+  it('are those that Claude Code made, where a later run names one of them', () => {
+    const [init = '', create = '', created = '', , , , , done = '', isDone = '', ...rest] = linesOf(
+      'claude-code',
+      '2.1.328/tasks',
+    );
+    const end = rest.slice(-2);
+    const numbered = (line: string, number: number): string =>
+      line
+        .replaceAll(/(toolu|msg)_mock(\d+)/g, `$1_${number}_$2`)
+        .replaceAll('ask #1', `ask #${number}`)
+        .replaceAll('"id":"1"', `"id":"${number}"`)
+        .replaceAll('"taskId":"1"', `"taskId":"${number}"`);
+    const made = [1, 2, 3].flatMap((number) => [numbered(create, number), numbered(created, number)]);
+    const first = [init, ...made, ...end];
+    assert.deepEqual(after('claude-code', first), { open: 3, all: 3 });
+    assert.deepEqual(after('claude-code', first, [init, done, isDone, ...end]), { open: 2, all: 3 });
+  });
+
+  describe('of Claude Code', () => {
+    let tasks: TaskList;
+    beforeEach(() => (tasks = new TaskList()));
+
+    it('are the whole list where it is listed', () => {
+      const task = { id: '2', subject: 'Second', status: 'pending' };
+      tasks.completed('TaskCreate', empty, {}, { task: { id: '1', subject: 'First' } });
+      assert.deepEqual(tasks.completed('TaskList', empty, {}, { tasks: [task] }), {
+        kind: 'todo',
+        todos: [{ id: '2', text: 'Second', status: 'pending' }],
+        others: 'cancelled',
+      });
+      assert.deepEqual(tasks.completed('TaskList', empty, {}, { tasks: [] }), { ...empty, others: 'cancelled' });
+    });
+
+    it('say nothing of what the run was not told', () => {
+      assert.deepEqual(tasks.completed('TaskList', empty, {}, undefined), empty);
+      assert.deepEqual(tasks.completed('TaskUpdate', empty, { taskId: '1', subject: 'New' }, {}), empty);
+      const failed = { success: false, error: 'Task not found' };
+      assert.deepEqual(tasks.completed('TaskUpdate', empty, { taskId: '1', status: 'completed' }, failed), empty);
+    });
+  });
+
+  it('are those that Copilot made, where a later run changes all of them', () => {
+    const lines = linesOf('copilot', '1.0.102/todo');
+    const making = lines.filter((line) => !line.includes('toolu_mock0018'));
+    const finishing = lines.filter((line) => !line.includes('toolu_mock0017'));
+    assert.deepEqual(after('copilot', making), { open: 2, all: 2 });
+    assert.deepEqual(after('copilot', making, finishing), { open: 0, all: 2 });
+  });
+
+  describe('of Copilot', () => {
+    const insert = "INSERT INTO todos (id, title, status) VALUES ('a', 'A', 'pending'), ('b', 'B', 'in_progress')";
+    for (const [query, open, all] of [
+      ["UPDATE todos SET status = 'done' WHERE id = 'a'", 1, 2],
+      ["UPDATE todos SET status = 'done' WHERE id IN ('a', 'b')", 0, 2],
+      ["UPDATE todos SET status = 'done'", 0, 2],
+      // Which rows that is about, this run does not know.
+      ["UPDATE todos SET status = 'done' WHERE status = 'pending'", 2, 2],
+      ["UPDATE todos SET title = 'C' WHERE id = 'a'", 2, 2],
+      ["DELETE FROM todos WHERE id = 'a'", 1, 2],
+      ['DELETE FROM todos', 0, 2],
+      ["DELETE FROM todos; INSERT INTO todos (id, title) VALUES ('b', 'B')", 1, 2],
+      ["INSERT INTO todos (id, title) VALUES ('c', 'C')", 3, 3],
+      ['SELECT * FROM todos', 2, 2],
+    ] as const) {
+      it(`stand so after a later run's ${query}`, () => {
+        const ledger = new TodoLedger();
+        for (const statement of [insert, query]) {
+          const action = new TodoTable().apply(statement);
+          if (action !== undefined) ledger.take(action, undefined);
+        }
+        assert.deepEqual(ledger.count(), { open, all });
+      });
+
+      it(`stand so after ${query} in the same run`, () => {
+        const table = new TodoTable();
+        const ledger = new TodoLedger();
+        for (const statement of [insert, query]) {
+          const action = table.apply(statement);
+          if (action !== undefined) ledger.take(action, undefined);
+        }
+        const known = query.includes("status = 'pending'") ? { open: 1, all: 2 } : { open, all };
+        assert.deepEqual(ledger.count(), known);
+      });
+    }
+  });
+
+  it('are none where the agent took its plan back', () => {
+    const update = (sessionUpdate: string, fields: object) =>
+      JSON.stringify({
+        jsonrpc: '2.0',
+        method: 'session/update',
+        params: { sessionId: 's', update: { sessionUpdate, ...fields } },
+      });
+    const begun = [
+      { jsonrpc: '2.0', id: 0, result: { protocolVersion: 1 } },
+      { jsonrpc: '2.0', id: 1, result: { sessionId: 's' } },
+    ].map((message) => JSON.stringify(message));
+    const entries = [
+      { content: 'Look', status: 'completed' },
+      { content: 'Leap', status: 'pending' },
+    ];
+    const plan = update('plan_update', { plan: { type: 'items', planId: 'p', entries } });
+    const over = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } });
+    assert.deepEqual(after('acp', [...begun, plan, over]), { open: 1, all: 2 });
+    const removed = update('plan_removed', { planId: 'p' });
+    assert.deepEqual(after('acp', [...begun, plan, removed, over]), { open: 0, all: 2 });
+  });
+});
