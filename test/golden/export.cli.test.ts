@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { exportFormats } from '../../src/formats/export/formats.ts';
 import { repository } from '../support/host/cache.mjs';
@@ -58,7 +58,10 @@ describe('what is kept of a session: vitrine export', function () {
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.equal(vitrine('--format', 'markdown', sessionId, '--key', key).stdout, readFileSync(file, 'utf8'));
     assert.notEqual(vitrine('--format', 'markdown', sessionId).stdout, readFileSync(file, 'utf8'));
-    assert.ok(!existsSync(`${file}.part`));
+    assert.deepEqual(
+      readdirSync(place.dir).filter((name) => name.endsWith('.part')),
+      [],
+    );
 
     const reader = await place.store.openReader(sessionId);
     const decisions = [];

@@ -2,8 +2,9 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
 import { toolAction as claudeAction } from '../claude-code/toolActions.ts';
 import { completed as claudeCompleted } from '../claude-code/toolOutcome.ts';
-import { field, list, nonEmpty, text } from '../shared/guards.ts';
+import { field, nonEmpty, text, texts } from '../shared/guards.ts';
 import { resultText } from '../shared/resultText.ts';
+import { shellWord } from '../shared/shellWords.ts';
 import type { ToolFields } from './toolFields.ts';
 
 /** What the terminals of a call have shown. */
@@ -105,10 +106,8 @@ function commandRun(fields: ToolFields, shown: Shown): ToolAction | undefined {
 /** In the input, else in the title: agents that give no input show the command as the title. */
 function commandOf({ input, title }: ToolFields, shown: Shown): string | undefined {
   const given = field(input, 'command') ?? field(input, 'cmd');
-  const words = list(given).filter((word) => typeof word === 'string');
-  return (
-    (words.length > 0 ? words.join(' ') : nonEmpty(given)) ?? shown.command ?? (input === undefined ? title : undefined)
-  );
+  const words = texts(given).map(shellWord).join(' ');
+  return nonEmpty(words) ?? nonEmpty(given) ?? shown.command ?? (input === undefined ? title : undefined);
 }
 
 function exitOf(fields: ToolFields, shown: Shown): { exitCode?: number | null } {
@@ -154,13 +153,20 @@ export function resultOf(fields: ToolFields, shown: Shown, status: ToolStatus): 
   return { ...result, isError };
 }
 
+function commandFailed(fields: ToolFields, shown: Shown): boolean {
+  const { exitCode } = exitOf(fields, shown);
+  if (exitCode === undefined || exitCode === null || exitCode === 0) return false;
+  return actionOf(fields, shown).kind === 'command_run';
+}
+
 /** Fixed texts of adapters that have no field that says so. */
 const refused = /^User refused permission to run tool\b/;
 
 export function statusOf(fields: ToolFields, shown: Shown, denied: boolean): ToolStatus {
   switch (fields.status) {
     case 'completed':
-      return 'success';
+      // For many agents the call is completed once the command has ended, however it ended.
+      return commandFailed(fields, shown) ? 'failed' : 'success';
     case 'failed': {
       // Stopped by the user while it ran, which is not what a refused permission is called.
       if (fields.claude?.nonExecutionKind === 'user-rejected') return denied ? 'denied' : 'cancelled';

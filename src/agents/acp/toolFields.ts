@@ -158,18 +158,18 @@ function claudeOf(meta: unknown, before: ClaudeFields | undefined): ClaudeFields
 }
 
 function takeExtensions(after: ToolFields, meta: unknown): void {
-  const more = text(field(field(meta, 'terminal_output_delta'), 'data'));
+  // Of both names each is a piece; which of them an agent uses is the client's wish.
+  const output = field(meta, 'terminal_output') ?? field(meta, 'terminal_output_delta');
+  const more = text(field(output, 'data'));
   if (more !== undefined) after.streamed = bound(after.streamed + more);
-  const whole = text(field(field(meta, 'terminal_output'), 'data'));
-  if (whole !== undefined) after.streamed = bound(whole);
   const exit = field(meta, 'terminal_exit');
   if (isObject(exit)) after.exitCode = exitCode(exit['exit_code']) ?? after.exitCode;
 }
 
 /** Agents have no common place for it. */
 function exitCodeOf(output: unknown): number | null | undefined {
-  const own = exitCode(field(output, 'exit_code')) ?? exitCode(field(output, 'exitCode'));
-  if (own !== undefined) return own;
+  const codes = [field(output, 'exit_code'), field(output, 'exitCode'), field(field(output, 'metadata'), 'exit')];
+  for (const code of codes) if (exitCode(code) !== undefined) return exitCode(code);
   for (const item of objects(field(output, 'contents'))) {
     const code = exitCode(item['exitCode']);
     if (code !== undefined) return code;

@@ -17,6 +17,9 @@ const maxIds = 100_000;
 /** Tools by which the program asks models beside the conversation. */
 const asksModels = new Set(['Task', 'Agent', 'WebSearch', 'WebFetch']);
 
+/** The tool by which the model gives what `--json-schema` asks for. */
+const structuredOutput = 'StructuredOutput';
+
 interface Call {
   /** As printed; a second call of the same id has another in its entry. */
   readonly id: string;
@@ -72,6 +75,8 @@ export class ToolCalls {
   readonly #tasks = new TaskList();
   /** Calls of tools that ask a model on the side. */
   sideCalls = 0;
+  /** A call stands in the transcript whose input is the structured output. */
+  gaveStructured = false;
 
   constructor(writer: EntryWriter, workDir: string) {
     this.#writer = writer;
@@ -89,6 +94,7 @@ export class ToolCalls {
     }
     if (this.#released.has(id)) return true;
     if (asksModels.has(name)) this.sideCalls += 1;
+    if (name === structuredOutput) this.gaveStructured = true;
     const input = bounded(start.input);
     const tool: ToolUse = {
       toolName: name,
@@ -172,6 +178,15 @@ export class ToolCalls {
     call.deniedBecause = reason;
     if (call.tool.status === 'denied' || call.tool.status === 'success') return;
     this.#put(call, { ...call.tool, status: 'denied' });
+  }
+
+  /** The message of this call was taken back. What the call did stays, and one without an answer gets none. */
+  retract(callId: string, index: number, timestamp: string): void {
+    const call = this.#calls.get(callId) ?? this.#calls.get(printedId(callId));
+    if (call?.entry.index !== index) return;
+    call.entry = { ...call.entry, metadata: { ...call.entry.metadata, aborted: true } };
+    if (call.open) this.#cancel(call, 'Not run: the answer that asked for it was taken back.', timestamp);
+    else this.#put(call, call.tool);
   }
 
   /** Closes what was never answered. */
@@ -297,6 +312,11 @@ export class ToolCalls {
     const forgotten = this.#released.size > maxIds ? first(this.#released) : undefined;
     if (forgotten !== undefined) this.#released.delete(forgotten);
   }
+}
+
+/** The id as printed of a call that is `id~2` in the transcript. */
+function printedId(callId: string): string {
+  return callId.slice(0, Math.max(0, callId.lastIndexOf('~')));
 }
 
 /** Whether an id that an answered call has is given to a call of another message. */

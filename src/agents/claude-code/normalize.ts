@@ -16,6 +16,7 @@ import { Line } from './line.ts';
 import { Partials } from './partials.ts';
 import { Replays } from './replays.ts';
 import { Results } from './results.ts';
+import { Retractions } from './retractions.ts';
 import { RunState } from './runState.ts';
 import { SessionInfo } from './session.ts';
 import { plainToolLine } from './plainTools.ts';
@@ -42,6 +43,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
   readonly #results: Results;
   readonly #stderr: Stderr;
   readonly #replays = new Replays();
+  readonly #retractions: Retractions;
   readonly #lines: LineLog;
   readonly #spread = new SpreadJson();
   readonly #client: ClientEntries;
@@ -65,6 +67,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     this.#state = new RunState(this.#writer);
     this.#calls = new ToolCalls(this.#writer, context.workDir);
     this.#texts = new Texts(this.#writer);
+    this.#retractions = new Retractions(this.#writer, this.#texts, this.#calls);
     this.#stderr = new Stderr(this.#writer);
     this.#results = new Results(this.#writer, this.#calls, this.#texts, this.#state);
     this.#conversation = new Conversation(
@@ -241,9 +244,9 @@ export class ClaudeCodeNormalizer implements Normalizer {
         return this.#streamEvent(line);
       case 'assistant':
         this.#unfinished = true;
-        return this.#replays.has(line) || this.#conversation.assistant(line, this.#partials);
+        return this.#replays.has(line) || this.#messageLine(line);
       case 'user':
-        return this.#replays.has(line) || this.#conversation.user(line);
+        return this.#replays.has(line) || this.#messageLine(line);
       case 'result':
         this.#unfinished = false;
         if (!this.#replays.has(line)) this.#results.line(line, this.#usages.all().length);
@@ -257,6 +260,22 @@ export class ClaudeCodeNormalizer implements Normalizer {
       default:
         return this.#about(line);
     }
+  }
+
+  #messageLine(line: Line): boolean {
+    if (line.message['supersedes'] !== undefined) this.#retract(line);
+    const before = this.#writer.waiting;
+    const isOne =
+      line.message['type'] === 'user'
+        ? this.#conversation.user(line)
+        : this.#conversation.assistant(line, this.#partials);
+    this.#retractions.made(line, this.#writer.since(before));
+    return isOne;
+  }
+
+  /** What a model said before it refused, and another model says now, is no part of the answer. */
+  #retract(line: Line): void {
+    if (this.#retractions.take(line)) this.#state.refused = false;
   }
 
   #streamEvent(line: Line): boolean {
@@ -286,6 +305,7 @@ export class ClaudeCodeNormalizer implements Normalizer {
     const described = describeLine(message);
     if (described === undefined) return false;
     if (described.subtype === 'compact_boundary') this.#conversation.compacted();
+    if (described.subtype === 'model_refusal_fallback') this.#retract(line);
     if (described.subtype === 'status') this.#session.seeMode(nonEmpty(message['permissionMode']));
     if (described.subtype === 'thinking_tokens') {
       this.#count(described.content, line);

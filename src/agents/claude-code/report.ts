@@ -1,6 +1,7 @@
 import type { RunReport } from '../../model/facts.ts';
 import type { ResultLine } from './wire.ts';
 import { modelUsage, tokenUsage } from './usage.ts';
+import { bounded } from '../shared/bounds.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 
 /** The figures of a `result` line as printed. */
@@ -71,6 +72,7 @@ export function reportMetadata(result: ResultLine): JsonObject {
     ...(result.errors.length > 0 && { errors: result.errors }),
     ...(result.denials.length > 0 && { permissionDenials: result.denials }),
     ...(result.origin !== undefined && { origin: result.origin }),
+    ...(result.structured !== undefined && { structuredOutput: bounded(result.structured) }),
   };
 }
 

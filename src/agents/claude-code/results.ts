@@ -7,6 +7,7 @@ import { isAborted, reportedError, reportMetadata, reportText, runReport } from 
 import type { RunState } from './runState.ts';
 import type { Texts } from './texts.ts';
 import { resultLine } from './wire.ts';
+import { bounded } from '../shared/bounds.ts';
 import type { EntryWriter } from '../shared/writer.ts';
 
 /** `result` lines: figures, and the texts and errors that no line before had. A process can print several. */
@@ -45,6 +46,7 @@ export class Results {
       this.#texts.message(undefined);
       this.#texts.add('text', shown, [], line, line.metadata());
     }
+    if (!this.#calls.gaveStructured) this.#structured(result.structured, line);
     this.#writer.add({
       type: { kind: 'system_message', subtype: 'result' },
       content: reportText(result, interrupted),
@@ -52,6 +54,15 @@ export class Results {
       metadata: line.metadataWith({ result: reportMetadata(result) }),
     });
     this.#state.turnEnded();
+  }
+
+  /** With `--output-format json` no line before shows the call that gave it. */
+  #structured(structured: unknown, line: Line): void {
+    if (structured === undefined) return;
+    const shown = JSON.stringify(bounded(structured));
+    if (this.#texts.hasSaid(shown)) return;
+    this.#texts.message(undefined);
+    this.#texts.add('text', shown, [], line, line.metadata());
   }
 
   /** One entry per error, whether its `assistant` line said that it is one or only the `result` line does. */

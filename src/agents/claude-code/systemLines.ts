@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import { code } from '../shared/describe.ts';
-import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 
 type Describe = (message: JsonObject) => string;
 
@@ -12,7 +12,16 @@ const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFix
 const taskText: Describe = (message) =>
   nonEmpty(message['description']) ?? nonEmpty(message['summary']) ?? `task ${text(message['task_id']) ?? ''}`;
 
-const hookOutput: Describe = (message) => nonEmpty(message['output']) ?? nonEmpty(message['stderr']) ?? '';
+/** Up to 2.0 a hook's output is in its streams only. */
+const hookOutput: Describe = (message) =>
+  nonEmpty(message['output']) ??
+  [text(message['stdout']) ?? '', text(message['stderr']) ?? '']
+    .map((shown) => shown.trimEnd())
+    .join('\n')
+    .trim();
+
+/** A title and what follows from it, where there is more. */
+const titled = (title: string, more: string): string => (more === '' ? title : `${title}\n\n${more}`);
 
 function retry(message: JsonObject): string {
   const delay = amount(message['retry_delay_ms']);
@@ -39,9 +48,45 @@ function hookResponse(message: JsonObject): string {
     nonEmpty(message['outcome']),
     exit !== undefined && `exit code ${exit}`,
   );
-  const output = hookOutput(message).trimEnd();
-  return output === '' ? title : `${title}\n\n${output}`;
+  return titled(title, hookOutput(message).trimEnd());
 }
+
+function status(message: JsonObject): string {
+  const mode = nonEmpty(message['permissionMode']);
+  const compacting = nonEmpty(message['compact_result']);
+  const parts = [
+    nonEmpty(message['status']),
+    mode && `permission mode ${code(mode)}`,
+    compacting && `compaction: ${compacting}`,
+    nonEmpty(message['compact_error']),
+  ];
+  return join(...parts) || 'Status';
+}
+
+function taskProgress(message: JsonObject): string {
+  const shown = taskText(message);
+  const summary = nonEmpty(message['summary']);
+  return join('Task', shown, summary !== shown && summary);
+}
+
+function filesKept(message: JsonObject): string {
+  const failed = objects(message['failed']).map(
+    (file) => `- ${join(code(nonEmpty(file['filename']) ?? '?'), nonEmpty(file['error']))}`,
+  );
+  const title = join(`Files kept: ${objects(message['files']).length}`, failed.length > 0 && `not: ${failed.length}`);
+  return titled(title, failed.join('\n'));
+}
+
+function memoryRecalled(message: JsonObject): string {
+  const memories = objects(message['memories']).map((memory) =>
+    titled(`- ${code(nonEmpty(memory['path']) ?? '?')}`, text(memory['content']) ?? ''),
+  );
+  return titled('Memory recalled', memories.join('\n'));
+}
+
+const modelFallback: Describe = (message) =>
+  nonEmpty(message['content']) ??
+  join('Model changed', nonEmpty(message['original_model']), nonEmpty(message['fallback_model']));
 
 function rateLimit(message: JsonObject): string {
   const info = message['rate_limit_info'];
@@ -61,14 +106,7 @@ export function thinkingText(tokens: number | undefined): string {
 
 /** `system` lines by subtype. A subtype that is not here is unknown. */
 const systemSubtypes = new Map<string, Describe>([
-  [
-    'status',
-    (m) =>
-      join(
-        nonEmpty(m['status']),
-        nonEmpty(m['permissionMode']) && `permission mode ${code(String(m['permissionMode']))}`,
-      ) || 'Status',
-  ],
+  ['status', status],
   ['compact_boundary', compacted],
   ['api_retry', retry],
   [
@@ -77,8 +115,11 @@ const systemSubtypes = new Map<string, Describe>([
       join(`Denied: ${nonEmpty(m['tool_name']) ?? 'a tool'}`, nonEmpty(m['message']) ?? nonEmpty(m['decision_reason'])),
   ],
   ['task_started', (m) => join('Task started', taskText(m), m['is_backgrounded'] === true && 'in the background')],
-  ['task_progress', (m) => join('Task', taskText(m))],
-  ['task_updated', (m) => join('Task updated', nonEmpty(field(m['patch'], 'status')))],
+  ['task_progress', taskProgress],
+  [
+    'task_updated',
+    (m) => join('Task updated', nonEmpty(field(m['patch'], 'status')), nonEmpty(field(m['patch'], 'error'))),
+  ],
   ['task_notification', (m) => join(`Task ${nonEmpty(m['status']) ?? 'ended'}`, taskText(m))],
   [
     'background_tasks_changed',
@@ -89,13 +130,11 @@ const systemSubtypes = new Map<string, Describe>([
   ],
   ['informational', (m) => nonEmpty(m['content']) ?? 'Notice'],
   ['hook_started', (m) => `Hook ${code(nonEmpty(m['hook_name']) ?? '?')} started`],
-  ['hook_progress', (m) => `Hook ${code(nonEmpty(m['hook_name']) ?? '?')}\n\n${hookOutput(m)}`.trimEnd()],
+  ['hook_progress', (m) => titled(`Hook ${code(nonEmpty(m['hook_name']) ?? '?')}`, hookOutput(m).trimEnd())],
   ['hook_response', hookResponse],
-  [
-    'model_fallback',
-    (m) =>
-      nonEmpty(m['content']) ?? join('Model changed', nonEmpty(m['original_model']), nonEmpty(m['fallback_model'])),
-  ],
+  ['model_fallback', modelFallback],
+  ['model_consent_fallback', modelFallback],
+  ['model_refusal_fallback', modelFallback],
   [
     'model_refusal_no_fallback',
     (m) => nonEmpty(m['content']) ?? join('The model refused', nonEmpty(m['original_model'])),
@@ -103,7 +142,16 @@ const systemSubtypes = new Map<string, Describe>([
   ['thinking_tokens', (m) => thinkingText(count(m['estimated_tokens']))],
   ['ui_invalidate', (m) => join('Interface update', nonEmpty(m['event']))],
   ['local_command_output', (m) => nonEmpty(m['content']) ?? 'Command output'],
-  ['files_persisted', (m) => `Files kept: ${objects(m['files']).length}`],
+  ['files_persisted', filesKept],
+  ['memory_recall', memoryRecalled],
+  ['notification', (m) => nonEmpty(m['text']) ?? 'Notice'],
+  ['session_state_changed', (m) => join('Session', nonEmpty(m['state']))],
+  ['plugin_install', (m) => join('Plugins', nonEmpty(m['name']), nonEmpty(m['status']), nonEmpty(m['error']))],
+  ['commands_changed', (m) => `Commands: ${objects(m['commands']).length}`],
+  ['elicitation_complete', (m) => join('Question answered', nonEmpty(m['mcp_server_name']))],
+  ['mirror_error', (m) => join('The transcript could not be copied', nonEmpty(m['error']))],
+  ['control_request_progress', requestProgress],
+  ['worker_shutting_down', (m) => join('The agent shuts down', nonEmpty(m['reason']))],
 ]);
 
 /** Lines of other types that are about the run, not part of the conversation. */
@@ -118,13 +166,24 @@ const otherTypes = new Map<string, Describe>([
       ),
   ],
   ['tool_use_summary', (m) => nonEmpty(m['summary']) ?? 'Tool summary'],
-  ['auth_status', (m) => join('Authentication', nonEmpty(m['error']))],
+  ['auth_status', (m) => titled(join('Authentication', nonEmpty(m['error'])), texts(m['output']).join('\n').trimEnd())],
+  ['active_goal', activeGoal],
+  ['conversation_reset', (m) => join('The conversation was cleared', nonEmpty(m['trigger']))],
   ['prompt_suggestion', (m) => nonEmpty(m['suggestion']) ?? 'Suggestion'],
   ['keep_alive', () => 'Still connected'],
   ['control_request', controlRequest],
   ['control_response', controlResponse],
   ['control_cancel_request', () => 'Request withdrawn'],
 ]);
+
+function activeGoal({ value }: JsonObject): string {
+  const condition = nonEmpty(field(value, 'condition'));
+  return condition === undefined ? 'No goal' : join(`Goal: ${condition}`, nonEmpty(field(value, 'last_reason')));
+}
+
+function requestProgress(message: JsonObject): string {
+  return message['status'] === 'api_retry' ? retry(message) : join('Request', nonEmpty(message['status']));
+}
 
 function controlRequest(message: JsonObject): string {
   const request = message['request'];

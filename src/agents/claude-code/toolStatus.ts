@@ -4,9 +4,9 @@ import { field } from '../shared/guards.ts';
 
 /** The CLI's fixed texts, for versions that have no field that says so. */
 const denials = [
-  /^Claude requested permissions to .+, but you haven't granted it yet/,
+  /^Claude requested permissions to .+, but you haven't granted it yet/s,
   /^This command requires approval$/,
-  /^Permission to use .+ has been denied/,
+  /^Permission to use .+ has been denied/s,
 ];
 const interruptions = [
   /\[Request interrupted by user/,

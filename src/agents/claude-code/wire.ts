@@ -73,6 +73,8 @@ export interface ResultLine {
   readonly subagents: number | undefined;
   readonly denials: readonly { readonly tool: string; readonly callId: string | undefined }[];
   readonly origin: string | undefined;
+  /** What was asked for with `--json-schema`. */
+  readonly structured: unknown;
 }
 
 /** What the line is called where only its reason says that a limit ended the run. */
@@ -112,7 +114,13 @@ export function resultLine(message: JsonObject): ResultLine {
       callId: nonEmpty(denial['tool_use_id']),
     })),
     origin: nonEmpty(field(message['origin'], 'kind')),
+    structured: message['structured_output'] ?? undefined,
   };
+}
+
+/** `uuid`s of messages that this one, or the notice of a refusal, takes back. */
+export function retractedMessages(message: JsonObject): string[] {
+  return texts(message['supersedes'] ?? message['retracted_message_uuids']);
 }
 
 /** The id of a `control_request` by which the agent asks for a permission. */

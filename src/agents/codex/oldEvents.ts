@@ -117,7 +117,8 @@ export class OldEvents {
   #follow(type: string): void {
     if (type === 'task_started') this.#run.unfinished = true;
     else if (type.endsWith('_begin') || type === 'plan_update' || type === 'view_image_tool_call') {
-      this.#called = true;
+      // A web search is made where the model is: the answer that makes it goes on with what was found.
+      if (type !== 'web_search_begin') this.#called = true;
       this.#run.unfinished = true;
     } else if (type === 'agent_message' || type === 'task_complete') this.#run.unfinished = false;
   }

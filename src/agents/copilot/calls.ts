@@ -109,6 +109,6 @@ export class Calls {
   #action(call: ToolCall): ToolAction {
     const query = call.name === 'sql' && isObject(call.input) ? text(call.input['query']) : undefined;
     const todos = query === undefined ? undefined : this.#todos.apply(query);
-    return todos === undefined ? toolAction(call) : { kind: 'todo', todos };
+    return todos ?? toolAction(call);
   }
 }

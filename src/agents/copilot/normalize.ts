@@ -12,6 +12,7 @@ import { errorCode, fixedStderr, noise } from './errors.ts';
 import { Notices } from './notices.ts';
 import { PlainText } from './plainText.ts';
 import { failedText, reportMetadata, reportText, runReport, type Outcome } from './report.ts';
+import { Requests } from './requests.ts';
 import { Speakers, type Speaker } from './speaker.ts';
 import { Texts } from './texts.ts';
 import {
@@ -53,6 +54,7 @@ export class CopilotReader implements AgentReader {
   readonly #calls: Calls;
   readonly #notices: Notices;
   readonly #plain: PlainText;
+  readonly #requests = new Requests();
   readonly #errors: string[] = [];
   readonly #servers = new Map<string, McpServer>();
   /** An event of JSON mode was read. */
@@ -92,7 +94,7 @@ export class CopilotReader implements AgentReader {
       return true;
     }
     const model = nonEmpty(event.data['model']);
-    if (event.agentId === undefined && event.parentCallId === undefined) this.#run.session.seeModel(model);
+    if (event.agentId === undefined && event.parentCallId === undefined) this.#seeModel(event, model);
     return this.#event(event, this.#speakers.of(event, model, line.timestamp), line);
   }
 
@@ -118,8 +120,7 @@ export class CopilotReader implements AgentReader {
       this.#run.warn('The file with the tokens of this run could not be read: they are unknown.', timestamp);
       return;
     }
-    this.#usage = usage;
-    this.#run.session.seeModel(usage.currentModel);
+    this.#seeUsage(usage);
     if (this.#closing !== undefined) this.#run.writer.put(this.#closingEntry(this.#closing));
   }
 
@@ -134,7 +135,21 @@ export class CopilotReader implements AgentReader {
 
   facts(): OwnFacts {
     const { sideCalls } = this.#calls;
-    return { agentVersion: null, permissionMode: this.#mode, reports: this.#reports(), sideCalls, messages: [] };
+    // The total of the session has all that the requests used.
+    const messages = (this.#usage?.models.length ?? 0) > 0 ? [] : this.#requests.all;
+    return { agentVersion: null, permissionMode: this.#mode, reports: this.#reports(), sideCalls, messages };
+  }
+
+  #seeModel({ type, data }: CopilotEvent, model: string | undefined): void {
+    const { session } = this.#run;
+    if (type === 'session.model_change') session.seeModel(nonEmpty(data['newModel']));
+    // Small tasks on the side are requests too, and of other models.
+    if (type !== 'assistant.usage' || session.model === null) session.seeModel(model);
+  }
+
+  #seeUsage(usage: UsageFile): void {
+    this.#usage = usage;
+    this.#run.session.seeModel(usage.currentModel);
   }
 
   #event(event: CopilotEvent, speaker: Speaker, line: SourceLine): boolean {
@@ -204,6 +219,14 @@ export class CopilotReader implements AgentReader {
         this.#interrupted = nonEmpty(data['reason']) ?? this.#interrupted ?? 'interrupted';
         this.#interrupt(speaker.timestamp);
         return true;
+      case 'assistant.usage':
+        this.#requests.see(event, speaker);
+        return true;
+      case 'session.shutdown': {
+        const usage = usageFile(data);
+        if (usage !== undefined) this.#seeUsage(usage);
+        return this.#notices.line(event, this.#speakers.of(event, undefined, speaker.timestamp));
+      }
       case 'assistant.idle':
         if (data['aborted'] === true) this.#interrupted ??= 'aborted';
         return true;

@@ -22,6 +22,7 @@ const folded = new Set([
   'session.todos_changed',
   'session.tools_updated',
   'session.usage_info',
+  'session.usage_record',
 ]);
 
 /** Each is something that happened: an entry of its own. Those that were not seen are in the CLI's published schema. */
@@ -180,11 +181,20 @@ function title(type: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
+/** Hold a text of the model. */
+const summaries = new Set(['session.task_complete', 'session.compaction_complete']);
+
 function describe(type: string, data: JsonObject): string {
   const name = nonEmpty(data['serverName']) ?? nonEmpty(data['agentDisplayName']) ?? nonEmpty(data['agentName']);
   const state =
-    nonEmpty(data['status']) ?? nonEmpty(data['mode']) ?? nonEmpty(data['reason']) ?? nonEmpty(data['model']);
+    nonEmpty(data['status']) ??
+    nonEmpty(data['mode']) ??
+    nonEmpty(data['reason']) ??
+    nonEmpty(data['model']) ??
+    nonEmpty(data['newModel']);
   const said = nonEmpty(data['message']) ?? nonEmpty(data['error']) ?? nonEmpty(data['agentDescription']);
+  const written = nonEmpty(data['summary']) ?? nonEmpty(data['summaryContent']);
+  if (written !== undefined && summaries.has(type)) return `${title(type)}\n\n${written}`;
   if (type === 'session.info' && said !== undefined) return `${infoTitle(nonEmpty(data['infoType']))}${said}`;
   const what = [name === undefined ? undefined : code(name), state].filter((part) => part !== undefined).join(' ');
   return [title(type), what, said].filter((part) => part !== undefined && part !== '').join(': ');

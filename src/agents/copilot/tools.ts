@@ -103,9 +103,9 @@ export function toolAction({ name, input, mcp }: Omit<ToolCall, 'id'>): ToolActi
   return build === undefined ? { kind: 'tool', input } : build(isObject(input) ? input : {});
 }
 
-/** The CLI's own last line of a command's output. */
-const shellMark = /\n?<shellId: [^<>\n]{1,200}>\s*$/;
-const exitInMark = /<shellId: [^<>\n]* completed with exit code (-?\d{1,9})>\s*$/;
+/** The CLI's own last line of a command's output; early versions name no shell in it. */
+const shellMark = /\n?<(?:shellId: [^<>\n]{1,200}|exited with exit code -?\d{1,9})>\s*$/;
+const exitInMark = /<(?:shellId: [^<>\n]* completed|exited) with exit code (-?\d{1,9})>\s*$/;
 
 export interface Outcome {
   readonly action: ToolAction;

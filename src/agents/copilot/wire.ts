@@ -11,6 +11,7 @@ import { reasonGiven, spoken } from '../shared/resultText.ts';
 /** One line: `{type, data, id, timestamp, parentId, ephemeral?, agentId?}`. */
 export interface CopilotEvent {
   readonly type: string;
+  readonly id: string | undefined;
   readonly data: JsonObject;
   /** Of the subagent that it is about; absent for the main conversation. */
   readonly agentId: string | undefined;
@@ -26,6 +27,7 @@ export function copilotEvent(message: JsonObject): CopilotEvent | undefined {
   const data = isObject(message['data']) ? message['data'] : noData;
   return {
     type,
+    id: nonEmpty(message['id']),
     data,
     agentId: nonEmpty(message['agentId']),
     parentCallId: nonEmpty(data['parentToolCallId']),
@@ -117,7 +119,7 @@ export function resultLine(message: JsonObject): ResultLine {
   };
 }
 
-/** The file of `--usage-output-file`: figures of the session so far. */
+/** The file of `--usage-output-file`, and what `session.shutdown` prints of it: figures of the session so far. */
 export interface UsageFile {
   readonly models: readonly ModelUsage[];
   readonly currentModel: string | undefined;
@@ -137,6 +139,12 @@ export function usageFile(value: unknown): UsageFile | undefined {
     premiumRequestCost: amount(value['totalPremiumRequestCost']),
     nanoAiu: amount(value['totalNanoAiu']),
   };
+}
+
+/** `assistant.usage`: the tokens of one request; `undefined` where it has none. */
+export function requestUsage(data: JsonObject): ModelUsage | undefined {
+  const [usage] = modelUsage(nonEmpty(data['model']) ?? '', data);
+  return usage !== undefined && Object.keys(usage).length > 1 ? usage : undefined;
 }
 
 /** Its `inputTokens` hold those from and for the cache too. */

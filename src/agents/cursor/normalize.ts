@@ -6,6 +6,7 @@ import { emptyReport } from '../shared/emptyReport.ts';
 import { unknownContent } from '../shared/lineLog.ts';
 import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
 import type { Run, SourceLine } from '../shared/run.ts';
+import { Pieces } from './pieces.ts';
 import { outcomeOf, toolAction } from './tools.ts';
 import { isPiece, messageText, otherBlocks, ownTime, tokenUsage, toolCallLine } from './wire.ts';
 
@@ -29,8 +30,8 @@ export class CursorReader implements AgentReader {
   readonly #reports: RunReport[] = [];
   #permissionMode: string | null = null;
   #sideCalls = 0;
-  /** A text that came in pieces, and not yet whole. */
-  #unconfirmed: string | undefined;
+  /** Of a text that came in pieces, and not yet whole. */
+  readonly #pieces = new Pieces();
   /** Some text came in pieces. */
   #streams = false;
 
@@ -126,33 +127,30 @@ export class CursorReader implements AgentReader {
   /** With partial output the pieces of a message come first, and then the message again, whole. */
   #say(shown: string, piece: boolean, { timestamp }: SourceLine): void {
     const { texts, session } = this.#run;
-    const streamed = texts.streamed('text');
-    const unconfirmed = streamed ?? this.#unconfirmed;
-    this.#unconfirmed = undefined;
-    if (piece && (streamed !== shown || shown.length < shortestRepeat)) {
+    const isMessage = this.#pieces.are(shown);
+    const repeated = isMessage || texts.isStreamed('text', shown);
+    if (piece && (!repeated || shown.length < shortestRepeat)) {
       this.#streams = true;
+      this.#pieces.add(shown);
       texts.piece('text', shown, timestamp, session.metadata());
-    } else if (unconfirmed === shown || (this.#streams && texts.isAllOf(shown, streamed ?? ''))) {
-      texts.close();
-    } else if (streamed !== undefined && shown.startsWith(streamed)) {
-      texts.close(shown);
-    } else {
-      texts.add('text', shown, timestamp, session.metadata());
+      return;
     }
-  }
-
-  /** What streamed until now may still be repeated whole. */
-  #closeText(): void {
-    const { texts } = this.#run;
-    this.#unconfirmed = texts.streamed('text') ?? this.#unconfirmed;
-    texts.close();
+    const streamed = texts.streamed('text');
+    if (isMessage) texts.closeMessage(shown);
+    else if (repeated || (this.#streams && texts.isAllOf(shown, streamed ?? ''))) texts.close();
+    else if (streamed !== undefined && this.#pieces.begin(shown)) {
+      texts.close(shown.slice(this.#pieces.length - streamed.length));
+    } else if (streamed !== undefined && shown.startsWith(streamed)) texts.close(shown);
+    else texts.add('text', shown, timestamp, session.metadata());
+    this.#pieces.clear();
   }
 
   #toolCall(message: JsonObject, { timestamp }: SourceLine): boolean {
     const call = toolCallLine(message);
     if (call === undefined) return false;
     const { calls, session } = this.#run;
-    this.#closeText();
+    this.#run.texts.close();
+    this.#pieces.end();
     this.#run.unfinished = true;
     const action = toolAction(call.kind, call.args);
     const { args: input, kind: toolName } = call;

@@ -71,6 +71,12 @@ function todoStatus(value: unknown): Todo['status'] {
   return name === 'in_progress' || name === 'completed' || name === 'cancelled' ? name : 'pending';
 }
 
+/** Of a list that was asked for in part nothing is known of the rest. */
+const readTodos: Build = (args) =>
+  Object.values(args).some((wanted) => list(wanted).length > 0 || nonEmpty(wanted) !== undefined)
+    ? { kind: 'tool', input: args }
+    : { kind: 'todo', todos: [] };
+
 const task: Build = (args) => {
   const prompt = nonEmpty(args['prompt']);
   const agentType = nonEmpty(args['subagentType']) ?? nonEmpty(field(args['subagentType'], 'name'));
@@ -103,6 +109,7 @@ const known = new Map<string, Build>([
   ['fetch', webFetch],
   ['webFetch', webFetch],
   ['updateTodos', todos],
+  ['readTodos', readTodos],
   ['task', task],
   ['mcp', mcp],
 ]);
@@ -137,10 +144,11 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
   const ended = completed(action, detail);
   const failedCommand = ended.kind === 'command_run' && typeof ended.exitCode === 'number' && ended.exitCode !== 0;
   const told = statuses.find(([pattern]) => pattern.test(name))?.[1] ?? 'failed';
-  const status = told === 'success' && failedCommand ? 'failed' : told;
+  // What a server answers is a success, also where it answers that its tool failed.
+  const status = told === 'success' && (failedCommand || detail['isError'] === true) ? 'failed' : told;
   const data =
     isObject(result) && isShallow(result)
-      ? { ...result, ...(said === undefined && { [name]: withoutTexts(detail) }) }
+      ? { ...result, ...(said === undefined && { [name]: withoutTexts(detail, ended) }) }
       : undefined;
   return {
     action: ended,
@@ -154,10 +162,11 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
 }
 
 /** Parts of an outcome that an entry has elsewhere: in the result's text, or in the action. */
-const elsewhere = new Set(['stdout', 'stderr', 'content', 'diffString', 'todos']);
+const elsewhere = new Set(['stdout', 'stderr', 'content', 'diffString']);
 
-function withoutTexts(detail: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(detail).filter(([key]) => !elsewhere.has(key)));
+function withoutTexts(detail: JsonObject, { kind }: ToolAction): JsonObject {
+  const isKept = (key: string): boolean => !elsewhere.has(key) && (key !== 'todos' || kind !== 'todo');
+  return Object.fromEntries(Object.entries(detail).filter(([key]) => isKept(key)));
 }
 
 function detailText(detail: JsonObject): string {

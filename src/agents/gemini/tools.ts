@@ -132,7 +132,8 @@ export function outcomeOf(toolName: string, action: ToolAction, result: ToolResu
   return { action, status: result.isError ? failure(toolName, result.errorType) : 'success' };
 }
 
-const denials = new Set(['policy_violation', 'execution_denied', 'permission_denied']);
+/** Not `permission_denied`, by which the file system refuses. */
+const denials = new Set(['policy_violation', 'execution_denied']);
 
 function failure(toolName: string, errorType: string | undefined): ToolStatus {
   if (errorType !== undefined && denials.has(errorType)) return 'denied';

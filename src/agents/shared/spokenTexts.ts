@@ -10,6 +10,8 @@ interface Streaming {
   readonly entry: NormalizedEntry;
   readonly counted: boolean;
   readonly pieces: string[];
+  /** Characters of all pieces. */
+  length: number;
 }
 
 /** Entries of what the model says and thinks, whole or in pieces, and the answer that they add up to. */
@@ -65,10 +67,11 @@ export class SpokenTexts {
       const type = typeOf(kind, more);
       const from = origin === undefined ? {} : { origin };
       const entry = this.#writer.add({ type, content: more, timestamp, metadata, open: true, ...from });
-      this.#streaming = { kind, entry, counted, pieces: [more] };
+      this.#streaming = { kind, entry, counted, pieces: [more], length: more.length };
       return entry;
     }
     this.#streaming.pieces.push(more);
+    this.#streaming.length += more.length;
     this.#writer.append(this.#streaming.entry.index, more);
     return this.#streaming.entry;
   }
@@ -76,6 +79,11 @@ export class SpokenTexts {
   /** What is streaming now; `undefined` where nothing of this kind is. */
   streamed(kind: TextKind): string | undefined {
     return this.#streaming?.kind === kind ? this.#streaming.pieces.join('') : undefined;
+  }
+
+  /** Whether `shown` is what is streaming. */
+  isStreamed(kind: TextKind, shown: string): boolean {
+    return this.#streaming?.length === shown.length && this.streamed(kind) === shown;
   }
 
   /** Which kind of text is streaming now. */
@@ -100,6 +108,12 @@ export class SpokenTexts {
     this.#streaming = undefined;
     const { entry, kind, counted } = streaming;
     this.replace(entry, kind, whole ?? streaming.pieces.join(''), { counted });
+  }
+
+  /** Closes the last entry of a message that stands in several, since something came in between. */
+  closeMessage(whole: string): void {
+    this.close();
+    this.#final = whole;
   }
 
   /** Nothing more comes: what is open stays as it is. */

@@ -50,6 +50,16 @@ export class EntryWriter {
     else this.#updates.push(update);
   }
 
+  /** How many updates wait to be taken. */
+  get waiting(): number {
+    return this.#updates?.length ?? 0;
+  }
+
+  /** Those that wait, without the first `count` of them. */
+  since(count: number): readonly EntryUpdate[] {
+    return this.#updates?.slice(count) ?? nothing;
+  }
+
   take(): readonly EntryUpdate[] {
     const taken = this.#updates ?? nothing;
     this.#updates = undefined;

@@ -96,9 +96,11 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
     for (const { name, messages, read } of captures) {
       const told = new Map<string, string>();
       const asked = new Set<string>();
+      const exits = new Set<string>();
       for (const { method, params } of messages) {
         const call = method === 'session/request_permission' ? params?.toolCall : params?.update;
         if (call?.toolCallId === undefined) continue;
+        if (/"exit_?[cC]ode":[1-9]/.test(JSON.stringify(call))) exits.add(call.toolCallId);
         const before = told.get(call.toolCallId);
         if (method === 'session/request_permission') asked.add(call.toolCallId);
         told.set(call.toolCallId, (method === 'session/update' ? call.status : before) ?? before ?? 'pending');
@@ -109,7 +111,7 @@ describe('entries of Agent Client Protocol captures, counted again', () => {
       for (const { callId, status } of calls) {
         const allowed =
           told.get(callId) === 'completed'
-            ? ['success']
+            ? [exits.has(callId) ? 'failed' : 'success']
             : told.get(callId) === 'failed'
               ? ['failed', 'denied']
               : ['cancelled', ...(asked.has(callId) ? ['denied'] : [])];

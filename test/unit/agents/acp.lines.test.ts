@@ -269,7 +269,7 @@ describe('lines of the Agent Client Protocol', () => {
     assert.deepEqual(statusAfter([asked, decision('user', 'allow')], 'failed', 'end_turn')[0], 'failed');
     const shown = { type: 'tool_output', callId: 'c1', stdout: 'a\n', exitCode: 2 };
     assert.deepEqual(statusAfter([shown, { ...shown, stdout: 'b\n' }], 'completed', 'end_turn'), [
-      'success',
+      'failed',
       'a\nb\n',
       2,
     ]);

@@ -96,6 +96,22 @@ describe('lines of Codex', () => {
     assert.equal(result.facts.reports.length, 1);
   });
 
+  it('of the old format take a run for ended that searched the web within its last answer', () => {
+    const usage = { input_tokens: 10, output_tokens: 3, total_tokens: 13 };
+    const counted = event('token_count', { info: { total_token_usage: usage, last_token_usage: usage } });
+    const search = [event('web_search_begin', { call_id: 'w' }), event('web_search_end', { call_id: 'w', query: 'q' })];
+    const ended = read('codex', [
+      event('task_started'),
+      ...search,
+      event('agent_message', { message: 'Done.' }),
+      counted,
+    ]);
+    assert.equal(ended.facts.unfinished, false);
+    assert.deepEqual(shown(ended), ['tool_use success Search the web for `q`', 'assistant_message  Done.']);
+    const cut = read('codex', [event('task_started'), ...search]);
+    assert.match(shown(cut).at(-1) ?? '', /^system_message interrupted /);
+  });
+
   it('show a command in words as a shell would take them', () => {
     const command = ['bash', '-lc', "echo 'a b' | wc -c"];
     const item = { id: 'item_0', type: 'command_execution', command, status: 'completed', exit_code: 0 };
@@ -233,6 +249,18 @@ describe('lines of Gemini CLI', () => {
     assert.ok(entries.some(({ content }) => content.includes(why)));
   });
 
+  const refusals = { policy_violation: 'denied', execution_denied: 'denied', permission_denied: 'failed' };
+  for (const [type, status] of Object.entries(refusals)) {
+    it(`tell what was not allowed from what failed: ${type}`, () => {
+      const call = { type: 'tool_use', tool_name: 'write_file', tool_id: 'w', parameters: { file_path: '/w/a' } };
+      const error = { type, message: 'Permission denied' };
+      const result = { type: 'tool_result', tool_id: 'w', status: 'error', output: 'Permission denied', error };
+      const [tool] = read('gemini', [init, call, result]).entries.filter(({ type: { kind } }) => kind === 'tool_use');
+      assert.ok(tool?.type.kind === 'tool_use');
+      assert.equal(tool.type.tool.status, status);
+    });
+  }
+
   it('give up an object over many lines that is none', () => {
     const output: OutputLine[] = ['{', '  "response": "x",', '}', 'rest'].map((text) => ({ stream: 'stdout', text }));
     const { facts, entries } = readBy(findAdapter('gemini')!, output);
@@ -262,6 +290,77 @@ describe('lines of Cursor', () => {
       result.entries.filter(({ type }) => type.kind === 'assistant_message').map(({ content }) => content),
       ['I go.'],
     );
+  });
+
+  const think = [
+    { type: 'thinking', subtype: 'delta', text: 'Hm.' },
+    { type: 'thinking', subtype: 'completed' },
+  ];
+  const long = 'This text is longer than what models stutter.';
+  const interrupted: Readonly<Record<string, readonly [lines: object[], said: string[], last: string]>> = {
+    'by a thought': [
+      [say('Done', piece), ...think, say(' it.', piece), say('Done it.', {})],
+      ['Done', ' it.'],
+      'Done it.',
+    ],
+    'by a thought, after a call': [
+      [say('I go.', piece), call, say('Done', piece), ...think, say(' it.', piece), say('Done it.', {})],
+      ['I go.', 'Done', ' it.'],
+      'Done it.',
+    ],
+    'by a thought, and confirmed after a call': [
+      [say('I ', piece), ...think, say('go.', piece), call, say('I go.', { model_call_id: 'm' })],
+      ['I ', 'go.'],
+      'I go.',
+    ],
+    'by a thought, with more at its end': [
+      [say('Done', piece), ...think, say(' it', piece), say('Done it.', {})],
+      ['Done', ' it.'],
+      ' it.',
+    ],
+    'by a thought, and repeated as a piece': [
+      [say(long, piece), ...think, say(' More.', piece), say(`${long} More.`, piece)],
+      [long, ' More.'],
+      `${long} More.`,
+    ],
+  };
+  for (const [how, [lines, said, last]] of Object.entries(interrupted)) {
+    it(`say a text once that is interrupted ${how}`, () => {
+      const { entries, facts } = read('cursor', [init, ...lines]);
+      assert.deepEqual(
+        entries.filter(({ type }) => type.kind === 'assistant_message').map(({ content }) => content),
+        said,
+      );
+      assert.equal(facts.finalText, last);
+    });
+  }
+
+  it('keep the todos that were read, where they are all there are', () => {
+    const todos = [{ id: '1', content: 'Look', status: 'TODO_STATUS_PENDING' }];
+    const actionOf = (args: object) => {
+      const tool_call = { readTodosToolCall: { args, result: { success: { todos, totalCount: 1 } } } };
+      const line = { type: 'tool_call', subtype: 'completed', call_id: 'c', tool_call };
+      const type = read('cursor', [init, line]).entries.find((entry) => entry.type.kind === 'tool_use')?.type;
+      assert.ok(type?.kind === 'tool_use');
+      return [type.tool.action, type.tool.result?.data];
+    };
+    const whole = { kind: 'todo', todos: [{ text: 'Look', status: 'pending' }] };
+    assert.deepEqual(actionOf({}), [whole, { success: { totalCount: 1 } }]);
+    const some = { statusFilter: ['TODO_STATUS_PENDING'] };
+    assert.deepEqual(actionOf(some), [{ kind: 'tool', input: some }, { success: { todos, totalCount: 1 } }]);
+  });
+
+  it('fail where a server says that its tool failed', () => {
+    const statusOf = (isError: boolean) => {
+      const success = { content: [{ text: { text: 'it' } }], isError };
+      const tool_call = { mcpToolCall: { args: { providerIdentifier: 'fs', toolName: 'read' }, result: { success } } };
+      const line = { type: 'tool_call', subtype: 'completed', call_id: 'c', tool_call };
+      const type = read('cursor', [init, line]).entries.find((entry) => entry.type.kind === 'tool_use')?.type;
+      assert.ok(type?.kind === 'tool_use');
+      return [type.tool.status, type.tool.result?.isError, type.tool.result?.text];
+    };
+    assert.deepEqual(statusOf(true), ['failed', true, 'it']);
+    assert.deepEqual(statusOf(false), ['success', false, 'it']);
   });
 
   it('keep a text that is said twice', () => {

@@ -82,7 +82,7 @@ describe('lines of Claude Code', () => {
     });
     const { entries } = normalized(
       stdoutLines(
-        assistant('m', ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((id) => call(id))),
+        assistant('m', ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => call(id))),
         line('a', 'no', { permission_decision: { decision: 'reject' } }),
         line('b', 'stopped', { non_execution_kind: 'user-rejected' }),
         line('c', "Claude requested permissions to use Bash, but you haven't granted it yet."),
@@ -91,12 +91,13 @@ describe('lines of Claude Code', () => {
         { type: 'system', subtype: 'permission_denied', tool_use_id: 'f', message: 'rule' },
         line('f', 'rule'),
         line('g', 'listed later'),
+        line('h', 'Permission to use Bash with command cat <<EOF\nhi\nEOF has been denied.'),
         { ...success, permission_denials: [{ tool_name: 'Bash', tool_use_id: 'g' }] },
       ),
     );
     assert.deepEqual(
       entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool.status] : [])),
-      ['denied', 'cancelled', 'denied', 'cancelled', 'failed', 'denied', 'denied'],
+      ['denied', 'cancelled', 'denied', 'cancelled', 'failed', 'denied', 'denied', 'denied'],
     );
     const { action } = toolAt(entries, 4);
     assert.ok(action.kind === 'command_run');

@@ -218,6 +218,69 @@ describe('lines of copilot that captures do not have', () => {
     ]);
   });
 
+  it('takes the exit code of a command from whichever mark its output ends with', () => {
+    const marks: readonly (readonly [mark: string, code: number | undefined, status: string])[] = [
+      ['<exited with exit code 0>', 0, 'success'],
+      ['<exited with exit code 3>', 3, 'failed'],
+      ['<shellId: 1 completed with exit code 3>', 3, 'failed'],
+      ['<shellId: 1 still running>', undefined, 'success'],
+    ];
+    for (const [mark, code, status] of marks) {
+      const { entries } = readBy(copilot, [
+        line('tool.execution_start', { toolCallId: 'c', toolName: 'bash', arguments: { command: 'make' } }),
+        line('tool.execution_complete', { toolCallId: 'c', success: true, result: { content: `out\n${mark}` } }),
+      ]);
+      const type = entries[0]?.type;
+      assert.ok(type?.kind === 'tool_use' && type.tool.action.kind === 'command_run');
+      const { action } = type.tool;
+      assert.deepEqual([action.exitCode, action.stdout, type.tool.status], [code, 'out', status]);
+    }
+  });
+
+  it('counts what requests used where no total of the session has them', () => {
+    const used = (id: string, inputTokens: number, more: Value = {}) =>
+      line(
+        'assistant.usage',
+        { model: 'small', inputTokens, outputTokens: 5, cacheReadTokens: 2, cacheWriteTokens: 1 },
+        { id, ...more },
+      );
+    const requests = [used('e1', 13), used('e1', 13), used('e2', 23, { agentId: 'agent-1' })];
+    const { facts, entries } = readBy(copilot, [message('m', 'Hi', { model: 'large' }), ...requests]);
+    assert.deepEqual(
+      facts.messages.map(({ messageId, model, usage }) => [messageId, model, usage]),
+      [
+        ['e1', 'small', { input: 10, output: 5, cacheRead: 2, cacheWrite: 1 }],
+        ['e2', 'small', { input: 20, output: 5, cacheRead: 2, cacheWrite: 1 }],
+      ],
+    );
+    assert.equal(facts.model, 'large');
+    assert.deepEqual([entries.length, facts.lines.unknown], [2, 0]);
+    const usage = { inputTokens: 33, outputTokens: 10, cacheReadTokens: 4, cacheWriteTokens: 2 };
+    const shutdown = line('session.shutdown', { modelMetrics: { small: { usage } }, totalApiDurationMs: 7 });
+    const result = { stream: 'stdout' as const, text: JSON.stringify({ type: 'result', exitCode: 0 }) };
+    const over = readBy(copilot, [...requests, shutdown, result]).facts;
+    assert.deepEqual(over.messages, []);
+    assert.deepEqual(over.reports[0]?.models, [{ model: 'small', input: 27, output: 10, cacheRead: 4, cacheWrite: 2 }]);
+    assert.equal(over.reports[0].apiDurationMs, 7);
+    const unsaid = readBy(copilot, [...requests, line('session.shutdown', { modelMetrics: {} }), result]).facts;
+    assert.equal(unsaid.messages.length, 2);
+  });
+
+  it('knows lines that say what model goes on, and what the session came to', () => {
+    const { entries, facts } = readBy(copilot, [
+      line('session.model_change', { newModel: 'other' }),
+      line('session.task_complete', { summary: 'All is **done**.' }),
+      line('session.compaction_complete', { success: true, summaryContent: 'So far.' }),
+      line('session.usage_record', { tokens: 1 }),
+    ]);
+    assert.equal(facts.model, 'other');
+    assert.equal(facts.lines.unknown, 0);
+    assert.deepEqual(
+      entries.slice(0, 3).map(({ content }) => content),
+      ['Model change: other', 'Task complete\n\nAll is **done**.', 'Compaction complete\n\nSo far.'],
+    );
+  });
+
   it('shows a call that was being written when the run was stopped', () => {
     const piece = line('assistant.tool_call_delta', { toolCallId: 'c', toolName: 'bash', inputDelta: '{"comm' });
     const [tool] = readBy(copilot, [piece], { code: null, signal: 'SIGKILL' }).entries;

@@ -1,0 +1,31 @@
+import type { MessageUsage } from '../../model/facts.ts';
+import type { Speaker } from './speaker.ts';
+import { requestUsage, type CopilotEvent } from './wire.ts';
+
+/** Requests whose tokens are itemised. */
+const maxRequests = 100_000;
+
+/** Tokens of each request to a model (`assistant.usage`), for where no line and no file adds them up. */
+export class Requests {
+  readonly #all: MessageUsage[] = [];
+  readonly #ids = new Set<string>();
+
+  get all(): readonly MessageUsage[] {
+    return this.#all;
+  }
+
+  see({ id, data }: CopilotEvent, { parentCallId }: Speaker): void {
+    const messageId = id ?? `request-${this.#all.length + 1}`;
+    const usage = requestUsage(data);
+    if (usage === undefined || this.#ids.has(messageId) || this.#all.length >= maxRequests) return;
+    const { model, ...tokens } = usage;
+    this.#ids.add(messageId);
+    this.#all.push({
+      messageId,
+      model: model === '' ? null : model,
+      usage: tokens,
+      parentCallId: parentCallId ?? null,
+      settled: true,
+    });
+  }
+}
