@@ -57,11 +57,11 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const paths = { store: globalStorageUri.fsPath, demo, version };
   const agents = new AgentCatalogue(log);
   const inputs = new AgentInputs(context.secrets);
-  const blueprints = new BlueprintRuns(agents, inputs);
+  const memory = new RunMemory(workspaceState);
+  const blueprints = new BlueprintRuns(agents, inputs, memory);
   const host = new EngineHost(paths, context.secrets, blueprints.access, log, (summary) => list.update(summary));
   engines = host;
   const failures = new Failures(log);
-  const memory = new RunMemory(workspaceState);
   const drafts = new PromptDrafts();
   const api = new PublicApi({ engines: host, memory, blueprints });
   const loader = new SessionLoader(host, list, log);

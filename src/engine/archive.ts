@@ -77,7 +77,7 @@ export class Archive {
       note: (report) =>
         this.#sessions
           .decide(sessionId, exportDecision(report, new Date(clock()).toISOString()))
-          .catch((error: unknown) => log.info(`That ${sessionId} was exported is not in its record: ${String(error)}`)),
+          .catch((error: unknown) => log.warn(`That ${sessionId} was exported is not in its record: ${String(error)}`)),
     });
   }
 

@@ -92,9 +92,15 @@ describe('the public API', function () {
   });
 
   it('lets nobody past what the user allows', async () => {
-    const outside = path.dirname(vscode.workspace.workspaceFolders![0]!.uri.fsPath);
+    const inside = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+    const outside = path.dirname(inside);
     const before = (await api.sessions.list()).length;
-    await refused('folder_outside', api.run('x', { cwd: outside }));
+    for (const cwd of [outside, `${inside}${path.sep}..`, `${inside}/sub/../../other`])
+      await refused('folder_outside', api.run('x', { cwd }));
+    const { ClaudeCodeExecutor } = api.executors;
+    await refused('folder_outside', new ClaudeCodeExecutor({ workDir: `${inside}/..` }).executeTask('x'));
+    const token = { isCancellationRequested: false, onCancellationRequested: 1 };
+    await refused('request_invalid', api.run('x', { token: token as unknown as vscode.CancellationToken }));
     await refused('mode_refused', api.run('x', { permissionMode: 'bypassPermissions' }));
     await refused('mode_refused', api.run('x', { agent: 'codex', permissionMode: 'no such mode' }));
     await refused('session_unknown', api.run('x', { resume: 'ses_000000000000' }));

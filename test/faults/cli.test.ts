@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import { isAlive, startTimeOf } from '../../src/engine/processIdentity.ts';
 import { normalizedEntrySchema } from '../../src/model/entry.ts';
 import { runResultSchema } from '../../src/model/result.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../support/fakeAgent/engine.ts';
+import { skip } from '../support/skip.ts';
 
 interface Ended {
   readonly code: number | null;
@@ -205,6 +206,26 @@ describe('vitrine run, sessions, show, doctor', function () {
     const elsewhere = await vitrine('sessions', '--store', process.execPath).ended;
     assert.equal(elsewhere.code, 2);
     assert.match(elsewhere.stderr, /This is no folder: .*\(--store\)/);
+  });
+
+  it('says that its output cannot be written', async function () {
+    if (!existsSync('/dev/full')) skip(this, 'this system has no /dev/full');
+    const full = openSync('/dev/full', 'w');
+    try {
+      const written = async (stderr: 'pipe' | number) => {
+        const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), '--help'], {
+          stdio: ['ignore', full, stderr],
+        });
+        const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+        return Promise.all([exit, child.stderr === null ? '' : text(child.stderr)]);
+      };
+      const [code, said] = await written('pipe');
+      assert.equal(code, 2);
+      assert.match(said, /^vitrine: The output cannot be written: ENOSPC.*\n$/);
+      assert.deepEqual(await written(full), [2, '']);
+    } finally {
+      closeSync(full);
+    }
   });
 
   /** An agent at work that goes on talking, with a child that does not end by itself. */

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import type { AgentAdapter } from '../../agents/adapter.ts';
@@ -14,18 +13,17 @@ import { sessionId } from '../ids.ts';
 import type { RecordWriter } from '../record/contract.ts';
 import { RecordNotFoundError } from '../record/errors.ts';
 import type { RecordStore } from '../record/store.ts';
-import { bytesOf } from './bytesOf.ts';
 import { importMessages } from './importMessages.ts';
 import { importOutput } from './importOutput.ts';
-import { headerOf, importRecord } from './importRecord.ts';
+import { beginsRecord, holdsRecordLine, importRecord } from './importRecord.ts';
+import { bytesOf, hashOf, openSource, type Source } from './source.ts';
 
 /** A file of messages is read whole. */
 const maxJsonBytes = 256 * 1024 * 1024;
-const headBytes = 256 * 1024;
 const linesToKnow = 50;
 
 export interface ImportRequest {
-  /** Absolute path. */
+  /** Absolute path; with `.gz`, of a packed file. */
   readonly file: string;
   /** Whose output it is, where the file does not tell. */
   readonly agent?: ExecutorType;
@@ -61,6 +59,8 @@ export interface Draft {
   readonly imported: Imported;
   readonly deps: ImportDeps;
   readonly file: string;
+  /** What the file holds, unpacked. */
+  readonly source: FileHandle;
   /** ISO 8601, of the import. */
   readonly at: string;
 }
@@ -75,16 +75,23 @@ export interface Taken {
 }
 
 /** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */
-export async function importFile({ file, agent }: ImportRequest, deps: ImportDeps): Promise<ImportReport> {
-  const head = await readHead(file);
-  const format = headerOf(head) !== null ? 'record' : 'output';
-  const messages = format === 'record' ? null : await readMessages(file, head);
-  const kind: Imported['format'] = messages === null ? format : 'acp';
-  const imported: Imported = { format: kind, file: path.basename(file), at: iso(deps), sha256: await hashOf(file) };
+export async function importFile(request: ImportRequest, deps: ImportDeps): Promise<ImportReport> {
+  const source = await openSource(request.file);
+  try {
+    return await importSource(source, request, deps);
+  } finally {
+    await source.handle.close();
+  }
+}
+
+async function importSource(source: Source, { file, agent }: ImportRequest, deps: ImportDeps): Promise<ImportReport> {
+  const { format, take } = await kindOf(source, file, agent, deps);
+  const imported: Imported = { format, file: path.basename(file), at: iso(deps), sha256: await hashOf(file) };
   let writer: RecordWriter | null = null;
   const draft: Draft = {
     deps,
     file,
+    source: source.handle,
     at: imported.at,
     imported,
     begin: async (session, wanted) => {
@@ -98,12 +105,8 @@ export async function importFile({ file, agent }: ImportRequest, deps: ImportDep
     return writer;
   };
   try {
-    const taken =
-      messages !== null
-        ? await importMessages(messages, draft)
-        : format === 'record'
-          ? await importRecord(draft)
-          : await importOutput(adapterFor(file, head, agent, deps), draft);
+    const found = await take(draft);
+    const taken = { ...found, problems: found.problems + source.problems };
     const { id } = begun();
     await begun().append({ kind: 'decision', decision: decisionOf(imported, taken) });
     await begun().flush();
@@ -111,7 +114,7 @@ export async function importFile({ file, agent }: ImportRequest, deps: ImportDep
     await begun().close();
     return {
       sessionId: id,
-      format: kind,
+      format,
       entries,
       problems: taken.problems,
       ...(taken.mistyped !== undefined && taken.mistyped > 0 && { mistyped: taken.mistyped }),
@@ -122,6 +125,28 @@ export async function importFile({ file, agent }: ImportRequest, deps: ImportDep
     await abandon(failed, deps.store);
     throw error;
   }
+}
+
+interface Kind {
+  readonly format: Imported['format'];
+  readonly take: (draft: Draft) => Promise<Taken>;
+}
+
+async function kindOf(
+  { handle, head }: Source,
+  file: string,
+  agent: ExecutorType | undefined,
+  deps: ImportDeps,
+): Promise<Kind> {
+  const isRecord = beginsRecord(head);
+  const text = head.toString('utf8');
+  const messages = isRecord ? null : await readMessages(handle, text);
+  if (messages !== null) return { format: 'acp', take: (draft) => importMessages(messages, draft) };
+  // An agent may have printed lines of a record, too: who says that it is output is believed.
+  if (isRecord || (agent === undefined && holdsRecordLine(head, linesToKnow)))
+    return { format: 'record', take: importRecord };
+  const adapter = adapterFor(file, text, agent, deps);
+  return { format: 'output', take: (draft) => importOutput(adapter, draft) };
 }
 
 async function abandon(writer: RecordWriter | null, store: RecordStore): Promise<void> {
@@ -169,28 +194,11 @@ function adapterFor(
   return only;
 }
 
-async function readHead(file: string): Promise<string> {
-  try {
-    const handle = await open(file, 'r');
-    try {
-      const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(headBytes), position: 0 });
-      return buffer
-        .subarray(0, bytesRead)
-        .toString('utf8')
-        .replace(/^\uFEFF/, '');
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw failures.importUnreadable(file, error instanceof Error ? error.message : String(error));
-  }
-}
-
 /** `null` where the file holds no messages of the Agent Communication Protocol. */
-async function readMessages(file: string, head: string): Promise<readonly AcpMessage[] | null> {
-  if (!/^\s*[[{]/.test(head) || !head.includes('"parts"') || (await stat(file)).size > maxJsonBytes) return null;
+async function readMessages(handle: FileHandle, head: string): Promise<readonly AcpMessage[] | null> {
+  if (!/^\s*[[{]/.test(head) || !head.includes('"parts"') || (await handle.stat()).size > maxJsonBytes) return null;
   const chunks: Buffer[] = [];
-  for await (const chunk of bytesOf(file)) chunks.push(chunk);
+  for await (const chunk of bytesOf(handle)) chunks.push(chunk);
   let json: unknown;
   try {
     json = JSON.parse(
@@ -205,12 +213,6 @@ async function readMessages(file: string, head: string): Promise<readonly AcpMes
   const known = z.union([messages, z.object({ messages }), z.object({ output: messages })]).safeParse(json);
   if (!known.success) return null;
   return Array.isArray(known.data) ? known.data : 'messages' in known.data ? known.data.messages : known.data.output;
-}
-
-async function hashOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of bytesOf(file)) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 async function exists(store: RecordStore, id: string): Promise<boolean> {

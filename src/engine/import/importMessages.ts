@@ -1,6 +1,9 @@
 import { entriesOfMessage, writerOf, type AcpMessage } from '../../formats/import/acpMessages.ts';
+import { soundMessages } from '../../formats/import/acpSound.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
-import { isSynthetic } from '../../model/synthetic.ts';
+import { isRealMessage } from '../../insight/recall/querySource.ts';
+import { syntheticSchema } from '../../model/metadata.ts';
+import { isMarkedSynthetic, isSynthetic } from '../../model/synthetic.ts';
 import { runId } from '../ids.ts';
 import { isStep } from '../runFigures.ts';
 import type { Draft, Taken } from './importFile.ts';
@@ -9,7 +12,8 @@ const titleLength = 80;
 const batch = 500;
 
 /** Messages of the Agent Communication Protocol: one run, without figures. */
-export async function importMessages(messages: readonly AcpMessage[], { begin, deps, at }: Draft): Promise<Taken> {
+export async function importMessages(given: readonly AcpMessage[], { begin, deps, at }: Draft): Promise<Taken> {
+  const { messages, unsound } = soundMessages(given);
   const times = messages
     .flatMap(({ created_at, completed_at }) => [created_at, completed_at])
     .filter((time) => typeof time === 'string');
@@ -19,7 +23,9 @@ export async function importMessages(messages: readonly AcpMessage[], { begin, d
     time = message.created_at ?? time;
     entries.push(...entriesOfMessage(message, entries.length, time));
   }
-  const prompt = entries.find(({ type }) => type.kind === 'user_message')?.content ?? '';
+  const told = entries.find(isRealMessage) ?? entries.find(({ type }) => type.kind === 'user_message');
+  const { content: prompt = '', origin, metadata } = told ?? {};
+  const isPersons = !isMarkedSynthetic(metadata);
   const agent = messages
     .map(({ role }) => /^agent\/(.+)$/.exec(role)?.[1])
     .find((name) => name !== undefined && name !== 'vitrine');
@@ -39,6 +45,7 @@ export async function importMessages(messages: readonly AcpMessage[], { begin, d
       type: 'start_session',
       session_id: writer.id,
       prompt,
+      ...(!isPersons && { ...syntheticSchema.parse(metadata), prompt_origin: origin }),
       execution_mode: 'sync',
       status: 'completed',
       created_at: created,
@@ -57,9 +64,9 @@ export async function importMessages(messages: readonly AcpMessage[], { begin, d
     (message) => message.role === 'user' && writerOf(message).mistyped.length > 0,
   ).length;
   return {
-    problems: mistyped,
+    problems: mistyped + unsound,
     mistyped,
     original: null,
-    ...(marked > 0 && { known: { synthetic: { messages: marked, runs: 0, turns: 0 } } }),
+    ...(marked > 0 && { known: { synthetic: { messages: marked, runs: isPersons ? 0 : 1, turns: 0 } } }),
   };
 }

@@ -6,13 +6,13 @@ import { Transcript } from '../../model/transcript.ts';
 import { runId } from '../ids.ts';
 import { LineSplitter, type LineOut } from '../lines.ts';
 import { isStep, knownOf, resultOf, summaryOf } from '../runFigures.ts';
-import { bytesOf } from './bytesOf.ts';
 import type { Draft, Taken } from './importFile.ts';
+import { bytesOf } from './source.ts';
 
 const batch = 500;
 
 /** What an agent printed to its standard output: one run, which is read as if the agent had printed it now. */
-export async function importOutput(adapter: AgentAdapter, { begin, deps, file, at }: Draft): Promise<Taken> {
+export async function importOutput(adapter: AgentAdapter, { begin, deps, file, source, at }: Draft): Promise<Taken> {
   const { clock, prices, randomHex } = deps;
   const run_id = runId(randomHex);
   const name = path.basename(file);
@@ -33,7 +33,7 @@ export async function importOutput(adapter: AgentAdapter, { begin, deps, file, a
       take(normalizer.push({ stream: 'stdout', ...line }, clock()));
     }
   };
-  for await (const bytes of bytesOf(file)) {
+  for await (const bytes of bytesOf(source)) {
     await raw.write(bytes);
     push(lines.push(bytes));
   }

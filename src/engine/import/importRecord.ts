@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { parseRecordLine, recordVersion, type LineOf, type RecordLine } from '../../formats/record.ts';
+import { parseRecordLine, recordVersion, type RecordLine } from '../../formats/record.ts';
 import type { Imported, Session } from '../../model/session.ts';
 import { failures } from '../failures.ts';
 import type { RecordWriter } from '../record/contract.ts';
@@ -12,23 +12,34 @@ import type { Draft, NewSession, Taken } from './importFile.ts';
 
 const rawStreams = ['stdout', 'stderr', 'client'] as const;
 
-/** The first line, where the text begins as a record of ours does. */
-export function headerOf(head: string): LineOf<'header'> | null {
-  const { value } = parseRecordLine(head.split('\n', 1)[0] ?? '');
-  return value?.kind === 'header' ? value : null;
+/** Whether the file begins as a record of ours does. */
+export function beginsRecord(head: Buffer): boolean {
+  const [first] = linesOf(head);
+  return first !== undefined && parseRecordLine(head.toString('utf8', first.start, first.end)).value?.kind === 'header';
+}
+
+/** Whether a record of ours may be what the file was: what damage left of its first lines has one of a record. */
+export function holdsRecordLine(head: Buffer, mostLines: number): boolean {
+  let lines = 0;
+  for (const { start, end } of linesOf(head)) {
+    if (lines === mostLines) return false;
+    lines += 1;
+    if (readLine(head.subarray(start, end), start).found.some(({ line }) => line !== null)) return true;
+  }
+  return false;
 }
 
 /**
  * A record of ours, line by line, under its own id where that is free. What the lines say stays; the session is marked, and
  * what its runs printed comes along where it lies beside the record.
  */
-export async function importRecord({ begin, file, at, imported }: Draft): Promise<Taken> {
+export async function importRecord({ begin, file, source, at, imported }: Draft): Promise<Taken> {
   let original: string | null = null;
   let problems = 0;
   let writer: RecordWriter | null = null;
   let session: Session | null = null;
   const runs = new Set<string>();
-  for await (const { line, damaged } of linesOfFile(file)) {
+  for await (const { line, damaged } of linesIn(source)) {
     problems += damaged;
     if (line === null) continue;
     if (line.kind === 'header') {
@@ -80,23 +91,18 @@ function ended<S extends Pick<Session, 'status'>>(session: S): S {
   return session.status === 'finished' ? session : { ...session, status: 'stopped' };
 }
 
-async function* linesOfFile(file: string): AsyncGenerator<{ line: RecordLine | null; damaged: number }> {
-  const handle = await open(file, 'r');
-  try {
-    const { size } = await handle.stat();
-    for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
-      if (tooLong !== null) {
-        yield { line: null, damaged: 1 };
-        continue;
-      }
-      for (const { start, end } of linesOf(buffer)) {
-        const { found, damage } = readLine(buffer.subarray(start, end), offset + start);
-        yield { line: null, damaged: damage.length };
-        for (const { line } of found) yield { line, damaged: 0 };
-      }
+async function* linesIn(handle: FileHandle): AsyncGenerator<{ line: RecordLine | null; damaged: number }> {
+  const { size } = await handle.stat();
+  for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
+    if (tooLong !== null) {
+      yield { line: null, damaged: 1 };
+      continue;
     }
-  } finally {
-    await handle.close();
+    for (const { start, end } of linesOf(buffer)) {
+      const { found, damage } = readLine(buffer.subarray(start, end), offset + start);
+      yield { line: null, damaged: damage.length };
+      for (const { line } of found) yield { line, damaged: 0 };
+    }
   }
 }
 

@@ -9,7 +9,7 @@ const maxListed = 100;
 
 /** What checking a record found. */
 export interface Verification {
-  /** `unchained`: written by a version that kept no chain. */
+  /** `unchained`: written by a version that kept no chain. Where no line can be read at all, all are missing: `truncated`. */
   readonly verdict: 'intact' | 'altered' | 'truncated' | 'unchained';
   readonly lines: number;
   /** The line after which a writer that went on found the end missing; `null` where none did. */
@@ -62,9 +62,9 @@ export async function verifyRecord(file: string, { named = [], session }: Expect
     verdict:
       breaks.length > 0
         ? 'altered'
-        : isCut
+        : isCut || items.length === 0
           ? 'truncated'
-          : chainedFrom === null && items.length > 0
+          : chainedFrom === null
             ? 'unchained'
             : 'intact',
     lines: items.at(-1)?.line ?? 0,

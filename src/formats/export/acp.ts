@@ -36,25 +36,26 @@ async function* messages(source: ExportSource): AsyncGenerator<AcpMessage> {
 
 function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
   const { type } = entry;
+  const role = speakerOf(entry) ?? agentRole;
   const created = timeOf(entry.timestamp);
   const base = { created_at: created, completed_at: created };
   switch (type.kind) {
     case 'user_message':
       return { ...base, role: 'user', parts: marked(textParts(entry), writtenBy(entry)) };
     case 'assistant_message':
-      return { ...base, role: agentRole, parts: textParts(entry) };
+      return { ...base, role, parts: textParts(entry) };
     case 'error':
-      return { ...base, role: agentRole, parts: textParts(entry, type.error.message) };
+      return { ...base, role, parts: textParts(entry, type.error.message) };
     case 'system_message':
       return { ...base, role: 'agent/vitrine', parts: textParts(entry) };
     case 'thinking':
-      return { ...base, role: agentRole, parts: [step({ kind: 'trajectory', message: thoughtOf(entry) })] };
+      return { ...base, role, parts: [step({ kind: 'trajectory', message: thoughtOf(entry) })] };
     case 'tool_use': {
       const { tool } = type;
       const output: JsonObject | undefined =
         tool.result === undefined && !isFailed(tool) ? undefined : { status: tool.status, ...tool.result };
       return {
-        role: agentRole,
+        role,
         created_at: timeOf(tool.startedAt) ?? created,
         completed_at: timeOf(tool.endedAt) ?? created,
         parts: [
@@ -69,6 +70,12 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
       };
     }
   }
+}
+
+/** Whose a message was where it was imported. */
+function speakerOf({ metadata }: NormalizedEntry): string | undefined {
+  const role = metadata?.['role'];
+  return typeof role === 'string' && /^agent(?:\/[\w-]+)?$/.test(role) ? role : undefined;
 }
 
 function marked([first, ...more]: readonly AcpPart[], by: WrittenBy): AcpPart[] {

@@ -3,9 +3,9 @@ import { bytesOf, utf8 } from '../../model/bytes.ts';
 import { citedAlone, citedWithin, MessageMap } from '../../model/citations.ts';
 import { codePoints } from '../../model/codePoints.ts';
 import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
-import type { Citation, Trajectory } from '../../model/metadata.ts';
-import { toolStatusSchema, type ToolUse } from '../../model/tool.ts';
+import type { Citation } from '../../model/metadata.ts';
 import { readWrittenBy } from '../writtenBy.ts';
+import { entryOfStep } from './acpSteps.ts';
 import { metadataOf } from './citations.ts';
 
 const partSchema = z.looseObject({
@@ -31,22 +31,30 @@ export type AcpMessage = z.infer<typeof acpMessageSchema>;
 
 type NewEntry = Omit<NormalizedEntry, 'index'>;
 
+/** Of what Vitrine said itself. */
+const ownRole = 'agent/vitrine';
+
 /**
- * The entries that a message stands for, of which `first` is the index of the first: its text, then a step per trajectory. Nothing is dropped: a part that is no text
- * is named, and metadata that is not known is kept as it is. `otherwise` (ISO 8601) is the time of a message without one.
+ * The entries that a message stands for, of which `first` is the index of the first: its text, then a step per trajectory.
+ * Nothing is dropped: a part that is no text is named, and metadata that is not known is kept as it is. Each says in its
+ * metadata whose it is. `otherwise` (ISO 8601) is the time of a message without one.
  */
 export function entriesOfMessage(message: AcpMessage, first: number, otherwise: string): NormalizedEntry[] {
-  return partsOf(message, otherwise).map(({ type, ...entry }, at) => {
+  const { role } = message;
+  const speaker = role === 'user' || role === ownRole ? undefined : { role };
+  return partsOf(message, otherwise).map(({ type, metadata, ...entry }, at) => {
     const index = first + at;
     // The protocol has no ids of calls.
     const named: EntryType =
       type.kind === 'tool_use' ? { ...type, tool: { ...type.tool, callId: `step-${index}` } } : type;
-    return { index, ...entry, type: named };
+    const marks = speaker === undefined ? metadata : { ...speaker, ...metadata };
+    return { index, ...entry, type: named, ...(marks !== undefined && { metadata: marks }) };
   });
 }
 
 function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
   const timestamp = message.created_at ?? otherwise;
+  const endedAt = message.completed_at;
   const text: string[] = [];
   const citations: (() => Citation)[] = [];
   const after: NewEntry[] = [];
@@ -62,7 +70,7 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
     // What has a name is something that the agent made, and no text of the message.
     if (ownText !== '' && (part.name ?? '') === '') map.text('message', at, length, 0);
     for (const metadata of metadataOf(part.metadata)) {
-      if (metadata.kind === 'trajectory') after.push(stepOf(metadata.step, timestamp, message.completed_at));
+      if (metadata.kind === 'trajectory') after.push(entryOfStep(metadata.step, { timestamp, endedAt }));
       else if (metadata.kind === 'other') after.push(unknownMetadata(metadata.value, timestamp));
       else {
         const { given } = metadata;
@@ -74,7 +82,7 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
     text.push(shown);
   }
   const content = text.join('');
-  if (content === '' && citations.length === 0) return after;
+  if (content === '' && citations.length === 0 && after.length > 0) return after;
   const { origin, metadata: marks } = message.role === 'user' ? writerOf(message) : {};
   const said: NewEntry = {
     timestamp,
@@ -95,7 +103,7 @@ export function writerOf({ parts }: AcpMessage): ReturnType<typeof readWrittenBy
 
 function typeOf(role: string): EntryType {
   if (role === 'user') return { kind: 'user_message' };
-  return role === 'agent/vitrine' ? { kind: 'system_message' } : { kind: 'assistant_message' };
+  return role === ownRole ? { kind: 'system_message' } : { kind: 'assistant_message' };
 }
 
 /** Content as text; empty where it is none. */
@@ -112,38 +120,6 @@ function nameOf({ name, content, content_type, content_url: url }: Part): string
   if (typeof url === 'string') return `[${name ?? type}](${url})`;
   if (typeof content !== 'string' || (content === '' && readable.test(type))) return '';
   return `[${name ?? 'attachment'}, ${type}, ${content.length} characters]`;
-}
-
-function stepOf(step: Trajectory, timestamp: string, endedAt: string | null | undefined): NewEntry {
-  const { message, tool_name: toolName, tool_input: input, tool_output: output } = step;
-  if (toolName === null || toolName === undefined || toolName === '') {
-    const reasoning = message ?? '';
-    return { timestamp, type: { kind: 'thinking', reasoning }, content: reasoning };
-  }
-  const status = toolStatusSchema.safeParse(output?.['status']);
-  const { text, data, isError } = output ?? {};
-  const plain = output !== null && output !== undefined && !('text' in output) && !('data' in output);
-  const tool: ToolUse = {
-    toolName,
-    callId: '',
-    action: { kind: 'tool', ...(input !== null && input !== undefined && { input }) },
-    ...(input !== null && input !== undefined && { input }),
-    status: status.success ? status.data : output === null || output === undefined ? 'cancelled' : 'success',
-    startedAt: timestamp,
-    ...(typeof endedAt === 'string' && { endedAt }),
-    ...(output !== null &&
-      output !== undefined && {
-        result:
-          plain && !status.success
-            ? { data: output }
-            : {
-                ...(typeof text === 'string' && { text }),
-                ...(data !== undefined && { data }),
-                ...(typeof isError === 'boolean' && { isError }),
-              },
-      }),
-  };
-  return { timestamp, type: { kind: 'tool_use', tool }, content: message ?? '' };
 }
 
 function unknownMetadata(metadata: unknown, timestamp: string): NewEntry {

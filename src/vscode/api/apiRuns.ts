@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
@@ -144,9 +145,10 @@ export class ApiRuns {
 
 /** The folder to run in, where an agent may run there at all. A recording starts no program, and may play anywhere. */
 function allowed(agent: ExecutorType, cwd: string | undefined, mode: string | undefined): vscode.Uri {
-  if (agent === 'replay') return vscode.Uri.file(cwd ?? homedir());
+  if (agent === 'replay') return vscode.Uri.file(path.resolve(cwd ?? homedir()));
   if (cwd === undefined) throw new ApiError('folder_outside', 'No folder is open.');
-  const folder = vscode.Uri.file(cwd);
+  // What the system makes of `..` is what counts, not how the path is spelled.
+  const folder = vscode.Uri.file(path.resolve(cwd));
   if (!vscode.workspace.isTrusted)
     throw new ApiError('workspace_untrusted', 'Vitrine starts no agent in Restricted Mode.');
   if (vscode.workspace.getWorkspaceFolder(folder) === undefined)

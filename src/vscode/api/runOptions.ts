@@ -30,7 +30,8 @@ const runOptionsSchema = z.object({
 export type CheckedOptions = z.infer<typeof runOptionsSchema>;
 
 function isToken(found: unknown): boolean {
-  return typeof found === 'object' && found !== null && 'onCancellationRequested' in found;
+  if (typeof found !== 'object' || found === null || !('onCancellationRequested' in found)) return false;
+  return typeof found.onCancellationRequested === 'function';
 }
 
 /** @throws ApiError */

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { adapters } from '../../../src/agents/registry.ts';
 import { importFile, type ImportDeps, type ImportRequest } from '../../../src/engine/import/importFile.ts';
 import { EngineFailure } from '../../../src/engine/failures.ts';
 import type { RecordReader } from '../../../src/engine/record/contract.ts';
 import type { RecordLine } from '../../../src/formats/record.ts';
 import { loadPrices } from '../../../src/insight/prices.ts';
-import { exported, richEntries, richSource } from '../../support/exported.ts';
+import { exported, richEntries, richSource, sourceOf } from '../../support/exported.ts';
 import { aSession, appendAll, runId, sessionId, temporaryStore, time, wholeSession } from '../../support/records.ts';
 
 describe('imports', () => {
@@ -90,6 +91,45 @@ describe('imports', () => {
       assert.ok(report.entries > 10);
     });
 
+    const [header = '', ...others] = text.split('\n');
+    const damagedHeads: readonly [string, string][] = [
+      ['is gone', others.join('\n')],
+      ['is torn', text.slice(40)],
+      ['begins with what a crash left', `\0\0\0${text}`],
+      ['begins with another text', `>>> ${text}`],
+      ['stands in one line with the second', text.replace('\n', '')],
+      ['stands behind a mark of its encoding', `\uFEFF${text}`],
+    ];
+    for (const [name, damaged] of damagedHeads) {
+      it(`of which the first line ${name} is still one`, async () => {
+        const report = await bring({ file: file('record.jsonl', damaged) });
+        assert.deepEqual([report.format, report.sessionId, report.entries], ['record', sessionId, 20]);
+      });
+    }
+
+    it('that an agent printed is its output, where one says so', async () => {
+      const printed = file('out.txt', `Here it is:\n${header}\n`);
+      assert.equal((await bring({ file: printed, agent: 'copilot' })).format, 'output');
+      assert.equal((await bring({ file: printed })).format, 'record');
+    });
+
+    it('is read packed, too, and as far as it comes out', async () => {
+      const packed = gzipSync(text);
+      const whole = await bring({ file: file('record.jsonl.gz', packed) });
+      assert.deepEqual(whole, { sessionId, format: 'record', entries: 20, problems: 0, original: null });
+      await opened(sessionId, ({ summary }) => {
+        const sha256 = createHash('sha256').update(packed).digest('hex');
+        assert.deepEqual(summary.imported, { format: 'record', file: 'record.jsonl.gz', at: time(1000), sha256 });
+        return Promise.resolve();
+      });
+      const cut = await bring({ file: file('cut.jsonl.gz', packed.subarray(0, packed.length / 2)) });
+      assert.ok(cut.problems > 0);
+      assert.ok(cut.entries > 5 && cut.entries < 20, String(cut.entries));
+      await assert.rejects(bring({ file: file('none.gz', 'no archive') }), (error) =>
+        EngineFailure.is(error, 'import_failed'),
+      );
+    });
+
     it('of a newer version is refused, and leaves nothing behind', async () => {
       const newer = text.replace('"version":1', '"version":99').replace('"version":2', '"version":99');
       await assert.rejects(bring({ file: file('record.jsonl', newer) }), (error) =>
@@ -155,6 +195,101 @@ describe('imports', () => {
       ['yes[text/plain](https://x.test/a)', undefined],
       ['Metadata of a kind that is not known.', '{"kind":"mood","value":1}'],
     ]);
+  });
+
+  describe('messages of others', () => {
+    const taken = async (messages: readonly object[]) => {
+      const report = await bring({ file: file('messages.json', JSON.stringify(messages)) });
+      return opened(report.sessionId, async (reader) => ({
+        report,
+        entries: await reader.read(0, 100),
+        runs: await reader.runs(),
+        summary: reader.summary,
+      }));
+    };
+    const said = (content: string, more: object = {}) => ({ role: 'agent/x', parts: [{ content }], ...more });
+    const step = (fields: object) => ({
+      role: 'agent/x',
+      parts: [{ metadata: { kind: 'trajectory', tool_name: 't', ...fields } }],
+    });
+
+    const own = { text: 'no', isError: true };
+    const outcomes: readonly [string, object | undefined, string, object | undefined | 'as data'][] = [
+      ['without a result', undefined, 'success', undefined],
+      ['of the export', { status: 'failed', ...own }, 'failed', own],
+      ['of the export, with data', { status: 'success', data: [1] }, 'success', { data: [1] }],
+      ['of the export, without a result', { status: 'denied' }, 'denied', undefined],
+      ['with an own status', { status: 'success', temperature: 72 }, 'success', 'as data'],
+      ['with an own status that is none', { status: 200, text: 'ok' }, 'success', 'as data'],
+      ['that failed', { status: 'failed', reason: 'x' }, 'failed', 'as data'],
+      ['that is said to go on', { status: 'running', progress: 3 }, 'success', 'as data'],
+      ['with a text and more', { text: 'abc', language: 'en' }, 'success', 'as data'],
+      ['with a text alone', { text: 'abc' }, 'success', 'as data'],
+      ['with a text that is none', { status: 'success', text: { a: 1 } }, 'success', 'as data'],
+    ];
+    for (const [name, output, status, result] of outcomes) {
+      it(`keep all of a step ${name}`, async () => {
+        const { entries } = await taken([step({ tool_output: output })]);
+        const [call] = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+        assert.deepEqual([call?.status, call?.result], [status, result === 'as data' ? { data: output } : result]);
+      });
+    }
+
+    it('take no text for a time that is none, and say how many had one', async () => {
+      const { entries, runs, summary, report } = await taken([
+        said('a', { created_at: 'yesterday' }),
+        said('b', { created_at: '2025-01-01T02:00:00+02:00', completed_at: '2025-01-01T00:00:09Z' }),
+        said('c', { created_at: 'step 1', completed_at: '' }),
+        said('d'),
+      ]);
+      const begun = '2025-01-01T00:00:00.000Z';
+      assert.deepEqual(
+        entries.map(({ timestamp }) => timestamp),
+        [begun, begun, begun, begun],
+      );
+      assert.equal(report.problems, 2);
+      assert.deepEqual([summary.created_at, runs[0]?.completed_at], [begun, '2025-01-01T00:00:09.000Z']);
+      const { entries: none } = await taken([said('a', { created_at: 'yesterday' })]);
+      assert.equal(none[0]?.timestamp, time(1000));
+    });
+
+    it('keep whose they are, and go out again so', async () => {
+      const roles = ['user', 'agent/researcher', 'agent', 'agent/writer', 'agent/vitrine', 'assistant'];
+      const { entries } = await taken(roles.map((role) => said('x', { role })));
+      const again: unknown = JSON.parse(await exported('acp', sourceOf(entries)));
+      const back = (again as { role: string }[]).map(({ role }) => role);
+      assert.deepEqual(back, [...roles.slice(0, -1), 'agent/claude-code']);
+    });
+
+    it('stay where there is nothing in them', async () => {
+      const { entries } = await taken([said(''), { role: 'user', parts: [] }, said('x')]);
+      assert.deepEqual(
+        entries.map(({ type, content }) => [type.kind, content]),
+        [
+          ['assistant_message', ''],
+          ['user_message', ''],
+          ['assistant_message', 'x'],
+        ],
+      );
+    });
+
+    it('nested as deep as nobody reads are kept to where somebody does', async () => {
+      const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+      const parts = (metadata: string) => `{"role":"agent/x","parts":[{"content":"a","metadata":${metadata}}]}`;
+      const messages = [
+        parts(`{"kind":"trajectory","tool_name":"t","tool_input":${deep(20_000)},"tool_output":${deep(150)}}`),
+        parts(`{"kind":"mood","value":${deep(20_000)}}`),
+      ];
+      const report = await bring({ file: file('messages.json', `[${messages.join(',')}]`) });
+      assert.deepEqual([report.format, report.entries, report.problems], ['acp', 4, 2]);
+      await opened(report.sessionId, async (reader) => {
+        const [, call] = await reader.read(0, 10);
+        const tool = call?.type.kind === 'tool_use' ? call.type.tool : undefined;
+        assert.equal(tool?.toolName, 't');
+        assert.match(JSON.stringify(tool.input), /^(?:\{"a":){199}"\(nested deeper than 200 levels\)"\}+$/);
+        assert.deepEqual(tool.result, { data: JSON.parse(deep(150)) as unknown });
+      });
+    });
   });
 
   it('output is read by the agent that it is of, and kept byte for byte', async () => {

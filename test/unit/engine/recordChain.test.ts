@@ -111,6 +111,18 @@ describe('the chain over a record', () => {
     assert.equal((await kept(lines.slice(0, 5))).verdict, 'intact');
   });
 
+  it('is missing as a whole where no line of it can be read', async () => {
+    await written(5);
+    for (const text of ['', '\n\n', '\0'.repeat(512), '{"kind":"hea']) {
+      await writeFile(file, text);
+      const { verdict, lines, head } = await verifyRecord(file);
+      assert.deepEqual([verdict, lines, head], ['truncated', 0, null], JSON.stringify(text));
+      await mkdir(path.join(place.dir, 'alone'), { recursive: true });
+      await writeFile(path.join(place.dir, 'alone/record.jsonl'), text);
+      assert.equal((await verifyRecord(path.join(place.dir, 'alone/record.jsonl'))).verdict, 'truncated');
+    }
+  });
+
   it('goes on over what a crash left, which is named and is no alteration', async () => {
     await written(6);
     const head = path.join(path.dirname(file), 'record.head');

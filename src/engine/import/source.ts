@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { failures } from '../failures.ts';
+import { isCutOff, unpacked } from '../record/packed.ts';
+import { readAt } from '../record/windows.ts';
+
+const headBytes = 256 * 1024;
+const chunkBytes = 1024 * 1024;
+const packedEnding = '.gz';
+const byteOrderMark = Buffer.from('\uFEFF');
+
+/** A file to be imported, unpacked where it is a packed one. */
+export interface Source {
+  readonly handle: FileHandle;
+  /** At most 256 KiB of its beginning, without a byte order mark. */
+  readonly head: Buffer;
+  /** 1 where not all that was packed comes out. */
+  readonly problems: number;
+}
+
+/** To be closed by the caller. @throws EngineFailure */
+export async function openSource(file: string): Promise<Source> {
+  let handle: FileHandle | null = null;
+  try {
+    const opened = file.endsWith(packedEnding)
+      ? await unpacked(file)
+      : { handle: await open(file, 'r'), isPacked: false, isDamaged: false };
+    handle = opened.handle;
+    const { size } = await handle.stat();
+    const isCut = opened.isPacked && (await isCutOff(file.slice(0, -packedEnding.length), size));
+    return { handle, head: await headOf(handle), problems: opened.isDamaged || isCut ? 1 : 0 };
+  } catch (error) {
+    await handle?.close();
+    throw failures.importUnreadable(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function headOf(handle: FileHandle): Promise<Buffer> {
+  const head = await readAt(handle, 0, headBytes);
+  return head.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? head.subarray(byteOrderMark.length) : head;
+}
+
+/** All of it, in pieces of at most a MiB. @throws file system errors */
+export async function* bytesOf(handle: FileHandle): AsyncGenerator<Buffer> {
+  for (let offset = 0; ;) {
+    const chunk = await readAt(handle, offset, chunkBytes);
+    if (chunk.length === 0) return;
+    yield chunk;
+    offset += chunk.length;
+  }
+}
+
+/** SHA-256 of a file as it is, packed or not; hexadecimal. @throws file system errors */
+export async function hashOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) if (Buffer.isBuffer(chunk)) hash.update(chunk);
+  return hash.digest('hex');
+}

@@ -1,0 +1,48 @@
+import { isObject } from '../../model/json.ts';
+import type { AcpMessage } from './acpMessages.ts';
+
+/** Deeper nesting than this overflows the stack of most programs that write it again. */
+const maxDepth = 200;
+const tooDeep = `(nested deeper than ${maxDepth} levels)`;
+
+export interface SoundMessages {
+  readonly messages: readonly AcpMessage[];
+  /** How many of them had something that cannot be kept. */
+  readonly unsound: number;
+}
+
+/** The messages with times as ISO 8601 in UTC, none where a text is no time, and with metadata that can be written again. */
+export function soundMessages(given: readonly AcpMessage[]): SoundMessages {
+  let unsound = 0;
+  const messages = given.map((message) => {
+    const created_at = timeOf(message.created_at);
+    const completed_at = timeOf(message.completed_at);
+    const parts = message.parts.map((part) => ({ ...part, metadata: shallow(part.metadata, maxDepth) }));
+    const isDeep = parts.some(({ metadata }, at) => metadata !== message.parts[at]?.metadata);
+    if (created_at === null || completed_at === null || isDeep) unsound += 1;
+    return { ...message, created_at, completed_at, parts };
+  });
+  return { messages, unsound };
+}
+
+/** `null` for what is no time, `undefined` where there is nothing. */
+function timeOf(given: string | null | undefined): string | null | undefined {
+  if (given === null || given === undefined) return undefined;
+  // By itself, `Date.parse` takes "step 1" for a day of 2001.
+  const at = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : NaN;
+  return Number.isNaN(at) ? null : new Date(at).toISOString();
+}
+
+/** The value itself where it is no deeper than this many levels, else with a note for what is. */
+function shallow(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return tooDeep;
+  if (Array.isArray(value)) {
+    const items = (value as unknown[]).map((item) => shallow(item, levels - 1));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).map(([key, field]) => [key, shallow(field, levels - 1)] as const);
+  // Unlike assignment, this keeps a field that is called `__proto__`.
+  return fields.every(([key, field]) => field === value[key]) ? value : Object.fromEntries(fields);
+}

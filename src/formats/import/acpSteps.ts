@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { Trajectory } from '../../model/metadata.ts';
+import { toolResultSchema, toolStatusSchema, type ToolUse } from '../../model/tool.ts';
+
+const finalStatusSchema = toolStatusSchema.exclude(['created', 'running']);
+
+/** A `tool_output` as the export writes it; that of another program has other keys, or others beside these. */
+const outcomeSchema = z.strictObject({ status: finalStatusSchema, ...toolResultSchema.shape });
+
+/** A step that names a tool is a call of it, any other a thought. The protocol has no ids of calls: `callId` is empty. */
+export function entryOfStep(
+  { message, tool_name: toolName, tool_input: input, tool_output: output }: Trajectory,
+  { timestamp, endedAt }: { readonly timestamp: string; readonly endedAt: string | null | undefined },
+): Omit<NormalizedEntry, 'index'> {
+  const content = message ?? '';
+  if (toolName === null || toolName === undefined || toolName === '')
+    return { timestamp, type: { kind: 'thinking', reasoning: content }, content };
+  const given = input === null || input === undefined ? {} : { input };
+  const tool: ToolUse = {
+    toolName,
+    callId: '',
+    action: { kind: 'tool', ...given },
+    ...given,
+    ...outcomeOf(output),
+    startedAt: timestamp,
+    ...(typeof endedAt === 'string' && { endedAt }),
+  };
+  return { timestamp, type: { kind: 'tool_use', tool }, content };
+}
+
+/** All that came back is kept: where it is not of the export, as data. Nobody goes on with a call of a file. */
+function outcomeOf(output: Trajectory['tool_output']): Pick<ToolUse, 'status' | 'result'> {
+  if (output === null || output === undefined) return { status: 'success' };
+  const own = outcomeSchema.safeParse(output);
+  if (!own.success) {
+    const { data: status = 'success' } = finalStatusSchema.safeParse(output['status']);
+    return { status, result: { data: output } };
+  }
+  const { status, ...result } = own.data;
+  return { status, ...((status === 'success' || Object.keys(result).length > 0) && { result }) };
+}
