@@ -49,8 +49,8 @@ export interface Dialogue {
   interrupt(): void;
   setModel?(model: string): void;
   setPermissionMode?(mode: string): void;
-  /** No more lines will come. */
-  end(): void;
+  /** No more lines will come. A promise settles, and never fails, once all is ended that was started for the agent. */
+  end(): void | Promise<void>;
 }
 
 /** Made for one process. */

@@ -81,10 +81,18 @@ export class Archive {
     });
   }
 
-  /** All of it or nothing: a file that is there stays until the new one is whole. @throws EngineFailure */
-  async exportToFile(sessionId: string, request: ExportRequest, file: string): Promise<ExportReport | null> {
+  /**
+   * All of it or nothing: a file that is there stays until the new one is whole.
+   * @throws EngineFailure, an AbortError where the signal ends it
+   */
+  async exportToFile(
+    sessionId: string,
+    request: ExportRequest,
+    file: string,
+    signal?: AbortSignal,
+  ): Promise<ExportReport | null> {
     const exported = await this.export(sessionId, request);
-    await writeWhole(file, exported.chunks);
+    await writeWhole(file, exported.chunks, signal);
     return exported.report();
   }
 

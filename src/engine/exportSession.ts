@@ -83,7 +83,20 @@ export async function exportSession(
       await reader.close();
     }
   };
-  return { chunks: chunks(), report: () => report };
+  return { chunks: endedBy(chunks(), () => reader.close()), report: () => report };
+}
+
+/** A generator that ends before its first piece was taken runs nothing of its own, so what it would close is closed for it. */
+function endedBy(pieces: AsyncGenerator<string>, close: () => Promise<void>): AsyncIterable<string> {
+  const iterator: AsyncIterator<string> = {
+    next: () => pieces.next(),
+    return: async () => {
+      await pieces.return(undefined);
+      await close();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
 }
 
 export function exportTools({ version, clock }: Pick<ExportDeps, 'version' | 'clock'>): ExportTools {

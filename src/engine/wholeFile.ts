@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import { chmod, realpath, rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,34 +9,44 @@ import { errorCode } from './record/layout.ts';
 
 type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
+/** What is being written stands beside its place under a name with this ending; a process that was killed leaves it there. */
+export const partEnding = '.part';
+
 /**
  * Writes a file for the user alone, or with the permissions of the one that is there under that name, which stays until the
  * new one is whole. What a link leads to is replaced, not the link; what is no file (a pipe, a terminal) takes it as it comes.
- * @throws EngineFailure where it cannot be written; what the chunks throw
+ * @throws EngineFailure where it cannot be written; what the chunks throw; an AbortError where the signal ends it
  */
-export async function writeWhole(file: string, chunks: Chunks): Promise<void> {
+export async function writeWhole(file: string, chunks: Chunks, signal?: AbortSignal): Promise<void> {
   try {
     const there = await stat(file).catch(missing);
-    if (there === null) await replace(file, null, chunks);
-    else if (there.isFile()) await replace(await realpath(file), there.mode, chunks);
-    else await pipeline(Readable.from(chunks), createWriteStream(file));
+    if (there === null) await replace(file, null, chunks, signal);
+    else if (there.isFile()) await replace(await realpath(file), there.mode, chunks, signal);
+    else await write(chunks, createWriteStream(file), signal);
   } catch (error) {
     const isSystem = error instanceof Error && 'syscall' in error;
     throw isSystem && !EngineFailure.is(error) ? failures.fileUnwritable(file, error.message) : error;
   }
 }
 
-async function replace(file: string, mode: number | null, chunks: Chunks): Promise<void> {
+async function replace(file: string, mode: number | null, chunks: Chunks, signal?: AbortSignal): Promise<void> {
   // A name that nobody can have put a link under.
-  const part = `${file}.${randomBytes(6).toString('hex')}.part`;
+  const part = `${file}.${randomBytes(6).toString('hex')}${partEnding}`;
+  const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 });
   try {
-    await pipeline(Readable.from(chunks), createWriteStream(part, { flags: 'wx', mode: 0o600 }));
+    await write(chunks, stream, signal);
     if (mode !== null) await chmod(part, mode & 0o777);
     await rename(part, file);
   } catch (error) {
+    // It may be being opened still, and is made then.
+    if (!stream.closed) await once(stream.destroy(), 'close').catch(() => undefined);
     await rm(part, { force: true }).catch(() => undefined);
     throw error;
   }
+}
+
+async function write(chunks: Chunks, stream: WriteStream, signal: AbortSignal | undefined): Promise<void> {
+  await pipeline(Readable.from(chunks), stream, signal === undefined ? {} : { signal });
 }
 
 function missing(error: unknown): null {

@@ -6,8 +6,9 @@ import type { Line } from './line.ts';
 import { isAborted, reportedError, reportMetadata, reportText, runReport } from './report.ts';
 import type { RunState } from './runState.ts';
 import type { Texts } from './texts.ts';
-import { resultLine } from './wire.ts';
+import { resultLine, type ResultLine } from './wire.ts';
 import { bounded } from '../shared/bounds.ts';
+import { parse } from '../shared/lineLog.ts';
 import type { EntryWriter } from '../shared/writer.ts';
 
 /** `result` lines: figures, and the texts and errors that no line before had. A process can print several. */
@@ -46,7 +47,7 @@ export class Results {
       this.#texts.message(undefined);
       this.#texts.add('text', shown, [], line, line.metadata());
     }
-    if (!this.#calls.gaveStructured) this.#structured(result.structured, line);
+    if (!this.#calls.gaveStructured) this.#structured(result, line);
     this.#writer.add({
       type: { kind: 'system_message', subtype: 'result' },
       content: reportText(result, interrupted),
@@ -57,10 +58,11 @@ export class Results {
   }
 
   /** With `--output-format json` no line before shows the call that gave it. */
-  #structured(structured: unknown, line: Line): void {
+  #structured({ structured, result = '' }: ResultLine, line: Line): void {
     if (structured === undefined) return;
     const shown = JSON.stringify(bounded(structured));
-    if (this.#texts.hasSaid(shown)) return;
+    // The text is the same in other spacing, where the model wrote it.
+    if (this.#texts.hasSaid(shown) || JSON.stringify(bounded(parse(result))) === shown) return;
     this.#texts.message(undefined);
     this.#texts.add('text', shown, [], line, line.metadata());
   }

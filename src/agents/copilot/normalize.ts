@@ -64,6 +64,8 @@ export class CopilotReader implements AgentReader {
   #result: ResultLine | undefined;
   #closing: NormalizedEntry | undefined;
   #usage: UsageFile | undefined;
+  /** The figures are of the file, which ends a run; the line that has them, too, is printed where a run is cut off. */
+  #hasFile = false;
   #interrupted: string | undefined;
   #mode: string | null = null;
   #plainEnded = false;
@@ -120,6 +122,7 @@ export class CopilotReader implements AgentReader {
       this.#run.warn('The file with the tokens of this run could not be read: they are unknown.', timestamp);
       return;
     }
+    this.#hasFile = true;
     this.#seeUsage(usage);
     if (this.#closing !== undefined) this.#run.writer.put(this.#closingEntry(this.#closing));
   }
@@ -135,9 +138,10 @@ export class CopilotReader implements AgentReader {
 
   facts(): OwnFacts {
     const { sideCalls } = this.#calls;
+    const reports = this.#reports();
     // The total of the session has all that the requests used.
-    const messages = (this.#usage?.models.length ?? 0) > 0 ? [] : this.#requests.all;
-    return { agentVersion: null, permissionMode: this.#mode, reports: this.#reports(), sideCalls, messages };
+    const messages = reports.some(({ models }) => models.length > 0) ? [] : this.#requests.all;
+    return { agentVersion: null, permissionMode: this.#mode, reports, sideCalls, messages };
   }
 
   #seeModel({ type, data }: CopilotEvent, model: string | undefined): void {
@@ -340,7 +344,7 @@ export class CopilotReader implements AgentReader {
 
   /** Text mode has no closing line: its exit code says it all. */
   #reports(): RunReport[] {
-    const closed = this.#result !== undefined || this.#interrupted !== undefined || this.#usage !== undefined;
+    const closed = this.#result !== undefined || this.#interrupted !== undefined || this.#hasFile;
     return closed || this.#plainEnded ? [runReport(this.#outcome())] : [];
   }
 }

@@ -29,10 +29,8 @@ export class TodoTable {
     for (const statement of statements(query)) {
       if (this.#insert(statement) || this.#update(statement) || this.#delete(statement)) changed = true;
     }
-    const { deleted, others } = this.#change;
-    const gone = deleted.slice(0, maxTodos).map((row): Row => ({ ...row, status: 'cancelled' }));
-    // What was made again stands as it is now.
-    const todos = [...gone, ...this.#rows].map(todoOf);
+    const { others } = this.#change;
+    const todos = [...this.#gone(), ...this.#rows].map(todoOf);
     if (!changed || (todos.length === 0 && others === undefined)) return undefined;
     return { kind: 'todo', todos, ...(others !== undefined && { others }) };
   }
@@ -81,6 +79,15 @@ export class TodoTable {
     this.#change.deleted.push(...this.#rows.filter(matching.holds), ...this.#unknown(matching).map((id) => ({ id })));
     this.#rows = this.#rows.filter((row) => !matching.holds(row));
     return true;
+  }
+
+  /** What was deleted and not made again, as cancelled; nothing where there is a new list in place of all that was. */
+  #gone(): readonly Row[] {
+    const { deleted, others } = this.#change;
+    if (others === 'cancelled' && this.#rows.length > 0) return [];
+    const now = new Set(this.#rows.map(({ id }) => id));
+    const gone = deleted.filter(({ id }) => id === undefined || !now.has(id));
+    return gone.slice(0, maxTodos).map((row) => ({ ...row, status: 'cancelled' }));
   }
 
   /** Rows that are named and were made before this run. */

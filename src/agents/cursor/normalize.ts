@@ -127,7 +127,8 @@ export class CursorReader implements AgentReader {
   /** With partial output the pieces of a message come first, and then the message again, whole. */
   #say(shown: string, piece: boolean, { timestamp }: SourceLine): void {
     const { texts, session } = this.#run;
-    const isMessage = this.#pieces.are(shown);
+    // Behind a call, a piece that reads the same says it again.
+    const isMessage = this.#pieces.are(shown) && !(piece && this.#pieces.isOver);
     const repeated = isMessage || texts.isStreamed('text', shown);
     if (piece && (!repeated || shown.length < shortestRepeat)) {
       this.#streams = true;

@@ -9,6 +9,10 @@ export class Pieces {
     return this.#length;
   }
 
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   add(piece: string): void {
     if (this.#over) this.clear();
     this.#parts.push(piece);

@@ -20,6 +20,7 @@ keeps that it was exported.
 ${storeHelp}`;
 
 const listed = 20;
+const interrupted = 130;
 const options = {
   store: { type: 'string' },
   format: { type: 'string' },
@@ -44,18 +45,30 @@ export const exportCommand: Command = {
     if (key !== undefined && !redact)
       throw new UsageError('--key masks, and --no-redact does not.', 'Give one of them.');
     const engine = createEngine(context, { store: values.store });
+    const stopped = new AbortController();
+    // A file that is half written goes again; what stdout has is there.
+    const stopListening =
+      values.out === undefined
+        ? undefined
+        : context.onInterrupt(() => {
+            // Asked again, the process ends as it stands.
+            stopListening?.();
+            stopped.abort();
+          });
     try {
       const request = { format: values.format, redact, ...(key !== undefined && { key }) };
       const report =
         values.out === undefined
           ? await toStdout(await engine.archive.export(id, request), context)
-          : await engine.archive.exportToFile(id, request, path.resolve(context.cwd, values.out));
+          : await engine.archive.exportToFile(id, request, path.resolve(context.cwd, values.out), stopped.signal);
       if (report !== null) tell(report, context);
       return 0;
     } catch (error) {
+      if (stopped.signal.aborted) return interrupted;
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;
     } finally {
+      stopListening?.();
       await engine.dispose();
     }
   },

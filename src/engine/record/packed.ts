@@ -107,22 +107,27 @@ export async function openUnpacked(file: string): Promise<FileHandle> {
   return (await unpacked(file)).handle;
 }
 
+/** Of what is not made of lines, what has no line end is wanted, too, where it came out undamaged. */
+interface UnpackOptions {
+  readonly inLines?: boolean;
+}
+
 /**
  * The file, or what its packed form holds: a copy that has no name, so that nothing of it is left when it is closed. A path
  * with `.gz` names a packed form itself; of one that was cut off or is damaged there is what comes out of it, one line at
  * least. @throws file system errors, Error where nothing comes out of a packed form
  */
-export async function unpacked(file: string): Promise<Unpacked> {
-  if (file.endsWith(packedEnding)) return await nameless(file);
+export async function unpacked(file: string, { inLines = true }: UnpackOptions = {}): Promise<Unpacked> {
+  if (file.endsWith(packedEnding)) return await nameless(file, inLines);
   try {
     return { handle: await open(file, 'r'), isPacked: false, isDamaged: false };
   } catch (error) {
     if (errorCode(error) !== 'ENOENT' || !(await isThere(packedForm(file)))) throw error;
-    return await nameless(packedForm(file));
+    return await nameless(packedForm(file), inLines);
   }
 }
 
-async function nameless(packed: string): Promise<Unpacked> {
+async function nameless(packed: string, inLines: boolean): Promise<Unpacked> {
   const { atime, mtime } = await stat(packed);
   const name = `.vitrine-${randomUUID()}`;
   const copy = await open(path.join(path.dirname(packed), name), 'wx+', 0o600).catch(() => null);
@@ -130,13 +135,16 @@ async function nameless(packed: string): Promise<Unpacked> {
   const handle = copy ?? (await open(path.join(folder, name), 'wx+', 0o600));
   try {
     await unlink(path.join(folder, name));
+    let isEmpty = true;
     let hasLine = false;
     let isDamaged = false;
     for await (const chunk of readableOf(packed, () => (isDamaged = true))) {
+      isEmpty = false;
       hasLine ||= chunk.includes('\n');
       await handle.appendFile(chunk);
     }
-    if (!hasLine) throw damaged(packed, 'it holds no whole line');
+    const needsLine = inLines || isEmpty || isDamaged;
+    if (needsLine && !hasLine) throw damaged(packed, 'it holds no whole line');
     await handle.utimes(atime, mtime);
     return { handle, isPacked: true, isDamaged };
   } catch (error) {

@@ -1,13 +1,16 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session.ts';
 import { makeFolder } from '../record/writer.ts';
-import { writeWhole } from '../wholeFile.ts';
+import { partEnding, writeWhole } from '../wholeFile.ts';
 import { Segment } from './segment.ts';
 
 /** Bytes of segments that are kept in memory; the rest is read again when it is wanted. */
 const mostBytes = 64 * 1024 * 1024;
+
+/** Milliseconds after which nobody writes to a file any more that is not whole. */
+const abandonedAfter = 60 * 60 * 1000;
 
 const count = z.number().int().nonnegative();
 const partSchema = z.object({ from: count, to: count, stamp: z.string(), words: count, cut: count });
@@ -32,12 +35,15 @@ const manifestSchema = z.object({
  */
 export class IndexStore {
   readonly #dir: string;
+  readonly #clock: () => number;
   readonly #recent = new Map<string, Segment>();
   #recentBytes = 0;
   #sessions: Map<string, SessionIndex> | undefined;
 
-  constructor(dir: string) {
+  /** `clock`: epoch milliseconds. */
+  constructor(dir: string, clock: () => number) {
     this.#dir = dir;
+    this.#clock = clock;
   }
 
   async sessions(): Promise<ReadonlyMap<string, SessionIndex>> {
@@ -105,9 +111,20 @@ export class IndexStore {
 
   async #load(): Promise<Map<string, SessionIndex>> {
     if (this.#sessions !== undefined) return this.#sessions;
+    await this.#removeAbandoned();
     const text = await readFile(this.#manifest, 'utf8').catch(() => '');
     this.#sessions ??= new Map(Object.entries(manifestOf(text)?.sessions ?? {}));
     return this.#sessions;
+  }
+
+  /** What processes were writing when they were killed. */
+  async #removeAbandoned(): Promise<void> {
+    const names = await readdir(this.#dir).catch(() => []);
+    for (const name of names.filter((each) => each.endsWith(partEnding))) {
+      const file = path.join(this.#dir, name);
+      const written = (await stat(file).catch(() => null))?.mtimeMs;
+      if (written !== undefined && this.#clock() - written > abandonedAfter) await rm(file).catch(() => undefined);
+    }
   }
 
   #keep(file: string, segment: Segment): void {

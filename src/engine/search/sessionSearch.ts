@@ -26,6 +26,8 @@ const savedEvery = 20;
 interface SearchDeps {
   readonly store: RecordStore;
   readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
 }
 
 interface Known {
@@ -48,7 +50,7 @@ export class SessionSearch {
   /** `storeDir` holds `sessions/`, and `search/` when it is made. */
   constructor(storeDir: string, deps: SearchDeps) {
     this.#deps = deps;
-    this.#index = new IndexStore(path.join(storeDir, 'search'));
+    this.#index = new IndexStore(path.join(storeDir, 'search'), deps.clock);
   }
 
   /** @throws the reason of the signal; file system errors where the index cannot be written */

@@ -5,7 +5,7 @@ import type { Citation, Trajectory } from '../../model/metadata.ts';
 import { writtenBy, type WrittenBy } from '../writtenBy.ts';
 import { jsonArray } from './jsonText.ts';
 import type { Exporter, ExportSource } from './source.ts';
-import { isFailed, thoughtOf, toolInput } from './toolFields.ts';
+import { thoughtOf, toolInput } from './toolFields.ts';
 
 interface AcpPart {
   readonly name?: string;
@@ -53,7 +53,7 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
     case 'tool_use': {
       const { tool } = type;
       const output: JsonObject | undefined =
-        tool.result === undefined && !isFailed(tool) ? undefined : { status: tool.status, ...tool.result };
+        tool.result === undefined && tool.status === 'success' ? undefined : { status: tool.status, ...tool.result };
       return {
         role,
         created_at: timeOf(tool.startedAt) ?? created,

@@ -6,7 +6,7 @@ import { toolResultSchema, toolStatusSchema, type ToolUse } from '../../model/to
 const finalStatusSchema = toolStatusSchema.exclude(['created', 'running']);
 
 /** A `tool_output` as the export writes it; that of another program has other keys, or others beside these. */
-const outcomeSchema = z.strictObject({ status: finalStatusSchema, ...toolResultSchema.shape });
+const outcomeSchema = z.strictObject({ status: toolStatusSchema, ...toolResultSchema.shape });
 
 /** A step that names a tool is a call of it, any other a thought. The protocol has no ids of calls: `callId` is empty. */
 export function entryOfStep(
@@ -37,6 +37,7 @@ function outcomeOf(output: Trajectory['tool_output']): Pick<ToolUse, 'status' | 
     const { data: status = 'success' } = finalStatusSchema.safeParse(output['status']);
     return { status, result: { data: output } };
   }
-  const { status, ...result } = own.data;
+  const { status: told, ...result } = own.data;
+  const { data: status = 'cancelled' } = finalStatusSchema.safeParse(told);
   return { status, ...((status === 'success' || Object.keys(result).length > 0) && { result }) };
 }

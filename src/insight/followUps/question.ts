@@ -1,7 +1,8 @@
 /** Characters at the end of a text that are looked at. */
 const looked = 4000;
 
-const fence = /^ {0,3}(?:`{3}|~{3})/;
+/** Three backticks that others follow on their line are code in it. */
+const fence = /^ {0,3}(?:`{3,}[^`\n]*$|~{3})/;
 const fences = new RegExp(fence, 'gm');
 const rule = /^\s*(?:[-*_]\s*){3,}$/;
 const heading = /^ {0,3}#{1,6}\s/;

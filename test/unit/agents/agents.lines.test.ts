@@ -323,6 +323,11 @@ describe('lines of Cursor', () => {
       [long, ' More.'],
       `${long} More.`,
     ],
+    'by calls, and said again after each': [
+      [...[call, call].flatMap((each) => [say(long, piece), each]), say(long, piece), say(long, {})],
+      [long, long, long],
+      long,
+    ],
   };
   for (const [how, [lines, said, last]] of Object.entries(interrupted)) {
     it(`say a text once that is interrupted ${how}`, () => {

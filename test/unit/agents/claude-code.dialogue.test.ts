@@ -295,7 +295,7 @@ describe('the dialogue of Claude Code', () => {
     script.line({ type: 'system', subtype: 'background_tasks_changed', tasks: 'none' });
     script.line(canUse('deep', 'AskUserQuestion', { questions: [null, 3, { options: 'no' }] }));
     script.dialogue.tooLong?.('{"type":"control_request","request_id":"long');
-    script.dialogue.end();
+    void script.dialogue.end();
     assert.deepEqual(script.failed, []);
     assert.equal(script.asked[0]?.withdrawn ?? false, false);
   });

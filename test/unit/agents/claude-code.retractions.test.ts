@@ -107,6 +107,8 @@ describe('structured output of Claude Code', () => {
       colour: 'blue',
     });
     assert.equal(normalized(stdoutLines({ ...closing, result: json })).facts.answer, json);
+    const spaced = JSON.stringify(structured_output, undefined, 2);
+    assert.equal(normalized(stdoutLines({ ...closing, result: spaced })).facts.answer, spaced);
     assert.equal(normalized(stdoutLines({ ...closing, result: 'Here.' })).facts.finalText, json);
     assert.equal(normalized(stdoutLines({ ...closing, structured_output: null })).facts.answer, '');
   });

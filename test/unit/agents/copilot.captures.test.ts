@@ -266,6 +266,18 @@ describe('lines of copilot that captures do not have', () => {
     assert.equal(unsaid.messages.length, 2);
   });
 
+  it('is cut off where the run was, whatever the session is said to have used', async () => {
+    const prices = await loadPrices();
+    const usage = { inputTokens: 20, outputTokens: 10 };
+    const shutdown = line('session.shutdown', { shutdownType: 'error', modelMetrics: { large: { usage } } });
+    const used = line('assistant.usage', { model: 'large', inputTokens: 20, outputTokens: 10 });
+    for (const lines of [[message('m', 'Hi')], [message('m', 'Hi'), used, shutdown]]) {
+      const { facts } = readBy(copilot, lines, { code: 0, signal: null });
+      assert.deepEqual([facts.reports, facts.messages.length], [[], lines.length > 1 ? 1 : 0]);
+      assert.equal(runResult(facts, { code: 0, signal: null }, [], { prices }).metadata?.endReason, 'interrupted');
+    }
+  });
+
   it('knows lines that say what model goes on, and what the session came to', () => {
     const { entries, facts } = readBy(copilot, [
       line('session.model_change', { newModel: 'other' }),

@@ -89,6 +89,7 @@ describe('todos of an agent over its runs', () => {
       ["DELETE FROM todos WHERE id = 'a'", 1, 2],
       ['DELETE FROM todos', 0, 2],
       ["DELETE FROM todos; INSERT INTO todos (id, title) VALUES ('b', 'B')", 1, 2],
+      ["DELETE FROM todos WHERE id = 'b'; INSERT INTO todos (id, title) VALUES ('b', 'B')", 2, 2],
       ["INSERT INTO todos (id, title) VALUES ('c', 'C')", 3, 3],
       ['SELECT * FROM todos', 2, 2],
     ] as const) {
@@ -112,6 +113,24 @@ describe('todos of an agent over its runs', () => {
         assert.deepEqual(ledger.count(), known);
       });
     }
+  });
+
+  it('are shown by Copilot once each, and without those of a list before', () => {
+    const shown = (query: string): unknown => {
+      const table = new TodoTable();
+      table.apply("INSERT INTO todos (id, title) VALUES ('a', 'A'), ('b', 'B')");
+      return table.apply(query)?.todos.map(({ id, status }) => [id, status]);
+    };
+    const insert = "INSERT INTO todos (id, title, status) VALUES ('a', 'A', 'in_progress')";
+    assert.deepEqual(shown(`DELETE FROM todos; ${insert}`), [['a', 'in_progress']]);
+    assert.deepEqual(shown('DELETE FROM todos'), [
+      ['a', 'cancelled'],
+      ['b', 'cancelled'],
+    ]);
+    assert.deepEqual(shown(`DELETE FROM todos WHERE id IN ('a', 'b'); ${insert}`), [
+      ['b', 'cancelled'],
+      ['a', 'in_progress'],
+    ]);
   });
 
   it('are none where the agent took its plan back', () => {

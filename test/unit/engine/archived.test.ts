@@ -49,7 +49,7 @@ describe('a record that was archived', () => {
 
   it('is listed, opened and searched as before', async () => {
     const before = await listed();
-    const search = new SessionSearch(place.dir, { store: place.store, log });
+    const search = new SessionSearch(place.dir, { store: place.store, log, clock: Date.now });
     const found = await search.search({ query: 'entry' });
     await place.store.archive(sessionId);
     assert.deepEqual(await listed(), before);

@@ -221,6 +221,8 @@ describe('imports', () => {
       ['of the export, without a result', { status: 'denied' }, 'denied', undefined],
       ['with an own status', { status: 'success', temperature: 72 }, 'success', 'as data'],
       ['with an own status that is none', { status: 200, text: 'ok' }, 'success', 'as data'],
+      ['of the export, that goes on', { status: 'running', text: 'so far' }, 'cancelled', { text: 'so far' }],
+      ['of the export, that has not begun', { status: 'created' }, 'cancelled', undefined],
       ['that failed', { status: 'failed', reason: 'x' }, 'failed', 'as data'],
       ['that is said to go on', { status: 'running', progress: 3 }, 'success', 'as data'],
       ['with a text and more', { text: 'abc', language: 'en' }, 'success', 'as data'],
@@ -234,6 +236,15 @@ describe('imports', () => {
         assert.deepEqual([call?.status, call?.result], [status, result === 'as data' ? { data: output } : result]);
       });
     }
+
+    it('are read packed, too, without the end of a line', async () => {
+      const packed = gzipSync(JSON.stringify([said('a'), said('b')]));
+      const report = await bring({ file: file('messages.json.gz', packed) });
+      assert.deepEqual([report.format, report.entries, report.problems], ['acp', 2, 0]);
+      await assert.rejects(bring({ file: file('empty.gz', gzipSync('')) }), (error) =>
+        EngineFailure.is(error, 'import_failed'),
+      );
+    });
 
     it('take no text for a time that is none, and say how many had one', async () => {
       const { entries, runs, summary, report } = await taken([

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile, appendFile, rm } from 'node:fs/promises';
+import { readdir, readFile, writeFile, appendFile, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import type { SearchAnswer, SearchRequest } from '../../../src/engine/search/contract.ts';
@@ -19,7 +19,7 @@ describe('search over sessions', () => {
   afterEach(() => temporary.remove());
 
   const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;
-  const search = () => new SessionSearch(temporary.dir, { store: temporary.store, log });
+  const search = () => new SessionSearch(temporary.dir, { store: temporary.store, log, clock: Date.now });
 
   async function keep(n: number, entries: readonly NormalizedEntry[]): Promise<void> {
     const session_id = id(n);
@@ -73,7 +73,9 @@ describe('search over sessions', () => {
     const lines: string[] = [];
     const told = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
     const heard = { ...log, debug: told('debug'), info: told('info') };
-    await new SessionSearch(temporary.dir, { store: temporary.store, log: heard }).search({ query: '"tea, then"' });
+    await new SessionSearch(temporary.dir, { store: temporary.store, log: heard, clock: Date.now }).search({
+      query: '"tea, then"',
+    });
     assert.deepEqual(lines, [
       `debug Filtered synthetic message from thread history messageId=${id(1)}#1`,
       'info Extracted messages from thread totalMessages=1 filteredCount=1 visibleMessages=0 list=search',
@@ -99,7 +101,7 @@ describe('search over sessions', () => {
     for (const n of [1, 2, 3]) await keep(n, [said(0, 'tea'), said(1, 'more tea')]);
     const lines: string[] = [];
     const heard = { ...log, info: (line: string) => void lines.push(line) };
-    const search = new SessionSearch(temporary.dir, { store: temporary.store, log: heard });
+    const search = new SessionSearch(temporary.dir, { store: temporary.store, log: heard, clock: Date.now });
     const { sessions, moreSessions } = await search.search({ query: 'tea', mostSessions: 1 });
     assert.deepEqual([sessions.length, moreSessions], [1, 2]);
     assert.deepEqual(lines, [
@@ -183,6 +185,19 @@ describe('search over sessions', () => {
     assert.deepEqual(short(await ask('tail')), { 1: [400] });
     assert.deepEqual(short(await ask(`only${letters(30)}`)), { 1: [30] });
     assert.deepEqual(await readFile(path.join(folder, `${id(1)}.0.seg`)), first);
+  });
+
+  it('takes away what a killed process was writing, and not what another one writes now', async () => {
+    await keep(1, sample());
+    await ask('retry');
+    const folder = path.join(temporary.dir, 'search');
+    const now = Date.now() / 1000;
+    for (const [name, age] of Object.entries({ 'old.part': 7200, 'new.part': 60, 'old.seg': 7200 })) {
+      await writeFile(path.join(folder, name), '');
+      await utimes(path.join(folder, name), now - age, now - age);
+    }
+    await ask('retry');
+    assert.deepEqual((await readdir(folder)).sort(), [`manifest.json`, 'new.part', 'old.seg', `${id(1)}.0.seg`]);
   });
 
   it('makes again what is damaged or missing', async () => {

@@ -11,6 +11,7 @@ import * as z from 'zod';
 import { utf16Offsets } from '../../../src/model/codePoints.ts';
 import { eventSchema } from '../../../src/model/event.ts';
 import { runResultSchema } from '../../../src/model/result.ts';
+import { toolStatusSchema } from '../../../src/model/tool.ts';
 import { exported, exportedJson, linesIn, richEntries, richSource, sourceOf } from '../../support/exported.ts';
 import { anEntry, sessionId, time } from '../../support/records.ts';
 
@@ -85,6 +86,18 @@ describe('exports: ACP messages', () => {
     assert.deepEqual(call.tool_output, { status: 'success', text: 'a.txt\n' });
     assert.deepEqual(failed?.tool_input, { input: 'raw' });
     assert.equal(failed.tool_output?.['isError'], true);
+  });
+
+  it('tell how each call stands that did not just succeed', async () => {
+    const statuses = toolStatusSchema.options;
+    const entries = statuses.map((status, index) => {
+      const tool = { toolName: 't', callId: `c${index}`, action: { kind: 'tool' } as const, status };
+      return { ...anEntry(index), type: { kind: 'tool_use', tool } } as const;
+    });
+    const messages = messagesSchema.parse(await exportedJson('acp', sourceOf(entries)));
+    const outputs = messages.map(({ parts }) => parts[0]?.metadata?.tool_output);
+    const told = statuses.map((status) => (status === 'success' ? undefined : { status }));
+    assert.deepEqual(outputs, told);
   });
 });
 
