@@ -145,16 +145,20 @@ export class LiveConversation implements Conversation {
     this.#speak((dialogue) => dialogue.tooLong?.(head));
   }
 
-  /** This process says nothing any more. What waits to be said waits for the next one. */
-  detach(): void {
+  /**
+   * This process says nothing any more. What waits to be said waits for the next one. Settles once nothing runs that was
+   * started for it.
+   */
+  async detach(): Promise<void> {
     this.#requests.settle();
     this.#stopped();
-    this.#speak((dialogue) => dialogue.end());
+    const ended = this.#speak((dialogue) => dialogue.end());
     this.#dialogue = null;
     this.#input?.close();
     this.#input = null;
     this.#busy = false;
     clearTimeout(this.#waiting);
+    await ended;
   }
 
   /** The run ends, or is made to: nothing is answered or said any more. */
@@ -203,12 +207,13 @@ export class LiveConversation implements Conversation {
   }
 
   /** A mistake in a dialogue ends its conversation, never the window. */
-  #speak(words: (dialogue: Dialogue) => void): void {
-    if (this.#dialogue === null) return;
+  #speak<T>(words: (dialogue: Dialogue) => T): T | undefined {
+    if (this.#dialogue === null) return undefined;
     try {
-      words(this.#dialogue);
+      return words(this.#dialogue);
     } catch (error) {
       this.#deps.onFailure(error instanceof Error ? error.message : String(error));
+      return undefined;
     }
   }
 

@@ -265,8 +265,9 @@ export class LiveRun implements ActiveRun {
     const ended = await process.exit;
     clearTimeout(this.#closing);
     this.#closing = undefined;
+    // What runs for the agent is known by its lease, which goes with the leftovers.
+    await this.#conversation.detach();
     const leftovers = await process.leftovers();
-    this.#conversation.detach();
     if (!goesOn()) this.#conversation.end();
     // It was stopped because it was not needed any more: no sign of how the run went.
     const exit = this.#closed !== null && !this.#stopping ? { code: 0, signal: null } : ended;

@@ -341,6 +341,23 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.ok(!existsSync(path.join(bench.cwd, 'made')));
   });
 
+  it('has its run end no sooner than the commands that it left running', async () => {
+    const engine = await engineWith();
+    const file = path.join(bench.cwd, 'pid');
+    // Deaf to what asks it politely.
+    const script = `trap '' TERM; echo $$ > ${file}; while :; do sleep 1; done`;
+    const handle = await start(engine, [
+      { request: { method: 'terminal/create', params: { command: 'sh', args: ['-c', script] } } },
+      { untilCancelled: true },
+    ]);
+    answering(handle, once);
+    await until('the command', () => existsSync(file) && readFileSync(file, 'utf8').endsWith('\n'));
+    handle.conversation()?.say(prompt([{ say: 'It runs.' }]), 'interrupt');
+    assert.equal((await outcome(handle)).success, true);
+    const pid = Number(readFileSync(file, 'utf8'));
+    assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  });
+
   it('leaves no command running when it is stopped', async function () {
     const engine = await engineWith();
     const file = path.join(bench.cwd, 'pid');

@@ -2,7 +2,7 @@ import type * as acp from '@agentclientprotocol/sdk';
 import type { OpenCalls } from '../../agents/acp/openCalls.ts';
 import { isAllowed, outcomeOf, permissionOptions, permissionRequest } from '../../agents/acp/permission.ts';
 import type { DialogueHost, NewRequest } from '../../agents/dialogue.ts';
-import { codeBlock, shortPath } from '../../agents/shared/describe.ts';
+import { codeBlock } from '../../agents/shared/describe.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
 import type { ExitInfo } from '../../model/facts.ts';
 import { isObject } from '../../model/json.ts';
@@ -11,6 +11,7 @@ import type { Sdk } from './peer.ts';
 import { Refusal } from './refusal.ts';
 import type { Terminals, TerminalState } from './terminals.ts';
 import type { WorkspaceFiles } from './workspaceFiles.ts';
+import { writeRequest } from './writeRequest.ts';
 
 /** Of one process; what is refused after so many is not told any more. */
 const maxNotes = 100;
@@ -110,40 +111,28 @@ export class ClientMethods {
     const fields = calls.asked(callId, call);
     const options = permissionOptions(given);
     const request = permissionRequest({ callId, fields, options, workDir });
+    // As it is shown: a link may lead elsewhere when the answer comes.
+    const cwd = await files.folder(request.cwd ?? workDir).catch(() => undefined);
     const decision = await this.#ask(request, signal);
     const { outcome, lost } = outcomeOf(decision, options);
     if (lost !== undefined) host.tell({ type: 'note', subtype: 'permission', content: lost });
-    if (callId !== undefined && isAllowed(outcome, options)) {
-      const session = decision.answer.kind === 'allow' && decision.answer.scope === 'session';
-      const cwd = await files.folder(request.cwd ?? workDir).catch(() => undefined);
-      grants.call(callId, fields, { session, cwd });
+    if (callId !== undefined) {
+      if (isAllowed(outcome, options)) grants.call(callId, fields, cwd);
+      // It may have been allowed something before.
+      else grants.callOver(callId);
     }
     return { outcome };
   }
 
   async #write({ path, content }: acp.WriteTextFileRequest, signal: AbortSignal): Promise<void> {
     const { calls, files, grants, workDir } = this.#deps;
-    const place = await files.locate(path);
     if (!grants.mayWrite(path)) {
-      const before = await files.readIfThere(path).catch(() => '');
-      const callId = calls.changing((file) => file === path || file === place);
-      const isNew = before === undefined;
-      const change = { path, kind: isNew ? 'add' : 'update', newText: content } as const;
-      await this.#mayOnItsOwn(
-        `It was not allowed to write ${path}.`,
-        {
-          kind: 'permission',
-          ...(callId !== undefined && { callId }),
-          toolName: 'fs/write_text_file',
-          title: `${isNew ? 'Create' : 'Change'} ${shortPath(path, workDir)}`,
-          reason: 'The agent has Vitrine write this file, and did not ask for it itself.',
-          action: { kind: 'file_edit', changes: [isNew ? change : { ...change, oldText: before }] },
-          cwd: workDir,
-          session: 'all files that this agent writes in this folder, until it ends',
-        },
-        signal,
-        () => grants.allWrites(),
-      );
+      const seen = await files.look(path);
+      const callId = calls.changing((file) => file === path || file === seen.place);
+      const request = await writeRequest(files, { file: path, content, seen, workDir, callId });
+      await this.#mayOnItsOwn(`It was not allowed to write ${path}.`, request, signal, () => grants.allWrites());
+      // Somebody else may have written it while it was thought about.
+      await files.assertUnchanged(path, seen);
     }
     await files.write(path, content);
   }

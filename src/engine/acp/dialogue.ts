@@ -9,6 +9,7 @@ import { isObject, type JsonObject } from '../../model/json.ts';
 import { ClientMethods } from './clientMethods.ts';
 import { answeredCode, assertVersion, ImpossibleError, isLoginError, whyUnanswered } from './failedAnswers.ts';
 import { Grants } from './grants.ts';
+import { openingMode } from './openingMode.ts';
 import { AcpPeer } from './peer.ts';
 import { Terminals } from './terminals.ts';
 import { WorkspaceFiles } from './workspaceFiles.ts';
@@ -56,8 +57,11 @@ export class AcpDialogue implements Dialogue {
   #greeting: Greeting | undefined;
   /** The answer that opened the conversation. */
   #opened: JsonObject = {};
+  #openingMode: string | undefined;
   #sessionId = '';
   #busy = true;
+  /** Before the first prompt there is no turn that could be cancelled. */
+  #prompted = false;
   #interrupted = false;
   #ended = false;
   /** What is asked for in this turn is not waited for any more. */
@@ -120,7 +124,7 @@ export class AcpDialogue implements Dialogue {
     if (!this.#busy || this.#interrupted) return;
     this.#interrupted = true;
     this.#withdrawal.abort();
-    if (this.#sessionId !== '') this.#cancel();
+    if (this.#prompted) this.#cancel();
   }
 
   setModel(model: string): void {
@@ -128,24 +132,28 @@ export class AcpDialogue implements Dialogue {
   }
 
   setPermissionMode(mode: string): void {
-    void this.#select('mode', mode).catch((error: unknown) => this.#couldNotSet(error));
+    const changed = mode === 'default' ? this.#leaveMode() : this.#setMode(mode);
+    void changed.catch((error: unknown) => this.#couldNotSet(error));
   }
 
-  end(): void {
+  end(): Promise<void> {
     this.#ended = true;
     clearTimeout(this.#cancelTimer);
     this.#withdrawal.abort();
     this.#peer.close();
-    void this.#terminals.close().catch(() => undefined);
+    const closed = this.#terminals.close();
     this.#methods.showTerminals(true);
+    return closed;
   }
 
   async #begin(): Promise<void> {
     const { options, prompt } = this.#task;
+    const { permissionMode: mode, model } = options;
     try {
       await this.#open();
-      if (options.permissionMode !== undefined) await this.#select('mode', options.permissionMode);
-      if (options.model !== undefined) await this.#select('model', options.model);
+      // Where no mode is called so, it is the one that the agent begins in.
+      if (mode !== undefined && (mode !== 'default' || this.#offersMode(mode))) await this.#setMode(mode);
+      if (model !== undefined) await this.#select('model', model);
     } catch (error) {
       this.#fail(error);
       return;
@@ -170,6 +178,7 @@ export class AcpDialogue implements Dialogue {
     if (opening === 'impossible') throw new ImpossibleError(noResume);
     const answer = await this.#peer.request(opening.method, opening.params, openingMs);
     this.#opened = isObject(answer) ? answer : {};
+    this.#openingMode = openingMode(this.#opened);
     const id = nonEmpty(this.#opened['sessionId']) ?? resume;
     if (id === null) throw new ImpossibleError('it began a conversation without giving it an id.');
     this.#sessionId = id;
@@ -179,6 +188,7 @@ export class AcpDialogue implements Dialogue {
     this.#busy = true;
     const params = { sessionId: this.#sessionId, prompt: [{ type: 'text', text }] };
     const answered = this.#peer.request('session/prompt', params);
+    this.#prompted = true;
     // It was interrupted before there was anything to cancel.
     if (this.#interrupted) this.#cancel();
     try {
@@ -194,6 +204,7 @@ export class AcpDialogue implements Dialogue {
     clearTimeout(this.#cancelTimer);
     this.#methods.showTerminals(true);
     this.#calls.turnOver();
+    this.#grants.turnOver();
     this.#withdrawal.abort();
     this.#withdrawal = new AbortController();
     this.#busy = false;
@@ -204,10 +215,30 @@ export class AcpDialogue implements Dialogue {
   }
 
   #cancel(): void {
+    clearTimeout(this.#cancelTimer);
     this.#peer.notify('session/cancel', { sessionId: this.#sessionId });
     this.#cancelTimer = setTimeout(() => {
       this.#host.fail('it was told to end its turn, and does not.');
     }, this.#deadlines.cancel);
+  }
+
+  /** `granted`: the mode whose permissions Vitrine goes by from then on. */
+  async #setMode(wanted: string, granted = wanted): Promise<void> {
+    await this.#select('mode', wanted);
+    this.#grants.mode(granted, this.#greeting?.preset);
+  }
+
+  /** Back to the mode that the agent began in. */
+  async #leaveMode(): Promise<void> {
+    // Whatever the agent does: Vitrine does nothing unasked for it any more.
+    this.#grants.mode('default', this.#greeting?.preset);
+    const mode = this.#offersMode('default') ? 'default' : this.#openingMode;
+    if (mode === undefined) throw new ImpossibleError('it does not say which permission mode it began in.');
+    await this.#setMode(mode, 'default');
+  }
+
+  #offersMode(mode: string): boolean {
+    return 'request' in chooseMode(this.#opened, mode);
   }
 
   async #select(what: 'mode' | 'model', wanted: string): Promise<void> {
@@ -215,10 +246,8 @@ export class AcpDialogue implements Dialogue {
     if ('request' in choice) {
       const { method, params } = choice.request;
       await this.#peer.request(method, { sessionId: this.#sessionId, ...params }, this.#deadlines.opening);
-      if (what === 'mode') this.#grants.mode(wanted, this.#greeting?.preset);
       return;
     }
-    if (what === 'mode' && wanted === 'default') return;
     const { offered } = choice;
     const has = offered.length === 0 ? 'It offers no choice.' : `It has: ${offered.join(', ')}.`;
     // In another mode than the chosen one it might do what it must not.

@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { pathsOf } from '../../agents/acp/openCalls.ts';
 import type { AcpPreset } from '../../agents/acp/presets.ts';
 import { actionOf } from '../../agents/acp/toolAction.ts';
 import type { ToolFields } from '../../agents/acp/toolFields.ts';
 import { shortMode } from '../../agents/acp/wire.ts';
 import { field, texts } from '../../agents/shared/guards.ts';
 import { shellWord } from '../../agents/shared/shellWords.ts';
+import type { ToolAction } from '../../model/tool.ts';
 
 /** By name, or where a system keeps them: what an agent may have put elsewhere is none. */
 const shells =
@@ -48,14 +48,14 @@ export class Grants {
     this.#unasked = { writes: writes.includes(name), all: all.includes(name) };
   }
 
-  /** A call was allowed; `session`: and what is like it. `cwd`: the folder that was shown with it, without links. */
-  call(id: string, fields: ToolFields, { session, cwd }: { session: boolean; cwd: string | undefined }): void {
-    const paths = pathsOf(fields).map((each) => path.resolve(this.#workDir, each));
-    if (paths.length > 0) {
-      this.#paths.set(id, new Set(paths));
-      if (session) this.#allWrites = true;
-    }
+  /**
+   * A call was allowed: what was shown of it, and nothing else that it names, whatever the agent takes it for in the rest
+   * of the session. `cwd`: the folder that was shown with it, without links.
+   */
+  call(id: string, fields: ToolFields, cwd: string | undefined): void {
     const action = actionOf(fields, { command: undefined, cwd: undefined, output: '', exitCode: undefined });
+    const paths = writtenBy(action).map((each) => path.resolve(this.#workDir, each));
+    if (paths.length > 0) this.#paths.set(id, new Set(paths));
     if (action.kind === 'command_run' && cwd !== undefined) {
       const words = texts(field(fields.input, 'command') ?? field(fields.input, 'cmd'));
       this.#commands.set(id, { text: words.length > 0 ? shownCommand(words) : action.command, cwd });
@@ -71,6 +71,12 @@ export class Grants {
   callOver(id: string): void {
     this.#paths.delete(id);
     this.#commands.delete(id);
+  }
+
+  /** What a call was allowed does not outlive its turn, whether or not the agent said that it is over. */
+  turnOver(): void {
+    this.#paths.clear();
+    this.#commands.clear();
   }
 
   allWrites(): void {
@@ -100,6 +106,13 @@ export class Grants {
     }
     return false;
   }
+}
+
+/** Files that are there with a text of the agent's once it is done. */
+function writtenBy(action: ToolAction): string[] {
+  if (action.kind === 'file_write') return [action.path];
+  if (action.kind !== 'file_edit') return [];
+  return action.changes.filter(({ kind }) => kind !== 'delete').map((change) => change.path);
 }
 
 function keyOf({ words, cwd, env }: CommandToRun): string {

@@ -57,7 +57,7 @@ export class Terminals {
   readonly #deps: TerminalsDeps;
   readonly #terminals = new Map<string, Terminal>();
   #made = 0;
-  #starting = 0;
+  readonly #starting = new Set<Promise<string>>();
   #closed = false;
 
   constructor(deps: TerminalsDeps) {
@@ -65,19 +65,22 @@ export class Terminals {
   }
 
   /** @throws Refusal */
-  async create({ command, args, cwd, env, limit }: TerminalRequest): Promise<string> {
-    if (this.#terminals.size + this.#starting >= maxTerminals) {
+  async create(request: TerminalRequest): Promise<string> {
+    if (this.#closed) throw new Refusal('failed', 'The agent has ended.');
+    if (this.#terminals.size + this.#starting.size >= maxTerminals) {
       throw new Refusal('failed', `There are ${maxTerminals} terminals already. Release some.`);
     }
+    const starting = this.#start(request);
+    this.#starting.add(starting);
+    return starting.finally(() => this.#starting.delete(starting));
+  }
+
+  async #start({ command, args, cwd, env, limit }: TerminalRequest): Promise<string> {
     this.#made += 1;
     const id = `terminal_${this.#made}`;
     const mark = `${this.#deps.runId}.${this.#made}`;
     const variables = { ...this.#deps.env, ...env, [runVariable]: this.#deps.runId, [terminalVariable]: mark };
-    this.#starting += 1;
-    const starting = spawnAgent({ path: command, args, cwd, env: variables, stdin: '' });
-    const spawned = await starting.finally(() => {
-      this.#starting -= 1;
-    });
+    const spawned = await spawnAgent({ path: command, args, cwd, env: variables, stdin: '' });
     const { pid } = spawned;
     if (pid === undefined) {
       const { problem } = await spawned.exit;
@@ -125,13 +128,14 @@ export class Terminals {
     await stopTree(target, ladder);
   }
 
-  /** Ends all; what runs is told of as it is now. */
+  /** Ends all, also what is being started; what runs is told of as it is now. Never fails. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const [id, terminal] of this.#terminals) {
       if (terminal.exit === null) this.#deps.ended(id, terminal.command, stateOf(terminal));
     }
-    await Promise.all([...this.#terminals.keys()].map((id) => this.release(id)));
+    const released = [...this.#terminals.keys()].map((id) => this.release(id));
+    await Promise.allSettled([...this.#starting, ...released]);
   }
 
   #get(id: string): Terminal {

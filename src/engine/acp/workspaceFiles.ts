@@ -12,6 +12,17 @@ export interface ReadRange {
   readonly limit?: number | null | undefined;
 }
 
+/** A file as it is at one moment. */
+export interface SeenFile {
+  /** Without links. */
+  readonly place: string;
+  readonly text: string | undefined;
+  /** Why there is no text of a file that is there. */
+  readonly unreadable: string | undefined;
+  /** Another one means that it was changed; `null` where there is no file. */
+  readonly stamp: string | null;
+}
+
 /** Text files in one folder, for an agent: nothing outside of it is read or written, by whatever way it is named. */
 export class WorkspaceFiles {
   readonly #folder: string;
@@ -56,14 +67,27 @@ export class WorkspaceFiles {
     return lines.slice(from, limit === null || limit === undefined ? undefined : from + limit).join('');
   }
 
-  /** The text of a file, `undefined` where there is none. @throws Refusal */
-  async readIfThere(file: string): Promise<string | undefined> {
+  /** The file as it is now. @throws Refusal outside of the folder */
+  async look(file: string): Promise<SeenFile> {
+    const place = await this.locate(file);
+    const stamp = await stampOf(place);
+    if (stamp === null) return { place, text: undefined, unreadable: undefined, stamp };
     try {
-      return await this.read(file);
+      return { place, text: await readText(place, file), unreadable: undefined, stamp };
     } catch (error) {
-      if (Refusal.is(error) && error.data !== undefined) return undefined;
-      throw error;
+      return { place, text: undefined, unreadable: reasonOf(error), stamp };
     }
+  }
+
+  /** @throws Refusal where it is not any more what was seen */
+  async assertUnchanged(file: string, seen: SeenFile): Promise<void> {
+    const { place, text, unreadable, stamp } = await this.look(file);
+    // A file that was touched only is the same; of one that cannot be read the stamp is all there is.
+    const same =
+      text === seen.text &&
+      (stamp === null) === (seen.stamp === null) &&
+      (unreadable === undefined || stamp === seen.stamp);
+    if (place !== seen.place || !same) throw new Refusal('failed', 'The file was changed since it was asked about.');
   }
 
   /** Makes the file, and the folders it lies in, where they are not there. @throws Refusal */
@@ -87,6 +111,14 @@ export class WorkspaceFiles {
       throw new Refusal('failed', `${file} cannot be written: ${reasonOf(error)}`);
     }
   }
+}
+
+async function stampOf(place: string): Promise<string | null> {
+  const found = await stat(place, { bigint: true }).catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw new Refusal('failed', `${place} cannot be read: ${reasonOf(error)}`);
+  });
+  return found === null ? null : [found.dev, found.ino, found.size, found.mtimeNs].join(' ');
 }
 
 async function readText(place: string, shown: string): Promise<string> {

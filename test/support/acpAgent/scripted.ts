@@ -131,7 +131,7 @@ export class ScriptedAgent {
   }
 
   end(): void {
-    this.dialogue.end();
+    void this.dialogue.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

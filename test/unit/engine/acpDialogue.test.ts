@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { acpPresets } from '../../../src/agents/acp/presets.ts';
 import { capabilities, options, ScriptedAgent } from '../../support/acpAgent/scripted.ts';
 
@@ -192,6 +193,59 @@ describe('a conversation in the Agent Client Protocol', () => {
     ]);
   });
 
+  it('goes back to the mode that it began in, where none is called the default one', async () => {
+    const file = () => path.join(agent.folder, 'x');
+    const writes = () => agent.request('fs/write_text_file', { path: file(), content: 'x' });
+    const yolo = { id: 'yolo', name: 'All' };
+    const own = { id: 'own', name: 'Own' };
+    const gemini = acpPresets.find(({ id }) => id === 'gemini-acp');
+    const configured = {
+      configOptions: [
+        { id: 'mode', type: 'select', currentValue: 'own', options: [{ value: 'own' }, { value: 'yolo' }] },
+      ],
+    };
+    for (const [opened, back] of [
+      [{ modes: { currentModeId: 'own', availableModes: [own, yolo] } }, { modeId: 'own' }],
+      [{ modes: { currentModeId: 'own', availableModes: [{ ...own, id: 'default' }, yolo] } }, { modeId: 'default' }],
+      [configured, { configId: 'mode', value: 'own' }],
+      [{ modes: { availableModes: [own, yolo] } }, /not changed: it does not say which permission mode/],
+      [{ modes: { currentModeId: 'gone', availableModes: [yolo] } }, /not changed: it has no permission mode "gone"/],
+    ] as const) {
+      begin({ preset: gemini, options: { permissionMode: 'yolo' } });
+      agent.dialogue.begin();
+      agent.answer(await agent.sent.next(), { protocolVersion: 1 });
+      agent.answer(await agent.sent.next(), { sessionId: 's1', ...opened });
+      agent.answer(await agent.sent.next(), {});
+      assert.equal((await agent.sent.next()).method, 'session/prompt');
+      assert.equal((await writes()).error, undefined);
+      agent.dialogue.setPermissionMode('default');
+      const asked = writes();
+      (await agent.asked.next()).decide({ kind: 'deny' });
+      assert.match((await asked).error?.message ?? '', /not allowed to write/);
+      if (back instanceof RegExp) {
+        assert.equal(agent.sent.size, 0);
+        assert.match(agent.told.map((line) => ('content' in line ? line.content : '')).join('\n'), back);
+      } else {
+        assert.deepEqual((await agent.sent.next()).params, { sessionId: 's1', ...back });
+      }
+      agent.end();
+    }
+  });
+
+  it('goes by the mode that was asked for last, whenever the agent answers', async () => {
+    begin({ preset: acpPresets.find(({ id }) => id === 'gemini-acp') });
+    await agent.toPrompt(modes, { protocolVersion: 1 });
+    agent.dialogue.setPermissionMode('yolo');
+    agent.dialogue.setPermissionMode('default');
+    const [all, own] = [await agent.sent.next(), await agent.sent.next()];
+    assert.deepEqual(own.params, { sessionId: 's1', modeId: 'ask' });
+    agent.answer(all, {});
+    agent.answer(own, {});
+    const asked = agent.request('terminal/create', { command: 'true' });
+    (await agent.asked.next()).decide({ kind: 'deny' });
+    assert.match((await asked).error?.message ?? '', /not allowed to run/);
+  });
+
   it('bears answers to nothing, answers that are none, lines that are none, and requests nobody knows', async () => {
     begin();
     const prompt = await agent.toPrompt();
@@ -265,10 +319,27 @@ describe('a conversation in the Agent Client Protocol', () => {
     assert.equal((await agent.sent.next()).method, 'session/cancel');
   });
 
+  it('cancels once, and not before there is a prompt, what was interrupted while the model was set', async () => {
+    begin({ options: { model: 'opus' } });
+    agent.dialogue.begin();
+    agent.answer(await agent.sent.next(), capabilities);
+    agent.answer(await agent.sent.next(), { sessionId: 's1', ...modes });
+    const set = await agent.sent.next();
+    agent.dialogue.interrupt();
+    assert.equal(agent.sent.size, 0);
+    agent.answer(set, {});
+    const prompt = await agent.sent.next();
+    assert.deepEqual([prompt.method, (await agent.sent.next()).method], ['session/prompt', 'session/cancel']);
+    agent.dialogue.interrupt();
+    agent.answer(prompt, { stopReason: 'cancelled' });
+    await agent.turnsOver.next();
+    assert.equal(agent.sent.size, 0);
+  });
+
   it('says nothing any more once the agent is gone', async () => {
     begin();
     await agent.toPrompt();
-    agent.dialogue.end();
+    await agent.dialogue.end();
     agent.line({ jsonrpc: '2.0', id: 5, method: 'fs/read_text_file', params: { path: '/x' } });
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([agent.failures.size, agent.turnsOver.size, agent.sent.size], [0, 0, 0]);

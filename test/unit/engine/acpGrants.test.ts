@@ -6,8 +6,6 @@ import { OutputTail } from '../../../src/engine/acp/outputTail.ts';
 
 const edit = updated(noFields, { kind: 'edit', locations: [{ path: '/w/a' }, { path: 'b' }] });
 const command = (text: string | string[]) => updated(noFields, { kind: 'execute', rawInput: { command: text } });
-const once = { session: false, cwd: '/w' };
-const always = { ...once, session: true };
 const run = (words: readonly string[], over: Partial<CommandToRun> = {}): CommandToRun => ({
   words,
   cwd: '/w',
@@ -16,26 +14,51 @@ const run = (words: readonly string[], over: Partial<CommandToRun> = {}): Comman
 });
 
 describe('what an agent was allowed', () => {
-  it('covers the files of the call, until it is over, and others only where that was said', () => {
+  it('covers the files of the call, until it or the turn is over, and others only where that was said', () => {
     const grants = new Grants('/w');
     assert.equal(grants.mayWrite('/w/a'), false);
-    grants.call('c1', edit, once);
+    grants.call('c1', edit, '/w');
     assert.deepEqual(
       ['/w/a', '/w/./x/../b', '/w/c'].map((file) => grants.mayWrite(file)),
       [true, true, false],
     );
     grants.callOver('c1');
     assert.equal(grants.mayWrite('/w/a'), false);
-    grants.call('c2', edit, always);
-    grants.callOver('c2');
+    grants.call('c2', edit, '/w');
+    grants.call('c3', command('ls'), '/w');
+    grants.turnOver();
+    assert.deepEqual([grants.mayWrite('/w/a'), grants.mayRun(run(['ls']))], [false, false]);
+    grants.allWrites();
     assert.equal(grants.mayWrite('/w/c'), true);
     assert.equal(new Grants('/w').mayRun(run(['ls'])), false);
+  });
+
+  it('covers the files whose new text was shown, and no others that the call names', () => {
+    const diff = (over: object) => ({ type: 'diff', path: '/w/a', newText: 'x', ...over });
+    const named = { kind: 'edit', locations: [{ path: '/w/.git/hooks/pre-commit' }] };
+    const claude = { _meta: { claudeCode: { toolName: 'Write' } }, rawInput: { file_path: '/w/a', content: 'x' } };
+    for (const [fields, covered] of [
+      [{ ...named, content: [diff({})] }, ['/w/a']],
+      [{ ...named, content: [diff({}), diff({ path: 'b' })] }, ['/w/a', '/w/b']],
+      [{ ...named, ...claude }, ['/w/a']],
+      [{ kind: 'delete', locations: [{ path: '/w/a' }] }, []],
+      [{ kind: 'edit', content: [diff({ _meta: { kind: 'delete' } })] }, []],
+      [{ kind: 'read', locations: [{ path: '/w/a' }] }, []],
+    ] as const) {
+      const grants = new Grants('/w');
+      grants.call('c', updated(noFields, fields), '/w');
+      const asked = ['/w/a', '/w/b', '/w/.git/hooks/pre-commit'];
+      assert.deepEqual(
+        asked.filter((file) => grants.mayWrite(file)),
+        covered,
+      );
+    }
   });
 
   it('covers the command of the call, once, and by no other program than a shell', () => {
     const grants = new Grants('/w');
     const may = (text: string | string[], ...words: string[]): boolean => {
-      grants.call('c', command(text), always);
+      grants.call('c', command(text), '/w');
       const result = grants.mayRun(run(words));
       grants.callOver('c');
       return result;
@@ -52,7 +75,7 @@ describe('what an agent was allowed', () => {
     assert.equal(may('rm a b', 'rm', 'a b'), false);
     assert.equal(may(['rm', 'a b'], 'rm', 'a', 'b'), false);
     assert.equal(may(['rm', 'a b'], 'rm', 'a b'), true);
-    grants.call('c', command('ls'), once);
+    grants.call('c', command('ls'), '/w');
     assert.deepEqual([grants.mayRun(run(['ls'])), grants.mayRun(run(['ls']))], [true, false]);
     grants.command(run(['ls', 'a b']));
     assert.deepEqual([grants.mayRun(run(['ls', 'a b'])), grants.mayRun(run(['ls', 'a', 'b']))], [true, false]);
@@ -60,13 +83,13 @@ describe('what an agent was allowed', () => {
 
   it('covers a command in its folder, with what it has set', () => {
     const grants = new Grants('/w');
-    grants.call('c', command('npm test'), always);
+    grants.call('c', command('npm test'), '/w');
     const words = ['npm', 'test'];
     const [preload, path] = [{ LD_PRELOAD: '/w/x.so' }, { PATH: '/w' }];
     assert.equal(grants.mayRun(run(words, { env: preload })), false);
     assert.equal(grants.mayRun(run(words, { cwd: '/w/below' })), false);
     assert.equal(grants.mayRun(run(words)), true);
-    grants.call('d', command('npm test'), { session: true, cwd: undefined });
+    grants.call('d', command('npm test'), undefined);
     assert.equal(grants.mayRun(run(words)), false);
     grants.command(run(words, { env: { ...preload, ...path } }));
     assert.equal(grants.mayRun(run(words)), false);

@@ -1,0 +1,46 @@
+import path from 'node:path';
+import type { NewRequest } from '../../agents/dialogue.ts';
+import { shortPath } from '../../agents/shared/describe.ts';
+import type { SeenFile, WorkspaceFiles } from './workspaceFiles.ts';
+
+interface AskedWrite {
+  /** As the agent names it. */
+  readonly file: string;
+  readonly content: string;
+  readonly seen: SeenFile;
+  readonly workDir: string;
+  readonly callId: string | undefined;
+}
+
+/** What a person is asked before a file is written that the agent asked no permission for: the file that it is, by whatever name. */
+export async function writeRequest(files: WorkspaceFiles, asked: AskedWrite): Promise<Omit<NewRequest, 'id'>> {
+  const { file, content, seen, workDir, callId } = asked;
+  // The folder of the session may itself be reached by a link, which is nothing to be told.
+  const place = path.join(workDir, path.relative(await files.locate(workDir), seen.place));
+  const isNew = seen.stamp === null;
+  const told = [
+    ...([place, seen.place].includes(path.resolve(file)) ? [] : [`The agent calls it ${shortPath(file, workDir)}.`]),
+    ...(seen.unreadable === undefined ? [] : [`What is in it now cannot be shown: ${seen.unreadable}`]),
+  ];
+  return {
+    kind: 'permission',
+    ...(callId !== undefined && { callId }),
+    toolName: 'fs/write_text_file',
+    title: `${isNew ? 'Create' : 'Change'} ${shortPath(place, workDir)}`,
+    ...(told.length > 0 && { description: told.join(' ') }),
+    reason: 'The agent has Vitrine write this file, and did not ask for it itself.',
+    action: {
+      kind: 'file_edit',
+      changes: [
+        {
+          path: place,
+          kind: isNew ? 'add' : 'update',
+          ...(seen.text !== undefined && { oldText: seen.text }),
+          newText: content,
+        },
+      ],
+    },
+    cwd: workDir,
+    session: 'all files that this agent writes in this folder, until it ends',
+  };
+}
