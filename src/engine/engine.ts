@@ -3,15 +3,13 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentSession } from '../agents/acp/sessionList.ts';
 import type { AgentAdapter } from '../agents/adapter.ts';
-import type { RecordedRun } from '../formats/record.ts';
 import { loadPrices } from '../insight/prices.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
-import { marksOf } from '../model/followUps.ts';
 import type { Session } from '../model/session.ts';
 import { moveSession } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import { toldAfresh } from './afresh.ts';
-import type { AgentSource, LaunchRequest, PreparedAgent, ReportOptions } from './agentSource.ts';
+import type { AgentSource, ReportOptions } from './agentSource.ts';
 import { AgentSources } from './agentSources.ts';
 import type {
   AgentReport,
@@ -33,26 +31,21 @@ import { Archive } from './archive.ts';
 import type { DeletionReason } from './audit/deletions.ts';
 import { asLimits } from './budget/asLimits.ts';
 import { Budgets } from './budget/budgets.ts';
-import { childServer, withChildren } from './children/childServer.ts';
-import { type EngineFailure, failures } from './failures.ts';
+import { childServer } from './children/childServer.ts';
+import { failures } from './failures.ts';
 import { identityOf } from './folders/identity.ts';
 import { FollowUps } from './followUps/followUps.ts';
-import { runId, runnerId, sessionId, uuid } from './ids.ts';
-import { LiveRun } from './liveRun.ts';
+import { sessionId } from './ids.ts';
 import type { NewRun } from './newRun.ts';
 import { newSummary, titleOf } from './newSession.ts';
-import { logPersisted } from './metadataLog.ts';
-import { ownIdentity } from './processIdentity.ts';
 import { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
 import { RecordStore } from './record/store.ts';
 import { recogniseOutput } from './replayFile.ts';
-import { begun } from './runFigures.ts';
+import { RunStarter } from './runStarter.ts';
 import { Sessions } from './sessions.ts';
-import { watchFor } from './snapshot/watch.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
 import { ledgersOf } from './spending.ts';
-import { whatIsTold } from './told.ts';
 import { reapOrphans, sweep } from './sweep.ts';
 
 /** Together under the 5 seconds that a closing window gives. */
@@ -79,6 +72,7 @@ export class Engine {
   readonly #summaries: Emitter<[SessionSummary]>;
   readonly #events: Emitter<[CoordinatorEvent]>;
   readonly #stateDeps: StateDeps;
+  readonly #starter: RunStarter;
   #closed: Promise<void> | undefined;
 
   constructor(deps: EngineDeps) {
@@ -108,6 +102,15 @@ export class Engine {
       onUsed: (listener) => this.#summaries.on(listener),
       decide,
     });
+    this.#starter = new RunStarter({
+      ...deps,
+      store: this.#store,
+      sessions: this.#sessions,
+      archive: this.archive,
+      budgets: this.budgets,
+      children: this.children,
+      assertOpen: () => this.#assertOpen(),
+    });
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */
@@ -133,10 +136,13 @@ export class Engine {
       ...(request.parent !== undefined && { parent_session_id: request.parent }),
     };
     await this.budgets.gate(session, request.limits);
+    this.#assertOpen();
     const state = new SessionState(newSummary(session, request.prompt, source), this.#stateDeps);
     state.useWriter(await this.#store.create(session, { onProblem: state.tellWriteProblem }));
     this.#sessions.add(state);
-    return this.#begin(state, source, agent, { type: 'start_session', request, attempts: [null] });
+    const newRun: NewRun = { type: 'start_session', request, attempts: [null] };
+    const begin = () => this.#starter.start(state, source, agent, newRun);
+    return this.#sessions.using(state.id, () => state.exclusively(() => this.#starter.owning(state, 'stopped', begin)));
   }
 
   resume(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
@@ -171,10 +177,9 @@ export class Engine {
     });
   }
 
-  /** Resolves when nothing of the agent's process tree lives; at once where nothing runs. `kill`: does not ask first. */
+  /** Resolves when nothing of the agent's process tree lives; at once where nothing runs or is about to. `kill`: does not ask first. */
   async stop(sessionId: string, options: { readonly kill?: boolean } = {}): Promise<void> {
-    const state = (await this.#sessions.live()).find(({ id }) => id === sessionId);
-    await state?.run?.stop(options.kill === true ? [] : undefined);
+    await this.#sessions.stop(sessionId, options.kill === true ? [] : undefined);
   }
 
   open(sessionId: string): Promise<SessionHandle> {
@@ -253,9 +258,8 @@ export class Engine {
   }
 
   async #close(): Promise<void> {
-    const live = await this.#sessions.live();
-    const runs = live.map(async (state) => state.run?.stop(closingLadder));
-    await Promise.race([Promise.all(runs), delay(closingMs, undefined, { ref: false })]);
+    await this.children?.closing((await this.#sessions.live()).map(({ summary }) => summary));
+    await Promise.race([this.#sessions.stopAll(closingLadder), delay(closingMs, undefined, { ref: false })]);
     await this.#sessions.close();
     await this.children?.close();
   }
@@ -277,117 +281,16 @@ export class Engine {
         this.#assertOpen();
         if (state.isRunning()) throw failures.sessionBusy(id);
         await this.#sessions.takeWriter(state);
-        try {
+        return this.#starter.owning(state, state.session.status, async () => {
           const planned = await newRun(state, source);
           const last_resumed_at = this.#now();
           const project_identity = await identityOf(state.session.project_dir ?? '');
           const session = { ...moveSession(state.session, 'pending'), last_resumed_at, project_identity };
           await state.changeSession({ ...session, ...(execution_mode !== undefined && { execution_mode }) });
-          return await this.#begin(state, source, agent, planned);
-        } catch (error) {
-          await state.giveBackWriter();
-          throw error;
-        }
+          return this.#starter.start(state, source, agent, planned);
+        });
       });
     });
-  }
-
-  /** `state` has the writer of its record, and is pending. */
-  async #begin(
-    state: SessionState,
-    source: AgentSource,
-    agent: PreparedAgent,
-    { type, request, attempts, prefix = '' }: NewRun,
-  ): Promise<SessionHandle> {
-    const { randomHex, clock, log, timing, interactive = false } = this.#deps;
-    const { session, summary } = state;
-    const cwd = session.project_dir ?? '';
-    const at = this.#now();
-    const origin = agent.promptOrigin ?? request.origin ?? 'human';
-    const run: RecordedRun = {
-      run_id: runId(randomHex),
-      type,
-      session_id: state.id,
-      prompt: request.prompt,
-      ...(session.agent_name !== undefined && { agent_name: session.agent_name }),
-      project_dir: cwd,
-      execution_mode: session.execution_mode,
-      ...(session.parent_session_id !== undefined && { parent_session_id: session.parent_session_id }),
-      created_at: at,
-      ...request.queued,
-      status: 'pending',
-      events_from: 'entries',
-      ...marksOf(request),
-      ...(origin !== 'human' && { prompt_origin: origin }),
-      first_index: state.total,
-    };
-    const held = { runId: run.run_id, session, limits: request.limits };
-    const budget = await this.budgets.hold(held);
-    const asked = await withChildren(this.children, request, session, run);
-    const { notes: before, ...told } = whatIsTold(source, asked, { begins: attempts[0] === null, prefix });
-    const launch: LaunchRequest = {
-      runId: run.run_id,
-      cwd,
-      ...told,
-      limits: budget.passOn(interactive),
-      newSessionId: uuid(randomHex),
-      interactive,
-      earlierRuns: summary.runs,
-      runsFolder: path.join(path.dirname(this.#store.path(state.id)), 'runs'),
-      lease: { run_id: run.run_id, session_id: state.id, hostname: hostname(), at, owner: await ownIdentity() },
-    };
-    const results = (await (await state.reader())?.results()) ?? [];
-    const notes = agent.notes(launch, attempts[0] ?? null);
-    const live = new LiveRun(
-      state,
-      {
-        run,
-        runnerId: request.queued?.runner_id ?? runnerId(hostname(), cwd, session.executor_type ?? 'replay'),
-        label: source.label,
-        workDir: cwd,
-        agentPrompt: launch.prompt,
-        promptOrigin: origin,
-        notes: [...before, ...notes],
-        figures: {
-          previous: results.map(({ metadata }) => metadata),
-          afresh: prefix !== '',
-          prices: await loadPrices(this.#deps.settings().prices),
-          askedModel: request.options?.model ?? null,
-        },
-        attempts: agent.canLaunch(launch) ? attempts : [],
-        budget,
-        ...watchFor(session, this.#deps),
-        createNormalizer: (context) => source.createNormalizer(context),
-        launch: (resume) => agent.launch(launch, resume),
-      },
-      {
-        clock,
-        log,
-        silenceMs: timing?.silence ?? 60_000,
-        requestMs: timing?.request ?? 600_000,
-        closeMs: timing?.close ?? 10_000,
-        goOnMs: timing?.goOn ?? 2000,
-        turnMs: timing?.politeGrace ?? 5000,
-        interactive,
-      },
-    );
-    state.run = live;
-    state.done = live.done;
-    this.budgets.follow(budget, held, live.done);
-    state.change({ ...begun(summary, run), updated_at: at });
-    const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
-    const over = live.done.then(() => this.archive.runOver(state.id, run.run_id, tell));
-    void live.done.then(() => this.children?.over(state.id, run.run_id));
-    this.#sessions.hold(state, over);
-    const handle = this.#sessions.handle(state);
-    try {
-      await live.start();
-      if (run.synthetic === true) logPersisted(log, state.id, run);
-      return handle;
-    } catch (error) {
-      handle.dispose();
-      throw error;
-    }
   }
 
   #assertOpen(): void {

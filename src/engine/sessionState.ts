@@ -68,6 +68,9 @@ export class SessionState {
   #writer: RecordWriter | null = null;
   #reader: Promise<RecordReader | null> | null = null;
   #problems: readonly string[] = [];
+  #mistyped = 0;
+  /** What was written last did not reach the record. */
+  #isAhead = false;
   #lock: Promise<void> = Promise.resolve();
 
   constructor(summary: SessionSummary, deps: StateDeps) {
@@ -123,6 +126,23 @@ export class SessionState {
     if (this.isRunning()) throw failures.sessionBusy(this.session.session_id);
   }
 
+  /** Ends the run that goes on here. One that is about to begin is waited for: there is nothing to stop before. */
+  async stop(steps?: readonly LadderStep[]): Promise<void> {
+    if (this.run === null) await this.#beginning();
+    await this.run?.stop(steps);
+  }
+
+  /** Resolves as soon as there is a run, or none is about to begin. */
+  async #beginning(): Promise<void> {
+    let begun = (): void => undefined;
+    const isThere = new Promise<void>((resolve) => (begun = resolve));
+    const registration = this.summaries.on(() => {
+      if (this.run !== null) begun();
+    });
+    await Promise.race([isThere, this.exclusively(() => Promise.resolve())]);
+    registration.dispose();
+  }
+
   useWriter(writer: RecordWriter): void {
     this.#writer = writer;
   }
@@ -131,8 +151,10 @@ export class SessionState {
   async giveBackWriter(): Promise<void> {
     const writer = this.#writer;
     this.#writer = null;
-    await writer?.close();
-    if (writer?.memoryOnly === false) this.recent.clear();
+    if (writer === null) return;
+    await writer.close();
+    this.#isAhead = writer.memoryOnly;
+    if (!writer.memoryOnly) this.recent.clear();
   }
 
   async append(line: RecordLine): Promise<void> {
@@ -247,6 +269,11 @@ export class SessionState {
     return reader;
   }
 
+  /** As `follow`, where the record may know more than is known here. */
+  async catchUp(): Promise<void> {
+    if (this.run === null && !this.#isAhead) await this.follow();
+  }
+
   /** Takes in what another window wrote, and tells it. */
   async follow(): Promise<void> {
     const reader = await this.reader();
@@ -302,7 +329,8 @@ export class SessionState {
     this.#turnsOmitted = reader.turnsOmitted;
     this.total = reader.total;
     const mistyped = reader.problems.filter(({ reason }) => reason === 'mistyped_metadata').length;
-    if (mistyped > 0) logInvalidMetadata(this.deps.log, this.id, mistyped);
+    if (mistyped > this.#mistyped) logInvalidMetadata(this.deps.log, this.id, mistyped);
+    this.#mistyped = mistyped;
     this.#problems = reader.problems.map(({ offset, bytes, reason }) => `${bytes} bytes at ${offset}: ${reason}`);
   }
 }

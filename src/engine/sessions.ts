@@ -1,18 +1,17 @@
 import type { LineOf } from '../formats/record.ts';
 import type { PriceTable } from '../insight/prices.ts';
 import { sessionIdSchema, type Session } from '../model/session.ts';
-import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { AgentSource } from './agentSource.ts';
 import type { Notice, SessionHandle } from './api.ts';
 import { failures } from './failures.ts';
+import { Following } from './following.ts';
 import { sessionHandle } from './handle.ts';
+import type { LadderStep } from './processTree.ts';
 import type { RecordReader, RecordWriter } from './record/contract.ts';
 import { RecordBusyError, RecordNotFoundError } from './record/errors.ts';
 import { recoverRun } from './recovery.ts';
 import { SessionState, type StateDeps } from './sessionState.ts';
-
-const followEveryMs = 1000;
 
 export interface SessionsDeps extends StateDeps {
   readonly clock: () => number;
@@ -30,15 +29,18 @@ type SessionChange =
 /** The sessions that are open in this window, each once. */
 export class Sessions {
   readonly #deps: SessionsDeps;
-  readonly #states = new Map<string, Promise<SessionState>>();
+  /** A promise while it is being read. */
+  readonly #states = new Map<string, SessionState | Promise<SessionState>>();
+  readonly #following: Following;
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
+    this.#following = new Following(deps.log);
   }
 
-  /** A session that has no record yet. */
+  /** A session that is new. It stays open as long as somebody uses it. */
   add(state: SessionState): void {
-    this.#states.set(state.id, Promise.resolve(state));
+    this.#states.set(state.id, state);
   }
 
   /** Keeps it open until `until` settles. */
@@ -49,7 +51,12 @@ export class Sessions {
 
   /** Works with a session that stays open meanwhile. @throws EngineFailure */
   async using<T>(id: string, work: (state: SessionState) => Promise<T>): Promise<T> {
-    const state = await this.#get(id);
+    const known = this.#get(id);
+    // Nobody may close it between being found and being counted.
+    return this.#during(known instanceof SessionState ? known : await known, work);
+  }
+
+  async #during<T>(state: SessionState, work: (state: SessionState) => Promise<T>): Promise<T> {
     state.users += 1;
     try {
       return await work(state);
@@ -62,6 +69,7 @@ export class Sessions {
   open(id: string): Promise<SessionHandle> {
     return this.using(id, async (state) => {
       await this.recover(state);
+      await state.catchUp();
       await state.measure();
       return this.handle(state);
     });
@@ -69,7 +77,7 @@ export class Sessions {
 
   handle(state: SessionState): SessionHandle {
     state.users += 1;
-    const stopFollowing = this.#follow(state);
+    const stopFollowing = this.#following.follow(state);
     return sessionHandle(state, this.#deps.store.path(state.id), () => {
       stopFollowing();
       this.#leave(state);
@@ -78,8 +86,32 @@ export class Sessions {
 
   /** What runs here, or was opened and is known better than by its record. */
   async live(): Promise<SessionState[]> {
-    const states = await Promise.all([...this.#states.values()].map((each) => each.catch(() => null)));
-    return states.filter((state) => state !== null).filter((state) => state.run !== null);
+    return (await this.#opened()).filter((state) => state.run !== null);
+  }
+
+  /** Ends what runs in a session or is about to, where that is here. */
+  async stop(id: string, steps?: readonly LadderStep[]): Promise<void> {
+    const state = await this.#openedOne(id);
+    if (state !== null) await this.#during(state, (each) => each.stop(steps));
+  }
+
+  async stopAll(steps: readonly LadderStep[]): Promise<void> {
+    const states = await this.#opened();
+    await Promise.all(states.map((state) => this.#during(state, (each) => each.stop(steps))));
+  }
+
+  async #opened(): Promise<SessionState[]> {
+    const states = await Promise.all([...this.#states.keys()].map((id) => this.#openedOne(id)));
+    return states.filter((state) => state !== null);
+  }
+
+  /** `null` for one that is not open, or cannot be read. */
+  async #openedOne(id: string): Promise<SessionState | null> {
+    try {
+      return (await this.#states.get(id)) ?? null;
+    } catch {
+      return null;
+    }
   }
 
   /** Newest first; of what runs here the figures of now. */
@@ -181,29 +213,42 @@ export class Sessions {
 
   /** `before` as `RecordStore.remove` has it. @throws EngineFailure while it runs or another window writes it */
   async remove(id: string, before: () => Promise<void>): Promise<void> {
-    const state = await this.#states.get(id)?.catch(() => undefined);
-    if (state !== undefined && state.run !== null) throw failures.sessionBusy(id);
-    await state?.release();
-    this.#states.delete(id);
-    await this.#deps.store.remove(id, before).catch((error: unknown) => {
-      throw this.#translated(id, error);
+    const remove = () =>
+      this.#deps.store.remove(id, before).catch((error: unknown) => {
+        throw this.#translated(id, error);
+      });
+    const state = await this.#openedOne(id);
+    if (state === null) return remove();
+    await state.exclusively(async () => {
+      if (state.run !== null) throw failures.sessionBusy(id);
+      await state.release();
+      // Where it may not be deleted, who has it open goes on with it.
+      await remove();
+      this.#drop(id, state);
     });
   }
 
   async close(): Promise<void> {
-    const states = [...this.#states.values()];
+    this.#following.close();
+    const states = await this.#opened();
     this.#states.clear();
-    for (const state of states) await (await state.catch(() => null))?.release();
+    for (const state of states) await state.release();
   }
 
-  #get(id: string): Promise<SessionState> {
+  #get(id: string): SessionState | Promise<SessionState> {
     const known = this.#states.get(id);
     if (known !== undefined) return known;
     if (!sessionIdSchema.safeParse(id).success) return Promise.reject(failures.sessionMissing(id));
-    const loading = SessionState.fromRecord(id, this.#deps).catch((error: unknown) => {
-      this.#states.delete(id);
-      throw this.#translated(id, error);
-    });
+    const loading = SessionState.fromRecord(id, this.#deps).then(
+      (state) => {
+        if (this.#states.get(id) === loading) this.#states.set(id, state);
+        return state;
+      },
+      (error: unknown) => {
+        this.#drop(id, loading);
+        throw this.#translated(id, error);
+      },
+    );
     this.#states.set(id, loading);
     return loading;
   }
@@ -211,34 +256,17 @@ export class Sessions {
   #leave(state: SessionState): void {
     state.users -= 1;
     if (state.users > 0) return;
-    this.#states.delete(state.id);
+    this.#drop(state.id, state);
     void state.release();
+  }
+
+  /** Only that one: the session may have been opened anew. */
+  #drop(id: string, known: SessionState | Promise<SessionState>): void {
+    if (this.#states.get(id) === known) this.#states.delete(id);
   }
 
   #translated(id: string, error: unknown): unknown {
     if (RecordBusyError.is(error)) return failures.sessionElsewhere(id, error);
     return RecordNotFoundError.is(error) ? failures.sessionMissing(id, error) : error;
-  }
-
-  /** Another window may be at work on it: its record is read on until it is over. */
-  #follow(state: SessionState): () => void {
-    if (state.run !== null || !isSessionLive(state.summary.status)) return () => undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let stopped = false;
-    const next = (): void => {
-      timer = setTimeout(() => {
-        if (state.run !== null) return;
-        const news = state.follow().catch((error: unknown) => this.#deps.log.warn(`${state.id}: ${String(error)}`));
-        void news.finally(() => {
-          if (!stopped && isSessionLive(state.summary.status)) next();
-        });
-      }, followEveryMs);
-      timer.unref();
-    };
-    next();
-    return () => {
-      stopped = true;
-      clearTimeout(timer);
-    };
   }
 }
