@@ -5,6 +5,8 @@ import { needs } from './request/words.ts';
 import { plain } from './text/visible.ts';
 
 const longest = 1000;
+/** Milliseconds in which what is said is said together. */
+const together = 100;
 
 /** What a screen reader is told without being asked: each reply once, when it is whole, and how runs begin and end. */
 export class Announcer {
@@ -12,6 +14,8 @@ export class Announcer {
   readonly #alert: HTMLElement;
   readonly #replies = new Set<number>();
   readonly #asked = new Set<string>();
+  readonly #sayings: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #status: string | undefined;
 
   constructor(polite: HTMLElement, alert: HTMLElement) {
@@ -19,14 +23,20 @@ export class Announcer {
     this.#alert = alert;
   }
 
+  /** What is said at about the same time is said together: a region speaks what it holds in the end, and nothing before. */
   say(text: string): void {
-    this.#polite.textContent = text;
+    this.#sayings.push(text);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#polite.textContent = this.#sayings.splice(0).join('\n');
+    }, together);
   }
 
   /** An entry that is whole now; `fresh` for one that came while the page was open. */
   settled({ index, type, content, metadata }: PageEntry): void {
     if (type.kind !== 'assistant_message' || metadata?.parentCallId !== undefined || this.#replies.has(index)) return;
     this.#replies.add(index);
+    if (metadata?.['aborted'] === true) return;
     const text = plain(content.replace(/[`*_#>|]/g, '').trim());
     if (text === '') return;
     this.say(t('Agent: {0}', text.length > longest ? `${text.slice(0, longest)}…` : text));

@@ -19,7 +19,7 @@ import { HostLink } from './link.ts';
 import { pageRows } from './pageRows.ts';
 import { entryKey } from './rowKeys.ts';
 import { Pager } from './pager.ts';
-import { List } from './list.ts';
+import { type Anchor, List } from './list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
 import { countAgain, transcript } from './parts/transcript.ts';
@@ -65,7 +65,7 @@ export class App {
   #revision = 0;
   #begun = false;
   #menuOpen = false;
-  #restore: { readonly key: string; readonly offset: number } | undefined;
+  #restore: Anchor | undefined;
   #problem: Notice | undefined;
 
   /** `loaded` is called once, when the first entries are on screen. */
@@ -115,7 +115,10 @@ export class App {
       announcer: this.#announcer,
       sent: () => this.#list.scrollToEnd(),
       draw: () => this.#frames.now(),
-      changed: () => this.#changed(),
+      changed: () => {
+        this.#saver.typed(this.#draft.text);
+        this.#changed();
+      },
     });
     this.#actions = readerActions({
       link: this.#link,
@@ -331,8 +334,7 @@ export class App {
   #begin(): void {
     if (this.#begun) return;
     this.#begun = true;
-    const anchor = this.#restore;
-    if (anchor === undefined || !this.#list.restore(anchor)) this.#list.scrollToEnd();
+    void this.#jumps.begin(this.#restore);
   }
 
   #state(): SavedState | undefined {

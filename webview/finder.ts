@@ -31,6 +31,8 @@ const nothing: Found = { query: '', indexes: [], texts: [], problems: [], at: -1
 export class Finder {
   readonly #deps: FinderDeps;
   #search = 0;
+  /** Asked for before the answer came. */
+  #step: 1 | -1 | undefined;
   #found: Found | undefined;
 
   constructor(deps: FinderDeps) {
@@ -76,7 +78,8 @@ export class Finder {
   async #query(query: string): Promise<void> {
     const search = ++this.#search;
     const empty = query.trim() === '';
-    this.#set({ ...(empty && nothing), query, at: -1, busy: !empty, help: this.#found?.help === true });
+    this.#step = undefined;
+    this.#set({ ...(empty && nothing), query, indexes: [], at: -1, busy: !empty, help: this.#found?.help === true });
     const indexes: number[] = [];
     for (let n = 0, more = !empty; more && n < mostAnswers; n++) {
       const from = (indexes.at(-1) ?? -1) + 1;
@@ -88,12 +91,22 @@ export class Finder {
       more = answer.truncated && answer.indexes.length > 0;
       this.#set({ indexes: [...indexes], texts: answer.texts, problems: answer.problems, busy: more });
     }
-    if (search === this.#search) this.#set({ indexes, busy: false });
+    if (search === this.#search) this.#answered(indexes);
+  }
+
+  #answered(indexes: readonly number[]): void {
+    this.#set({ indexes, busy: false });
+    if (this.#step !== undefined) this.#next(this.#step);
   }
 
   #next(step: 1 | -1): void {
     const found = this.#found;
-    if (found === undefined || found.indexes.length === 0) return;
+    if (found === undefined) return;
+    if (found.busy) {
+      this.#step = step;
+      return;
+    }
+    if (found.indexes.length === 0) return;
     const count = found.indexes.length;
     // The reader is at the end of a session more often than not: the first jump leads to the nearest match, upwards.
     const at = found.at < 0 ? (step > 0 ? 0 : count - 1) : (found.at + step + count) % count;

@@ -1,9 +1,12 @@
 import type { RowFocus } from './focus.ts';
-import type { List } from './list.ts';
+import type { Anchor, List } from './list.ts';
 import type { Pager } from './pager.ts';
 import type { Requests } from './request/requests.ts';
 import { entryKey } from './rowKeys.ts';
 import type { Store } from './store.ts';
+
+/** The entry that a row's key names, or the first of a group. */
+const entryInKey = /^(?:h:)?[eg]:(\d+)/;
 
 interface JumpsDeps {
   readonly store: Store;
@@ -38,6 +41,21 @@ export class Jumps {
     draw();
     list.scrollTo(key, 'center');
     changed();
+  }
+
+  /** Goes to where the reader was. That row may have to be loaded first: until it is, and without one, the end is shown. */
+  async begin(anchor: Anchor | undefined): Promise<void> {
+    const { store, list, pager, draw } = this.#deps;
+    if (anchor !== undefined && list.restore(anchor)) return;
+    list.scrollToEnd();
+    if (anchor === undefined) return;
+    const index = Number(entryInKey.exec(anchor.key)?.[1]);
+    if (!(index < store.total)) return;
+    await pager.load(index);
+    // Who has gone elsewhere meanwhile stays there.
+    if (this.markedKey !== undefined || !list.atEnd) return;
+    draw();
+    list.restore(anchor);
   }
 
   /** Puts the focus on what the request asks that waits longest, to be read. */

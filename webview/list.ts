@@ -25,6 +25,12 @@ export interface Placed {
   readonly before: number;
 }
 
+/** The first visible row, and how many px of it are above the edge. */
+export interface Anchor {
+  readonly key: string;
+  readonly offset: number;
+}
+
 export interface Layout {
   readonly placed: readonly Placed[];
   /** Height in px of what is left out after the last. */
@@ -46,6 +52,7 @@ export class List {
   #led: string | undefined;
   /** A row under entries that came just now, and how far from the top it stays until somebody scrolls. */
   #held: { readonly key: string; readonly from: number; at?: number } | undefined;
+  #anchor: Anchor | undefined;
   /** Key of the row that has the keyboard: it stays in the page wherever it scrolls. */
   kept: string | undefined;
 
@@ -272,8 +279,13 @@ export class List {
     this.scrollTo(key, 'start');
   }
 
-  /** First visible row and how many px of it are above the edge; `undefined` at the end. */
-  anchor(): { key: string; offset: number } | undefined {
+  /** Where the reader is; `undefined` at the end. In a page that is being taken away the list has no height: where they were. */
+  anchor(): Anchor | undefined {
+    if (this.#scroller.clientHeight > 0) this.#anchor = this.#topRow();
+    return this.#anchor;
+  }
+
+  #topRow(): Anchor | undefined {
     if (this.atEnd) return undefined;
     const top = this.#scroller.scrollTop;
     const item = this.#virtualizer.getVirtualItemForOffset(top);
@@ -281,10 +293,15 @@ export class List {
     return item === undefined || row === undefined ? undefined : { key: row.key, offset: top - item.start };
   }
 
-  restore({ key, offset }: { readonly key: string; readonly offset: number }): boolean {
+  /** Goes to where `anchor` was taken; false where that row is not there. */
+  restore({ key, offset }: Anchor): boolean {
     const at = this.place(key);
     const start = at === undefined ? undefined : this.#virtualizer.getOffsetForIndex(at, 'start')?.[0];
     if (start === undefined) return false;
+    this.#letGo();
+    this.#following = false;
+    // Heights above it are guessed until they are measured: what is measured later does not move it.
+    this.#held = { key, from: -offset };
     this.#virtualizer.scrollToOffset(start + offset);
     return true;
   }

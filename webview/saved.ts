@@ -5,6 +5,8 @@ import type { Views } from './views/views.ts';
 import { type SavedState, saveState } from './vscodeApi.ts';
 
 const delay = 300;
+/** Characters of a draft that are saved with each letter typed. */
+const mostAtOnce = 20_000;
 
 /** Keeps what is to outlive the page, a little after it changed. */
 export class Saver {
@@ -15,17 +17,27 @@ export class Saver {
   /** `state` gives what is to be kept; `undefined` while there is nothing yet. */
   constructor(state: () => SavedState | undefined) {
     this.#state = state;
+    for (const leaving of ['visibilitychange', 'pagehide']) window.addEventListener(leaving, () => this.#now());
   }
 
   soon(): void {
-    this.#waiting ??= setTimeout(() => {
-      this.#waiting = undefined;
-      const state = this.#state();
-      const text = JSON.stringify(state);
-      if (state === undefined || text === this.#saved) return;
-      this.#saved = text;
-      saveState(state);
-    }, delay);
+    this.#waiting ??= setTimeout(() => this.#now(), delay);
+  }
+
+  /** The draft became this: a hidden tab takes its page away with no time for later, so each letter is kept at once. */
+  typed(draft: string): void {
+    if (draft.length <= mostAtOnce) this.#now();
+    else this.soon();
+  }
+
+  #now(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    const state = this.#state();
+    const text = JSON.stringify(state);
+    if (state === undefined || text === this.#saved) return;
+    this.#saved = text;
+    saveState(state);
   }
 }
 

@@ -74,7 +74,11 @@ export class Store implements RowSource {
   }
 
   addPage(entries: readonly PageEntry[]): void {
-    for (const entry of entries) this.#put(entry);
+    for (const { step, links, ...entry } of entries) {
+      // What updates have made of it may be newer than the answer, or be made of pieces that the answer holds already.
+      const here = this.#entries.get(entry.index) ?? entry;
+      this.#put({ ...here, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
+    }
     this.structure += 1;
   }
 

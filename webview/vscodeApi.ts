@@ -1,3 +1,4 @@
+import type { Anchor } from './list.ts';
 import type { AnswerDraft } from './request/requests.ts';
 import { isObject } from './text/objects.ts';
 import { type KeptViews, keptViews } from './views/kept.ts';
@@ -6,8 +7,8 @@ import { type KeptViews, keptViews } from './views/kept.ts';
 export interface SavedState {
   /** For the host, which opens the panel again after a reload of the window. */
   readonly sessionId?: string;
-  /** First visible row and how far it is scrolled; absent: the end. */
-  readonly anchor?: { readonly key: string; readonly offset: number };
+  /** Where the reader was; absent: the end. */
+  readonly anchor?: Anchor;
   readonly expanded?: readonly string[];
   readonly closed?: readonly string[];
   readonly draft?: string;

@@ -194,7 +194,8 @@ function unpricedModels(facts: RunFacts): ModelUsage[] {
 
 function estimatedFigures(facts: RunFacts, before: Before, pricing: Pricing, over: boolean): Figures {
   const models = modelsOfMessages(facts.messages, facts.model);
-  if (facts.messages.length > 0) {
+  // A message that used nothing is none: where its tokens are all zero, they were not counted.
+  if (facts.messages.some(({ usage }) => !isEmptyUsage(usage))) {
     const estimate = estimateMessages(facts, pricing);
     return withSession(models, over ? asLeast(estimate, facts) : estimate, before, facts);
   }
@@ -204,8 +205,10 @@ function estimatedFigures(facts: RunFacts, before: Before, pricing: Pricing, ove
   return over || before.last === null ? figures : { ...figures, totalCost: before.last.totalCostProvenance };
 }
 
-function unprinted({ otherCurrency }: RunFacts): string {
-  if (otherCurrency === undefined) return 'The agent printed no cost.';
+const unsaid = 'The agent did not say what it used.';
+
+function unprinted({ otherCurrency, messages }: RunFacts): string {
+  if (otherCurrency === undefined) return messages.length > 0 ? unsaid : 'The agent printed no cost.';
   return `The agent printed its cost in ${otherCurrency}, and Vitrine counts US dollars.`;
 }
 
@@ -246,6 +249,7 @@ function asLeast(cost: Cost, { messages }: RunFacts): Cost {
 
 function estimateModels(models: readonly ModelUsage[], pricing: Pricing): Cost {
   const parts = models.map(({ model, ...usage }) => ({ usage, model: model === unknownModel ? null : model }));
+  if (parts.length > 0 && parts.every(({ usage }) => Object.keys(usage).length === 0)) return unknownCost(unsaid);
   return estimateParts(parts, pricing, priceOf);
 }
 

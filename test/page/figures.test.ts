@@ -77,6 +77,19 @@ describe('figures of a session', () => {
     await page.close();
   });
 
+  it('are those of now when they are opened again', async () => {
+    const page = await open();
+    await page.locator('#cost').hover();
+    await card(page).getByText('small-model').waitFor();
+    await page.keyboard.press('Escape');
+    await card(page).waitFor({ state: 'detached' });
+    const later = { ...ledger, totalModels: [{ model: 'a-later-model', input: 1 }] };
+    await page.evaluate((options) => window.host.load(options), load({ ledger: later }));
+    await page.locator('#cost').click();
+    await card(page).getByText('a-later-model').waitFor();
+    await page.close();
+  });
+
   it('open by keyboard, lead to the report, and give the focus back', async () => {
     const page = await open();
     await page.locator('#cost').focus();

@@ -116,9 +116,9 @@ describe('streaming', () => {
     await page.close();
   });
 
-  it('says each reply once, when it is whole, and nothing for its pieces', async () => {
-    const page = await live();
-    await page.evaluate(() => {
+  /** Keeps in `said` each text that the polite region has had from now on. */
+  const listen = (page: Page): Promise<void> =>
+    page.evaluate(() => {
       const region = document.querySelector('[data-part=polite]');
       const said: string[] = [];
       Object.assign(window, { said });
@@ -129,13 +129,31 @@ describe('streaming', () => {
           characterData: true,
         });
     });
-    await open(page, reply(60));
-    await page.evaluate(() => window.host.stream(60, 'All **four** tests pass now.', 4, 1));
+  const said = async (page: Page): Promise<unknown> => {
     await page.waitForFunction(() => (Reflect.get(window, 'said') as string[]).length > 0);
     await frames(page, 5);
-    assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'said') as unknown), [
-      'Agent: All four tests pass now.',
-    ]);
+    return page.evaluate(() => Reflect.get(window, 'said') as unknown);
+  };
+
+  it('says each reply once, when it is whole, and nothing for its pieces', async () => {
+    const page = await live();
+    await listen(page);
+    await open(page, reply(60));
+    await page.evaluate(() => window.host.stream(60, 'All **four** tests pass now.', 4, 1));
+    assert.deepEqual(await said(page), ['Agent: All four tests pass now.']);
+    await page.close();
+  });
+
+  it('says all replies that come at once, and none that was taken back', async () => {
+    const page = await live();
+    await listen(page);
+    const replies = [
+      reply(60, 'I look.'),
+      { ...reply(61, 'Never'), metadata: { aborted: true } },
+      reply(62, 'It is mended.'),
+    ];
+    await page.evaluate((all) => window.host.update(all.map((entry) => ({ op: 'put', entry }))), replies);
+    assert.deepEqual(await said(page), ['Agent: I look.\nAgent: It is mended.']);
     await page.close();
   });
 

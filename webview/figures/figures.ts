@@ -34,6 +34,7 @@ export class Figures {
   #enter = false;
   #ledger: LedgerCard | undefined;
   #askedAt = 0;
+  #again: ReturnType<typeof setTimeout> | undefined;
   #resumeOf = '';
   resume: ResumeFacts | undefined;
   readonly messages: MessageFigures;
@@ -96,6 +97,7 @@ export class Figures {
     clearTimeout(this.#timer);
     if (this.#open) return;
     this.#open = true;
+    this.#askSoon();
     this.#deps.changed();
     void this.#load();
   }
@@ -140,7 +142,14 @@ export class Figures {
   }
 
   #askSoon(): void {
-    if (Date.now() - this.#askedAt < freshFor) return;
+    const wait = this.#askedAt + freshFor - Date.now();
+    if (wait > 0) {
+      this.#again ??= setTimeout(() => {
+        this.#again = undefined;
+        if (this.#open) this.#askSoon();
+      }, wait);
+      return;
+    }
     this.#askedAt = Date.now();
     void this.#deps
       .request((request) => ({ type: 'getLedger', request }))
@@ -168,7 +177,6 @@ export class Figures {
     const { view } = this.#deps.store;
     const anchor = document.getElementById('cost');
     if (!this.#open || view === undefined || anchor === null || this.#code === undefined) return;
-    if (this.#ledger === undefined) this.#askSoon();
     const { actions } = this.#deps;
     render(this.#code.costCard({ view, ledger: this.#ledger, actions, now, close: () => this.close() }), this.#place);
     const card = this.#card();

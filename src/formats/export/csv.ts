@@ -1,4 +1,4 @@
-import type { Cost, TokenUsage } from '../../model/usage.ts';
+import type { Cost, ModelUsage, TokenUsage } from '../../model/usage.ts';
 import type { ResultMetadata } from '../../model/result.ts';
 import type { RecordedRun } from '../record.ts';
 import type { Exporter, ExportSource } from './source.ts';
@@ -82,12 +82,16 @@ function rowsOf(summary: Ledger['summary'], run: RecordedRun, result: ResultMeta
     row: 'model',
     model: each.model,
     ...tokens(each),
-    usd: each.usd,
-    ...(each.usd === undefined
-      ? { provenance: 'unknown', reason: 'What this model cost is not told apart.' }
-      : { provenance: result?.costProvenance.provenance }),
+    ...moneyOfModel(each, result),
   }));
   return [whole, ...models];
+}
+
+/** What the only model of a run cost is what the run did. */
+function moneyOfModel({ usd }: ModelUsage, result: ResultMetadata | undefined): Row {
+  if (usd !== undefined) return { usd, provenance: result?.costProvenance.provenance };
+  if (result?.models.length === 1) return money(result.costProvenance);
+  return { provenance: 'unknown', reason: 'What this model cost is not told apart.' };
 }
 
 function tokens(usage: TokenUsage): Row {

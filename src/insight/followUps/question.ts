@@ -1,9 +1,8 @@
 /** Characters at the end of a text that are looked at. */
 const looked = 4000;
 
-/** Three backticks that others follow on their line are code in it. */
-const fence = /^ {0,3}(?:`{3,}[^`\n]*$|~{3})/;
-const fences = new RegExp(fence, 'gm');
+const fence = /^ {0,3}(?:`{3,}|~{3})/;
+const fenced = /^ {0,3}(?:`{3}|~{3}).*$/gm;
 const rule = /^\s*(?:[-*_]\s*){3,}$/;
 const heading = /^ {0,3}#{1,6}\s/;
 const inlineCode = /`+[^`]*`+/g;
@@ -40,13 +39,19 @@ const asksAtEnd = (line: string): boolean => asks.test(line.replace(choice, ''))
 /** Lines that hold more than code or a rule. */
 function proseAtEnd(text: string): string[] {
   const before = text.slice(0, -looked);
-  let inFence = (before.match(fences)?.length ?? 0) % 2 === 1;
+  let inFence = (before.match(fenced) ?? []).filter(isFence).length % 2 === 1;
   const lines: string[] = [];
   for (const line of text.slice(-looked).split('\n')) {
-    if (fence.test(line)) inFence = !inFence;
+    if (isFence(line)) inFence = !inFence;
     else if (!inFence && line.trim() !== '' && !rule.test(line)) lines.push(withoutCode(line));
   }
   return lines;
+}
+
+/** Three backticks that others follow on their line are code in it. */
+function isFence(line: string): boolean {
+  const [opening] = fence.exec(line) ?? [];
+  return opening !== undefined && (opening.endsWith('~') || !line.includes('`', opening.length));
 }
 
 /** A mark at the end of an address is one of the sentence where a word stands before it. */

@@ -6,7 +6,7 @@ import { base64OfHex } from '../../../src/formats/export/htmlText.ts';
 import { inertMarkdown } from '../../../src/formats/export/inertMarkdown.ts';
 import { markdownHtml } from '../../../src/formats/export/markdownHtml.ts';
 import { exported, richSource, sourceOf, aTool } from '../../support/exported.ts';
-import { anEntry } from '../../support/records.ts';
+import { anEntry, aResult } from '../../support/records.ts';
 
 describe('exports: HTML', () => {
   it('is one page that runs nothing and asks for nothing', async () => {
@@ -188,9 +188,29 @@ describe('exports: ledger', () => {
         ['run', 'claude-sonnet-4-5', '0.25', 'reported', ''],
         ['model', 'claude-sonnet-4-5', '0.25', 'reported', ''],
         ['run', 'claude-sonnet-4-5', '', 'unknown', 'no price'],
-        ['model', 'new-model', '', 'unknown', 'What this model cost is not told apart.'],
+        ['model', 'new-model', '', 'unknown', 'no price'],
       ],
     );
+  });
+
+  it('has what a run cost beside its only model, and nothing beside each of several', async () => {
+    const costProvenance = { provenance: 'estimated', usd: 0.5, priceTable: { name: 'p', date: 'd' } } as const;
+    const models = [
+      { model: 'a', input: 10 },
+      { model: 'b', input: 10 },
+    ];
+    const told = async (count: number) => {
+      const metadata = aResult(0.5, { costProvenance, models: models.slice(0, count) });
+      const rows = await table({ ...richSource, results: [{ runId: richSource.runs[0]?.run_id ?? '', metadata }] });
+      return rows
+        .filter(({ row }) => row === 'model')
+        .map((row) => [row['usd'], row['provenance'], row['price_table'], row['reason']]);
+    };
+    assert.deepEqual(await told(1), [['0.5', 'estimated', 'p', '']]);
+    assert.deepEqual(await told(2), [
+      ['', 'unknown', '', 'What this model cost is not told apart.'],
+      ['', 'unknown', '', 'What this model cost is not told apart.'],
+    ]);
   });
 
   it('has tokens by kind, and none where none were told', async () => {

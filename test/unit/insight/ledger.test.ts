@@ -242,6 +242,24 @@ describe('ledger', () => {
       assert.deepEqual(now.totalCost, first.totalCostProvenance);
     });
 
+    it('is unknown where messages come without their usage, and never nothing', () => {
+      const first = figures(run([of(100, 10, 0.11)], { input: 100, output: 10 }));
+      for (const usage of [{}, { input: 0, output: 0 }]) {
+        const facts = runFacts({ messages: [message({ usage })] });
+        const now = estimate(facts, [first], options);
+        assert.equal(now.cost.provenance, 'unknown');
+        assert.deepEqual(now.totalCost, first.totalCostProvenance);
+        const cost = { provenance: 'unknown', reason: 'The agent did not say what it used.' };
+        assert.deepEqual(figures(facts, [], killed).costProvenance, cost);
+      }
+      const beside = runFacts({ messages: [message({ usage: {} }), message()] });
+      assert.deepEqual(figures(beside, [], killed).costProvenance, {
+        provenance: 'estimated',
+        usd: 0.00011,
+        priceTable,
+      });
+    });
+
     it('is unknown for a model without a price, with its tokens', () => {
       const now = estimate(runFacts({ messages: [message({ model: 'no-price' })] }), [], options);
       assert.equal(now.cost.provenance, 'unknown');
@@ -282,6 +300,11 @@ describe('ledger', () => {
       const second = figures(thread(1200, 60, 'session'), [first]);
       assert.deepEqual(second.usage, { input: 1200, output: 60 });
       assert.deepEqual(second.totalUsage, { input: 3600, output: 180 });
+    });
+
+    it('is unknown where a closing line names a model and no tokens', () => {
+      const { costProvenance } = figures(runFacts({ reports: [report({ models: [{ model: 'model-a' }] })] }));
+      assert.deepEqual(costProvenance, { provenance: 'unknown', reason: 'The agent did not say what it used.' });
     });
 
     it('has no price where the agent did not say which model it used', () => {
