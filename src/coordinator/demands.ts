@@ -20,7 +20,7 @@ export function mergeDemands(blueprint: Demands | undefined, run: Demands | unde
     const wanted = run[name];
     if (wanted === undefined) continue;
     const other = blueprint[name];
-    if (other !== undefined && other !== wanted) {
+    if (other !== undefined && !isAsWanted(name, wanted, other)) {
       throw new CoordinatorError(
         'contradiction',
         `The agent demands the ${name} "${other}", and this run "${wanted}": no runner has both.`,
@@ -31,11 +31,17 @@ export function mergeDemands(blueprint: Demands | undefined, run: Demands | unde
   return merged;
 }
 
-/** Properties are equal, letter for letter; of the tags the runner has all. */
+/** Whether a property is what is demanded: letter for letter, but for that of a drive. */
+export function isAsWanted(name: (typeof properties)[number], wanted: string | undefined, is: string): boolean {
+  if (wanted === undefined || wanted === is) return true;
+  return name === 'project_dir' && comparable(wanted) === comparable(is);
+}
+
+/** Every property is as wanted; of the tags the runner has all. */
 export function meets(runner: Runner, demands: Demands | undefined): boolean {
   if (demands === undefined) return true;
   return (
-    properties.every((name) => demands[name] === undefined || demands[name] === runner[name]) &&
+    properties.every((name) => isAsWanted(name, demands[name], runner[name])) &&
     demands.tags.every((tag) => runner.tags.includes(tag))
   );
 }

@@ -209,6 +209,8 @@ export interface ChildServer {
   over(sessionId: string, runId: string): void;
   /** Resumes accepted parents with what another process was to tell them; of a deleted parent its child is asked about. */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
+  /** Before what is at work of these is ended with the engine. Never rejects. */
+  closing(sessions: readonly SessionSummary[]): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { AgentReport, ResumeRequest, SessionHandle } from '../engine/api.ts';
 import type { Recalled } from '../engine/recall/contract.ts';
 import type { Standing } from '../model/budget.ts';
+import { wasTold } from '../engine/children/toldRefusal.ts';
 import { EngineFailure } from '../engine/failures.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import { askForLimit } from './budgets/raise.ts';
@@ -123,7 +124,7 @@ export class RunControl {
     const summary = handle.summary();
     handle.dispose();
     const request = await this.#unaskedRequest(engine, summary, prompt).catch((error: unknown) => {
-      if (EngineFailure.is(error, 'child_refused')) void this.#failures.show(error, { session });
+      if (EngineFailure.is(error, 'child_refused') && !wasTold(error)) void this.#failures.show(error, { session });
       throw error;
     });
     const run = await engine.resume(session, { ...request, trigger });

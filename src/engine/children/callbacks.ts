@@ -4,7 +4,12 @@ import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session.ts';
 import type { Log } from '../api.ts';
 
-const callbackSchema = z.object({ parent: sessionIdSchema, child: sessionIdSchema });
+const callbackSchema = z.object({
+  parent: sessionIdSchema,
+  child: sessionIdSchema,
+  /** Runs of the parent, where the newest was at work when its process was closed: no person stopped it. */
+  closed_in: z.int().optional(),
+});
 export type Callback = z.infer<typeof callbackSchema>;
 
 /** More are not looked at. */
@@ -28,6 +33,21 @@ export class Callbacks {
   async expect(callback: Callback): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     await writeFile(this.#file(callback.child), JSON.stringify(callback), { mode: 0o600 });
+  }
+
+  /** The process of these parents closes: what they wait for says so. Never rejects. */
+  async closing(parents: readonly { readonly session_id: string; readonly runs: number }[]): Promise<void> {
+    const runs = new Map(parents.map((each) => [each.session_id, each.runs]));
+    if (runs.size === 0) return;
+    const theirs = (await this.waiting()).filter(({ parent }) => runs.has(parent));
+    // What somebody takes meanwhile is told.
+    const taken = await this.take(theirs);
+    for (const callback of taken) {
+      await this.#rewrite({ ...callback, closed_in: runs.get(callback.parent) }).catch((error: unknown) =>
+        this.#log.warn(`${callback.parent}: ${String(error)}`),
+      );
+    }
+    await this.giveBack(taken);
   }
 
   /** What a process that is gone was about to tell waits again. @returns whether one that is there is about to tell */
@@ -72,6 +92,14 @@ export class Callbacks {
 
   async told(taken: readonly Callback[]): Promise<void> {
     for (const { child } of taken) await rm(this.#taken(child), { force: true });
+  }
+
+  /** One that this process has taken. */
+  async #rewrite(callback: Callback): Promise<void> {
+    // Under a name that is no callback's until it is whole.
+    const part = path.join(this.#folder, `.${callback.child}`);
+    await writeFile(part, JSON.stringify(callback), { mode: 0o600 });
+    await rename(part, this.#taken(callback.child));
   }
 
   async #readAll(names: readonly string[]): Promise<readonly Callback[]> {

@@ -9,7 +9,7 @@ import type { ChildLimits, SessionHandle, StartRequest } from '../api.ts';
 import { goOnRequest } from '../blueprints/goOn.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
 import type { Engine } from '../engine.ts';
-import { type EngineFailure, failures } from '../failures.ts';
+import { EngineFailure, failures } from '../failures.ts';
 import { inFolder } from '../recall/recall.ts';
 import { toldPassage } from '../recall/told.ts';
 import { say } from '../wording.ts';
@@ -17,6 +17,7 @@ import { ended, type ChildResult } from './result.ts';
 import type { SeenAgents } from './seenAgents.ts';
 import { stopTree } from './stopTree.ts';
 import { Teller, type TellerDeps } from './teller.ts';
+import { ToldRefusal } from './toldRefusal.ts';
 import { unmetDemands } from './unmetDemands.ts';
 
 type Mode = Session['execution_mode'];
@@ -63,16 +64,21 @@ export class Children {
     if (session.agent_name !== undefined) await this.#deps.seen.see(session, by);
   }
 
-  /** As `ChildServer.checkOwn`; the record of the session keeps that it was refused. @throws EngineFailure */
+  /**
+   * As `ChildServer.checkOwn`; the record of the session keeps that it was refused, once for each state of the file, whatever
+   * window asks. @throws EngineFailure; ToldRefusal where it keeps that already
+   */
   async checkOwn(session: Session, agent: Agent | null): Promise<void> {
     const { seen, clock, decide, log } = this.#deps;
     const { session_id: id, agent_name: name } = session;
     try {
       await seen.checkOwn(session, agent);
     } catch (error) {
+      if (EngineFailure.is(error) && (await seen.wasRefused(session, agent))) throw new ToldRefusal(error);
       const at = new Date(clock()).toISOString();
       const decision = { type: 'agent_changed', at, agent_name: name, file: agent?.file ?? null };
       await decide(id, decision).catch((reason: unknown) => log.warn(`${id}: ${String(reason)}`));
+      await seen.keepRefused(session, agent);
       throw error;
     }
   }
@@ -189,6 +195,13 @@ export class Children {
   /** Goes on with the callbacks that another process waited for, to parents that are accepted. */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
     return this.#teller.recover(accepts);
+  }
+
+  /** Before what is at work of these is ended: what it waits for is the next process's to tell. Never rejects. */
+  async closing(sessions: readonly SessionSummary[]): Promise<void> {
+    this.#teller.close();
+    const atWork = sessions.filter(({ status }) => isSessionLive(status) && status !== 'stopping');
+    await this.#deps.callbacks.closing(atWork);
   }
 
   close(): void {

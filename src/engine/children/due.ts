@@ -20,6 +20,8 @@ export interface DueDeps {
   readonly isGone: (id: string) => Promise<boolean>;
   /** Whether a session will be told itself what it waits for, and go on with that. */
   readonly willGoOn: (id: string) => boolean;
+  /** Whether the newest run of a session ended because its process was closed. */
+  readonly wasClosed: (session: SessionSummary) => boolean;
 }
 
 type ChildState = 'ended' | 'goes_on' | 'unread' | 'void';
@@ -42,9 +44,11 @@ export async function dueOf(parent: string, callbacks: readonly Callback[], deps
   if (isSessionLive(summary.status)) return { due: [], void: nothing, goesOn: true, unread };
   if (summary.outcome !== 'stopped') return { due: ended, void: nothing, goesOn, unread };
   const outcomes = ended.map(({ child }) => deps.sessions.get(child));
+  const wasClosed = deps.wasClosed(summary);
   // What a person stopped stays so, whatever had ended by then; what went on after that is news.
   const isNews = outcomes.some(
-    (child) => child !== undefined && child.outcome !== 'stopped' && child.updated_at > summary.updated_at,
+    (child) =>
+      child !== undefined && child.outcome !== 'stopped' && (wasClosed || child.updated_at > summary.updated_at),
   );
   if (isNews) return { due: ended, void: nothing, goesOn, unread };
   // What was stopped together with its parent is no reason to tell that, ever.
@@ -52,12 +56,16 @@ export async function dueOf(parent: string, callbacks: readonly Callback[], deps
   return { due: [], void: [...nothing, ...stopped], goesOn, unread };
 }
 
-async function stateOf({ parent, child }: Callback, { sessions, isGone, willGoOn }: DueDeps): Promise<ChildState> {
+async function stateOf(
+  { parent, child }: Callback,
+  { sessions, isGone, willGoOn, wasClosed }: DueDeps,
+): Promise<ChildState> {
   const session = sessions.get(child);
   if (session === undefined) return (await isGone(child)) ? 'void' : 'unread';
   // Whoever can write into the store could have any session woken otherwise.
   if (session.parent_session_id !== parent) return 'void';
   if (isSessionLive(session.status)) return 'goes_on';
   // Where a person stopped it, nobody knows whether it ever goes on.
-  return session.outcome !== 'stopped' && willGoOn(child) ? 'goes_on' : 'ended';
+  const isStopped = session.outcome === 'stopped' && !wasClosed(session);
+  return !isStopped && willGoOn(child) ? 'goes_on' : 'ended';
 }

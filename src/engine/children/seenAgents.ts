@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../model/agent.ts';
@@ -9,9 +9,11 @@ import type { Log } from '../api.ts';
 import type { Blueprint } from '../blueprints/load.ts';
 import { EngineFailure, failures } from '../failures.ts';
 import { writeWhole } from '../wholeFile.ts';
-import { say } from '../wording.ts';
+import { say, type Wording } from '../wording.ts';
 
 const fileName = 'seen-agents.json';
+/** Beside it: the hash of the agent that the session was refused with last, until somebody goes on with it. */
+const refusedName = 'refused-agent';
 
 /** Hashes of agents by their names. */
 const seenSchema = z.record(z.string(), z.string());
@@ -52,7 +54,14 @@ export class SeenAgents {
 
   /** `null`: it has no file. @throws EngineFailure for an agent that the session's people have not seen as it is */
   async check({ session_id: id }: Session, name: string, agent: Agent | null): Promise<void> {
-    if (isSeen(await this.#read(id), name, agent)) return;
+    const seen = await this.#read(id);
+    if (isSeen(seen, name, agent)) return;
+    if (seen === null) {
+      throw new EngineFailure('child_refused', {
+        message: notKnown(name),
+        detail: say`A person has to start it, or to go on with this session.`,
+      });
+    }
     throw failures.childRefused(
       say`The file of the agent "${name}" was written or changed since a person last spoke to this session. A person has to start it, or to go on with this session.`,
     );
@@ -60,14 +69,32 @@ export class SeenAgents {
 
   /** As `check`, of the session's own agent. */
   async checkOwn({ session_id: id, agent_name: name }: Session, agent: Agent | null): Promise<void> {
-    if (name === undefined || isSeen(await this.#read(id), name, agent)) return;
+    if (name === undefined) return;
+    const seen = await this.#read(id);
+    if (isSeen(seen, name, agent)) return;
     throw new EngineFailure('child_refused', {
-      message: say`The file of the agent "${name}" was written, changed or removed since a person last spoke to this session.`,
+      message:
+        seen === null
+          ? notKnown(name)
+          : say`The file of the agent "${name}" was written, changed or removed since a person last spoke to this session.`,
       detail:
         agent === null
           ? say`Nothing is sent to it that no person asked for. Look whether its file should be gone, and send a message yourself.`
           : say`Nothing is sent to it that no person asked for. Look at ${agent.file}, and send a message yourself.`,
     });
+  }
+
+  /** Whether a person was told already that the session is refused with its agent as it is. Never rejects. */
+  async wasRefused({ session_id: id }: Session, agent: Agent | null): Promise<boolean> {
+    const refused = await readFile(this.#file(id, refusedName), 'utf8').catch(() => null);
+    return refused === refusalOf(agent);
+  }
+
+  /** A person is told that. Never rejects: what could not be kept is told again. */
+  async keepRefused({ session_id: id }: Session, agent: Agent | null): Promise<void> {
+    await writeWhole(this.#file(id, refusedName), [refusalOf(agent)]).catch((error: unknown) =>
+      this.#deps.log.warn(`${id}: that its agent was refused could not be kept: ${String(error)}`),
+    );
   }
 
   async #read(id: string): Promise<Seen | null> {
@@ -81,12 +108,18 @@ export class SeenAgents {
 
   async #write(id: string, seen: Seen): Promise<void> {
     await writeWhole(this.#file(id), [JSON.stringify(seen)]);
+    await rm(this.#file(id, refusedName), { force: true });
   }
 
-  #file(id: string): string {
-    return path.join(this.#deps.folderOf(id), fileName);
+  #file(id: string, name = fileName): string {
+    return path.join(this.#deps.folderOf(id), name);
   }
 }
+
+const notKnown = (name: string): Wording =>
+  say`It is not known whether the file of the agent "${name}" is as a person saw it last.`;
+
+const refusalOf = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
 
 function isSeen(seen: Seen | null, name: string, agent: Agent | null): boolean {
   const before = seen !== null && Object.hasOwn(seen, name) ? seen[name] : undefined;

@@ -55,6 +55,10 @@ export class ChildMcpServer implements ChildServer {
     return this.#children.recover(accepts);
   }
 
+  closing(sessions: readonly SessionSummary[]): Promise<void> {
+    return this.#children.closing(sessions);
+  }
+
   async close(): Promise<void> {
     for (const [key, caller] of this.#callers) this.#dismiss(key, caller);
     this.#children.close();

@@ -113,8 +113,10 @@ export class Teller {
     const untold = await callbacks.untold();
     const willGoOn = (id: string): boolean =>
       this.#telling.has(id) || (untold.some((each) => each.parent === id) && !this.#undelivered.isGivenUp(id));
+    const wasClosed = ({ session_id: id, runs }: SessionSummary): boolean =>
+      untold.some((each) => each.parent === id && each.closed_in === runs);
     const isGone = (id: string): Promise<boolean> => isDeleted(this.#engine.recordPath(id));
-    const { due, void: nothing, goesOn, unread } = await dueOf(parent, all, { sessions, isGone, willGoOn });
+    const { due, void: nothing, goesOn, unread } = await dueOf(parent, all, { sessions, isGone, willGoOn, wasClosed });
     const dropped = await callbacks.take(nothing);
     for (const { child } of dropped) log.info(`${parent} need not be told of ${child}.`);
     await callbacks.told(dropped);

@@ -6,6 +6,7 @@ import { EngineFailure, type FailureCode } from '../failures.ts';
 import { say } from '../wording.ts';
 import { Backoff } from './backoff.ts';
 import type { Callback } from './callbacks.ts';
+import { wasTold } from './toldRefusal.ts';
 
 /** Each may leave a failed run behind. */
 const mostRetries = 3;
@@ -54,7 +55,10 @@ export class Undelivered {
     return failed.givenUp || this.#retries.isWaiting(parent);
   }
 
-  /** `session` as it is after that. The first of several failures is kept in its record, and told. Never rejects. */
+  /**
+   * `session` as it is after that. The first of several failures is kept in its record, and told, where it is not yet. Never
+   * rejects.
+   */
   async failed(failure: EngineFailure, session: SessionSummary, callbacks: readonly Callback[]): Promise<void> {
     const { session_id: parent, runs } = session;
     this.#deps.log.error(`${parent} could not be told: ${failure.message}`);
@@ -62,7 +66,7 @@ export class Undelivered {
     const givenUp = isHopeless.has(failure.code) || this.#retries.times(parent) >= mostRetries;
     this.#failed.set(parent, { runs, givenUp });
     if (!givenUp) this.#retries.again(parent, () => this.#deps.tellAgain(parent));
-    if (isFirst) await this.#note(undelivered(failure), session, callbacks);
+    if (isFirst && !wasTold(failure)) await this.#note(undelivered(failure), session, callbacks);
   }
 
   /** It was told, or nothing is to be told to it any more. */

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { hasDemands } from '../../coordinator/demands.ts';
+import { hasDemands, isAsWanted } from '../../coordinator/demands.ts';
 import type { Agent } from '../../model/agent.ts';
 import type { Demands } from '../../model/demands.ts';
 import { executorOf } from '../blueprints/request.ts';
@@ -15,7 +15,7 @@ export function unmetDemands(agent: Agent, cwd: string, tags: readonly string[])
   const unmet: Demands = { tags: demands.tags.filter((tag) => !tags.includes(tag)) };
   for (const name of ['hostname', 'project_dir', 'executor_type'] as const) {
     const wanted = demands[name];
-    if (wanted !== undefined && wanted !== here[name]) unmet[name] = wanted;
+    if (wanted !== undefined && !isAsWanted(name, wanted, here[name])) unmet[name] = wanted;
   }
   return hasDemands(unmet) ? unmet : null;
 }

@@ -12,6 +12,8 @@ import { Reports } from './reports.ts';
 
 /** Before another coordinator is looked for again. */
 const rejoinMs = 500;
+/** Of one that leaves and has nothing more to finish, to say how its runs came out. */
+const lastJoins = 5;
 
 /** How a run came out. */
 export type Outcome = Omit<RunReport, 'run_id' | 'status'> & { readonly status: 'completed' | 'failed' | 'stopped' };
@@ -118,12 +120,16 @@ export class RunnerLoop {
   }
 
   async #rejoin(): Promise<void> {
-    while (!this.#closed) {
+    for (let left = lastJoins; !this.#closed && left > 0;) {
       try {
         await this.#join();
         return;
       } catch (error) {
         this.#deps.log.warn(`No coordinator yet: ${String(error)}`);
+        const isIdle = this.#leaving && this.#active.size === 0;
+        // Another one is what this was, and nobody takes from this any more how its runs came out.
+        if (isIdle && CoordinatorError.is(error, 'conflict')) return;
+        if (isIdle) left -= 1;
         await delay(rejoinMs);
       }
     }

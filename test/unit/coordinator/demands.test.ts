@@ -39,6 +39,14 @@ describe('demands', () => {
       assert.equal(meets(runner, demands(given)), expected, JSON.stringify(given));
     }
     assert.equal(meets(runner, undefined), true);
+    const folders: readonly [demanded: string, of: string, boolean][] = [
+      ['C:\\App', 'c:\\App', true],
+      ['c:\\App', 'C:\\App', true],
+      ['C:\\app', 'C:\\App', false],
+      ['/C:/app', '/c:/app', false],
+    ];
+    for (const [project_dir, of, expected] of folders)
+      assert.equal(meets({ ...runner, project_dir: of }, demands({ project_dir })), expected, `${project_dir} ${of}`);
   });
 
   it('come after where a runner works: in its folders alone, if it says so', () => {
@@ -86,6 +94,10 @@ describe('demands', () => {
     );
     assert.deepEqual(mergeDemands(undefined, demands({ tags: ['x'] })), { tags: ['x'] });
     assert.deepEqual(mergeDemands(demands({ hostname: 'a' }), demands({ hostname: 'a' })), { hostname: 'a', tags: [] });
+    assert.deepEqual(mergeDemands(demands({ project_dir: 'C:\\w' }), demands({ project_dir: 'c:\\w' })), {
+      project_dir: 'c:\\w',
+      tags: [],
+    });
     assert.throws(() => mergeDemands(demands({ hostname: 'a' }), demands({ hostname: 'b' })), refused('contradiction'));
   });
 

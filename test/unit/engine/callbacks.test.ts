@@ -89,11 +89,13 @@ describe('a parent that is to be told what came of its children', () => {
   }
   const told = () => until('that it was told', async () => (await callbacks.untold()).length === 0);
   const waits = async () => (await callbacks.waiting()).length === 1;
+  /** Or is just being told again, in vain. */
+  const isUntold = async () => (await callbacks.untold()).length === 1;
 
   it('is tried again after a while where that failed, and the first failure is kept and told once', async () => {
     const teller = await tellerOf({ fails: (at) => (at < 4 ? failures.blueprintInactive('lead', 'a') : undefined) });
     await teller.tell(parent.id);
-    assert.ok(await waits());
+    assert.ok(await isUntold());
     await told();
     assert.equal(requests.length, 4);
     const [[id, decision] = []] = decisions as [string, Undelivered][];
@@ -238,6 +240,38 @@ describe('callbacks of agents from files', () => {
     await outcome(on);
     await until('the callback', async () => (await entries(lead)).some(({ origin }) => origin === 'callback'));
     await until('nothing left to tell', () => leads.callbacks().length === 0);
+  });
+
+  it('reach a session whose window was closed while it was at work, from the next one on', async () => {
+    const lead = await leads.start(engine, 'lead', [{ given: note }, { forever: true }]);
+    const call = await leads.tools(note);
+    await call('start_session', start('helper', says('helped')));
+    await until('its end', async () => (await named('helper')).every(({ status }) => status === 'finished'));
+    await call('start_session', start('middle', prompt([{ init: true }, { forever: true }])));
+    await engine.dispose();
+    assert.deepEqual([lead.summary().runs, lead.summary().outcome], [1, 'stopped']);
+    assert.equal(leads.callbacks().length, 2);
+    engine = await leads.engine();
+    await engine.sweep();
+    await engine.children?.recover(() => true);
+    await until('nothing left to tell', () => leads.callbacks().length === 0);
+    const told = (await entries(await engine.open(lead.id))).filter(({ origin }) => origin === 'callback');
+    assert.equal(told.length, 1);
+    for (const part of ['"result": "helped"', '"outcome": "stopped"']) assert.ok(told[0]?.content.includes(part), part);
+  });
+
+  it('leave a session stopped that a person stopped after its window had been closed once', async () => {
+    const lead = await leads.start(engine, 'lead', [{ given: note }, { forever: true }]);
+    const call = await leads.tools(note);
+    await call('start_session', start('helper', says('helped')));
+    await until('its end', async () => (await named('helper')).every(({ status }) => status === 'finished'));
+    await engine.dispose();
+    engine = await leads.engine();
+    await engine.sweep();
+    const on = await engine.resume(lead.id, { prompt: prompt([{ init: true }, { forever: true }]) });
+    await engine.stop(lead.id);
+    await engine.children?.recover(() => true);
+    assert.deepEqual([on.summary().runs, on.summary().outcome, leads.callbacks().length], [2, 'stopped', 1]);
   });
 
   it('tell of a child once it has heard itself what it waited for', async () => {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import { goOnRequest } from '../../../src/engine/blueprints/goOn.ts';
 import { stopTree } from '../../../src/engine/children/stopTree.ts';
+import { wasTold } from '../../../src/engine/children/toldRefusal.ts';
+import { unmetDemands } from '../../../src/engine/children/unmetDemands.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { EngineFailure } from '../../../src/engine/failures.ts';
+import { agentFileSchema } from '../../../src/model/agent.ts';
 import { Bench, entries, outcome, prompt } from '../../support/fakeAgent/engine.ts';
 import { Leads } from '../../support/fakeAgent/lead.ts';
 import { until } from '../../support/until.ts';
@@ -48,13 +51,16 @@ describe('what holds for sessions that no person starts', () => {
       use: leads.use,
       projectDir: bench.cwd,
     });
-  const refused = (part: string) => (error: unknown) => {
-    assert.ok(EngineFailure.is(error, 'child_refused'), String(error));
-    assert.match(error.message, /"lead" was written, changed or removed since a person last spoke to this session/);
-    assert.ok(error.detail.includes(part), error.detail);
-    assert.match(error.detail, /send a message yourself/);
-    return true;
-  };
+  const changed = /"lead" was written, changed or removed since a person last spoke to this session/;
+  const refused =
+    (part: string, words = changed) =>
+    (error: unknown) => {
+      assert.ok(EngineFailure.is(error, 'child_refused'), String(error));
+      assert.match(error.message, words);
+      assert.ok(error.detail.includes(part), error.detail);
+      assert.match(error.detail, /send a message yourself/);
+      return true;
+    };
 
   it('counts children that are started at once, each with the others', async () => {
     const { call } = await lead();
@@ -147,6 +153,15 @@ describe('what holds for sessions that no person starts', () => {
     });
   }
 
+  it('takes the letter of a drive in either case for the folder that is demanded', () => {
+    const unmet = (project_dir: string, cwd: string) => {
+      const file = agentFileSchema.parse({ demands: { project_dir } });
+      return unmetDemands({ ...file, name: 'helper', file: '', created_at: '', modified_at: '' }, cwd, [])?.project_dir;
+    };
+    assert.equal(unmet('C:\\w', 'c:\\w'), undefined);
+    assert.equal(unmet('C:\\w', 'c:\\W'), 'C:\\w');
+  });
+
   it('takes no agent that was changed since a person spoke to its session, and says which file', async () => {
     const { handle } = await lead();
     const file = path.join(bench.cwd, '.vitrine/agents/lead.yaml');
@@ -184,6 +199,38 @@ describe('what holds for sessions that no person starts', () => {
     await until('the callback', async () => (await entries(handle)).some(({ origin }) => origin === 'callback'));
     await until('its end', () => handle.summary().runs === 3 && handle.summary().status === 'finished');
     handle.dispose();
+  });
+
+  it('says once that an agent was changed, whatever window asks, until a person goes on with it', async () => {
+    const shown: string[] = [];
+    const open = () => leads.engine({ onUndelivered: (_, { code }) => shown.push(code) });
+    engine = await open();
+    const { handle, call } = await lead();
+    await call('start_session', { agent_name: 'helper', prompt: says('here'), execution_mode: 'async_callback' });
+    await ended('helper');
+    leads.write('lead', program);
+    writeFileSync(go, '');
+    await outcome(handle);
+    const file = engine.recordPath(handle.id);
+    handle.dispose();
+    const said = () =>
+      ['agent_changed', 'callback_undelivered'].map((type) => readFileSync(file, 'utf8').split(`"${type}"`).length - 1);
+    await until('that it was said', () => said().every((times) => times === 1));
+    await engine.dispose();
+    engine = await open();
+    await engine.sweep();
+    await engine.children?.recover(() => true);
+    await assert.rejects(unasked(handle), (error) => wasTold(error) && refused('lead.yaml')(error));
+    assert.deepEqual([said(), shown], [[1, 1], ['child_refused']]);
+    leads.write('lead', `${program}description: Changed again\n`);
+    await assert.rejects(unasked(handle), (error) => !wasTold(error) && refused('lead.yaml')(error));
+    assert.deepEqual(said(), [2, 1]);
+    const refusal = path.join(path.dirname(file), 'refused-agent');
+    assert.ok(existsSync(refusal));
+    leads.write('lead', 'limits: { max_children: 3 }\n');
+    await outcome(await engine.resume(handle.id, { prompt: says('I looked at it') }));
+    await until('the callback', () => leads.callbacks().length === 0);
+    assert.ok(!existsSync(refusal));
   });
 
   it('goes on with the settings of the program and the folder that a session is of', async () => {
@@ -235,7 +282,10 @@ describe('what holds for sessions that no person starts', () => {
     for (const text of ['{', '[]', '{"lead":1}', null]) {
       if (text === null) rmSync(seen);
       else writeFileSync(seen, text);
-      await assert.rejects(unasked(handle), refused('lead.yaml'));
+      await assert.rejects(
+        unasked(handle),
+        refused('lead.yaml', /^It is not known whether .* "lead" is as a person saw/),
+      );
     }
   });
 });

@@ -21,6 +21,7 @@ interface Case {
   readonly children: readonly (Change | null)[];
   readonly gone?: readonly string[];
   readonly goingOn?: readonly string[];
+  readonly closed?: readonly string[];
   readonly due?: readonly string[];
   readonly void?: readonly string[];
   readonly goesOn?: boolean;
@@ -65,6 +66,29 @@ const cases: readonly Case[] = [
     ],
     void: [one, two],
   },
+  {
+    is: 'all to a parent whose process was closed, where one had ended before',
+    parent: { ...stopped, updated_at: now },
+    children: [{ updated_at: earlier }, { ...stopped, updated_at: now }],
+    closed: [lead],
+    due: [one, two],
+  },
+  {
+    is: 'nothing of what was stopped with its parent by the end of their process, ever',
+    parent: { ...stopped, updated_at: now },
+    children: [stopped, running],
+    closed: [lead, one],
+    void: [one],
+    goesOn: true,
+  },
+  {
+    is: 'nothing of one whose process was closed while it waited itself',
+    children: [stopped, stopped],
+    closed: [one],
+    goingOn: [one, two],
+    due: [two],
+    goesOn: true,
+  },
 ];
 
 describe('what came of children is told', () => {
@@ -82,6 +106,7 @@ describe('what came of children is told', () => {
         sessions: new Map(listed.map((session) => [session.session_id, session])),
         isGone: (id) => Promise.resolve(each.gone?.includes(id) === true),
         willGoOn: (id) => each.goingOn?.includes(id) === true,
+        wasClosed: ({ session_id: id }) => each.closed?.includes(id) === true,
       });
       assert.deepEqual(
         {

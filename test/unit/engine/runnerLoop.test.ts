@@ -256,6 +256,32 @@ describe('a runner', () => {
     assert.deepEqual(store.log, []);
   });
 
+  for (const code of ['conflict', 'unreachable'] as const) {
+    it(`that finishes leaves also where every next coordinator says ${code}`, async () => {
+      const host = await store.join();
+      const [begun, end] = [gate(), gate()];
+      let joins = 0;
+      const loop = await begin({
+        join: () => {
+          joins += 1;
+          return joins === 1 ? store.join() : Promise.reject(new CoordinatorError(code, 'No.'));
+        },
+        execute: async () => {
+          begun.open();
+          await end.opened;
+          return completed;
+        },
+      });
+      await host.link.createRun(wanted);
+      await begun.opened;
+      const closed = loop.close({ finish: true });
+      await host.close();
+      await until('another try', () => joins > 1);
+      end.open();
+      await closed;
+    });
+  }
+
   it('that is closed before it has begun is not there afterwards', async () => {
     const loop = new RunnerLoop({
       registration,
