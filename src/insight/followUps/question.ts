@@ -1,8 +1,8 @@
 /** Characters at the end of a text that are looked at. */
 const looked = 4000;
 
-const fence = /^ {0,3}(?:`{3,}|~{3})/;
-const fenced = /^ {0,3}(?:`{3}|~{3}).*$/gm;
+const fence = /^ {0,3}(?:`{3}|~{3})/;
+const fenced = /^ {0,3}(?:`{3}|~{3}).*/gm;
 const rule = /^\s*(?:[-*_]\s*){3,}$/;
 const heading = /^ {0,3}#{1,6}\s/;
 const inlineCode = /`+[^`]*`+/g;
@@ -51,7 +51,10 @@ function proseAtEnd(text: string): string[] {
 /** Three backticks that others follow on their line are code in it. */
 function isFence(line: string): boolean {
   const [opening] = fence.exec(line) ?? [];
-  return opening !== undefined && (opening.endsWith('~') || !line.includes('`', opening.length));
+  if (opening === undefined || opening.endsWith('~')) return opening !== undefined;
+  let end = opening.length;
+  while (line[end] === '`') end += 1;
+  return !line.includes('`', end);
 }
 
 /** A mark at the end of an address is one of the sentence where a word stands before it. */
