@@ -2,7 +2,6 @@
 const looked = 4000;
 
 const fence = /^ {0,3}(?:`{3}|~{3})/;
-const fenced = /^ {0,3}(?:`{3}|~{3}).*/gm;
 const rule = /^\s*(?:[-*_]\s*){3,}$/;
 const heading = /^ {0,3}#{1,6}\s/;
 const inlineCode = /`+[^`]*`+/g;
@@ -38,14 +37,22 @@ const asksAtEnd = (line: string): boolean => asks.test(line.replace(choice, ''))
 
 /** Lines that hold more than code or a rule. */
 function proseAtEnd(text: string): string[] {
-  const before = text.slice(0, -looked);
-  let inFence = (before.match(fenced) ?? []).filter(isFence).length % 2 === 1;
+  let inFence = endsInFence(text.slice(0, -looked));
   const lines: string[] = [];
   for (const line of text.slice(-looked).split('\n')) {
     if (isFence(line)) inFence = !inFence;
     else if (!inFence && line.trim() !== '' && !rule.test(line)) lines.push(withoutCode(line));
   }
   return lines;
+}
+
+function endsInFence(text: string): boolean {
+  let inFence = false;
+  for (let at = 0, end = 0; end !== -1; at = end + 1) {
+    end = text.indexOf('\n', at);
+    if (isFence(text.slice(at, end === -1 ? undefined : end))) inFence = !inFence;
+  }
+  return inFence;
 }
 
 /** Three backticks that others follow on their line are code in it. */
