@@ -1,6 +1,6 @@
 import { Lexer } from 'marked';
 import { linksOf } from '../src/insight/citations/links.ts';
-import { SessionEvidence } from '../src/insight/citations/sessionEvidence.ts';
+import { SessionEvidence } from '../src/insight/citations/sources/sessionEvidence.ts';
 import { Trajectory } from '../src/insight/trajectory/steps.ts';
 import { waterfall } from '../src/insight/trajectory/waterfall.ts';
 import type { NormalizedEntry } from '../src/model/entry.ts';

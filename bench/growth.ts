@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { findSecrets } from '../src/formats/redaction/scan.ts';
-import { mentionsIn } from '../src/insight/citations/scan.ts';
+import { mentionsIn } from '../src/insight/citations/claims/scan.ts';
 import { changedLines } from '../src/insight/files/lineDiff.ts';
 import {
   mentionPieces,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { SessionHandle } from '../engine/api.ts';
-import { evidenceOf, sinceThen, type Evidence } from '../insight/citations/evidence.ts';
+import { evidenceOf, sinceThen, type Evidence } from '../insight/citations/sources/evidence.ts';
 import { withFootnotes } from '../insight/citations/footnotes.ts';
 import { SessionLinks } from '../insight/citations/sessionLinks.ts';
 import type { NormalizedEntry } from '../model/entry.ts';

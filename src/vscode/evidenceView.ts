@@ -1,6 +1,6 @@
-import type { Evidence } from '../insight/citations/evidence.ts';
+import type { Evidence } from '../insight/citations/sources/evidence.ts';
 import type { NumberedLink } from '../insight/citations/sessionLinks.ts';
-import type { Source } from '../insight/citations/sources.ts';
+import type { Source } from '../insight/citations/sources/sources.ts';
 import type { Candidate, EvidenceLink } from '../insight/citations/types.ts';
 import type { CardStep, EvidenceCard, PageLink, PageSource, SinceThen } from '../protocol/evidence.ts';
 

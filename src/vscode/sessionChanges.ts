@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionHandle } from '../engine/api.ts';
-import { normalPath } from '../insight/citations/pathNames.ts';
+import { normalPath } from '../insight/citations/sources/pathNames.ts';
 import type { SessionFile } from '../insight/files/files.ts';
 import { FileHistory } from '../insight/files/history.ts';
 import { changesOf, changeUri, fileUri } from './changeDocuments.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { FileHistory } from '../../insight/files/history.ts';
-import { normalPath } from '../../insight/citations/pathNames.ts';
+import { normalPath } from '../../insight/citations/sources/pathNames.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
 import type { ToolAction } from '../../model/tool.ts';
 

@@ -1,9 +1,9 @@
-import { bareForm } from './commandForms.ts';
-import { baseName, normalPath } from './pathNames.ts';
-import { looksLikeCommand, type ProgramKind } from './programs.ts';
-import { squeezed } from './shell.ts';
-import type { Known, SessionEvidence } from './sessionEvidence.ts';
-import type { StepFacts, Touch } from './stepFacts.ts';
+import { bareForm } from './commands/commandForms.ts';
+import { baseName, normalPath } from './sources/pathNames.ts';
+import { looksLikeCommand, type ProgramKind } from './commands/programs.ts';
+import { squeezed } from './commands/shell.ts';
+import type { Known, SessionEvidence } from './sources/sessionEvidence.ts';
+import type { StepFacts, Touch } from './sources/stepFacts.ts';
 import { maxCandidates, type Candidate, type LineRange, type Mention, type NotFoundReason } from './types.ts';
 
 export interface Binding {

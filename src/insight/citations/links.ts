@@ -2,10 +2,10 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import { utf16Offsets } from '../../model/codePoints.ts';
 import type { Citation } from '../../model/metadata.ts';
 import { bind } from './bind.ts';
-import { mentionsIn } from './scan.ts';
-import type { SessionEvidence } from './sessionEvidence.ts';
+import { mentionsIn } from './claims/scan.ts';
+import type { SessionEvidence } from './sources/sessionEvidence.ts';
 import type { EvidenceLink, GivenSource, Mention, TextRange } from './types.ts';
-import { normalUrl } from './urls.ts';
+import { normalUrl } from './sources/urls.ts';
 
 /**
  * Where an answer comes from: sources that the agent gave, then what it says that the session shows or does not show. Of

@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { linksOf } from './links.ts';
-import { SessionEvidence } from './sessionEvidence.ts';
-import { Sources, type Source } from './sources.ts';
+import { SessionEvidence } from './sources/sessionEvidence.ts';
+import { Sources, type Source } from './sources/sources.ts';
 import type { EvidenceLink } from './types.ts';
 
 /** A link with the number of its footnote; `at` is its place among the links of its entry. */

@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { StepNumbers } from '../../model/steps.ts';
 import type { FileChange } from '../../model/tool.ts';
-import { normalPath } from '../citations/pathNames.ts';
+import { normalPath } from '../citations/sources/pathNames.ts';
 import { foundFiles } from './foundFiles.ts';
 import { changedLines } from './lineDiff.ts';
 import { hunksOf } from './patch.ts';

@@ -1,4 +1,4 @@
-import { namedPath } from '../citations/pathNames.ts';
+import { namedPath } from '../citations/sources/pathNames.ts';
 
 const longest = 256 * 1024;
 const mostPaths = 1000;

@@ -1,7 +1,7 @@
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { FileChange } from '../../model/tool.ts';
-import { linesOfResult } from '../citations/resultLines.ts';
-import { normalPath } from '../citations/pathNames.ts';
+import { linesOfResult } from '../citations/sources/resultLines.ts';
+import { normalPath } from '../citations/sources/pathNames.ts';
 import { Fragments, type Fragment } from './fragments.ts';
 import { keptLines } from './lineDiff.ts';
 import { hunksOf, type Hunk } from './patch.ts';

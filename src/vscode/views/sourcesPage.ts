@@ -1,5 +1,5 @@
 import type { SessionLinks } from '../../insight/citations/sessionLinks.ts';
-import type { Source } from '../../insight/citations/sources.ts';
+import type { Source } from '../../insight/citations/sources/sources.ts';
 import type { PageSource, SourcesPage } from '../../protocol/evidence.ts';
 import { pageSource } from '../evidenceView.ts';
 

@@ -1,5 +1,5 @@
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import { evidenceOf, sinceThen } from '../../../src/insight/citations/evidence.ts';
+import { evidenceOf, sinceThen } from '../../../src/insight/citations/sources/evidence.ts';
 import { SessionLinks } from '../../../src/insight/citations/sessionLinks.ts';
 import type { FromPage, PageEntry, Sent } from '../../../src/protocol/messages.ts';
 import { evidenceCard, pageLink } from '../../../src/vscode/evidenceView.ts';

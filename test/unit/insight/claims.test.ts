@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { linksOf } from '../../../src/insight/citations/links.ts';
-import { SessionEvidence } from '../../../src/insight/citations/sessionEvidence.ts';
+import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { labelledSessions, missesFile, type LabelledAnswer, type LabelledSession } from '../../support/claims.ts';

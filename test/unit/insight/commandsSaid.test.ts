@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { commandForms } from '../../../src/insight/citations/commandForms.ts';
-import { launched } from '../../../src/insight/citations/launchers.ts';
+import { commandForms } from '../../../src/insight/citations/commands/commandForms.ts';
+import { launched } from '../../../src/insight/citations/commands/launchers.ts';
 import { linksOf } from '../../../src/insight/citations/links.ts';
-import { programKind } from '../../../src/insight/citations/programs.ts';
-import { SessionEvidence } from '../../../src/insight/citations/sessionEvidence.ts';
-import { shellParts } from '../../../src/insight/citations/shell.ts';
+import { programKind } from '../../../src/insight/citations/commands/programs.ts';
+import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
+import { shellParts } from '../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
-import { unwrapped } from '../../../src/insight/citations/unwrapped.ts';
+import { unwrapped } from '../../../src/insight/citations/commands/unwrapped.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolAction } from '../../../src/model/tool.ts';
 import { repeated } from '../../support/hostile/growing.ts';

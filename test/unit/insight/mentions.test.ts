@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { namedPath } from '../../../src/insight/citations/pathNames.ts';
-import { mentionsIn } from '../../../src/insight/citations/scan.ts';
-import { normalUrl } from '../../../src/insight/citations/urls.ts';
+import { namedPath } from '../../../src/insight/citations/sources/pathNames.ts';
+import { mentionsIn } from '../../../src/insight/citations/claims/scan.ts';
+import { normalUrl } from '../../../src/insight/citations/sources/urls.ts';
 import { mentionPieces, repeated } from '../../support/hostile/growing.ts';
 
 describe('mentions', () => {

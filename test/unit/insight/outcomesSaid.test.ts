@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { linksOf } from '../../../src/insight/citations/links.ts';
-import { SessionEvidence } from '../../../src/insight/citations/sessionEvidence.ts';
+import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolAction } from '../../../src/model/tool.ts';

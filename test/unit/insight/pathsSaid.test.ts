@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { linksOf } from '../../../src/insight/citations/links.ts';
-import { namedPath, normalPath } from '../../../src/insight/citations/pathNames.ts';
-import { mentionsIn } from '../../../src/insight/citations/scan.ts';
-import { SessionEvidence } from '../../../src/insight/citations/sessionEvidence.ts';
+import { namedPath, normalPath } from '../../../src/insight/citations/sources/pathNames.ts';
+import { mentionsIn } from '../../../src/insight/citations/claims/scan.ts';
+import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolAction, ToolUse } from '../../../src/model/tool.ts';

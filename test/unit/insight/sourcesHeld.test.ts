@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { readBy } from '../../../src/insight/citations/commandReads.ts';
-import { evidenceOf, type Evidence } from '../../../src/insight/citations/evidence.ts';
+import { readBy } from '../../../src/insight/citations/sources/commandReads.ts';
+import { evidenceOf, type Evidence } from '../../../src/insight/citations/sources/evidence.ts';
 import { linksOf } from '../../../src/insight/citations/links.ts';
-import { testCounts } from '../../../src/insight/citations/outputs.ts';
-import { SessionEvidence } from '../../../src/insight/citations/sessionEvidence.ts';
-import { exitTells, shellParts } from '../../../src/insight/citations/shell.ts';
+import { testCounts } from '../../../src/insight/citations/sources/namedPaths.ts';
+import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
+import { exitTells, shellParts } from '../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolAction, ToolUse } from '../../../src/model/tool.ts';

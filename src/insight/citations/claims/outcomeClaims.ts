@@ -1,7 +1,7 @@
 import { outcomeAfter } from './outcomeAfter.ts';
 import { number, numbers, patterns } from './outcomePatterns.ts';
-import { programKind } from './programs.ts';
-import type { ClaimKind } from './types.ts';
+import { programKind } from '../commands/programs.ts';
+import type { ClaimKind } from '../types.ts';
 
 /** How tests, a build or a check went, as a sentence says it. Offsets are into that sentence. */
 export interface OutcomeClaim {

@@ -2,13 +2,13 @@ import { commandLines } from './commandLines.ts';
 import { Cues, isConditional } from './cues.ts';
 import { layoutOf, type CodeSpan, type Layout } from './layout.ts';
 import { toldTogether } from './outcomeAfter.ts';
-import { outcomeClaims } from './outcomes.ts';
+import { outcomeClaims } from './outcomeClaims.ts';
 import { linesBehind, linesInFront } from './lineWords.ts';
-import { isMember, linkedPath, namedPath, pathWithSpaces, type NamedPath } from './pathNames.ts';
-import { looksLikeCommand, programKind } from './programs.ts';
+import { isMember, linkedPath, namedPath, pathWithSpaces, type NamedPath } from '../sources/pathNames.ts';
+import { looksLikeCommand, programKind } from '../commands/programs.ts';
 import { sentencesOf, type Sentence } from './sentences.ts';
-import type { LineRange, Mention, TextRange } from './types.ts';
-import { wholeUrl } from './urls.ts';
+import type { LineRange, Mention, TextRange } from '../types.ts';
+import { wholeUrl } from '../sources/urls.ts';
 
 /** Beyond this many, an answer is not looked at any further. */
 const maxMentions = 20_000;

@@ -1,4 +1,4 @@
-import type { LineRange } from './types.ts';
+import type { LineRange } from '../types.ts';
 
 /** Endings that make a word without a folder a file. */
 const extensions = new Set(

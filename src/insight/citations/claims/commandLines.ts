@@ -1,6 +1,6 @@
 import { Cues } from './cues.ts';
-import { looksLikeCommand } from './programs.ts';
-import type { TextRange } from './types.ts';
+import { looksLikeCommand } from '../commands/programs.ts';
+import type { TextRange } from '../types.ts';
 
 /** Characters before a block in which the words that introduce it are looked for. */
 const lead = 300;

@@ -1,4 +1,4 @@
-import type { TextRange } from './types.ts';
+import type { TextRange } from '../types.ts';
 
 /** A stretch of code in a line: `inner` is without its back-ticks. */
 export interface CodeSpan {

@@ -1,10 +1,10 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { FileChange, ToolAction } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../../model/entry.ts';
+import type { FileChange, ToolAction } from '../../../model/tool.ts';
 import { readBy } from './commandReads.ts';
-import { pathsIn } from './outputs.ts';
+import { pathsIn } from './namedPaths.ts';
 import { linesOfResult, upToOmission } from './resultLines.ts';
-import type { Candidate, EvidenceLink, LineRange } from './types.ts';
-import { unwrapped } from './unwrapped.ts';
+import type { Candidate, EvidenceLink, LineRange } from '../types.ts';
+import { unwrapped } from '../commands/unwrapped.ts';
 
 /** What a step shows for a claim, as it was then. */
 export interface Evidence {

@@ -1,7 +1,7 @@
 import { baseName, namedPath } from './pathNames.ts';
 import { linesOfResult, plainLines, upToOmission, type ResultLines } from './resultLines.ts';
-import { isSilent, shellParts, type ShellPart } from './shell.ts';
-import type { LineRange } from './types.ts';
+import { isSilent, shellParts, type ShellPart } from '../commands/shell.ts';
+import type { LineRange } from '../types.ts';
 
 /** A file that a command prints; `lines` are those that it printed, `null` where that cannot be told. */
 export interface CommandRead {

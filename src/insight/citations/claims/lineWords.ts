@@ -1,4 +1,4 @@
-import type { LineRange } from './types.ts';
+import type { LineRange } from '../types.ts';
 
 /** Lines as words beside the name of a file: "(lines 3–5)", "from line 1 to line 2", "第 12 行". */
 

@@ -1,7 +1,7 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { StepNumbers } from '../../model/steps.ts';
+import type { NormalizedEntry } from '../../../model/entry.ts';
+import { StepNumbers } from '../../../model/steps.ts';
 import { baseName } from './pathNames.ts';
-import { looksLikeCommand } from './programs.ts';
+import { looksLikeCommand } from '../commands/programs.ts';
 import { toldBy, type StepFacts, type Touch, type UrlTouch } from './stepFacts.ts';
 import { normalUrl } from './urls.ts';
 

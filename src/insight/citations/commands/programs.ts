@@ -1,5 +1,5 @@
 import { launched, programName, scriptAt, wordsOf, type Word } from './launchers.ts';
-import { baseName } from './pathNames.ts';
+import { baseName } from '../sources/pathNames.ts';
 import { squeezed } from './shell.ts';
 import { unwrapped } from './unwrapped.ts';
 

@@ -1,4 +1,4 @@
-import { baseName } from './pathNames.ts';
+import { baseName } from '../sources/pathNames.ts';
 import { unwrapped } from './unwrapped.ts';
 
 /** A program that runs what stands behind it. */

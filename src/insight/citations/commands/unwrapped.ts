@@ -1,4 +1,4 @@
-import { baseName } from './pathNames.ts';
+import { baseName } from '../sources/pathNames.ts';
 
 const longest = 4096;
 

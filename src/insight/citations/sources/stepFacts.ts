@@ -1,15 +1,15 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../model/tool.ts';
-import { isObject } from '../../model/json.ts';
-import { commandForms } from './commandForms.ts';
-import { pathsIn, pathsInCommand, testCounts, type TestCounts } from './outputs.ts';
+import type { NormalizedEntry } from '../../../model/entry.ts';
+import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../../model/tool.ts';
+import { isObject } from '../../../model/json.ts';
+import { commandForms } from '../commands/commandForms.ts';
+import { pathsIn, pathsInCommand, testCounts, type TestCounts } from './namedPaths.ts';
 import { normalPath } from './pathNames.ts';
 import { readBy, type CommandRead } from './commandReads.ts';
-import { plainCommand, programKind, programKinds, showsText, type ProgramKind } from './programs.ts';
+import { plainCommand, programKind, programKinds, showsText, type ProgramKind } from '../commands/programs.ts';
 import { linesOfResult, upToOmission } from './resultLines.ts';
-import { exitTells, isSilent, shellParts, type ShellPart } from './shell.ts';
-import type { LineRange, Why } from './types.ts';
-import { unwrapped } from './unwrapped.ts';
+import { exitTells, isSilent, shellParts, type ShellPart } from '../commands/shell.ts';
+import type { LineRange, Why } from '../types.ts';
+import { unwrapped } from '../commands/unwrapped.ts';
 import { urlsIn } from './urls.ts';
 
 /** What is kept of a step: enough to find it, never its texts. */

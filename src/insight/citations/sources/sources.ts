@@ -1,4 +1,4 @@
-import type { EvidenceLink } from './types.ts';
+import type { EvidenceLink } from '../types.ts';
 import { normalUrl } from './urls.ts';
 
 /** One source of a session, however often it is cited. */

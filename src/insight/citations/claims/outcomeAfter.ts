@@ -1,5 +1,5 @@
 import { failed, noObject, passed, words } from './outcomePatterns.ts';
-import type { TextRange } from './types.ts';
+import type { TextRange } from '../types.ts';
 
 export interface ToldAfter {
   /** Absent where a part is said to have passed. */
