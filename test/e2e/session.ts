@@ -53,7 +53,11 @@ export async function newProfile(
   options: ContextOptions = {},
 ): Promise<{ context: BrowserContext; outside: string[] }> {
   browserFolder ??= newRunFolder('browser');
-  browser ??= startBrowser(browserFolder);
+  browser ??= startBrowser(browserFolder).then((started) => {
+    // After a crash the next file gets another one.
+    started.on('disconnected', () => (browser = undefined));
+    return started;
+  });
   return newContext(await browser, { zone, ...options });
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BrowserContext } from 'playwright-core';
-import { groupAlive } from '../support/host/processGroup.ts';
+import { groupAlive } from '../support/processes/processGroup.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { keepEvidence, newProfile, openWindow, picture, sharedHost, startHost } from './session.ts';
 

@@ -1,8 +1,7 @@
 /** The entry that VS Code calls inside the extension host: runs every suite beside it and writes down what came of it. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import Mocha from 'mocha';
-import { collect, notLoaded } from '../support/results.ts';
+import { runFiles } from '../support/mochaRun.ts';
 
 function suites(folder: string): string[] {
   const listed = process.env['VITRINE_TEST_FILES'];
@@ -13,10 +12,11 @@ function suites(folder: string): string[] {
 }
 
 export async function run(): Promise<void> {
-  const grep = process.env['VITRINE_TEST_GREP'];
-  const mocha = new Mocha({ ui: 'bdd', timeout: 90_000, color: true, ...(grep ? { grep } : {}) });
-  for (const file of suites(import.meta.dirname)) mocha.addFile(file);
-  const result = await mocha.loadFilesAsync().then(() => collect(mocha), notLoaded);
+  const result = await runFiles(suites(import.meta.dirname), {
+    timeout: 90_000,
+    grep: process.env['VITRINE_TEST_GREP'],
+    color: true,
+  });
   const file = process.env['VITRINE_TEST_RESULT'];
   if (file !== undefined) writeFileSync(file, JSON.stringify(result));
   if (result.failed > 0) throw new Error(`${result.failed} test(s) failed`);

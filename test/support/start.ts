@@ -1,30 +1,46 @@
 /** `npm start [-- --port N] [-- --fresh] [-- --server]`: a real VS Code with Vitrine and a sample workspace in it. */
 import { spawn } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { cache, repository, tryLock } from './host/cache.mjs';
 import { ensureCodeServer } from './host/codeServer.ts';
 import { desktopCode, openDesktop } from './host/desktop.ts';
-import { endWithParent } from './host/endings.mjs';
-import { newRunFolder, runFolder } from './host/runFolder.ts';
-import { startServer } from './host/server.ts';
-import { linkExtension } from './host/settings.ts';
+import { checkPort, parsePort } from './host/port.ts';
+import { newRunFolder, type RunFolder, runFolder } from './host/runFolder.ts';
+import { startSample } from './host/sample.ts';
+import { lastLog } from './host/server.ts';
+import { StartProblem, startProblem } from './host/startProblem.mjs';
+import { endWithParent, exitOnSignals } from './processes/endings.mjs';
+import { removeFolder } from './processes/temporaryFolder.mjs';
 import { buildProduct } from './run/build.ts';
 
-const { values } = parseArgs({
-  options: {
-    port: { type: 'string', default: '0' },
-    fresh: { type: 'boolean', default: false },
-    server: { type: 'boolean', default: false },
-  },
-});
+interface Options {
+  /** 0: any free one. */
+  readonly port: number;
+  /** Forget the sessions of earlier starts. */
+  readonly fresh: boolean;
+  /** In the browser, even where there is a desktop VS Code. */
+  readonly server: boolean;
+}
 
-/** Kept from one start to the next, so that yesterday's sessions are there; a second one beside it gets its own. */
-const release = tryLock('start');
-const home = path.join(cache, 'start');
-if (release && values.fresh) rmSync(home, { recursive: true, force: true });
-const folder = release ? runFolder(home) : newRunFolder('start');
+function readOptions(): Options {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: 'string', default: '0' },
+        fresh: { type: 'boolean', default: false },
+        server: { type: 'boolean', default: false },
+      },
+    });
+    return { ...values, port: parsePort(values.port) };
+  } catch (error) {
+    if (error instanceof StartProblem) throw error;
+    throw new StartProblem(
+      `${error instanceof Error ? error.message.split('\n')[0] : String(error)} ` +
+        'Options: npm start -- [--port N] [--fresh] [--server].',
+    );
+  }
+}
 
 /** A person's own environment, so that their agents and logins are found; less what the tools that started us added. */
 function environment(): Record<string, string> {
@@ -42,42 +58,53 @@ function openInBrowser(url: string): void {
   child.unref();
 }
 
-async function serve(): Promise<void> {
-  const server = await startServer({ folder, env: environment(), port: Number(values.port), trust: true });
+async function serve(folder: RunFolder, port: number): Promise<void> {
+  const server = await startSample(folder, environment(), port);
   let stopping: Promise<void> | undefined;
   const stop = (): void => {
     stopping ??= server.stop();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.removeAllListeners(signal).on(signal, stop);
   endWithParent(stop);
-  const url = `${server.url}/?folder=${encodeURI(folder.workspace)}`;
+  const url = `${server.url}/?${new URLSearchParams({ folder: folder.workspace }).toString()}`;
   console.log(`\nVitrine runs in VS Code at\n\n  ${url}\n`);
   console.log(`The workspace is a copy: ${path.relative(repository, folder.workspace)}`);
   console.log('Ctrl-C stops it.');
   openInBrowser(url);
   const code = await server.exited;
   if (stopping === undefined) {
-    console.error(`VS Code's server ended by itself (exit code ${String(code)}); see ${folder.root}/server.log`);
-    process.exitCode = 1;
+    throw new StartProblem(`VS Code's server ended by itself (exit code ${String(code)}): ${lastLog(folder)}`);
   }
-  stop();
   await stopping;
 }
 
-process.chdir(repository);
-const building = buildProduct();
-const desktop = values.server ? undefined : desktopCode();
-try {
-  if (desktop === undefined) {
-    await Promise.all([building, ensureCodeServer()]);
-    linkExtension(folder.root);
-    await serve();
-  } else {
-    await building;
-    await openDesktop(desktop, folder);
+async function start({ port, fresh, server }: Options): Promise<void> {
+  if (port !== 0) await checkPort(port);
+  /** Kept from one start to the next, so that yesterday's sessions are there; a second one beside it gets its own. */
+  const release = tryLock('start');
+  const home = path.join(cache, 'start');
+  try {
+    if (release && fresh) removeFolder(home);
+    const folder = release ? runFolder(home) : newRunFolder('start');
+    const desktop = server ? undefined : desktopCode();
+    if (desktop === undefined) {
+      await ensureCodeServer();
+      await buildProduct();
+      await serve(folder, port);
+    } else {
+      await buildProduct();
+      await openDesktop(desktop, folder);
+    }
+  } finally {
+    release?.();
   }
-} finally {
-  rmSync(folder.sockets, { recursive: true, force: true });
-  if (release) release();
-  else folder.remove();
+}
+
+process.chdir(repository);
+exitOnSignals();
+try {
+  await start(readOptions());
+} catch (error) {
+  console.error(startProblem(error));
+  process.exit(1);
 }

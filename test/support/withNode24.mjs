@@ -1,25 +1,53 @@
 // @ts-check
-/** `node withNode24.mjs SCRIPT [ARGUMENT]…`: runs a TypeScript file of ours under Node 24, which is installed if need be. */
+/**
+ * `node withNode24.mjs SCRIPT [ARGUMENT]…`: runs a TypeScript file of ours under Node 24, which is installed if need be. Its
+ * temporary files go into a private folder; that folder, and every process still running in it, is gone at the end.
+ */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { endWithParent } from './host/endings.mjs';
+import { startProblem } from './host/startProblem.mjs';
 import { ensureNode24, node24 } from './host/node24.mjs';
+import { endWithParent } from './processes/endings.mjs';
+import { endLeftovers, killLeftovers } from './processes/leftovers.mjs';
+import { createTemporaryFolder, removeFolder, temporaryVariables } from './processes/temporaryFolder.mjs';
 
-await ensureNode24();
-const child = spawn(node24, process.argv.slice(2), {
-  stdio: 'inherit',
-  // What runs on the Node that the user has is tested there too.
-  env: { ...process.env, VITRINE_SYSTEM_NODE: process.execPath },
-});
-// A terminal sends Ctrl-C to both of us; the child decides when to end, and we end with it.
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => child.kill('SIGTERM'));
-process.on('SIGHUP', () => child.kill('SIGTERM'));
-endWithParent(() => child.kill('SIGTERM'));
-child.once('error', (error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
-child.once('exit', (code, signal) => {
-  process.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0);
-});
+/** How long the script may take to end after a signal, in ms. */
+const patience = 30_000;
+
+try {
+  await ensureNode24();
+  await runScript();
+} catch (error) {
+  console.error(startProblem(error));
+  process.exit(1);
+}
+
+async function runScript() {
+  const folder = createTemporaryFolder();
+  // Whatever happens to this process, short of SIGKILL.
+  process.once('exit', () => {
+    killLeftovers(folder);
+    removeFolder(folder);
+  });
+  const child = spawn(node24, process.argv.slice(2), {
+    stdio: 'inherit',
+    // What runs on the user's own Node is tested there, too.
+    env: { ...process.env, ...temporaryVariables(folder), VITRINE_SYSTEM_NODE: process.execPath },
+  });
+  /** @param {'SIGINT' | 'SIGTERM' | undefined} signal */
+  const stop = (signal) => {
+    if (signal !== undefined) child.kill(signal);
+    setTimeout(() => child.kill('SIGKILL'), patience).unref();
+  };
+  // A terminal sends Ctrl-C to both processes; the child decides when to end.
+  process.on('SIGINT', () => stop(undefined));
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => stop('SIGTERM'));
+  endWithParent(() => stop('SIGTERM'));
+  /** @type {number} */
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exitCode, signal) => resolve(exitCode ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+  await endLeftovers(folder, 2000);
+  process.exit(code);
+}

@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { ensureChromium } from './chromium.ts';
-import { cleanEnvironment, type RunFolder } from './runFolder.ts';
+import { cleanEnvironment, newRunFolder, type RunFolder } from './runFolder.ts';
+import { StartProblem } from './startProblem.mjs';
 
 /** Root needs no sandbox of its own making; the rest keeps Chromium from looking for anything outside this machine. */
 const args = [
@@ -15,14 +18,51 @@ const args = [
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
 ];
 
+/** How long a browser may take to start on a busy machine, in ms. */
+const usualLimit = 60_000;
+
 /** A headless Chromium. Each `newContext` is a fresh profile: its own workspace state, its own view layout. */
-export async function startBrowser(folder: RunFolder): Promise<Browser> {
-  return chromium.launch({
-    executablePath: await ensureChromium(),
-    headless: true,
-    env: cleanEnvironment(folder),
-    args,
+export async function startBrowser(folder: RunFolder, limit = usualLimit): Promise<Browser> {
+  const executablePath = await ensureChromium();
+  const env = cleanEnvironment(folder);
+  const browser = await chromium
+    .launch({ executablePath, headless: true, env, args, timeout: limit })
+    .catch((error: unknown) => {
+      throw browserProblem(executablePath, error);
+    });
+  const close = browser.close.bind(browser);
+  let closing = false;
+  browser.close = (options) => {
+    closing = true;
+    return close(options);
+  };
+  browser.on('disconnected', () => {
+    // Uncaught on purpose: what runs fails for this reason, rather than at its time limit for another.
+    if (!closing) throw new Error(`The browser ${executablePath} ended by itself: it crashed, or something killed it.`);
   });
+  return browser;
+}
+
+function browserProblem(executablePath: string, error: unknown): StartProblem {
+  const text = stripVTControlCharacters(error instanceof Error ? error.message : String(error));
+  const lines = text.split('\n').map((line) => line.trim());
+  // Playwright says what it did, and then, after "Browser logs" or "Call log", what the browser did.
+  const reason = lines.find((line) => /exitCode=|spawn |Timeout \d+ms exceeded/.test(line)) ?? lines[0] ?? '';
+  return new StartProblem(
+    `The browser ${executablePath} does not start: ${reason.replace(/^- /, '')}. ` +
+      'Install a Chromium, or name one that works: VITRINE_CHROMIUM=/path/to/chrome.',
+  );
+}
+
+/** Throws, with what to do about it, unless a browser starts and shows a page. */
+export async function checkBrowser(limit = usualLimit): Promise<void> {
+  const folder = newRunFolder('check');
+  const browser = await startBrowser(folder, limit);
+  const page = browser.newPage().then((opened) => opened.goto('data:text/html,Vitrine', { timeout: limit }));
+  const opened = await Promise.race([page.then(() => true), delay(limit, false, { ref: false })]);
+  if (!opened) throw browserProblem(browser.version(), `it opened no page within ${limit / 1000} s`);
+  await browser.close();
+  folder.remove();
 }
 
 export interface ContextOptions {

@@ -1,15 +1,17 @@
 // @ts-check
 /**
- * The git-ignored cache that holds what is too large for the repository: Node 24, code-server, run folders.
+ * The git-ignored cache that holds what is too large for the repository: Node 24, code-server, agents.
  * Plain JavaScript, because it runs before there is a Node that reads TypeScript.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { cacheProblem, commandProblem } from './startProblem.mjs';
 
 /** The repository's root; found by a file only it has, since tests run from a bundle elsewhere. */
-export const repository = up(import.meta.dirname);
+export const repository = up(path.dirname(fileURLToPath(import.meta.url)));
 
 /**
  * @param {string} folder
@@ -37,13 +39,18 @@ function alive(pid) {
  * @returns {(() => void) | undefined} what releases it
  */
 export function tryLock(name) {
-  mkdirSync(cache, { recursive: true });
   const file = path.join(cache, `${name}.lock`);
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+  } catch (error) {
+    throw cacheProblem(cache, error);
+  }
   for (;;) {
     try {
       writeFileSync(file, String(process.pid), { flag: 'wx' });
       return () => rmSync(file, { force: true });
-    } catch {
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw cacheProblem(cache, error);
       const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : NaN;
       if (!(holder > 0) || alive(holder)) return undefined;
       rmSync(file, { force: true });
@@ -95,6 +102,8 @@ export function npm(folder, args, env = {}) {
   const manifest = path.join(folder, 'package.json');
   if (!existsSync(manifest)) writeFileSync(manifest, '{ "private": true }\n');
   const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-global', '--omit=dev', '--loglevel=error'];
+  // An unreachable registry is reported within half a minute.
+  flags.push('--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=10000');
   // npm tells the scripts it runs its whole configuration; of the outer npm's, the inner one gets how to reach packages.
   const inherited = Object.entries(process.env).filter(
     ([key]) => !/^npm_(?!config_(registry|userconfig|cache|cafile|proxy|https_proxy|noproxy)$)|^INIT_CWD$/i.test(key),
@@ -105,25 +114,27 @@ export function npm(folder, args, env = {}) {
 /**
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeout?: number }} [options] `timeout` in ms
  * @returns {Promise<void>} rejects with the output when the command fails
  */
-export function run(command, args, { cwd, env } = {}) {
+export function run(command, args, { cwd, env, timeout } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env: env ?? process.env,
+      timeout,
       stdio: ['ignore', 'pipe', 'pipe'],
-      shell: process.platform === 'win32',
+      // On Windows, npm is a script for the shell; no argument of ours for it has a space.
+      shell: process.platform === 'win32' && command === 'npm',
     });
     let output = '';
     const keep = (/** @type {Buffer} */ chunk) => void (output = (output + chunk.toString()).slice(-20_000));
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
-    child.once('error', reject);
+    child.once('error', (error) => reject(commandProblem(command, args, error.message, '')));
     child.once('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(`${command} ${args.join(' ')} ended with ${String(code ?? signal)}:\n${output}`));
+      else reject(commandProblem(command, args, `ended with ${String(code ?? signal)}`, output));
     });
   });
 }

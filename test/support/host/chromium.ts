@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { run } from './cache.mjs';
+import { StartProblem } from './startProblem.mjs';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'msedge'];
 const macPlaces = [
@@ -27,7 +28,8 @@ function playwrights(): string | undefined {
 
 function findChromium(): string | undefined {
   const told = process.env['VITRINE_CHROMIUM'];
-  if (told !== undefined && !existsSync(told)) throw new Error(`VITRINE_CHROMIUM names no file: ${told}`);
+  if (told !== undefined && !existsSync(told))
+    throw new StartProblem(`VITRINE_CHROMIUM names no file: ${told}. Name a Chromium, or unset it.`);
   return told ?? onPath() ?? macPlaces.find((file) => existsSync(file)) ?? playwrights();
 }
 
@@ -38,12 +40,18 @@ export async function ensureChromium(): Promise<string> {
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     console.log("No Chromium found: installing Debian's (apt-get install chromium), about 30 s.");
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-    await run('apt-get', ['update', '-qq'], { env });
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env });
+    const options = ['-qq', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=20'];
+    const install = ['install', '-y', '--no-install-recommends', 'chromium'];
+    try {
+      await run('apt-get', [...options, 'update'], { env, timeout: 60_000 });
+      await run('apt-get', [...options, ...install], { env, timeout: 300_000 });
+    } catch (error) {
+      console.warn(String(error).split('\n').slice(-5).join('\n'));
+    }
     const installed = findChromium();
     if (installed !== undefined) return installed;
   }
-  throw new Error(
+  throw new StartProblem(
     'No Chromium found for the tests in the real VS Code. Install one (Debian: apt-get install chromium), ' +
       'or name one: VITRINE_CHROMIUM=/path/to/chrome npm test.',
   );

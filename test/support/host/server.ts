@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endGroup, killGroup } from '../processes/processGroup.ts';
 import { run } from './cache.mjs';
 import { codeServerEntry } from './codeServer.ts';
 import { node24 } from './node24.mjs';
-import { endGroup, killGroup } from './processGroup.ts';
+import { checkPort, freePort } from './port.ts';
 import type { RunFolder } from './runFolder.ts';
 import { type Settings, writeSettings } from './settings.ts';
+import { StartProblem } from './startProblem.mjs';
 
 export interface ServerOptions {
   readonly folder: RunFolder;
@@ -34,35 +35,32 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
+/** The last line that the server of `folder` logged. */
+export function lastLog(folder: RunFolder): string {
+  const lines = readFileSync(path.join(folder.root, 'server.log'), 'utf8').trim().split('\n');
+  return lines.at(-1)?.replace(/^\[[^\]]*\] */, '') ?? '';
 }
 
-function commonArguments(root: string): string[] {
+function commonArguments({ root, sockets }: RunFolder): string[] {
   const config = path.join(root, 'config.yaml');
   const [data, extensions] = [path.join(root, 'user-data'), path.join(root, 'extensions')];
   mkdirSync(extensions, { recursive: true });
   writeFileSync(config, '{}\n');
-  return [codeServerEntry, '--config', config, '--user-data-dir', data, '--extensions-dir', extensions];
+  const folders = ['--user-data-dir', data, '--extensions-dir', extensions];
+  // By default the socket lies in the user data, whose path may be too long for one.
+  return [codeServerEntry, '--config', config, '--session-socket', path.join(sockets, 'session'), ...folders];
 }
 
 /** Installs a .vsix the way a person does from the command line; before `startServer`. */
 export async function installVsix(folder: RunFolder, env: Record<string, string>, vsix: string): Promise<void> {
-  await run(node24, [...commonArguments(folder.root), '--install-extension', vsix], { env });
+  await run(node24, [...commonArguments(folder), '--install-extension', vsix], { env });
 }
 
 /** Starts VS Code's server on loopback and waits until it answers. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { folder, env, settings, trust = false, driver = false } = options;
   const { root } = folder;
-  const args = commonArguments(root);
+  const args = commonArguments(folder);
   writeSettings(root, settings);
   const port = options.port ? options.port : await freePort();
   args.push('--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--ignore-last-opened');
@@ -103,7 +101,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   while (!(await healthy(url))) {
     if (child.exitCode !== null || performance.now() > until) {
       await stop();
-      throw new Error(`code-server did not start (exit code ${String(child.exitCode)}); see ${root}/server.log`);
+      // Somebody else may have taken it meanwhile.
+      await checkPort(port);
+      throw new StartProblem(
+        `VS Code's server did not start (exit code ${String(child.exitCode)}): ${lastLog(folder)}`,
+      );
     }
     await delay(50);
   }

@@ -24,8 +24,8 @@ export class PageTests {
 
   static async start(): Promise<PageTests> {
     const folder = newRunFolder('page');
-    const [browser, server] = await Promise.all([startBrowser(folder), servePage()]);
-    return new PageTests(folder, browser, server);
+    const browser = await startBrowser(folder);
+    return new PageTests(folder, browser, await servePage());
   }
 
   async open(load?: LoadOptions, { theme = 'dark', width = 852, height = 880 }: OpenOptions = {}): Promise<Page> {

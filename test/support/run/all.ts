@@ -1,12 +1,16 @@
 /** `npm test`: every check and every suite. The last line counts the tests; a check that fails counts as a failed test. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { repository } from '../host/cache.mjs';
-import { exitOnSignals } from '../host/endings.mjs';
+import { endLeftovers } from '../processes/leftovers.mjs';
 import type { SuiteResult } from '../results.ts';
-import { type Step, runStep } from './step.ts';
+import { exitWith } from './finish.ts';
+import { stopOnSignals } from './interruption.ts';
+import { type Step, type StepEnd, runStep } from './step.ts';
+import { type Suite, suiteLimit, suites, suiteScript } from './suites.ts';
 
 process.chdir(repository);
-exitOnSignals();
+stopOnSignals();
 const bin = (name: string): string => `node_modules/${name}`;
 
 /** What needs the network once and little of the processor: beside the checks. */
@@ -23,55 +27,62 @@ const checks: Step[] = [
   { name: 'sizes', args: ['test/support/run/sizes.ts'] },
   { name: 'build tests', args: ['esbuild.mjs', '--tests'] },
 ];
-const mocha = 'test/support/run/mocha.ts';
-const suites: (Step & { suite: string })[] = [
-  { name: 'unit', suite: 'unit', args: [mocha, 'unit', '--built'] },
-  { name: 'golden', suite: 'golden', args: [mocha, 'golden', '--built'] },
-  { name: 'faults', suite: 'faults', args: [mocha, 'faults', '--built'] },
-  { name: 'page, in a real browser', suite: 'page', args: [mocha, 'page', '--built'] },
-  { name: 'extension, in a real VS Code', suite: 'extension', args: ['test/support/run/extension.ts', '--built'] },
-  { name: 'end to end, in a real browser', suite: 'e2e', args: [mocha, 'e2e', '--built'] },
-  { name: 'real agents', suite: 'agents', args: [mocha, 'agents', '--built'] },
-];
 
 const started = performance.now();
 const total = { passed: 0, failed: 0, skipped: 0 };
 const skips: string[] = [];
-/** What failed, told again at the end: the whole log is long, and its end is what is read first. */
+/** What failed, repeated at the end: the whole log is long, and its end is what people read first. */
 const failures: string[] = [];
+
+function report(name: string, { ok, seconds, output }: StepEnd, verbose: boolean): void {
+  console.log(`${ok ? '✔' : '✖'} ${name} (${seconds.toFixed(1)} s)`);
+  if (verbose || !ok) process.stdout.write(output);
+}
+
+/** The last lines that a program printed: most programs end with the reason. */
+function lastLines(output: string): string {
+  return output.trim().split('\n').slice(-12).join('\n');
+}
 
 async function inOrder(steps: Step[]): Promise<void> {
   for (const step of steps) {
-    if (await runStep(step)) continue;
+    const end = await runStep(step);
+    report(step.name, end, false);
+    if (end.ok) continue;
     total.failed += 1;
-    failures.push(step.name);
+    failures.push(`${step.name}: ${end.problem ?? ''}\n${lastLines(end.output)}`);
   }
 }
 
 /** Counts by the result file: an exit code alone does not tell that tests ran. */
-async function runSuite({ suite, ...step }: Step & { suite: string }): Promise<void> {
-  const file = `test-results/${suite}.json`;
+async function runSuite({ name, label }: Suite): Promise<void> {
+  const file = `test-results/${name}.json`;
   rmSync(file, { force: true });
-  const ok = await runStep({ ...step, verbose: true });
+  const args = [...suiteScript([name]), '--built'];
+  const end = await runStep({ name: label, args, limit: suiteLimit([name]) });
+  report(label, end, true);
+  for (const { command } of await endLeftovers(tmpdir(), 5000)) {
+    console.log(`WARNING ${name}: a process outlived the suite and was killed: ${command.slice(0, 200)}`);
+  }
   if (!existsSync(file)) {
-    failures.push(`${suite}: wrote no result`);
+    failures.push(`${name}: ${end.problem ?? 'ended'} without a result\n${lastLines(end.output)}`);
     total.failed += 1;
     return;
   }
   const result = JSON.parse(readFileSync(file, 'utf8')) as SuiteResult;
   total.passed += result.passed;
-  failures.push(...result.failures.map((failure) => `${suite}: ${failure}`));
-  if (result.failed === 0 && !ok) failures.push(`${suite}: ended with an error after its tests`);
-  total.failed += result.failed === 0 && !ok ? 1 : result.failed;
+  failures.push(...result.failures.map((failure) => `${name}: ${failure}`));
+  if (result.failed === 0 && !end.ok) failures.push(`${name}: ${end.problem ?? ''}, after its tests`);
+  total.failed += result.failed === 0 && !end.ok ? 1 : result.failed;
   total.skipped += result.skipped;
-  skips.push(...result.skips.map((title) => `${suite}: ${title}`));
+  skips.push(...result.skips.map((title) => `${name}: ${title}`));
 }
 
 await Promise.all([inOrder(preparation), inOrder(checks)]);
 for (const suite of suites) await runSuite(suite);
 
 for (const title of skips) console.log(`SKIPPED ${title}`);
+console.log(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all`);
 for (const failure of failures) console.log(`\nFAILED ${failure}`);
-console.log(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all\n`);
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
+console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+await exitWith(total.failed > 0 || total.passed === 0 ? 1 : 0);

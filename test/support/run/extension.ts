@@ -1,44 +1,38 @@
 /** `extension.ts [--grep TEXT]`: runs test/extension inside a real VS Code; exit code 1 on a failure or when none ran. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startBrowser } from '../host/browser.ts';
 import { repository } from '../host/cache.mjs';
 import { ensureCodeServer } from '../host/codeServer.ts';
-import { exitOnSignals } from '../host/endings.mjs';
 import { runExtensionTests } from '../host/extensionTests.ts';
 import { cleanEnvironment, newRunFolder } from '../host/runFolder.ts';
 import { sampleExtension } from '../host/sampleExtension.ts';
 import { startServer } from '../host/server.ts';
 import { linkExtension } from '../host/settings.ts';
-import { type SuiteResult, summary } from '../results.ts';
+import { exitOnSignals } from '../processes/endings.mjs';
+import type { SuiteResult } from '../results.ts';
 import { buildProduct, buildTests } from './build.ts';
+import { exitWith, finish, finishOnErrors } from './finish.ts';
 import { suiteFiles } from './suiteFiles.ts';
 
 const { values } = parseArgs({ options: { grep: { type: 'string' }, built: { type: 'boolean', default: false } } });
 process.chdir(repository);
 exitOnSignals();
+finishOnErrors('extension');
 mkdirSync('test-results', { recursive: true });
 await ensureCodeServer();
 if (!values.built) await Promise.all([buildTests(['extension']), buildProduct()]);
 
 const folder = newRunFolder('extension');
+const browser = await startBrowser(folder);
 linkExtension(folder.root, sampleExtension());
 const server = await startServer({ folder, env: cleanEnvironment(folder), driver: true });
-try {
-  const browser = await startBrowser(folder);
-  try {
-    const text = await runExtensionTests(server, browser, {
-      VITRINE_TEST_FILES: suiteFiles('extension').join('\n'),
-      ...(values.grep === undefined ? {} : { VITRINE_TEST_GREP: values.grep }),
-    });
-    writeFileSync('test-results/extension.json', text);
-    const result = JSON.parse(text) as SuiteResult;
-    console.log([...result.report, summary('extension', result)].join('\n'));
-    process.exitCode = result.failed > 0 || result.passed === 0 ? 1 : 0;
-  } finally {
-    await browser.close();
-  }
-} finally {
-  await server.stop();
-  folder.remove();
-}
+const text = await runExtensionTests(server, browser, {
+  VITRINE_TEST_FILES: suiteFiles('extension').join('\n'),
+  ...(values.grep === undefined ? {} : { VITRINE_TEST_GREP: values.grep }),
+});
+await browser.close();
+await server.stop();
+const result = JSON.parse(text) as SuiteResult;
+console.log(result.report.join('\n'));
+await exitWith(finish('extension', result));

@@ -1,8 +1,8 @@
 // @ts-check
-/** Ways to end that leave nothing behind. */
+/** Ways for a process to end that leave nothing behind. */
 
 /**
- * Calls `stop` when our parent is gone: npm ends at SIGTERM without telling what its shell had started.
+ * Calls `stop` when the parent process has ended: npm ends on SIGTERM without telling what its shell started.
  * @param {() => void} stop
  */
 export function endWithParent(stop) {
@@ -15,7 +15,8 @@ export function endWithParent(stop) {
   watch.unref();
 }
 
-/** Makes signals end this process by `process.exit`, so that what it started is ended by `exit` listeners. */
+/** Makes a signal, and the end of the parent, end this process by `process.exit`, so that `exit` listeners clean up. */
 export function exitOnSignals() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(130));
+  endWithParent(() => process.exit(130));
 }

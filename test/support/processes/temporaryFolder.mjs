@@ -1,0 +1,63 @@
+// @ts-check
+/** A private temporary folder for one run, with a path short enough for sockets, however deep the repository lies. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { folderPrefix, killLeftovers } from './leftovers.mjs';
+
+/** Linux allows a socket's path 107 bytes, macOS 103; browsers and agents add up to 70 to their temporary folder. */
+const longestParent = 20;
+
+/** The system's temporary folder, or `/tmp` where that one is too long for sockets, as on macOS. */
+function parentFolder() {
+  const folder = realpathSync(tmpdir());
+  const isShort = process.platform === 'win32' || Buffer.byteLength(folder) <= longestParent;
+  return isShort || !existsSync('/tmp') ? folder : realpathSync('/tmp');
+}
+
+/**
+ * Makes the folder, readable by its owner alone. Removes the ones whose process was killed before it could.
+ * @returns {string}
+ */
+export function createTemporaryFolder() {
+  const parent = parentFolder();
+  for (const name of readdirSync(parent)) if (name.startsWith(folderPrefix)) removeAbandoned(path.join(parent, name));
+  const folder = mkdtempSync(path.join(parent, folderPrefix));
+  writeFileSync(path.join(folder, 'owner'), `${process.pid} ${hostname()}`);
+  return folder;
+}
+
+/** @param {string} folder */
+function removeAbandoned(folder) {
+  try {
+    const [pid, host] = readFileSync(path.join(folder, 'owner'), 'utf8').split(' ');
+    // Containers may share the folder without sharing process ids.
+    if (host !== hostname() || isAlive(Number(pid))) return;
+    killLeftovers(folder);
+    removeFolder(folder);
+  } catch {
+    // it has no owner file, or belongs to another user
+  }
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** @param {string} folder */
+export function removeFolder(folder) {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/**
+ * What makes a process put its temporary files into `folder`.
+ * @param {string} folder
+ */
+export function temporaryVariables(folder) {
+  return { TMPDIR: folder, TMP: folder, TEMP: folder };
+}

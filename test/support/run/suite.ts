@@ -1,0 +1,25 @@
+/** `suite.ts SUITE… [--grep TEXT]`: builds, and runs suites of test/ under a time limit; says at the very end why it failed. */
+import { repository } from '../host/cache.mjs';
+import { startProblem } from '../host/startProblem.mjs';
+import { buildProduct, buildTests } from './build.ts';
+import { exitWith } from './finish.ts';
+import { stopOnSignals } from './interruption.ts';
+import { runStep } from './step.ts';
+import { suiteLimit, suiteScript } from './suites.ts';
+
+const args = process.argv.slice(2);
+const firstOption = args.findIndex((arg) => arg.startsWith('--'));
+const names = firstOption < 0 ? args : args.slice(0, firstOption);
+process.chdir(repository);
+stopOnSignals();
+try {
+  await Promise.all([buildTests(names), buildProduct()]);
+  const name = names.join('+');
+  const script = [...suiteScript(names), '--built', ...args.slice(names.length)];
+  const { ok, problem = '' } = await runStep({ name, args: script, limit: suiteLimit(names), inherit: true });
+  if (!ok) console.error(`\nFAILED: the suite ${name} ${problem}.`);
+  await exitWith(ok ? 0 : 1);
+} catch (error) {
+  console.error(startProblem(error));
+  await exitWith(1);
+}

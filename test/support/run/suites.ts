@@ -1,0 +1,32 @@
+/** The suites of `npm test`, in their order. */
+export interface Suite {
+  /** Its folder under test/. */
+  readonly name: string;
+  /** For people. */
+  readonly label: string;
+  /** For the whole suite on a busy machine of two cores, in minutes. */
+  readonly limit: number;
+}
+
+export const suites: readonly Suite[] = [
+  { name: 'unit', label: 'unit', limit: 15 },
+  { name: 'golden', label: 'golden', limit: 5 },
+  { name: 'faults', label: 'faults', limit: 20 },
+  { name: 'page', label: 'page, in a real browser', limit: 15 },
+  { name: 'extension', label: 'extension, in a real VS Code', limit: 10 },
+  { name: 'e2e', label: 'end to end, in a real browser', limit: 30 },
+  { name: 'agents', label: 'real agents', limit: 20 },
+];
+
+/** The script that runs `names` in one process. */
+export function suiteScript(names: readonly string[]): string[] {
+  return names.includes('extension') ? ['test/support/run/extension.ts'] : ['test/support/run/mocha.ts', ...names];
+}
+
+/** Of `names` together, in minutes. Runs at full size (docs/testing.md) take as long as they need. */
+export function suiteLimit(names: readonly string[]): number {
+  const { VITRINE_LIMIT, VITRINE_FUZZ, VITRINE_KILLS } = process.env;
+  if (VITRINE_LIMIT !== undefined && Number(VITRINE_LIMIT) > 0) return Number(VITRINE_LIMIT);
+  const minutes = suites.filter(({ name }) => names.includes(name)).reduce((sum, { limit }) => sum + limit, 0);
+  return VITRINE_FUZZ === undefined && VITRINE_KILLS === undefined ? minutes : 24 * 60;
+}
