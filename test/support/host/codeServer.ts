@@ -1,4 +1,7 @@
+import { cpSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { removeFolder } from '../processes/temporaryFolder.mjs';
 import { cache, installOnce, npm } from './cache.mjs';
 import { node24, node24Headers } from './node24.mjs';
 
@@ -28,15 +31,31 @@ export async function ensureCodeServer(): Promise<void> {
 
 /**
  * The two native modules that come without a prebuilt binary and are worth having: without spdlog, output channels stay
- * empty; without the watchdog, the log has a stack trace. Everything else works, so a missing compiler is no failure.
+ * empty; without the watchdog, the log has no stack trace. Everything else works, so a missing compiler is no failure.
+ * They are compiled in the temporary folder, because make cannot build in a path with spaces.
  */
 async function compileLogging(inner: string, env: NodeJS.ProcessEnv): Promise<void> {
-  const headers = node24Headers === undefined ? {} : { npm_config_nodedir: node24Headers };
-  const modules = ['@vscode/spdlog', '@vscode/native-watchdog'];
+  const names = ['@vscode/spdlog', '@vscode/native-watchdog'];
+  const build = mkdtempSync(path.join(tmpdir(), 'compile-'));
   try {
-    await npm(inner, ['rebuild', '--ignore-scripts=false', '--foreground-scripts', ...modules], { ...env, ...headers });
+    const packages = names.map((name) => `${name}@${versionOf(path.join(inner, 'node_modules', name))}`);
+    const headers = path.join(build, 'node');
+    if (node24Headers !== undefined) symlinkSync(node24Headers, headers, 'junction');
+    const variables = node24Headers === undefined ? env : { ...env, npm_config_nodedir: headers };
+    await npm(build, ['install', '--ignore-scripts', '--no-save', ...packages], variables);
+    await npm(build, ['rebuild', '--ignore-scripts=false', '--foreground-scripts', ...names], variables);
+    for (const name of names) {
+      const release = path.join('node_modules', name, 'build/Release');
+      cpSync(path.join(build, release), path.join(inner, release), { recursive: true });
+    }
   } catch (error) {
-    console.warn(`Could not compile ${modules.join(' and ')} (g++, make, python3?): output channels will be empty.`);
+    console.warn(`Could not compile ${names.join(' and ')} (g++, make, python3?): output channels will be empty.`);
     console.warn(String(error).split('\n').slice(-5).join('\n'));
+  } finally {
+    removeFolder(build);
   }
+}
+
+function versionOf(folder: string): string {
+  return (JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -14,7 +14,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { grep: { type: 'string' }, built: { type: 'boolean', default: false } },
 });
-const name = positionals.join('+');
+const name = positionals.join('+').replaceAll('/', '-');
 process.chdir(repository);
 exitOnSignals();
 finishOnErrors(name);

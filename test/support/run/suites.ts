@@ -23,10 +23,12 @@ export function suiteScript(names: readonly string[]): string[] {
   return names.includes('extension') ? ['test/support/run/extension.ts'] : ['test/support/run/mocha.ts', ...names];
 }
 
-/** Of `names` together, in minutes. Runs at full size (docs/testing.md) take as long as they need. */
+/** The limit of `names` together, in minutes. Runs at full size (docs/testing.md) take as long as they need. */
 export function suiteLimit(names: readonly string[]): number {
   const { VITRINE_LIMIT, VITRINE_FUZZ, VITRINE_KILLS } = process.env;
   if (VITRINE_LIMIT !== undefined && Number(VITRINE_LIMIT) > 0) return Number(VITRINE_LIMIT);
-  const minutes = suites.filter(({ name }) => names.includes(name)).reduce((sum, { limit }) => sum + limit, 0);
+  // A name may be that of a folder in a suite.
+  const wanted = new Set(names.map((name) => name.split('/')[0]));
+  const minutes = suites.filter(({ name }) => wanted.has(name)).reduce((sum, { limit }) => sum + limit, 0);
   return VITRINE_FUZZ === undefined && VITRINE_KILLS === undefined ? minutes : 24 * 60;
 }
