@@ -10,7 +10,7 @@ import {
   type SingleSource,
   type SourceDeps,
 } from './agentSource.ts';
-import type { AgentReport, EngineDeps } from './api.ts';
+import type { AgentReport, EngineDeps, EngineSettings } from './api.ts';
 import { failures } from './failures.ts';
 import type { ProcessLeases } from './processLease.ts';
 import type { LadderStep } from './processTree.ts';
@@ -18,7 +18,7 @@ import { ProgramFinder } from './program.ts';
 import { outputFileSource } from './replayFile.ts';
 
 /** Which agent a session is with. */
-export type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile'>;
+export type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile' | 'project_dir'>;
 
 /** Every agent that the settings of this moment know. */
 export class AgentSources {
@@ -38,13 +38,16 @@ export class AgentSources {
   }
 
   /** @throws EngineFailure */
-  of({ executor_type: type, executor_profile: profile }: AgentOfSession): AgentSource {
+  of({ executor_type: type, executor_profile: profile, project_dir: folder }: AgentOfSession): AgentSource {
     const { adapters } = this.#deps;
-    if (type === 'replay') return profile === undefined ? this.#demo() : this.#outputFile(profile);
+    const settings = this.#deps.settings(folder);
+    if (type === 'replay') return profile === undefined ? this.#demo(settings) : this.#outputFile(profile, settings);
     const adapter = adapters.find((each) => each.type === type);
     if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
-    if (adapter.protocol === 'acp-http') return acpHttpSource(profile, this.#server(adapter));
-    return adapter.protocol === 'acp' ? acpSource(profile, this.#acp(adapter)) : this.#program(adapter);
+    if (adapter.protocol === 'acp-http') return acpHttpSource(profile, this.#server(adapter, settings));
+    return adapter.protocol === 'acp'
+      ? acpSource(profile, this.#acp(adapter, settings))
+      : this.#program(adapter, settings);
   }
 
   /** For reading old output again: needs no program. */
@@ -60,40 +63,41 @@ export class AgentSources {
 
   async reports(options: ReportOptions): Promise<readonly AgentReport[]> {
     const { adapters } = this.#deps;
-    const { acpHttp = [] } = this.#deps.settings();
+    const settings = this.#deps.settings();
+    const { acpHttp = [] } = settings;
     const found = adapters.map((adapter): Promise<readonly AgentReport[]> => {
       if (adapter.protocol === undefined)
-        return this.#program(adapter)
+        return this.#program(adapter, settings)
           .report(options)
           .then((report) => [report]);
-      if (adapter.protocol === 'acp') return acpReports(this.#acp(adapter));
-      const servers = acpHttp.map((profile) => acpHttpReports(profile, this.#server(adapter)));
+      if (adapter.protocol === 'acp') return acpReports(this.#acp(adapter, settings));
+      const servers = acpHttp.map((profile) => acpHttpReports(profile, this.#server(adapter, settings)));
       return Promise.all(servers).then((reports) => reports.flat());
     });
-    return [...(await Promise.all(found)).flat(), await this.#demo().report()];
+    return [...(await Promise.all(found)).flat(), await this.#demo(settings).report()];
   }
 
-  #demo(): SingleSource {
-    const { adapters, clock, demoDir, settings } = this.#deps;
-    return demoSource(demoDir, settings(), { adapters, clock });
+  #demo(settings: EngineSettings): SingleSource {
+    const { adapters, clock, demoDir } = this.#deps;
+    return demoSource(demoDir, settings, { adapters, clock });
   }
 
-  #outputFile(profile: string): AgentSource {
-    const { adapters, clock, settings } = this.#deps;
-    return outputFileSource(profile, { adapters, clock, speed: settings().replaySpeed ?? 1 });
+  #outputFile(profile: string, { replaySpeed = 1 }: EngineSettings): AgentSource {
+    const { adapters, clock } = this.#deps;
+    return outputFileSource(profile, { adapters, clock, speed: replaySpeed });
   }
 
-  #program(adapter: AgentAdapter): SingleSource {
-    return programSource(adapter, this.#deps.settings().agents?.[adapter.type] ?? {}, this.#started());
+  #program(adapter: AgentAdapter, settings: EngineSettings): SingleSource {
+    return programSource(adapter, settings.agents?.[adapter.type] ?? {}, this.#started(settings));
   }
 
-  #acp(adapter: AgentAdapter) {
-    const { settings, version = 'unknown' } = this.#deps;
-    return { ...this.#started(), adapter, settings: settings(), clientVersion: version };
+  #acp(adapter: AgentAdapter, settings: EngineSettings) {
+    const { version = 'unknown' } = this.#deps;
+    return { ...this.#started(settings), adapter, settings, clientVersion: version };
   }
 
-  #started(): SourceDeps {
-    const { adapters, clock, environment } = this.#deps;
+  #started({ environment = this.#deps.environment }: EngineSettings): SourceDeps {
+    const { adapters, clock } = this.#deps;
     const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
       { signal: polite, graceMs: this.#politeMs },
       { signal: 'SIGTERM', graceMs: this.#deps.timing?.termGrace ?? 5000 },
@@ -101,9 +105,8 @@ export class AgentSources {
     return { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
   }
 
-  #server(adapter: AgentAdapter) {
-    const { clock, settings } = this.#deps;
-    return { adapter, settings: settings(), clock, graceMs: this.#politeMs };
+  #server(adapter: AgentAdapter, settings: EngineSettings) {
+    return { adapter, settings, clock: this.#deps.clock, graceMs: this.#politeMs };
   }
 
   get #politeMs(): number {

@@ -70,6 +70,8 @@ export interface FolderBudgets {
 }
 
 export interface EngineSettings {
+  /** What agents inherit; absent: `EngineDeps.environment`. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Absent: nothing is limited but by the request. */
   readonly budgets?: (folder: string) => FolderBudgets;
   /** Whom Vitrine writes to by itself, and how often. Absent: those whose files or sessions say so. */
@@ -110,7 +112,7 @@ export interface Timing {
   readonly termGrace?: number;
   /** Without output before a notice says so. Default 60000. */
   readonly silence?: number;
-  /** Before a request that nobody answered is denied. Default 600000. */
+  /** Before a request that nobody answered is denied; `Infinity`: it waits. Default 600000. */
   readonly request?: number;
   /** Without output, for an agent to end by itself once it was told that there is nothing more. Default 10000. */
   readonly close?: number;
@@ -127,7 +129,8 @@ export interface EngineDeps {
   readonly randomHex: (digits: number) => string;
   /** The environment the agent's is made of, usually `process.env`. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly settings: () => EngineSettings;
+  /** As they are now, for sessions in a folder; without one, those that hold everywhere. */
+  readonly settings: (folder?: string) => EngineSettings;
   readonly log: Log;
   /** Folder of the recordings that the demo plays. */
   readonly demoDir: string;

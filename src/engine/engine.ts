@@ -116,7 +116,11 @@ export class Engine {
   /** Resolves when the agent was started; rejects with why it could not be. */
   async start(given: StartRequest): Promise<SessionHandle> {
     const request = asLimits(given);
-    const source = this.#sources.of({ executor_type: request.agent, executor_profile: request.profile });
+    const source = this.#sources.of({
+      executor_type: request.agent,
+      executor_profile: request.profile,
+      project_dir: request.cwd,
+    });
     await assertFolder(request.cwd);
     const agent = await source.prepare();
     this.#assertOpen();
@@ -150,8 +154,13 @@ export class Engine {
     return this.#goOn(sessionId, asked, async (state, source) => {
       const request = await this.followUps.admit(state, asked);
       if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
-      const { executor_session_id: last, executor_session_ids: chain, executor_type: type } = state.session;
-      const from = request.from ?? (type && this.#deps.settings().agents?.[type]?.resumeFrom) ?? 'newest';
+      const {
+        executor_session_id: last,
+        executor_session_ids: chain,
+        executor_type: type,
+        project_dir,
+      } = state.session;
+      const from = request.from ?? (type && this.#deps.settings(project_dir).agents?.[type]?.resumeFrom) ?? 'newest';
       const ids = [last ?? chain.at(-1), chain[0]].filter((id) => id !== undefined);
       if (from === 'original') ids.reverse();
       if (ids.length === 0) {
@@ -226,7 +235,7 @@ export class Engine {
   /** Conversations of a folder that the agent itself keeps: starts it, asks, ends it. @throws EngineFailure */
   async agentSessions(request: AgentSessionsRequest): Promise<readonly AgentSession[]> {
     const { agent, profile, cwd, signal } = request;
-    const source = this.#sources.of({ executor_type: agent, executor_profile: profile });
+    const source = this.#sources.of({ executor_type: agent, executor_profile: profile, project_dir: cwd });
     await assertFolder(cwd);
     this.#assertOpen();
     if (source.sessions === undefined) throw failures.listNotOffered(source.label);

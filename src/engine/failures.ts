@@ -12,6 +12,7 @@ export type FailureCode =
   | 'output_unreadable'
   | 'agent_unknown'
   | 'directory_missing'
+  | 'folder_untrusted'
   | 'blueprint_unknown'
   | 'blueprint_unusable'
   | 'child_refused'

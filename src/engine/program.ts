@@ -42,7 +42,7 @@ export class ProgramFinder {
 
   async find(adapter: AgentAdapter, request: ProgramRequest): Promise<FoundProgram | EngineFailure> {
     const { type, programs, versionArgs } = adapter;
-    const key = JSON.stringify([type, programs, versionArgs, request.explicitPath]);
+    const key = JSON.stringify([type, programs, versionArgs, request.explicitPath, pathVariable(request.env)]);
     const known = this.#found.get(key);
     if (known !== undefined && (await whyNotExecutable(known.path)) === null) return known;
     const located = await this.#locate(adapter, request);

@@ -142,7 +142,7 @@ export class RunStarter {
     return {
       previous: results.map(({ metadata }) => metadata),
       afresh: prefix !== '',
-      prices: await loadPrices(this.#deps.settings().prices),
+      prices: await loadPrices(this.#deps.settings(state.session.project_dir).prices),
       askedModel: request.options?.model ?? null,
     };
   }
