@@ -45,7 +45,9 @@ export class Requests {
     if (known !== undefined) return known.decided;
     const { clock, requestMs, interactive, workDir, tell, onChange } = this.#deps;
     const now = clock();
-    const request: AgentRequest = { cwd: workDir, ...asked, asked_at: iso(now), expires_at: iso(now + requestMs) };
+    const isTimed = Number.isFinite(requestMs);
+    const expiry = isTimed ? { expires_at: iso(now + requestMs) } : {};
+    const request: AgentRequest = { cwd: workDir, ...asked, asked_at: iso(now), ...expiry };
     tell({ type: 'request', request });
     if (this.#over) return Promise.resolve(this.#decide(request, 'run_over', overAnswer));
     if (!interactive) return Promise.resolve(this.#decide(request, 'nobody', nobodyAnswer));
@@ -62,10 +64,12 @@ export class Requests {
     };
     const minutes = Math.round(requestMs / 60_000);
     const waited = minutes > 0 ? `${minutes} min` : `${Math.round(requestMs / 1000)} s`;
-    const timer = setTimeout(
-      () => settle('timeout', { kind: 'deny', reason: `Nobody answered within ${waited}.` }),
-      Math.min(requestMs, maxWaitMs),
-    );
+    const timer = isTimed
+      ? setTimeout(
+          () => settle('timeout', { kind: 'deny', reason: `Nobody answered within ${waited}.` }),
+          Math.min(requestMs, maxWaitMs),
+        )
+      : undefined;
     this.#pending.set(request.id, { request, decided, settle });
     const withdraw = (): void => settle('withdrawn', withdrawnAnswer);
     withdrawn?.then(withdraw, withdraw);

@@ -39,8 +39,8 @@ export const agentRequestSchema = z.object({
   /** Markdown. */
   plan: z.string().optional(),
   asked_at: z.string(),
-  /** When it is denied by itself. */
-  expires_at: z.string(),
+  /** When Vitrine denies it for want of an answer; absent: it waits until somebody answers. */
+  expires_at: z.string().optional(),
 });
 export type AgentRequest = z.infer<typeof agentRequestSchema>;
 

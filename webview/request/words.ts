@@ -147,12 +147,12 @@ function minutes(ms: number): string {
   return plural(Math.round(seconds / 60), t('{0} minute', 1), t('{0} minutes'));
 }
 
-/** When it is denied by itself, as a sentence with a running clock. */
+/** When Vitrine denies the request, as a sentence with a running clock; empty where it waits without a limit. */
 export function timeLeft(
   { kind, expires_at: expires }: Pick<AgentRequest, 'kind' | 'expires_at'>,
   now: number,
 ): string {
-  const left = Date.parse(expires) - now;
+  const left = Date.parse(expires ?? '') - now;
   if (!Number.isFinite(left)) return '';
   return kind === 'question'
     ? t('Goes on without an answer in {0}', clock(left))

@@ -75,7 +75,7 @@ describe('a run that is a dialogue', function () {
     assert.equal((await outcome(handle)).success, true);
     const [shown] = await requests(handle);
     assert.equal(shown?.decision?.by, 'timeout');
-    assert.equal(Date.parse(shown.request.expires_at) - Date.parse(shown.request.asked_at), 50);
+    assert.equal(Date.parse(shown.request.expires_at ?? '') - Date.parse(shown.request.asked_at), 50);
     assert.match((await said(handle))[0] ?? '', /"behavior":"deny"/);
   });
 
