@@ -32,6 +32,7 @@ const host = {
   entryPoints: [
     { in: 'src/extension.ts', out: 'extension' },
     { in: 'src/cli/main.ts', out: 'cli' },
+    { in: 'src/daemon/main.ts', out: 'daemon' },
   ],
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from '../agents/registry.ts';
-import type { AcpProfile, AgentSettings } from '../engine/api.ts';
+import type { AcpProfile, AgentSettings, EngineSettings } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { blueprintsOf, inputOf } from './blueprints.ts';
 import { type CliContext, UsageError } from './command.ts';
-import { packageFolder, version } from './package.ts';
+import { packageFolder, version } from '../engine/package.ts';
 import type { ServerChoice } from './serverAgent.ts';
 
 export interface EngineOptions {
@@ -69,6 +69,18 @@ function makeFolder(folder: string): void {
   }
 }
 
+/** What the options of a command stand for. */
+export function settingsOf({ agents = {}, acp = [], server, replaySpeed = 1, prices }: EngineOptions): EngineSettings {
+  return {
+    agents,
+    acp,
+    acpHttp: server === undefined ? [] : [server.server],
+    acpHttpToken: () => Promise.resolve(server?.token),
+    replaySpeed,
+    prices,
+  };
+}
+
 export function createEngine(context: CliContext, options: EngineOptions): Engine {
   const warn = (message: string): void => void context.stderr.write(`vitrine: ${message}\n`);
   const quiet = (): void => undefined;
@@ -79,14 +91,7 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
     clock: context.now,
     randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
     environment: context.env,
-    settings: () => ({
-      agents: options.agents ?? {},
-      acp: options.acp ?? [],
-      acpHttp: options.server === undefined ? [] : [options.server.server],
-      acpHttpToken: () => Promise.resolve(options.server?.token),
-      replaySpeed: options.replaySpeed ?? 1,
-      prices: options.prices,
-    }),
+    settings: () => settingsOf(options),
     log: { debug: quiet, info: quiet, warn, error: warn },
     demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
     adapters,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { UsageError, type CliContext, type Command } from './command.ts';
-import { version } from './package.ts';
+import { version } from '../engine/package.ts';
 
 /** Commands in the order of `--help`. Each is loaded when it is called, so that none pays for another's packages. */
 const commands: readonly { readonly name: string; readonly summary: string; load(): Promise<Command> }[] = [
@@ -18,6 +18,21 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     name: 'run',
     summary: 'runs an agent here, and keeps the session',
     load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
+    name: 'attach',
+    summary: 'watches a run in the background, answers it and talks to it',
+    load: async () => (await import('./commands/attach.ts')).attach,
+  },
+  {
+    name: 'stop',
+    summary: 'stops a run in the background',
+    load: async () => (await import('./commands/stop.ts')).stop,
+  },
+  {
+    name: 'daemon',
+    summary: 'status, end and log of the process that owns background runs',
+    load: async () => (await import('./commands/daemon.ts')).daemon,
   },
   {
     name: 'replay',

@@ -2,13 +2,15 @@ import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { adapters } from '../../agents/registry.ts';
+import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
 import { acpChoice, acpProfileIds } from '../acpAgent.ts';
 import { numberOption, parseOptions } from '../args.ts';
 import { executorByName, resumeByBlueprint, startByBlueprint } from '../blueprints.ts';
 import { UsageError, type Command } from '../command.ts';
-import { createEngine, storeHelp } from '../engine.ts';
+import { runDetached, type DetachedRun } from '../detach.ts';
+import { createEngine, storeHelp, type EngineOptions } from '../engine.ts';
 import { recallFor } from '../recall.ts';
 import { runHere } from '../runHere.ts';
 import { limitHelp, limitOptions, limitsOf } from '../limitOptions.ts';
@@ -41,7 +43,9 @@ Nobody can be asked here: where an agent asks for a permission, it is told no, a
   --recall           tells the agent first what earlier sessions of the folder know of the prompt
   --model NAME       model, in the agent's own words
   --permission-mode MODE
-${limitHelp}${pricesHelp}  --program PATH     the agent's program; default: it is looked for
+${limitHelp}${pricesHelp}  --detach           run it in the background: it outlives this terminal, asks whoever attaches ("vitrine attach"), and is
+                     stopped by "vitrine stop"; prints the session, with --json as {session_id, run_id}
+  --program PATH     the agent's program; default: it is looked for
   --speed N          of the demo: 2 is twice as fast, 0 does not wait
 ${storeHelp}`;
 
@@ -62,6 +66,8 @@ const options = {
   'server-agent': { type: 'string' },
   'token-env': { type: 'string' },
   speed: { type: 'string' },
+  detach: { type: 'boolean' },
+  json: { type: 'boolean' },
 } as const;
 
 export const run: Command = {
@@ -97,7 +103,7 @@ export const run: Command = {
     };
     const limits = limitsOf(values);
     const prices = await pricesOption(values.prices, context);
-    const engine = createEngine(context, {
+    const engineOptions: EngineOptions = {
       store: values.store,
       writes: true,
       prices,
@@ -105,21 +111,34 @@ export const run: Command = {
       ...(acp !== undefined && { acp: acp.agents }),
       ...(server !== undefined && { server }),
       ...(values.speed !== undefined && { replaySpeed: numberOption('--speed', values.speed) }),
-    });
+    };
+    const engine = createEngine(context, engineOptions);
     const profile = acp?.profile ?? server?.profile;
     const { resume } = values;
+    if (values.json === true && values.detach !== true)
+      throw new UsageError('--json belongs to --detach.', 'Leave it out: a run prints JSON lines in any case.');
     const recalled = async () =>
       values.recall === true ? { recall: await recallFor(engine, context, { prompt, cwd, resume }) } : {};
     const asked = { prompt, options: agentOptions };
-    return runHere(engine, context, async () => {
+    const startOf = async (): Promise<StartRequest> => {
       const more = { ...(await recalled()), limits };
       if (blueprint !== undefined)
-        return engine.start({ ...(await startByBlueprint(context, blueprint, { ...asked, cwd })), ...more });
-      if (resume !== undefined)
-        return engine.resume(resume, { ...(await resumeByBlueprint(context, engine, resume, asked)), ...more });
-      const type = agent ?? 'claude-code';
-      return engine.start({ agent: type, ...(profile !== undefined && { profile }), ...asked, cwd, ...more });
+        return { ...(await startByBlueprint(context, blueprint, { ...asked, cwd })), ...more };
+      return { agent: agent ?? 'claude-code', ...(profile !== undefined && { profile }), ...asked, cwd, ...more };
+    };
+    const resumeOf = async (id: string): Promise<ResumeRequest> => ({
+      ...(await resumeByBlueprint(context, engine, id, asked)),
+      ...(await recalled()),
+      limits,
     });
+    if (values.detach === true) {
+      const asked = async (): Promise<DetachedRun> =>
+        resume === undefined ? { start: await startOf() } : { session: resume, resume: await resumeOf(resume) };
+      return runDetached(context, engine, { ...engineOptions, json: values.json === true }, asked);
+    }
+    return runHere(engine, context, async () =>
+      resume === undefined ? engine.start(await startOf()) : engine.resume(resume, await resumeOf(resume)),
+    );
   },
 };
 

@@ -3,10 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import type { SessionHandle } from '../../engine/api.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
-import { isSynthetic, originOf } from '../../model/synthetic.ts';
+import { isSynthetic } from '../../model/synthetic.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
+import { entryText } from '../entryText.ts';
 import { writeLines } from '../output.ts';
 
 const help = `Usage: vitrine show ses_… [options]
@@ -61,20 +62,10 @@ async function writeEntries(handle: SessionHandle, { stdout, stderr }: CliContex
   for await (const entries of pagesOf(handle)) {
     for (const entry of entries) {
       if (!synthetic && isSynthetic(entry)) left += 1;
-      else stdout.write(`${describe(entry)}\n\n`);
+      else stdout.write(`${entryText(entry)}\n\n`);
     }
   }
   if (left > 0) stderr.write(`Left out, because no person wrote them: ${left} (--synthetic).\n`);
-}
-
-function describe(entry: NormalizedEntry): string {
-  const { index, timestamp, type, content, metadata } = entry;
-  const what = type.kind === 'tool_use' ? `${type.tool.toolName} (${type.tool.status})` : type.kind.replace('_', ' ');
-  const marks = isSynthetic(entry) ? [originOf(entry), metadata?.trigger_type, metadata?.trigger_reason] : [];
-  const by = marks.filter((each) => each !== undefined).join(', ');
-  const heading = `[${index}] ${timestamp.slice(11, 19)} ${what}${by === '' ? '' : ` (${by})`}`;
-  const result = type.kind === 'tool_use' ? (type.tool.result?.text ?? '') : '';
-  return [heading, content, result].filter((part) => part !== '').join('\n');
 }
 
 async function writeRaw(handle: SessionHandle, context: CliContext): Promise<void> {

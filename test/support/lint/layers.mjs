@@ -19,7 +19,26 @@ const table = {
   coordinator: { dir: 'src/coordinator', layers: ['model'], packages: ['zod'] },
   protocol: { dir: 'src/protocol', layers: ['model'], packages: ['zod'] },
   engine: { dir: 'src/engine', layers: pure, packages: ['*'], node: ['*'], except: ['vscode'] },
-  cli: { dir: 'src/cli', layers: ['engine', ...pure], packages: ['*'], node: ['*'], except: ['vscode'] },
+  transport: { dir: 'src/transport', packages: ['zod', 'vscode-jsonrpc'], node: ['*'] },
+  daemon: {
+    dir: 'src/daemon',
+    layers: ['engine', 'transport', 'protocol', ...pure],
+    packages: ['zod', 'vscode-jsonrpc'],
+    node: ['*'],
+  },
+  client: {
+    dir: 'src/client',
+    layers: ['transport', 'protocol', 'model'],
+    packages: ['zod', 'vscode-jsonrpc'],
+    node: ['*'],
+  },
+  cli: {
+    dir: 'src/cli',
+    layers: ['client', 'engine', 'protocol', ...pure],
+    packages: ['*'],
+    node: ['*'],
+    except: ['vscode'],
+  },
   vscode: {
     dir: 'src/vscode',
     layers: ['engine', 'protocol', ...pure],

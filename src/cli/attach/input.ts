@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import type { AgentRequest, Answer } from '../../model/request.ts';
+
+/** What somebody at an attached terminal, or a program, wants. */
+export type AttachInput =
+  | { readonly type: 'answer'; readonly request: string; readonly answer: Answer }
+  | { readonly type: 'say'; readonly text: string }
+  | { readonly type: 'stop' }
+  | { readonly type: 'invalid'; readonly message: string };
+
+const jsonSchema = z.union([
+  z.object({
+    answer: z.object({
+      request: z.string(),
+      decision: z.enum(['allow', 'deny']),
+      reason: z.string().optional(),
+      /** Of a question, by its text. */
+      answers: z.record(z.string(), z.string()).optional(),
+    }),
+  }),
+  z.object({ say: z.string().min(1) }),
+  z.object({ stop: z.literal(true) }),
+]);
+
+/** One line of `vitrine attach --json`: `{"answer": {"request", "decision", "reason"?}}`, `{"say"}` or `{"stop": true}`. */
+export function parseJsonInput(line: string): AttachInput {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    return invalid('The line is not JSON.');
+  }
+  const parsed = jsonSchema.safeParse(json);
+  if (!parsed.success) return invalid('The line is no command. Use {"answer": …}, {"say": …} or {"stop": true}.');
+  if ('stop' in parsed.data) return { type: 'stop' };
+  if ('say' in parsed.data) return { type: 'say', text: parsed.data.say };
+  const { request, decision, reason, answers } = parsed.data.answer;
+  if (decision === 'deny') return { type: 'answer', request, answer: denial(reason) };
+  return {
+    type: 'answer',
+    request,
+    answer: answers === undefined ? { kind: 'allow', scope: 'once' } : { kind: 'answer', answers },
+  };
+}
+
+/**
+ * One line that a person typed. `y` and `n [reason]` answer the oldest waiting request, a number or text answers a
+ * question; `/stop` stops the run; everything else is a message to the agent.
+ */
+export function parseTypedInput(line: string, [waiting]: readonly AgentRequest[]): AttachInput | null {
+  const text = line.trim();
+  if (text === '') return null;
+  if (text === '/stop') return { type: 'stop' };
+  if (waiting === undefined) return { type: 'say', text };
+  const [, word = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(text) ?? [];
+  const request = waiting.id;
+  if (/^no?$/i.test(word)) return { type: 'answer', request, answer: denial(rest === '' ? undefined : rest) };
+  if (waiting.kind === 'question') return answerQuestion(waiting, text);
+  if (/^y(?:es)?$/i.test(text)) return { type: 'answer', request, answer: { kind: 'allow', scope: 'once' } };
+  if (waiting.session !== undefined && /^a(?:lways)?$/i.test(text))
+    return { type: 'answer', request, answer: { kind: 'allow', scope: 'session' } };
+  return invalid('The agent waits for an answer. Type y to allow, n to deny, or n and a reason.');
+}
+
+function answerQuestion({ id, questions = [] }: AgentRequest, text: string): AttachInput {
+  const [question, ...more] = questions;
+  if (question === undefined) return invalid('The agent asks nothing that can be answered here. Type n to decline.');
+  if (more.length > 0)
+    return invalid('The agent asks several questions. Answer them in VS Code, or type n to decline.');
+  const chosen = question.options[Number(text) - 1]?.label;
+  if (chosen === undefined && !question.freeText) return invalid(`Type a number from 1 to ${question.options.length}.`);
+  return { type: 'answer', request: id, answer: { kind: 'answer', answers: { [question.question]: chosen ?? text } } };
+}
+
+function denial(reason: string | undefined): Answer {
+  return { kind: 'deny', ...(reason !== undefined && { reason }) };
+}
+
+function invalid(message: string): AttachInput {
+  return { type: 'invalid', message };
+}

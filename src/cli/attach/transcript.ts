@@ -1,0 +1,77 @@
+import type { DaemonConnection } from '../../client/connection.ts';
+import { requestMetadataSchema } from '../../model/request.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { SessionSnapshot, SessionUpdate } from '../../protocol/daemon/calls.ts';
+
+/** Printed entries that are remembered, so that the same state of one is not printed twice. */
+const maxRemembered = 1000;
+
+/**
+ * The entries of a followed session in the order in which they settle. An entry that changes afterwards comes again;
+ * one that asks a person something comes before its answer.
+ */
+export class FollowedTranscript {
+  readonly #connection: DaemonConnection;
+  readonly #sessionId: string;
+  readonly #print: (entry: NormalizedEntry) => Promise<void>;
+  readonly #printed = new Map<number, string>();
+  #open: ReadonlySet<number> = new Set();
+  /** Every entry below is printed, or open. */
+  #next = 0;
+
+  constructor(connection: DaemonConnection, sessionId: string, print: (entry: NormalizedEntry) => Promise<void>) {
+    this.#connection = connection;
+    this.#sessionId = sessionId;
+    this.#print = print;
+  }
+
+  /** Prints what is there when following begins. */
+  async begin(state: SessionSnapshot): Promise<void> {
+    this.#open = new Set(state.open);
+    await this.#readTo(state.total);
+  }
+
+  async update({ updates, gap, state }: SessionUpdate): Promise<void> {
+    const opened = this.#open;
+    this.#open = new Set(state.open);
+    if (gap) {
+      this.#next = Math.min(this.#next, ...opened);
+      await this.#readTo(state.total);
+      return;
+    }
+    for (const update of updates) {
+      if (update.op === 'put') await this.#settle(update.entry, update.open === true);
+    }
+    this.#next = Math.max(this.#next, state.total);
+  }
+
+  async #readTo(total: number): Promise<void> {
+    let from: number | null = this.#next;
+    while (from !== null && from < total) {
+      const page: { entries: NormalizedEntry[]; next: number | null } = await this.#connection.call('read', {
+        session_id: this.#sessionId,
+        from,
+        to: total,
+      });
+      for (const entry of page.entries) await this.#settle(entry, this.#open.has(entry.index));
+      from = page.next;
+    }
+    this.#next = total;
+  }
+
+  async #settle(entry: NormalizedEntry, isOpen: boolean): Promise<void> {
+    if (isOpen && !isWaitingRequest(entry)) return;
+    const text = JSON.stringify(entry);
+    if (this.#printed.get(entry.index) === text) return;
+    this.#printed.delete(entry.index);
+    this.#printed.set(entry.index, text);
+    const [oldest] = this.#printed.keys();
+    if (this.#printed.size > maxRemembered && oldest !== undefined) this.#printed.delete(oldest);
+    await this.#print(entry);
+  }
+}
+
+function isWaitingRequest({ metadata }: NormalizedEntry): boolean {
+  const found = requestMetadataSchema.safeParse(metadata);
+  return found.success && found.data.decision === undefined;
+}

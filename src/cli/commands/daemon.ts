@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { DaemonStatus } from '../../protocol/daemon/calls.ts';
+import { daemonProtocol } from '../../protocol/daemon/version.ts';
+import { daemonFolder } from '../../client/connect.ts';
+import { parseOptions } from '../args.ts';
+import { UsageError, type CliContext, type Command } from '../command.ts';
+import { runningDaemon, translated } from '../daemon.ts';
+import { storeFolder, storeHelp } from '../engine.ts';
+import { writeLines } from '../output.ts';
+import { visibleText } from '../visibleText.ts';
+
+const help = `Usage: vitrine daemon status [options]
+       vitrine daemon stop [--now] [options]
+       vitrine daemon logs [options]
+
+The daemon is the background process that owns detached runs. The first "vitrine run --detach" starts it; it exits 60 seconds
+after the last client has left and the last run has ended.
+
+  status             whether it runs, with its version, clients and runs
+  stop               exit once the running agents have finished; no new runs are accepted
+  logs               print its log
+
+  --now              stop the running agents and exit
+  --json             status as {pid, version, protocol, since, clients, runs, rss}, or null where none runs
+${storeHelp}
+Exit code 0: done; 1: no daemon runs (status, stop) or there is no log (logs).
+`;
+
+const options = {
+  store: { type: 'string' },
+  json: { type: 'boolean' },
+  now: { type: 'boolean' },
+} as const;
+
+const done = 0;
+const notRunning = 1;
+
+export const daemon: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('daemon', { args: [...args], options, allowPositionals: true });
+    const [action, ...more] = positionals;
+    if (more.length > 0) throw new UsageError('Give one action.', 'status, stop or logs.');
+    if (values.now === true && action !== 'stop') throw new UsageError('--now belongs to "stop".', 'Leave it out.');
+    switch (action) {
+      case 'status':
+        return status(context, values.store, values.json === true);
+      case 'stop':
+        return stop(context, values.store, values.now === true);
+      case 'logs':
+        return logs(context, values.store);
+      default:
+        throw new UsageError('Say what to do with the daemon.', 'status, stop or logs.');
+    }
+  },
+};
+
+async function status(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
+  const connection = await runningDaemon(context, { store });
+  if (connection === null) {
+    if (json) await writeLines(context.stdout, [null]);
+    else context.stdout.write('No daemon is running.\n');
+    return notRunning;
+  }
+  const found = await translated(() => connection.call('status', {}));
+  connection.close();
+  // This command is a client while it asks.
+  const shown = { ...found, clients: found.clients - 1 };
+  if (json) await writeLines(context.stdout, [shown]);
+  else context.stdout.write(`${describe(shown)}\n`);
+  return done;
+}
+
+function describe({ pid, version, protocol, since, clients, runs, rss }: DaemonStatus): string {
+  return [
+    `Vitrine ${version} daemon, process ${pid}, running since ${since}`,
+    `Protocol:       ${protocol}`,
+    `Clients:        ${clients}`,
+    `Running agents: ${runs}`,
+    `Memory:         ${Math.round(rss / 1e6)} MB`,
+  ].join('\n');
+}
+
+async function stop(context: CliContext, store: string | undefined, now: boolean): Promise<number> {
+  const connection = await runningDaemon(context, { store });
+  if (connection === null) {
+    context.stdout.write('No daemon is running.\n');
+    return notRunning;
+  }
+  const { runs } = await translated(() => connection.call('retire', { when: now ? 'now' : 'idle' }));
+  if (now || runs === 0) {
+    await connection.closed;
+    context.stdout.write('The daemon has stopped.\n');
+  } else {
+    connection.close();
+    context.stdout.write(`The daemon stops when its running agents have finished: ${runs}. To stop them now: --now.\n`);
+  }
+  return done;
+}
+
+async function logs(context: CliContext, store: string | undefined): Promise<number> {
+  const file = path.join(daemonFolder(storeFolder(context, store), daemonProtocol), 'daemon.log');
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) {
+    context.stderr.write(`vitrine: There is no log: ${file}\n`);
+    return notRunning;
+  }
+  for (const line of text.split('\n').filter((each) => each !== '')) context.stdout.write(`${visibleText(line)}\n`);
+  return done;
+}

@@ -1,0 +1,37 @@
+import { parseOptions } from '../args.ts';
+import { UsageError, type Command } from '../command.ts';
+import { runningDaemon, translated } from '../daemon.ts';
+import { storeHelp } from '../engine.ts';
+
+const help = `Usage: vitrine stop ses_… [options]
+
+Stops the run of a session in the daemon, and everything that its agent started. Returns when nothing of it runs.
+Exit code 0: it is stopped; 1: the session does not run in the daemon.
+
+  --kill             without asking the agent to end first
+${storeHelp}`;
+
+const options = { store: { type: 'string' }, kill: { type: 'boolean' } } as const;
+
+const stopped = 0;
+const notRunning = 1;
+
+export const stop: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('stop', { args: [...args], options, allowPositionals: true });
+    const [session_id, ...more] = positionals;
+    if (session_id === undefined || more.length > 0)
+      throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
+    const connection = await runningDaemon(context, { store: values.store });
+    const running = connection === null ? [] : await translated(() => connection.call('running', {}));
+    if (connection === null || !running.some((session) => session.session_id === session_id)) {
+      connection?.close();
+      context.stderr.write(`vitrine: ${session_id} is not running in the background.\n`);
+      return notRunning;
+    }
+    await translated(() => connection.call('stop', { session_id, kill: values.kill === true }));
+    connection.close();
+    return stopped;
+  },
+};

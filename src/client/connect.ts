@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import { daemonProtocol } from '../protocol/daemon/version.ts';
+import { daemonFolder, preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
+import { type ClientOptions, DaemonConnection } from './connection.ts';
+import { DaemonError } from './errors.ts';
+
+export { daemonFolder } from '../transport/endpoint.ts';
+
+/** A daemon listens within this time after it was started, in ms. */
+const startMs = 5000;
+const retryMs = 50;
+
+const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ error: z.string() })]);
+
+/** What the daemon itself needs of the environment. Agents get that of the client which starts them. */
+const daemonVariables = [
+  /^(?:HOME|USER|LOGNAME|LANG|TMPDIR|TEMP|TMP|PATH|SSH_AUTH_SOCK)$/i,
+  /^(?:LC_|XDG_).*$/,
+  /^(?:SYSTEMROOT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|COMSPEC|PATHEXT|PROGRAMDATA)$/i,
+];
+
+export interface ConnectOptions extends ClientOptions {
+  readonly storeDir: string;
+  /** Absolute path of `daemon.js`. */
+  readonly daemonFile: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The running daemon of the store; `null` where none runs. */
+export async function connectRunning(
+  options: Omit<ConnectOptions, 'daemonFile' | 'environment'>,
+): Promise<DaemonConnection | null> {
+  const endpoint = await readEndpoint(daemonFolder(options.storeDir, options.protocol ?? daemonProtocol));
+  if (endpoint === null) return null;
+  try {
+    return await DaemonConnection.open(endpoint, options);
+  } catch (error) {
+    // It ended without removing its endpoint, or ends just now.
+    if (DaemonError.is(error, 'unreachable')) return null;
+    throw error;
+  }
+}
+
+/** The daemon of the store, started where none runs. @throws DaemonError `unreachable` where it does not start */
+export async function connect(options: ConnectOptions): Promise<DaemonConnection> {
+  const running = await connectRunning(options);
+  if (running !== null) return running;
+  const deadline = performance.now() + startMs;
+  for (;;) {
+    await start(options);
+    const started = await connectRunning(options);
+    if (started !== null) return started;
+    // Very many clients connected at once, or the daemon was told to stop just now.
+    if (performance.now() > deadline)
+      throw new DaemonError('unreachable', 'The Vitrine daemon does not answer.', 'See "vitrine daemon logs".');
+    await delay(retryMs);
+  }
+}
+
+/** Starts a daemon that outlives this process. Resolves when a daemon of the store listens. @throws DaemonError */
+async function start({ storeDir, daemonFile, environment }: ConnectOptions): Promise<void> {
+  const folder = daemonFolder(storeDir, daemonProtocol);
+  await preparePrivateFolder(folder).catch((error: unknown) => {
+    throw notStarted(error instanceof Error ? error.message : String(error));
+  });
+  const variables = Object.entries(environment).filter(([name]) => daemonVariables.some((each) => each.test(name)));
+  const child = spawn(process.execPath, [daemonFile, '--store', storeDir], {
+    // Not the client's folder, which would stay in use.
+    cwd: path.parse(storeDir).root,
+    detached: true,
+    windowsHide: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    env: { ...Object.fromEntries(variables), ELECTRON_RUN_AS_NODE: '1' },
+  });
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', (error) => reject(notStarted(error.message)));
+  });
+  const [, , , pipe] = child.stdio;
+  if (!(pipe instanceof Readable)) throw notStarted('It has no pipe to report on.');
+  const timer = setTimeout(() => pipe.destroy(), startMs);
+  try {
+    const printed = await Promise.race([text(pipe).catch(() => ''), failed]);
+    const report = reportSchema.safeParse(parse(printed));
+    if (!report.success) throw notStarted(`It did not answer within ${startMs / 1000} seconds.`);
+    if ('error' in report.data) throw notStarted(report.data.error);
+  } finally {
+    clearTimeout(timer);
+    child.unref();
+  }
+}
+
+function notStarted(reason: string): DaemonError {
+  return new DaemonError(
+    'unreachable',
+    `The Vitrine daemon could not be started: ${reason}`,
+    'See "vitrine daemon logs".',
+  );
+}
+
+function parse(printed: string): unknown {
+  try {
+    return JSON.parse(printed);
+  } catch {
+    return undefined;
+  }
+}

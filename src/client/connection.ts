@@ -1,0 +1,126 @@
+import { createConnection, type Socket } from 'node:net';
+import { createMessageConnection, type MessageConnection, ResponseError } from 'vscode-jsonrpc/node';
+import {
+  calls,
+  errorDataSchema,
+  updateCall,
+  updateSchema,
+  type CallName,
+  type ClientDescription,
+  type DaemonStatus,
+  type GivenParams,
+  type ResultOf,
+  type SessionUpdate,
+} from '../protocol/daemon/calls.ts';
+import { daemonProtocol } from '../protocol/daemon/version.ts';
+import type { Endpoint } from '../transport/endpoint.ts';
+import { joinServer } from '../transport/handshake.ts';
+import { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
+import { DaemonError } from './errors.ts';
+
+/** Within which a daemon accepts a connection, in ms. */
+const connectMs = 3000;
+
+export interface ClientOptions {
+  readonly build: string;
+  readonly client: ClientDescription;
+  readonly protocol?: number;
+}
+
+/** A connection to a daemon. Ends with the daemon; connect again for another. */
+export class DaemonConnection {
+  /** Of the daemon, when the connection began. */
+  readonly daemon: DaemonStatus;
+  /** Settles when the connection has ended. */
+  readonly closed: Promise<void>;
+  readonly #rpc: MessageConnection;
+  readonly #listeners: Map<number, (update: SessionUpdate) => Promise<void>>;
+
+  private constructor(
+    rpc: MessageConnection,
+    daemon: DaemonStatus,
+    closed: Promise<void>,
+    listeners: Map<number, (update: SessionUpdate) => Promise<void>>,
+  ) {
+    this.#rpc = rpc;
+    this.daemon = daemon;
+    this.closed = closed;
+    this.#listeners = listeners;
+  }
+
+  /** @throws DaemonError `unreachable` where nobody listens, `refused` where it is not the daemon of this store */
+  static async open({ address, token }: Endpoint, options: ClientOptions): Promise<DaemonConnection> {
+    const socket = await connected(address);
+    const reader = new JsonLineReader(socket);
+    const timer = setTimeout(() => socket.destroy(), connectMs);
+    try {
+      if (!(await joinServer(socket, reader, token)))
+        throw socket.destroyed
+          ? new DaemonError('unreachable', 'The daemon closed the connection.')
+          : new DaemonError('refused', 'What listens there is not the daemon of this store.');
+    } catch (error) {
+      socket.destroy();
+      throw DaemonError.is(error) ? error : new DaemonError('unreachable', String(error));
+    } finally {
+      clearTimeout(timer);
+    }
+    const rpc = createMessageConnection(reader, new JsonLineWriter(socket));
+    const listeners = new Map<number, (update: SessionUpdate) => Promise<void>>();
+    const closed = new Promise<void>((resolve) => {
+      rpc.onClose(() => {
+        rpc.dispose();
+        resolve();
+      });
+    });
+    rpc.onError(() => socket.destroy());
+    rpc.onRequest(updateCall, async (given: unknown) => {
+      const update = updateSchema.parse(given);
+      await listeners.get(update.subscription)?.(update);
+      return {};
+    });
+    rpc.listen();
+    const { build, client, protocol = daemonProtocol } = options;
+    const status = await call(rpc, 'hello', { protocol, build, client });
+    return new DaemonConnection(rpc, status, closed, listeners);
+  }
+
+  call<N extends CallName>(name: N, params: GivenParams<N>): Promise<ResultOf<N>> {
+    return call(this.#rpc, name, params);
+  }
+
+  /** `onUpdate` is awaited before the daemon sends the next batch. */
+  async follow(sessionId: string, onUpdate: (update: SessionUpdate) => Promise<void>): Promise<ResultOf<'follow'>> {
+    const followed = await this.call('follow', { session_id: sessionId });
+    // Each message is handled in a turn of its own, so that no update comes before this.
+    this.#listeners.set(followed.subscription, onUpdate);
+    return followed;
+  }
+
+  close(): void {
+    this.#rpc.end();
+    this.#rpc.dispose();
+  }
+}
+
+async function call<N extends CallName>(rpc: MessageConnection, name: N, params: GivenParams<N>): Promise<ResultOf<N>>;
+async function call(rpc: MessageConnection, name: CallName, params: unknown): Promise<unknown> {
+  let result: unknown;
+  try {
+    result = await rpc.sendRequest(name, params);
+  } catch (error) {
+    const known = errorDataSchema.safeParse(error instanceof ResponseError ? error.data : undefined);
+    if (known.success) throw new DaemonError(known.data.code, known.data.message, known.data.detail);
+    throw new DaemonError('unreachable', error instanceof Error ? error.message : String(error));
+  }
+  const parsed = calls[name].result.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw new DaemonError('incompatible', `The daemon's answer to "${name}" has an unknown form.`);
+}
+
+function connected(address: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ path: address });
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', (error) => reject(new DaemonError('unreachable', error.message)));
+  });
+}

@@ -1,0 +1,54 @@
+/** How long the daemon stays after the last client has left and the last run has ended, in ms. */
+const idleMs = 60_000;
+
+/** Decides when the daemon exits. */
+export class Lifetime {
+  readonly #exit: () => void;
+  readonly #idleMs: number;
+  #clients = 0;
+  #runs = 0;
+  #isRetiring = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `exit` is called once. */
+  constructor(exit: () => void, idle = idleMs) {
+    let isOver = false;
+    this.#idleMs = idle;
+    this.#exit = () => {
+      if (isOver) return;
+      isOver = true;
+      exit();
+    };
+    this.#look();
+  }
+
+  /** No new runs are accepted. */
+  get isRetiring(): boolean {
+    return this.#isRetiring;
+  }
+
+  setClients(count: number): void {
+    this.#clients = count;
+    this.#look();
+  }
+
+  setRuns(count: number): void {
+    this.#runs = count;
+    this.#look();
+  }
+
+  retire(when: 'idle' | 'now'): void {
+    this.#isRetiring = true;
+    // The answer to the client goes out first.
+    if (when === 'now') setImmediate(this.#exit);
+    else this.#look();
+  }
+
+  #look(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#runs > 0) return;
+    if (this.#isRetiring) setImmediate(this.#exit);
+    else if (this.#clients === 0) this.#timer = setTimeout(this.#exit, this.#idleMs);
+  }
+}

@@ -1,0 +1,28 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Log } from '../engine/api.ts';
+
+/** The log moves to `daemon.log.old` at the start of a daemon when it is larger, in bytes. */
+const maxBytes = 5 << 20;
+
+/** Path of the log in the daemon's folder. */
+export function logPath(folder: string): string {
+  return path.join(folder, 'daemon.log');
+}
+
+/** Appends one line per message, at once: lines are few, and the last one before a crash matters most. */
+export function openLog(folder: string, now: () => Date): Log {
+  const file = logPath(folder);
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > maxBytes) renameSync(file, `${file}.old`);
+  const line =
+    (level: string) =>
+    (message: string): void => {
+      try {
+        appendFileSync(file, `${now().toISOString()} ${level} ${message}\n`, { mode: 0o600 });
+      } catch {
+        // The disk is full or the folder is gone, and there is nowhere else to say so.
+      }
+    };
+  return { debug: () => undefined, info: line('info'), warn: line('warn'), error: line('error') };
+}

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { RecordBusyError } from '../engine/record/errors.ts';
+import { WriterLease } from '../engine/record/writerLease.ts';
+import { daemonProtocol } from '../protocol/daemon/version.ts';
+import { daemonFolder, preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
+
+export interface DaemonOptions {
+  readonly storeDir: string;
+  readonly demoDir: string;
+  readonly version: string;
+  /** Called when a daemon of this store listens: this one, or another that was faster. */
+  readonly onReady: () => void;
+}
+
+/** Another daemon that holds the lease publishes its endpoint within this time, in ms. */
+const otherReadyMs = 4000;
+const retryMs = 20;
+
+/** Serves one store until it is idle or told to stop. @throws where the store cannot be used */
+export async function runDaemon({ storeDir, demoDir, version, onReady }: DaemonOptions): Promise<void> {
+  const folder = daemonFolder(storeDir, daemonProtocol);
+  await preparePrivateFolder(folder);
+  const lease = await acquireLease(folder);
+  if (lease === null) {
+    await otherDaemon(folder);
+    onReady();
+    return;
+  }
+  try {
+    // The engine takes most of the start; a daemon that lost the race for the lease does without.
+    const { serve } = await import('./serve.ts');
+    await serve(folder, { storeDir, demoDir, version, onReady });
+  } finally {
+    await lease.release();
+  }
+}
+
+async function acquireLease(folder: string): Promise<WriterLease | null> {
+  try {
+    return await WriterLease.acquire(folder, 'daemon', Date.now);
+  } catch (error) {
+    if (RecordBusyError.is(error)) return null;
+    throw error;
+  }
+}
+
+/** Resolves when the daemon that holds the lease has published its endpoint. @throws where it does not */
+async function otherDaemon(folder: string): Promise<void> {
+  for (let waited = 0; waited < otherReadyMs; waited += retryMs) {
+    if ((await readEndpoint(folder)) !== null) return;
+    await delay(retryMs);
+  }
+  throw new Error(`Another daemon holds ${folder} but does not answer. End it and try again.`);
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { adapters } from '../agents/registry.ts';
+import { Engine } from '../engine/engine.ts';
+import { daemonProtocol } from '../protocol/daemon/version.ts';
+import { newEndpoint, publishEndpoint, removeEndpoint } from '../transport/endpoint.ts';
+import { ClientContexts } from './contexts.ts';
+import { Lifetime } from './lifetime.ts';
+import { openLog } from './logFile.ts';
+import type { DaemonOptions } from './run.ts';
+import { DaemonServer } from './server.ts';
+import { DaemonService } from './service.ts';
+
+/** Serves the store until the daemon is idle or told to stop. The caller holds the lease of the folder. */
+export async function serve(folder: string, options: DaemonOptions): Promise<void> {
+  const { storeDir, demoDir, version, onReady } = options;
+  const log = openLog(folder, () => new Date());
+  const contexts = new ClientContexts();
+  let exit = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    exit = resolve;
+  });
+  const lifetime = new Lifetime(() => exit());
+  const engine = new Engine({
+    storeDir,
+    demoDir,
+    version,
+    clock: Date.now,
+    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    // Agents get the environment of the client that asked for the run, and nothing of the daemon's own.
+    environment: {},
+    settings: (where) => contexts.settings(where),
+    log,
+    adapters,
+    interactive: true,
+    // Somebody can connect at any time and answer.
+    timing: { request: Number.POSITIVE_INFINITY },
+  });
+  const since = new Date().toISOString();
+  const service = new DaemonService({ engine, contexts, lifetime, log, version, since });
+  const endpoint = await newEndpoint(folder);
+  const server = await DaemonServer.listen(endpoint, service, log);
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+  const stop = (signal: NodeJS.Signals): void => {
+    log.info(`${signal}: stopping all runs.`);
+    lifetime.retire('now');
+  };
+  for (const signal of signals) process.on(signal, stop);
+  try {
+    // Agents that a crash left behind are stopped before anybody is served.
+    const { interrupted, ended: killed } = await engine.sweep();
+    await publishEndpoint(folder, endpoint);
+    log.info(
+      `Vitrine ${version} serves ${storeDir} (pid ${process.pid}, protocol ${daemonProtocol}). ` +
+        `Interrupted sessions: ${interrupted.length}. Processes of an earlier daemon that were stopped: ${killed.length}.`,
+    );
+    onReady();
+    await ended;
+  } finally {
+    await removeEndpoint(folder, endpoint);
+    await engine.dispose();
+    await server.close();
+    for (const signal of signals) process.off(signal, stop);
+    log.info('The daemon has stopped.');
+  }
+}

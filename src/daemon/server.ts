@@ -1,0 +1,90 @@
+import { chmod } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Log } from '../engine/api.ts';
+import type { Endpoint } from '../transport/endpoint.ts';
+import { acceptClient } from '../transport/handshake.ts';
+import { JsonLineReader } from '../transport/jsonLines.ts';
+import { ClientConnection } from './connection.ts';
+import type { DaemonService } from './service.ts';
+
+/** Connections that have not yet proved that they know the token. A new one replaces the oldest. */
+const maxStrangers = 256;
+const maxClients = 1000;
+/** Within which a connection must prove that it knows the token, in ms. */
+const handshakeMs = 2000;
+/** Bytes of one message before that. */
+const handshakeBytes = 1024;
+
+/** Listens for clients of this user. */
+export class DaemonServer {
+  readonly #server: Server;
+  readonly #endpoint: Endpoint;
+  readonly #service: DaemonService;
+  readonly #log: Log;
+  readonly #strangers = new Set<Socket>();
+  readonly #clients = new Set<ClientConnection>();
+  #refused = 0;
+
+  private constructor(endpoint: Endpoint, service: DaemonService, log: Log) {
+    this.#endpoint = endpoint;
+    this.#service = service;
+    this.#log = log;
+    this.#server = createServer((socket) => this.#receive(socket));
+  }
+
+  /** @throws file system errors */
+  static async listen(endpoint: Endpoint, service: DaemonService, log: Log): Promise<DaemonServer> {
+    const listening = new DaemonServer(endpoint, service, log);
+    await new Promise<void>((resolve, reject) => {
+      listening.#server.once('error', reject);
+      listening.#server.listen({ path: endpoint.address }, resolve);
+    });
+    if (process.platform !== 'win32') await chmod(endpoint.address, 0o600);
+    return listening;
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+    });
+    for (const stranger of this.#strangers) stranger.destroy();
+    for (const client of this.#clients) client.end();
+    await closed;
+  }
+
+  #receive(socket: Socket): void {
+    const [oldest] = this.#strangers;
+    if (this.#strangers.size >= maxStrangers) oldest?.destroy();
+    this.#strangers.add(socket);
+    const timer = setTimeout(() => socket.destroy(), handshakeMs);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      this.#strangers.delete(socket);
+    });
+    void this.#greet(socket)
+      .catch(() => socket.destroy())
+      .finally(() => {
+        clearTimeout(timer);
+        this.#strangers.delete(socket);
+      });
+  }
+
+  async #greet(socket: Socket): Promise<void> {
+    const reader = new JsonLineReader(socket, { handshakeBytes });
+    const isClient = await acceptClient(socket, reader, this.#endpoint.token);
+    if (!isClient || this.#clients.size >= maxClients) {
+      this.#refused += 1;
+      // Once per power of two: an attack must not fill the log.
+      if (Math.log2(this.#refused) % 1 === 0)
+        this.#log.warn(`Refused ${this.#refused} connections that did not know the token or were too many.`);
+      socket.destroy();
+      return;
+    }
+    const client = new ClientConnection(socket, reader, this.#service);
+    this.#clients.add(client);
+    void client.closed.then(() => {
+      this.#clients.delete(client);
+      this.#service.leave(client);
+    });
+  }
+}

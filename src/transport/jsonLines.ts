@@ -1,0 +1,131 @@
+import type { Socket } from 'node:net';
+import {
+  AbstractMessageReader,
+  AbstractMessageWriter,
+  type DataCallback,
+  type Disposable,
+  type Message,
+} from 'vscode-jsonrpc/node';
+
+/** Bytes of one message. A longer one closes the connection: no message of the protocol comes near it. */
+export const maxMessageBytes = 16 << 20;
+
+const lineFeed = 10;
+
+/** Reads one JSON value per line, ended by byte 10. Invalid JSON or a line above the limit destroys the socket. */
+export class JsonLineReader extends AbstractMessageReader {
+  readonly #socket: Socket;
+  #limit: number;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #callback: ((message: unknown) => void) | undefined;
+
+  /** `handshakeBytes`: limit of a message before `listen` is called. */
+  constructor(socket: Socket, { handshakeBytes = maxMessageBytes } = {}) {
+    super();
+    this.#socket = socket;
+    this.#limit = handshakeBytes;
+    socket.on('close', () => this.fireClose());
+    socket.on('error', (error) => this.fireError(error));
+  }
+
+  /** The next value, or `undefined` when the socket closes first. For the handshake; call before `listen`. */
+  next(): Promise<unknown> {
+    return new Promise((resolve) => {
+      const close = this.onClose(() => resolve(undefined));
+      this.#read((message) => {
+        this.#callback = undefined;
+        this.#socket.pause();
+        close.dispose();
+        resolve(message);
+      });
+    });
+  }
+
+  listen(callback: DataCallback): Disposable {
+    this.#limit = maxMessageBytes;
+    this.#read((message) => {
+      if (isMessage(message)) callback(message);
+      else this.#fail('A message is not JSON-RPC.');
+    });
+    return { dispose: () => (this.#callback = undefined) };
+  }
+
+  #read(callback: (message: unknown) => void): void {
+    const isFirst = this.#socket.listenerCount('data') === 0;
+    this.#callback = callback;
+    if (isFirst) this.#socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    this.#socket.resume();
+  }
+
+  #take(chunk: Buffer): void {
+    let rest = chunk;
+    for (;;) {
+      const end = rest.indexOf(lineFeed);
+      const part = end === -1 ? rest : rest.subarray(0, end);
+      this.#length += part.length;
+      if (this.#length > this.#limit) return this.#fail(`A message is longer than ${this.#limit} bytes.`);
+      this.#parts.push(part);
+      if (end === -1) return;
+      const line = Buffer.concat(this.#parts).toString('utf8');
+      this.#parts = [];
+      this.#length = 0;
+      rest = rest.subarray(end + 1);
+      let message: unknown;
+      try {
+        message = JSON.parse(line);
+      } catch {
+        return this.#fail('A message is not JSON.');
+      }
+      const callback = this.#callback;
+      if (callback === undefined || this.#socket.destroyed) return;
+      callback(message);
+      if (this.#callback === undefined && rest.length > 0) {
+        // The handshake took this message; the bytes behind it belong to whoever reads next.
+        this.#socket.unshift(rest);
+        return;
+      }
+    }
+  }
+
+  #fail(reason: string): void {
+    this.#parts = [];
+    this.#length = 0;
+    this.fireError(new Error(reason));
+    this.#socket.destroy();
+  }
+}
+
+/** vscode-jsonrpc checks the rest, and answers an invalid request with an error. */
+function isMessage(value: unknown): value is Message {
+  return typeof value === 'object' && value !== null && 'jsonrpc' in value && value.jsonrpc === '2.0';
+}
+
+export class JsonLineWriter extends AbstractMessageWriter {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    super();
+    this.#socket = socket;
+    socket.on('close', () => this.fireClose());
+  }
+
+  /** Resolves when the operating system has taken the message. @throws when the socket is closed */
+  write(message: Message): Promise<void> {
+    return sendLine(this.#socket, message);
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+}
+
+export function sendLine(socket: Socket, message: unknown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (!socket.writable) {
+      reject(new Error('The connection is closed.'));
+      return;
+    }
+    socket.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+}

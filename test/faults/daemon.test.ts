@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { readFile, mkdir, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import path from 'node:path';
+import { DaemonError } from '../../src/client/errors.ts';
+import type { SessionSnapshot } from '../../src/protocol/daemon/calls.ts';
+import { readEndpoint } from '../../src/transport/endpoint.ts';
+import { isAlive } from '../../src/engine/processIdentity.ts';
+import { normalizedEntrySchema } from '../../src/model/entry.ts';
+import { DaemonBench } from '../support/daemon/bench.ts';
+import { fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
+import { until } from '../support/until.ts';
+
+const asking = [
+  { init: true },
+  { say: 'before' },
+  { ask: { id: 'req-1', input: { command: 'rm -r build' } } },
+  { say: 'after' },
+  { result: {} },
+];
+
+describe('a daemon', function () {
+  let place: DaemonBench;
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(() => place.close());
+
+  const jsonOf = (stdout: string): unknown[] =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+
+  /** Resolves when the state of a session passes the test. */
+  async function stateOf(session_id: string, test: (state: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
+    const connection = await place.connect();
+    return new Promise((resolve, reject) => {
+      const look = (state: SessionSnapshot): void => {
+        if (test(state)) resolve(state);
+      };
+      connection
+        .follow(session_id, (update) => {
+          look(update.state);
+          return Promise.resolve();
+        })
+        .then(({ state }) => look(state), reject);
+    });
+  }
+
+  it('outlives the terminal that started a run, and takes the answer of another', async () => {
+    const { ended } = place.vitrine(
+      ...['run', '--detach', '--json', '--agent', 'claude-code', '--program', fakeAgent],
+      prompt(asking),
+    );
+    const ran = await ended;
+    assert.equal(ran.code, 0, ran.stderr);
+    const [begun] = jsonOf(ran.stdout) as { session_id: string; run_id: string }[];
+    assert.ok(begun);
+
+    const watching = place.vitrine('attach', begun.session_id, '--json');
+    await stateOf(begun.session_id, ({ requests }) => requests.length === 1);
+    const answer = { request: 'req-1', decision: 'allow' };
+    watching.process.stdin?.write(`${JSON.stringify({ answer })}\n`);
+    const watched = await watching.ended;
+    assert.equal(watched.code, 0, watched.stderr);
+    const texts = jsonOf(watched.stdout).map((entry) => normalizedEntrySchema.parse(entry).content);
+    for (const expected of ['before', 'after'])
+      assert.ok(texts.includes(expected), `${expected} in ${texts.join('|')}`);
+    assert.ok(texts.some((each) => each.includes('answered') && each.includes('"behavior":"allow"')));
+
+    const status = await place.vitrine('daemon', 'status', '--json').ended;
+    const [shown] = jsonOf(status.stdout) as Record<string, unknown>[];
+    assert.deepEqual(Object.keys(shown ?? {}), ['pid', 'version', 'protocol', 'since', 'clients', 'runs', 'rss']);
+    assert.equal(shown?.['runs'], 0);
+    const verified = await place.vitrine('verify', begun.session_id).ended;
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  });
+
+  it('counts exactly one of two answers that race', async () => {
+    const rounds = 20;
+    const steps = Array.from({ length: rounds }, (_, index) => ({ ask: { id: `req-${index}` } }));
+    const [a, b] = [await place.connect(), await place.connect()];
+    const { session_id } = await a.call('start', place.startParams([{ init: true }, ...steps, { result: {} }]));
+    for (let round = 0; round < rounds; round += 1) {
+      const request_id = `req-${round}`;
+      await stateOf(session_id, ({ requests }) => requests.some(({ id }) => id === request_id));
+      const answers = await Promise.all([
+        a.call('answer', { session_id, request_id, answer: { kind: 'allow', scope: 'once' } }),
+        b.call('answer', { session_id, request_id, answer: { kind: 'deny' } }),
+      ]);
+      assert.deepEqual(answers.map(({ accepted }) => accepted).sort(), [false, true]);
+    }
+    await stateOf(session_id, ({ live }) => !live);
+  });
+
+  it('is one, however many clients start it at once', async () => {
+    const connections = await Promise.all(Array.from({ length: 50 }, () => place.connect()));
+    const pids = new Set(connections.map(({ daemon }) => daemon.pid));
+    assert.equal(pids.size, 1, [...pids].join(', '));
+  });
+
+  it('that is killed leaves no agent and no client that waits; the next one shows what was interrupted', async () => {
+    const first = await place.connect();
+    const steps = [{ init: true }, { note: place.bench.note }, { say: 'working' }, { forever: true }];
+    const { session_id } = await first.call('start', place.startParams(steps));
+    await until('the agent to work', () => readFile(place.bench.note, 'utf8').catch(() => undefined));
+    const [agent = 0] = place.bench.pids();
+    process.kill(first.daemon.pid, 'SIGKILL');
+    await first.closed;
+
+    const second = await place.connect();
+    assert.notEqual(second.daemon.pid, first.daemon.pid);
+    await until('the agent to end', async () => !(await isAlive({ pid: agent, startTime: null })));
+    const { state } = await second.follow(session_id, () => Promise.resolve());
+    assert.equal(state.summary.outcome, 'interrupted');
+    assert.equal(state.live, false);
+  });
+
+  it('starts beside what an earlier one left: a socket, an endpoint, a lease of a process that is gone', async () => {
+    const first = await place.connect();
+    process.kill(first.daemon.pid, 'SIGKILL');
+    await first.closed;
+    assert.notEqual(await readEndpoint(place.folder), null);
+    const second = await place.connect();
+    assert.equal((await second.call('running', {})).length, 0);
+  });
+
+  it('works where the path of the store is too long for a socket', async () => {
+    await place.close();
+    place = new DaemonBench('s'.repeat(200));
+    const connection = await place.connect();
+    assert.equal((await connection.call('status', {})).runs, 0);
+  });
+
+  it('that cannot be started says why', async () => {
+    await mkdir(place.store, { recursive: true });
+    await writeFile(path.join(place.store, 'daemon'), 'a file in the way');
+    await assert.rejects(place.connect(), (error: unknown) => {
+      assert.ok(DaemonError.is(error, 'unreachable'));
+      assert.match(error.message, /could not be started.*daemon/);
+      return true;
+    });
+  });
+
+  it('starts nothing in a folder that the client does not trust', async () => {
+    const connection = await place.connect();
+    await assert.rejects(
+      connection.call('start', place.startParams([{ init: true }], { trusted: false })),
+      (error: unknown) => DaemonError.is(error, 'folder_untrusted'),
+    );
+  });
+
+  it('serves its clients while strangers hold connections, send nonsense, or guess', async () => {
+    const connection = await place.connect();
+    const endpoint = await readEndpoint(place.folder);
+    assert.ok(endpoint);
+    const sent = [
+      '',
+      '{"proof":"00","nonce":"zz"}\n',
+      'GET / HTTP/1.1\r\n\r\n',
+      'x'.repeat(100_000),
+      '[]\n'.repeat(1000),
+    ];
+    const strangers = Array.from({ length: 300 }, (_, index) => {
+      const socket = createConnection({ path: endpoint.address });
+      socket.on('error', () => undefined);
+      socket.write(sent[index % sent.length] ?? '');
+      return socket;
+    });
+    const other = await place.connect();
+    assert.equal((await other.call('status', {})).clients, 2);
+    assert.equal((await connection.call('status', {})).pid, connection.daemon.pid);
+    for (const socket of strangers) socket.destroy();
+  });
+
+  it('merges what a slow client has not taken, and loses nothing', async () => {
+    const connection = await place.connect();
+    const words = Array.from({ length: 300 }, (_, index) => ({ say: `word ${index}` }));
+    const go = path.join(place.bench.dir, 'go');
+    const params = place.startParams([{ init: true }, { until: go }, ...words, { result: {} }]);
+    const { session_id } = await connection.call('start', params);
+    const seen = new Set<string>();
+    let batches = 0;
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const over = new Promise<void>((resolve) => {
+      void connection.follow(session_id, async ({ updates, gap, state, seq }) => {
+        batches += 1;
+        assert.equal(seq, batches);
+        assert.equal(gap, false);
+        for (const update of updates) if (update.op === 'put') seen.add(update.entry.content);
+        if (batches === 1) await held;
+        if (!state.live) resolve();
+      });
+    });
+    await place.bench.go();
+    await stateOf(session_id, ({ live }) => !live);
+    release();
+    await over;
+    for (const { say } of words) assert.ok(seen.has(say), say);
+    assert.ok(batches < 50, `${batches} batches`);
+  });
+});

@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { connect, connectRunning, daemonFolder } from '../../../src/client/connect.ts';
+import type { DaemonConnection } from '../../../src/client/connection.ts';
+import { readEndpoint } from '../../../src/transport/endpoint.ts';
+import type { GivenParams } from '../../../src/protocol/daemon/calls.ts';
+import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
+import { Bench, fakeAgent, prompt, type Step } from '../fakeAgent/engine.ts';
+import { until } from '../until.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A store with a daemon in a process of its own, and the fake agent as Claude Code. */
+export class DaemonBench {
+  readonly bench = new Bench();
+  readonly store: string;
+  readonly environment: Record<string, string>;
+  readonly #connections: DaemonConnection[] = [];
+
+  constructor(storeName = 'store') {
+    mkdirSync(this.bench.cwd, { recursive: true });
+    this.store = path.join(this.bench.dir, storeName);
+    this.environment = { PATH: process.env['PATH'] ?? '', HOME: this.bench.dir };
+  }
+
+  get folder(): string {
+    return daemonFolder(this.store, daemonProtocol);
+  }
+
+  async connect(daemonFile = path.resolve('dist/daemon.js')): Promise<DaemonConnection> {
+    const { store: storeDir, environment } = this;
+    const client = { kind: 'api', person: false } as const;
+    const connection = await connect({ storeDir, environment, daemonFile, build: 'test', client });
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  async connectRunning(): Promise<DaemonConnection | null> {
+    const client = { kind: 'api', person: false } as const;
+    const connection = await connectRunning({ storeDir: this.store, build: 'test', client });
+    if (connection !== null) this.#connections.push(connection);
+    return connection;
+  }
+
+  startParams(steps: readonly Step[], change: Partial<GivenParams<'start'>['context']> = {}): GivenParams<'start'> {
+    const { cwd } = this.bench;
+    const settings = { agents: { 'claude-code': { program: fakeAgent } } };
+    const context = { folder: cwd, trusted: true, environment: this.environment, settings, ...change };
+    return { context, request: { agent: 'claude-code', cwd, prompt: prompt(steps) } };
+  }
+
+  /** Runs the command line. */
+  vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
+    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args, '--store', this.store], {
+      cwd: this.bench.cwd,
+      env: this.environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]);
+    return { process: child, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
+  }
+
+  log(): string {
+    return readFileSync(path.join(this.folder, 'daemon.log'), 'utf8');
+  }
+
+  async close(): Promise<void> {
+    const running = await this.connectRunning();
+    for (const connection of this.#connections) if (connection !== running) connection.close();
+    if (running !== null) {
+      await running.call('retire', { when: 'now' });
+      await running.closed;
+    }
+    await until('the daemon to remove its endpoint', async () => (await readEndpoint(this.folder)) === null);
+    await this.bench.close();
+  }
+}
