@@ -2,7 +2,7 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { vitrine } from './test/support/lint/layers.mjs';
 
-const pureFolders = ['model', 'agents', 'insight', 'formats', 'coordinator', 'protocol'].map(
+const pureFolders = ['text', 'model', 'agents', 'insight', 'formats', 'coordinator', 'protocol'].map(
   (folder) => `src/${folder}/**/*.ts`,
 );
 

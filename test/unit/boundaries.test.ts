@@ -37,7 +37,10 @@ const violations: [string, string, string][] = [
   ['src/engine/x.ts', "import { a } from '../protocol/x.ts';\na();", 'engine may not import protocol'],
   ['src/engine/x.ts', "import { a } from '../../test/x.ts';\na();", 'engine may not import test/x.ts'],
   ['src/cli/x.ts', "import * as vscode from 'vscode';\nvscode.a();", 'cli may not import vscode'],
-  ['src/cli/x.ts', "import { a } from '../protocol/x.ts';\na();", 'cli may not import protocol'],
+  ['src/cli/x.ts', "import { a } from '../daemon/x.ts';\na();", 'cli may not import daemon'],
+  ['src/client/x.ts', "import { a } from '../engine/x.ts';\na();", 'client may not import engine'],
+  ['src/engine/x.ts', "import { a } from '../daemon/x.ts';\na();", 'engine may not import daemon'],
+  ['src/text/x.ts', "import { a } from '../model/x.ts';\na();", 'text may not import model'],
   [
     'src/vscode/x.ts',
     "import { spawn } from 'node:child_process';\nspawn();",

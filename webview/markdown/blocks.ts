@@ -1,4 +1,5 @@
 import { Lexer, type Token } from 'marked';
+import { markdownRuns } from '../../src/text/markdownRuns.ts';
 
 /**
  * One block of a message. `joined`: goes on from the block before it, which was cut for its length. `at`: where the token's
@@ -79,7 +80,7 @@ export class MarkdownStream {
   #close(token: Token, length: number, at = -1): void {
     if (token.type === 'space') return;
     if (this.#last.chars >= partChars) this.parts.push({ blocks: [], chars: 0, revision: 0 });
-    this.#last.blocks.push({ token, joined: this.#joined, at });
+    this.#last.blocks.push({ token, joined: this.#joined || joinedTokens.has(token), at });
     this.#last.chars += length;
     this.#last.revision += 1;
     this.#joined = false;
@@ -94,7 +95,7 @@ export class MarkdownStream {
   /** Lexes the tail; true when a fence was found to have opened, which is then read line by line. */
   #takeBlocks(final: boolean): boolean {
     if (this.#tail === '') return false;
-    const tokens = new Lexer(lexerOptions).lex(this.#tail);
+    const tokens = lex(this.#tail);
     // What follows a block can still join it until one more block stands between them.
     const solid = tokens.flatMap((token, at) => (token.type === 'space' ? [] : [at]));
     const keep = final ? tokens.length : (solid.at(-2) ?? 0);
@@ -102,6 +103,8 @@ export class MarkdownStream {
       this.#close(token, token.raw.length, this.#taken - this.#tail.length);
       this.#tail = this.#tail.slice(token.raw.length);
     }
+    const next = tokens[keep];
+    if (keep > 0 && next !== undefined) this.#joined = joinedTokens.has(next);
     if (final) {
       this.#tail = '';
       return false;
@@ -115,7 +118,7 @@ export class MarkdownStream {
       return true;
     }
     if (this.#tail.length > longestTail) return this.#cutTail();
-    for (const token of tokens.slice(keep)) this.#show(token, this.#joined);
+    for (const token of tokens.slice(keep)) this.#show(token, this.#joined || joinedTokens.has(token));
     return false;
   }
 
@@ -131,7 +134,7 @@ export class MarkdownStream {
   #cutTail(): boolean {
     const at = lastBreak(this.#tail.slice(0, longestTail));
     const length = at > 0 ? at : longestTail;
-    this.#closeAll(new Lexer(lexerOptions).lex(this.#tail.slice(0, length)));
+    this.#closeAll(lex(this.#tail.slice(0, length)));
     this.#tail = this.#tail.slice(length);
     this.#joined = at <= 0;
     return true;
@@ -174,6 +177,31 @@ export class MarkdownStream {
     fence.lines = '';
     fence.joined = true;
   }
+}
+
+/** Tokens that continue the token before them. */
+const joinedTokens = new WeakSet<Token>();
+
+/** The tokens of a text, whatever it is: what cannot be lexed within bounds becomes a token that is shown as text. */
+function lex(text: string): Token[] {
+  return markdownRuns(text).flatMap(({ text: run, plain, joined }) => {
+    const tokens = plain ? [textToken(run)] : lexRun(run);
+    if (joined && tokens[0] !== undefined) joinedTokens.add(tokens[0]);
+    return tokens;
+  });
+}
+
+function lexRun(text: string): Token[] {
+  try {
+    return new Lexer(lexerOptions).lex(text);
+  } catch {
+    // The lexer recurses; one message must never take the others with it.
+    return [textToken(text)];
+  }
+}
+
+function textToken(text: string): Token {
+  return { type: 'html', raw: text, text, pre: false, block: true };
 }
 
 /** After the last line break that an unindented line follows, so that no list is cut inside an item. */

@@ -58,7 +58,9 @@ class Renderer {
           ${this.inline(token.tokens)}
         </p>`;
       case 'paragraph':
-        return html`<p class=${joined ? 'joined' : nothing}>${this.inline(token.tokens)}</p>`;
+        return html`<p class=${names(joined && 'joined', longWord.test(token.raw) && 'long')}>
+          ${this.inline(token.tokens)}
+        </p>`;
       case 'text':
         return token.tokens === undefined
           ? (this.#marked(token) ?? shown(entities(token.text)))
@@ -209,8 +211,15 @@ class Renderer {
   }
 }
 
+/** Browsers take quadratic time to wrap a word that has no place to break. */
+const longWord = /\S{400}/;
+
+function names(...classes: readonly (string | false)[]): string | typeof nothing {
+  return classes.filter((name) => name !== false).join(' ') || nothing;
+}
+
 function raw(token: MarkedToken): TemplateResult {
-  return html`<p class="raw">${shown(token.raw.trimEnd())}</p>`;
+  return html`<p class=${names('raw', longWord.test(token.raw) && 'long')}>${shown(token.raw.trimEnd())}</p>`;
 }
 
 /** Where a link or an image leads. */

@@ -55,7 +55,11 @@ export function settledLines(text: string): string {
   if (!unix.includes('\r')) return unix;
   return unix
     .split('\n')
-    .map((line) => line.slice(line.replace(/\r+$/, '').lastIndexOf('\r') + 1).replace(/\r+$/, ''))
+    .map((line) => {
+      let end = line.length;
+      while (line[end - 1] === '\r') end -= 1;
+      return line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
+    })
     .join('\n');
 }
 

@@ -1,4 +1,5 @@
 import { Lexer, type MarkedToken, type Token } from 'marked';
+import { markdownRuns } from '../../text/markdownRuns.ts';
 import { codeHtml, escapeHtml } from './htmlText.ts';
 
 /** Longer texts are shown as they are: the lexer's time grows faster than they do. */
@@ -8,6 +9,12 @@ const deepest = 12;
 /** Markdown as HTML, made from its tokens: only what is named here can appear. Nothing in it loads anything. */
 export function markdownHtml(text: string): string {
   if (text.length > longest) return codeHtml(text);
+  return markdownRuns(text)
+    .map((run) => (run.plain ? codeHtml(run.text) : runHtml(run.text)))
+    .join('');
+}
+
+function runHtml(text: string): string {
   try {
     return blocks(new Lexer({ gfm: true }).lex(text), 0);
   } catch {

@@ -5,17 +5,18 @@
 import path from 'node:path';
 
 const effects = ['fs', 'fs/promises', 'child_process', 'cluster', 'net', 'http', 'https', 'http2', 'worker_threads'];
-const pure = ['model', 'agents', 'insight', 'formats', 'coordinator'];
+const pure = ['text', 'model', 'agents', 'insight', 'formats', 'coordinator'];
 
 /**
  * Per layer: `layers` it may import (beside itself), `types` it may import as types only, `packages` (`*` is any but the
  * `except`ed ones), `node` built-ins (`*` is any but the `except`ed ones).
  */
 const table = {
+  text: { dir: 'src/text' },
   model: { dir: 'src/model', packages: ['zod'] },
   agents: { dir: 'src/agents', layers: ['model'], packages: ['zod', 'eventsource-parser'] },
   insight: { dir: 'src/insight', layers: ['model'], packages: ['zod'] },
-  formats: { dir: 'src/formats', layers: ['model'], packages: ['zod', 'marked', 'yaml'] },
+  formats: { dir: 'src/formats', layers: ['model', 'text'], packages: ['zod', 'marked', 'yaml'] },
   coordinator: { dir: 'src/coordinator', layers: ['model'], packages: ['zod'] },
   protocol: { dir: 'src/protocol', layers: ['model'], packages: ['zod'] },
   engine: { dir: 'src/engine', layers: pure, packages: ['*'], node: ['*'], except: ['vscode'] },
@@ -54,7 +55,7 @@ const table = {
   },
   webview: {
     dir: 'webview',
-    layers: ['protocol'],
+    layers: ['protocol', 'text'],
     types: ['model', 'zod'],
     packages: ['*'],
     except: ['vscode', 'zod', 'execa'],
