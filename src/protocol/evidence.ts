@@ -3,6 +3,17 @@ import type { ToolStatus } from '../model/tool.ts';
 /** `given` by the agent, `found` by us in the record of the session, or `not_found` in it. */
 export type EvidenceStatus = 'given' | 'found' | 'not_found';
 
+/** How a claim about an outcome compares with the record: it agrees, disagrees, is out of date, of a part, or not known. */
+export type ClaimVerdict = 'agrees' | 'disagrees' | 'stale' | 'partial' | 'unknown';
+
+export interface JudgedClaim {
+  readonly verdict: ClaimVerdict;
+  /** Why: `same_outcome`, `files_changed`, `no_tests`, … */
+  readonly reason: string;
+  /** The step that changed files after the run. */
+  readonly changedBy: { readonly entryIndex: number; readonly step: string; readonly path: string | null } | null;
+}
+
 /** A range of a message and the number of its source. Everything else is asked for with `getEvidence`. */
 export interface PageLink {
   /** Which link of its entry; what `getEvidence` takes. */
@@ -10,6 +21,7 @@ export interface PageLink {
   /** The footnote's number. */
   readonly number: number;
   readonly status: EvidenceStatus;
+  readonly verdict?: ClaimVerdict;
   /** UTF-16 offsets into the whole `content`, end exclusive. */
   readonly range: readonly [start: number, end: number];
   /** Index of the entry of the step that shows it. */
@@ -49,8 +61,8 @@ export interface EvidenceCard {
     readonly description: string | null;
   } | null;
   readonly reason: 'file_not_in_session' | 'lines_not_seen' | 'url_not_in_session' | 'no_matching_command' | null;
-  /** Whether the recorded outcome is the claimed one. */
-  readonly agrees: boolean | null;
+  /** How the claim compares with what was recorded; of claims that say how something went. */
+  readonly judged: JudgedClaim | null;
   /** What is claimed. */
   readonly path: string | null;
   readonly lines: Lines | null;
@@ -75,6 +87,7 @@ export interface EvidenceCard {
 export interface PageSource {
   readonly number: number;
   readonly status: EvidenceStatus;
+  readonly verdict: ClaimVerdict | null;
   readonly kind: EvidenceCard['kind'];
   /** File, command, title or words of it. */
   readonly name: string;

@@ -5,7 +5,7 @@ import { evidenceOf, sinceThen, type Evidence } from '../insight/citations/sourc
 import { withFootnotes } from '../insight/citations/footnotes.ts';
 import { SessionLinks } from '../insight/citations/sessionLinks.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
-import type { EvidenceCard, PageLink, SinceThen, SourcesPage } from '../protocol/evidence.ts';
+import type { ClaimVerdict, EvidenceCard, PageLink, SinceThen, SourcesPage } from '../protocol/evidence.ts';
 import type { ProjectFiles } from './projectFiles.ts';
 import { evidenceCard, pageLink } from './evidenceView.ts';
 import { sourcesPage } from './views/sourcesPage.ts';
@@ -69,8 +69,25 @@ export class Citations {
     if (entry?.type.kind !== 'assistant_message') return undefined;
     return withFootnotes(entry.content, this.#links.of(index), {
       given: (what) => t('{0} (given by the agent)', what),
-      found: (what, step) => t('{0} (found in step {1})', what, step),
+      found: (what, step, verdict) => foundNote(what, step, verdict),
       notFound: (what) => t('{0} (not found in this session)', what),
     });
+  }
+}
+
+function foundNote(what: string, step: string, verdict: ClaimVerdict | undefined): string {
+  switch (verdict) {
+    case undefined:
+      return t('{0} (found in step {1})', what, step);
+    case 'agrees':
+      return t('{0} (agrees with step {1})', what, step);
+    case 'disagrees':
+      return t('{0} (disagrees with step {1})', what, step);
+    case 'stale':
+      return t('{0} (step {1}, out of date: files changed later)', what, step);
+    case 'partial':
+      return t('{0} (step {1} ran only a part)', what, step);
+    case 'unknown':
+      return t('{0} (step {1}, outcome unknown)', what, step);
   }
 }

@@ -8,8 +8,15 @@ import type { CardStep, EvidenceCard, PageLink, PageSource, SinceThen } from '..
 const longest = 2000;
 
 export function pageLink({ at, number, link }: NumberedLink): PageLink {
-  const { range, status, source } = link;
-  return { at, number, status, range, ...(source !== undefined && { step: source.entryIndex }) };
+  const { range, status, source, judged } = link;
+  return {
+    at,
+    number,
+    status,
+    range,
+    ...(judged !== undefined && { verdict: judged.verdict }),
+    ...(source !== undefined && { step: source.entryIndex }),
+  };
 }
 
 export interface Looked {
@@ -19,7 +26,7 @@ export interface Looked {
 }
 
 export function evidenceCard({ number, link }: NumberedLink, { evidence, since, exists }: Looked): EvidenceCard {
-  const { status, kind, claim, given, reason, agrees, path, lines, url, source, candidates } = link;
+  const { status, kind, claim, given, reason, judged, path, lines, url, source, candidates } = link;
   const text = evidence?.textThen ?? null;
   return {
     number,
@@ -28,7 +35,7 @@ export function evidenceCard({ number, link }: NumberedLink, { evidence, since, 
     claim: claim.slice(0, longest),
     given: given === undefined ? null : { ...given, description: given.description?.slice(0, longest) ?? null },
     reason: reason ?? null,
-    agrees: agrees ?? null,
+    judged: judged === undefined ? null : { ...judged, changedBy: judged.changedBy ?? null },
     path: path ?? null,
     lines: lines ?? null,
     url: url ?? null,
@@ -65,6 +72,7 @@ export function pageSource({ number, link, entries, cited }: Source, at: number)
   return {
     number,
     status,
+    verdict: link.judged?.verdict ?? null,
     kind,
     name: nameOf(link).slice(0, 300),
     lines: lines ?? source?.lines ?? null,

@@ -28,13 +28,15 @@ export interface LabelledSession {
   readonly answers: readonly LabelledAnswer[];
 }
 
-interface MadeStep {
+export interface MadeStep {
   readonly prompt?: string;
   readonly say?: string;
   readonly read?: string;
   readonly lines?: readonly [number, number];
   readonly search?: string;
   readonly run?: string;
+  readonly background?: boolean;
+  readonly cwd?: string;
   readonly exit?: number;
   readonly out?: string;
   readonly web?: string;
@@ -123,7 +125,7 @@ export function demoEntries(): readonly NormalizedEntry[] {
   return transcript.settled();
 }
 
-function madeEntry(step: MadeStep, index: number): NormalizedEntry {
+export function madeEntry(step: MadeStep, index: number): NormalizedEntry {
   const timestamp = new Date(Date.UTC(2026, 10, 20, 10, 0, index)).toISOString();
   if (step.prompt !== undefined) {
     return { index, timestamp, type: { kind: 'user_message' }, content: step.prompt, origin: 'human' };
@@ -164,6 +166,8 @@ function madeAction(step: MadeStep): ToolAction {
       command: step.run,
       ...output,
       ...(step.exit !== undefined && { exitCode: step.exit }),
+      ...(step.background !== undefined && { background: step.background }),
+      ...(step.cwd !== undefined && { cwd: step.cwd }),
     };
   }
   if (step.web !== undefined) return { kind: 'web_fetch', url: step.web };

@@ -6,6 +6,7 @@ import { bodyOf } from '../documents.ts';
 import { t } from '../l10n.ts';
 import type { Part } from '../markdown/blocks.ts';
 import type { Content } from '../markdown/render.ts';
+import { verdictMarks, verdictWord } from '../parts/claimVerdict.ts';
 import { shown } from '../text/shown.ts';
 import { type Piece, type Placed, placeLinks } from './places.ts';
 
@@ -75,24 +76,29 @@ function closest(links: readonly PageLink[]): PageLink | undefined {
 }
 
 /** The number of a source. Its address, which makes it a link for screen readers, leads nowhere: the card does. */
-export function reference(index: number, { at, number, status }: PageLink): TemplateResult {
+export function reference(index: number, { at, number, status, verdict }: PageLink): TemplateResult {
+  const mark = status === 'not_found' ? '?' : verdict === undefined ? '' : verdictMarks[verdict];
   return html`<a
     class=${status === 'not_found' ? 'cref nf' : 'cref'}
+    data-v=${status === 'found' ? (verdict ?? nothing) : nothing}
+    title=${status === 'found' && verdict !== undefined ? verdictWord(verdict) : nothing}
     role="doc-noteref"
     href="#source"
     data-cite=${citeId(index, at)}
-    aria-label=${spoken(number, status)}
+    aria-label=${spoken(number, status, verdict)}
     aria-haspopup="dialog"
-    >${number}${status === 'not_found' ? '?' : nothing}</a
+    >${number}${mark === '' ? nothing : mark}</a
   >`;
 }
 
-function spoken(number: number, status: PageLink['status']): string {
+function spoken(number: number, status: PageLink['status'], verdict: PageLink['verdict']): string {
   switch (status) {
     case 'given':
       return t('Source {0}, given by the agent', number);
     case 'found':
-      return t('Source {0}, found in this session', number);
+      return verdict === undefined
+        ? t('Source {0}, found in this session', number)
+        : t('Source {0}, found in this session: {1}', number, verdictWord(verdict));
     case 'not_found':
       return t('Source {0}, evidence not found', number);
   }

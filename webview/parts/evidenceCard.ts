@@ -8,6 +8,7 @@ import { dateTime, time } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords, plain } from '../text/visible.ts';
+import { verdictIcons, verdictSentence } from './claimVerdict.ts';
 import { evidenceText } from './evidenceText.ts';
 
 export interface CardState {
@@ -47,9 +48,10 @@ function filled(state: CardState, known: EvidenceCard): TemplateResult {
   return html`${head(state, known)}
     <p class="c-e" data-e=${known.status}>
       ${codicon({ given: 'verified', found: 'link', not_found: 'unverified' }[known.status])}<span
-        >${verdict(known)}</span
+        >${found(known)}</span
       >
     </p>
+    ${known.status === 'found' ? judged(known) : nothing}
     ${evidenceText(known)}${others(state, known.others)}${foot(state, known)}`;
 }
 
@@ -115,15 +117,21 @@ function rangeOf([first, last]: readonly [number, number]): string {
   return first === last ? String(first) : `${first}–${last}`;
 }
 
-function verdict({ status, reason, source, agrees, exists, path, others: near }: EvidenceCard): string {
-  const differs = agrees === false ? ` ${t('What was recorded there differs from what is said.')}` : '';
+function judged(known: EvidenceCard): TemplateResult | typeof nothing {
+  const sentence = verdictSentence(known);
+  if (known.judged === null || sentence === undefined) return nothing;
+  const { verdict } = known.judged;
+  return html`<p class="c-e" data-v=${verdict}>${codicon(verdictIcons[verdict])}<span>${shown(sentence)}</span></p>`;
+}
+
+function found({ status, reason, source, exists, path, others: near }: EvidenceCard): string {
   switch (status) {
     case 'given':
       return source === null
         ? t('Given by the agent. No step of this session shows it.')
         : t('Given by the agent. It is also in step {0}.', source.step);
     case 'found':
-      return `${t('Found in step {0}. The agent itself named no source.', source?.step ?? '')}${differs}`;
+      return t('Found in step {0}. The agent itself named no source.', source?.step ?? '');
     case 'not_found':
       break;
   }

@@ -10,6 +10,7 @@ import { number } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
+import { verdictIcons, verdictWord } from '../parts/claimVerdict.ts';
 import { lineHeight, Lines } from './lines.ts';
 import { placed, px } from './placed.ts';
 import type { PageView, ViewDeps } from './view.ts';
@@ -200,7 +201,7 @@ function summary({ given, found, not_found: missing }: SourcesPage['sums']): Tem
 }
 
 function cells({ store, actions }: Context, source: PageSource): TemplateResult {
-  const { status, step, cited } = source;
+  const { status, verdict, step, cited } = source;
   const { icon, name, about } = describe(source, store.view?.summary.project_dir);
   return html`<td class="n sub">${source.number}</td>
     <td>
@@ -218,6 +219,13 @@ function cells({ store, actions }: Context, source: PageSource): TemplateResult 
     </td>
     <td>
       <span class="ev" data-e=${status}>${codicon(icons[status])}<span>${statusWord(status)}</span></span>
+      ${
+        status !== 'found' || verdict === null
+          ? nothing
+          : html`<span class="ev" data-v=${verdict}
+              >${codicon(verdictIcons[verdict])}<span>${verdictWord(verdict)}</span></span
+            >`
+      }
     </td>
     <td class="n sub c-opt" title=${plural(cited, t('cited {0} time', 1), t('cited {0} times'))}>${number(cited)}</td>
     <td class="n sub">

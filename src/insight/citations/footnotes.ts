@@ -1,10 +1,10 @@
 import type { NumberedLink } from './sessionLinks.ts';
-import type { EvidenceLink } from './types.ts';
+import type { ClaimVerdict, EvidenceLink } from './types.ts';
 
 /** How the footnotes are worded; in the reader's language. */
 export interface FootnoteWords {
   given(what: string): string;
-  found(what: string, step: string): string;
+  found(what: string, step: string, verdict: ClaimVerdict | undefined): string;
   notFound(what: string): string;
 }
 
@@ -54,7 +54,7 @@ function noteOf(link: EvidenceLink, words: FootnoteWords): string {
   if (status === 'not_found' || source === undefined) return words.notFound(lineOf(named));
   const exit = source.exitCode === undefined ? '' : ` (exit ${source.exitCode})`;
   const what = source.path === undefined ? (source.url ?? source.command ?? named) : `${source.path}${lines}`;
-  return words.found(`${lineOf(what)}${exit}`, source.step);
+  return words.found(`${lineOf(what)}${exit}`, source.step, link.judged?.verdict);
 }
 
 function lineOf(text: string): string {

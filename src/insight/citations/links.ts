@@ -78,7 +78,7 @@ function givenRanges(content: string, citations: readonly Citation[]): TextRange
 }
 
 function derivedLink(mention: Mention, { index }: NormalizedEntry, session: SessionEvidence): Unpointed[] {
-  const { candidates, reason, agrees } = bind(mention, session, index);
+  const { candidates, reason, judged } = bind(mention, session, index);
   const [source] = candidates;
   const found = reason === undefined && source !== undefined;
   if (!found && mention.hedged) return [];
@@ -94,7 +94,7 @@ function derivedLink(mention: Mention, { index }: NormalizedEntry, session: Sess
       ...(path !== undefined && { path }),
       ...(lines !== undefined && { lines }),
       ...(url !== undefined && { url }),
-      ...(found && agrees !== undefined && { agrees }),
+      ...(judged !== undefined && { judged }),
     },
   ];
 }

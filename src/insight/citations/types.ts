@@ -9,6 +9,51 @@ export type LineRange = readonly [first: number, last: number];
 /** What is claimed of the session: a file, a file at lines, a command, an address, or how tests, a build or a check went. */
 export type ClaimKind = 'file' | 'lines' | 'command' | 'url' | 'test' | 'build' | 'check';
 
+/** What a claim speaks of. */
+export interface ClaimScope {
+  /** Everything, in so many words. */
+  readonly isWhole?: boolean;
+  /** One package, file or topic, in small letters. */
+  readonly subject?: string;
+  /** A kind of tests: `unit`, `e2e`; `some` for those that the reader knows: "the new tests". */
+  readonly group?: string;
+  /** Not on this machine, or not all: no run of the session decides it. */
+  readonly isOther?: boolean;
+  /** Test suites or files, not tests. */
+  readonly countsSuites?: boolean;
+}
+
+/** How a claim about an outcome compares with what the session shows. */
+export type ClaimVerdict = 'agrees' | 'disagrees' | 'stale' | 'partial' | 'unknown';
+
+export type VerdictReason =
+  | 'same_outcome'
+  | 'other_outcome'
+  | 'other_count'
+  | 'count_unknown'
+  | 'files_changed'
+  | 'part_of_project'
+  | 'other_scope'
+  | 'no_run'
+  | 'no_outcome'
+  | 'interrupted'
+  | 'background'
+  | 'not_run'
+  | 'no_tests';
+
+/** The step that changed files after a run; `path` where it is known. */
+export interface LaterChange {
+  readonly entryIndex: number;
+  readonly step: string;
+  readonly path: string | null;
+}
+
+export interface VerdictOfClaim {
+  readonly verdict: ClaimVerdict;
+  readonly reason: VerdictReason;
+  readonly changedBy?: LaterChange;
+}
+
 /** Something in an answer that can be looked up in the session. */
 export interface Mention {
   readonly range: TextRange;
@@ -21,12 +66,24 @@ export interface Mention {
   readonly command?: string;
   /** How it went, as claimed. */
   readonly outcome?: 'passed' | 'failed';
-  /** Of tests, as claimed. */
+  /** Tests that passed, or that there are, as claimed. */
   readonly count?: number;
+  /** Tests that failed, as claimed. */
+  readonly failures?: number;
+  /** All tests, where a part of them is said to have passed or failed. */
+  readonly total?: number;
+  /** How much is claimed to have passed or failed. */
+  readonly scope?: ClaimScope;
+  /** What was, before something else was done. */
+  readonly past?: boolean;
   /** The tool that a check names: `eslint`, `types`, … */
   readonly tool?: string;
   /** What the sentence says was done with the file. */
   readonly did?: 'read' | 'changed';
+  /** The agent says that it changed the file, in so many words. */
+  readonly isOwnChange?: boolean;
+  /** Said to be missing, or not to answer. */
+  readonly absent?: boolean;
   /**
    * Nothing to say where the session does not show it: a proposal, a condition, a negation, or words that only look like a
    * file or a command.
@@ -68,6 +125,8 @@ export interface Candidate {
   readonly title?: string;
   /** ISO 8601. */
   readonly at: string;
+  /** The command was cut off, or nobody waited for it. */
+  readonly unfinished?: true;
 }
 
 /** What the agent itself gives as a source; `null` where it does not say. */
@@ -99,8 +158,8 @@ export interface EvidenceLink {
   readonly path?: string;
   readonly lines?: LineRange;
   readonly url?: string;
-  /** Whether the recorded outcome is the claimed one; absent where nothing was claimed or recorded. */
-  readonly agrees?: boolean;
+  /** Of claims that say how something went. */
+  readonly judged?: VerdictOfClaim;
 }
 
 export const maxCandidates = 20;

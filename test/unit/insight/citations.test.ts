@@ -9,6 +9,7 @@ import { linesOfResult } from '../../../src/insight/citations/sources/resultLine
 import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
 import { Sources } from '../../../src/insight/citations/sources/sources.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
+import { agreement } from '../../support/agreement.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../../src/model/metadata.ts';
 import type { ToolAction, ToolUse } from '../../../src/model/tool.ts';
@@ -153,7 +154,7 @@ describe('what the session shows', () => {
     const [link] = linksAfter(steps, 'All tests pass.');
     assert.equal(link?.status, 'found');
     assert.equal(link.source?.exitCode, 1);
-    assert.equal(link.agrees, false);
+    assert.equal(agreement(link), false);
   });
 
   it('reads how many failed where a pipe hides the exit code', () => {
@@ -163,7 +164,7 @@ describe('what the session shows', () => {
       exitCode: 0,
       stdout: 'Tests  1 failed | 11 passed (12)',
     };
-    assert.equal(linksAfter([step(1, action)], 'All 12 tests pass.')[0]?.agrees, false);
+    assert.equal(agreement(linksAfter([step(1, action)], 'All 12 tests pass.')[0]), false);
   });
 
   it('lists every step that it could be, best first', () => {

@@ -7,6 +7,7 @@ import { SessionEvidence } from '../../../src/insight/citations/sources/sessionE
 import { shellParts } from '../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
 import { unwrapped } from '../../../src/insight/citations/commands/unwrapped.ts';
+import { agreement } from '../../support/agreement.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolAction } from '../../../src/model/tool.ts';
 import { repeated } from '../../support/hostile/growing.ts';
@@ -155,16 +156,16 @@ describe('what a command is for', () => {
   it('is told by what it printed, where it is a program of the project', () => {
     const printed = { stdout: '\n12 passed, 0 failed\n' };
     const [link] = linksAfter([run(1, './verify-all', printed)], 'All 12 tests pass.');
-    assert.deepEqual([link?.status, link?.agrees], ['found', true]);
+    assert.deepEqual([link?.status, agreement(link)], ['found', true]);
     for (const command of ['cat ci.log', 'gh run view 7', 'git show | ./colour'])
       assert.equal(linksAfter([run(1, command, printed)], 'All 12 tests pass.')[0]?.status, 'not_found', command);
   });
 
   it('is not over while it runs in the background', () => {
     const [link] = linksAfter([run(1, 'npm test', { background: true })], 'All tests pass.');
-    assert.deepEqual([link?.status, link?.agrees], ['found', undefined]);
+    assert.deepEqual([link?.status, agreement(link)], ['found', undefined]);
     const printed = run(1, 'npm test', { background: true, stdout: '12 passed' });
-    assert.equal(linksAfter([printed], 'All tests pass.')[0]?.agrees, true);
+    assert.equal(agreement(linksAfter([printed], 'All tests pass.')[0]), true);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { linksOf } from '../../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
+import { agreement } from '../../support/agreement.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolAction } from '../../../src/model/tool.ts';
 
@@ -65,7 +66,7 @@ describe('how tests went, as it is said', () => {
   ];
   for (const said of all) {
     it(said, () => {
-      const ran = (step: NormalizedEntry) => linksAfter([step], said).map(({ status, agrees }) => [status, agrees]);
+      const ran = (step: NormalizedEntry) => linksAfter([step], said).map((link) => [link.status, agreement(link)]);
       assert.deepEqual(ran(counted), [['found', true]]);
       assert.deepEqual(ran(failing), [['found', false]]);
       const [link, ...more] = linksAfter([run(1, 'ls')], said);
@@ -81,8 +82,8 @@ describe('how tests went, as it is said', () => {
       '`npm test`: 10 passed, 2 failed',
     ];
     for (const said of [...failed, '`npm test` exited with code 1', '10/12 tests passing', 'Tests: 10/12 passing']) {
-      assert.deepEqual([linksAfter([failing], said)[0]?.agrees], [true], said);
-      assert.notEqual(linksAfter([counted], said)[0]?.agrees, true, said);
+      assert.deepEqual([agreement(linksAfter([failing], said)[0])], [true], said);
+      assert.notEqual(agreement(linksAfter([counted], said)[0]), true, said);
     }
     for (const said of [
       '`npm test`: 13 passed',
@@ -90,7 +91,7 @@ describe('how tests went, as it is said', () => {
       'Tests: 13/13 passing',
       '13 tests, 0 failures',
     ])
-      assert.equal(linksAfter([counted], said)[0]?.agrees, false, said);
+      assert.equal(agreement(linksAfter([counted], said)[0]), false, said);
   });
 
   it('is not what tests are, take or should do', () => {
@@ -127,7 +128,7 @@ describe('how a build or a check went, as it is said', () => {
   ];
   for (const [ran, said] of cases) {
     it(said, () => {
-      const shown = (step: NormalizedEntry) => linksAfter([step], said).map(({ status, agrees }) => [status, agrees]);
+      const shown = (step: NormalizedEntry) => linksAfter([step], said).map((link) => [link.status, agreement(link)]);
       assert.deepEqual(shown(run(1, ran)), [['found', true]]);
       assert.deepEqual(shown(run(1, ran, '', 2)), [['found', false]]);
       assert.deepEqual(shown(run(1, 'ls')), [['not_found', undefined]]);
@@ -138,19 +139,19 @@ describe('how a build or a check went, as it is said', () => {
 describe('a command in prose', () => {
   it('passes no thing on', () => {
     const [link] = linksAfter([counted], '`npm test` passes the flag on.');
-    assert.deepEqual([link?.kind, link?.agrees], ['command', undefined]);
+    assert.deepEqual([link?.kind, agreement(link)], ['command', undefined]);
   });
 
   it('is no other program', () => {
     for (const said of ['cargo test passes.', 'go test passes.', 'Cargo test passes.', 'pnpm run test is green.'])
       assert.equal(linksAfter([run(1, 'npm test')], said)[0]?.status, 'not_found', said);
     assert.equal(linksAfter([run(1, 'cargo build')], 'go build succeeds.')[0]?.status, 'not_found');
-    assert.equal(linksAfter([run(1, 'cargo test --all')], 'cargo test passes.')[0]?.agrees, true);
+    assert.equal(agreement(linksAfter([run(1, 'cargo test --all')], 'cargo test passes.')[0]), true);
   });
 
   it('is judged with the others of its list', () => {
     const steps = [run(1, 'npm test'), run(2, 'cargo build'), run(3, 'cargo test', '', 101), run(4, 'cargo clippy')];
-    const told = (said: string) => linksAfter(steps, said).map(({ source, agrees }) => [source?.entryIndex, agrees]);
+    const told = (said: string) => linksAfter(steps, said).map((link) => [link.source?.entryIndex, agreement(link)]);
     assert.deepEqual(told('`cargo build` and `cargo test` both pass.'), [
       [2, true],
       [3, false],

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readBy } from '../../../src/insight/citations/sources/commandReads.ts';
 import { evidenceOf, type Evidence } from '../../../src/insight/citations/sources/evidence.ts';
 import { linksOf } from '../../../src/insight/citations/links.ts';
-import { testCounts } from '../../../src/insight/citations/sources/namedPaths.ts';
 import { SessionEvidence } from '../../../src/insight/citations/sources/sessionEvidence.ts';
 import { exitTells, shellParts } from '../../../src/insight/citations/commands/shell.ts';
 import type { EvidenceLink } from '../../../src/insight/citations/types.ts';
+import { agreement } from '../../support/agreement.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { ToolAction, ToolUse } from '../../../src/model/tool.ts';
 
@@ -169,7 +169,7 @@ it('evidence of a search is the lines that name the file, at the line', () => {
 });
 
 describe('how tests went', () => {
-  const agrees = (entry: NormalizedEntry, content: string) => firstLink([entry], content)?.agrees;
+  const agrees = (entry: NormalizedEntry, content: string) => agreement(firstLink([entry], content));
 
   it('is not told by an exit code that another command decides', () => {
     for (const command of ['npm test | tail -5', 'npm test; echo done', 'npm test || true', 'npm test\necho done']) {
@@ -193,7 +193,7 @@ describe('how tests went', () => {
       { command: 'cd a', joined: '' },
       { command: 'echo "b; c") 2>&1', joined: '&&' },
       { command: 'tail', joined: '|' },
-      { command: 'ls', joined: ';' },
+      { command: 'ls', joined: ';', background: true },
       { command: 'pwd', joined: '&' },
     ]);
     assert.deepEqual(
@@ -231,15 +231,16 @@ describe('how tests went', () => {
       'cat <<NEVER\nnpm test',
     ]) {
       const link = firstLink([failing, writing(command)], 'All tests pass.');
-      assert.deepEqual([link?.source?.entryIndex, link?.agrees], [1, false], command);
+      const verdict = command.startsWith('git') || command.endsWith('NEVER\nnpm test') ? 'disagrees' : 'stale';
+      assert.deepEqual([link?.source?.entryIndex, link?.judged?.verdict], [1, verdict], command);
     }
-    assert.equal(firstLink([run('cat <<EOF\nx\nEOF\nnpm test')], 'All tests pass.')?.agrees, true);
+    assert.equal(agreement(firstLink([run('cat <<EOF\nx\nEOF\nnpm test')], 'All tests pass.')), true);
   });
 
   it('is told for each kind by itself', () => {
     const printed = '✖ 5 problems (5 errors, 0 warnings)\nTests: 41 passed, 41 total';
     const both = run('npx eslint . | tail -3; npm test | tail -3', printed);
-    assert.equal(agrees(both, 'ESLint passes.'), undefined);
+    assert.equal(agrees(both, 'ESLint passes.'), false);
     assert.equal(agrees(both, 'All 41 tests pass.'), true);
     const failing = run('npm test; npx eslint .', 'Tests: 3 failed, 39 passed, 42 total');
     assert.equal(agrees(failing, 'All tests pass.'), false);
@@ -259,34 +260,73 @@ describe('how tests went', () => {
     const link = firstLink([run('(cd /app && docker rm $(docker ps -aq))')], 'I ran `docker rm $(docker ps -aq)`.');
     assert.equal(link?.status, 'found');
   });
+});
 
-  const outputs: readonly (readonly [string, number | undefined, number | undefined])[] = [
-    ['Test Suites: 1 failed, 3 passed, 4 total\nTests:       2 failed, 41 passed, 43 total\nTime: 3 s', 41, 2],
-    ['  41 passing (2s)\n  1 failing\n\n  1) x\n     expected 2 errors, got 0 errors', 41, 1],
-    ['===================== 1 failed, 41 passed in 0.21s =====================', 41, 1],
-    ['test result: FAILED. 41 passed; 1 failed; 0 ignored', 41, 1],
-    ['ℹ tests 42\nℹ pass 41\nℹ fail 1\nℹ cancelled 0', 41, 1],
-    ['# pass 41\n# fail 1', 41, 1],
-    ['Failed!  - Failed:     1, Passed:    41, Skipped:     0, Total:    42', 41, 1],
-    ['ok | 41 passed | 0 failed (12ms)', 41, 0],
-    ['Ran 42 tests in 0.1s\n\nFAILED (failures=1)', undefined, 1],
-    ['42 examples, 1 failure', undefined, 1],
-    ['  1 failed\n    [chromium] › a.spec.ts:3:1 › 7 passed things\n  41 passed (12s)', 41, 1],
-    ['the server sent 3 errors\nno summary', undefined, undefined],
-    ['[ERROR] Tests run: 42, Failures: 3, Errors: 0, Skipped: 0', undefined, 3],
-    ['[error] Failed: Total 42, Failed 1, Errors 0, Passed 41', 41, 1],
-    ['Chrome 120 (Linux): Executed 42 of 42 (1 FAILED) (0.2 secs)', undefined, 1],
-    ['TOTAL: 1 FAILED, 41 SUCCESS', 41, 1],
-    ['web:test:  Tests  2 failed | 41 passed (43)', 41, 2],
-    ['app-1  | Tests: 2 failed, 41 passed', 41, 2],
-    ['2026-01-02T10:00:00.1Z Tests: 2 failed, 41 passed', 41, 2],
-    ['Done. 41 passed, 2 failed.', 41, 2],
-    [`${'='.repeat(90)} 1 failed, 41 passed in 0.21s`, 41, 1],
-    ['Tests failed\n41 passed, 42 total', 41, undefined],
-  ];
-  for (const [output, passed, failed] of outputs) {
-    it(`is printed as ${JSON.stringify(output.slice(0, 40))}`, () => {
-      assert.deepEqual(testCounts(output), { passed, failed });
+describe('a step that is no source', () => {
+  const failed = (index: number, action: ToolAction, text = '') =>
+    step(index, action, { status: 'failed', result: { text, isError: true } });
+  const status = (steps: readonly NormalizedEntry[], content: string) => firstLink(steps, content)?.status;
+
+  it('could not read or fetch what it names', () => {
+    const read = failed(1, { kind: 'file_read', path: 'src/none.ts' }, 'ENOENT: no such file');
+    assert.equal(status([read], 'I reviewed `src/none.ts`.'), 'not_found');
+    assert.equal(status([read], 'There is no `src/none.ts`.'), 'found');
+    const cat = run('cat src/none.ts', 'cat: src/none.ts: No such file or directory', 1);
+    assert.equal(status([cat], 'I reviewed `src/none.ts`.'), 'not_found');
+    assert.equal(status([cat], '`src/none.ts` does not exist.'), 'found');
+    const fetched = failed(1, { kind: 'web_fetch', url: 'https://x.example/a', status: 404 });
+    assert.equal(status([fetched], 'According to https://x.example/a it is so.'), 'not_found');
+    assert.equal(status([fetched], 'https://x.example/a could not be fetched (404).'), 'found');
+    const refused = step(1, { kind: 'web_fetch', url: 'https://x.example/a', status: 404 });
+    assert.equal(status([refused], 'According to https://x.example/a it is so.'), 'not_found');
+  });
+
+  it('looked for an address and found nothing', () => {
+    assert.equal(status([run('grep -rn https://x.example/a .', '', 1)], 'See https://x.example/a.'), 'not_found');
+    const hit = run('grep -rn https://x.example/a .', 'a.md:3: https://x.example/a');
+    assert.equal(status([hit], 'See https://x.example/a.'), 'found');
+    assert.equal(status([run('curl -s https://x.example/a', 'text')], 'See https://x.example/a.'), 'found');
+  });
+
+  it('only read or named a file that is said to have been changed', () => {
+    const read = step(1, { kind: 'file_read', path: 'src/a.ts' }, { result: { text: 'a\nb' } });
+    assert.equal(status([read], 'I fixed `src/a.ts`.'), 'not_found');
+    assert.equal(status([read], 'Ich habe `src/a.ts` geändert.'), 'not_found');
+    const lint = run('npx eslint .', '/workspace/src/q.ts\n  1:1  error  x', 1);
+    assert.equal(status([lint], 'I changed `src/q.ts`.'), 'not_found');
+    const edit = step(1, { kind: 'file_edit', changes: [{ path: 'src/a.ts', kind: 'update' }] });
+    assert.equal(status([edit], 'I fixed `src/a.ts`.'), 'found');
+    assert.equal(status([run("sed -i 's/a/b/' src/a.ts")], 'I changed `src/a.ts`.'), 'found');
+  });
+});
+
+describe('lines that a command shows', () => {
+  const diff = 'diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -40,3 +40,3 @@\n x\n-y\n+z\n w';
+  const blame = '^abc1234 (Ada 2026-01-02 10:00:00 +0000 41) foo()\n^abc1234 (Ada 2026-01-02 10:00:00 +0000 42) bar()';
+  for (const [command, output] of [
+    ['grep -n foo src/a.ts', '42:foo()'],
+    ['rg -n foo src/a.ts', '42:foo()'],
+    ['cd src && grep -n foo a.ts', '42:foo()'],
+    ['grep -n -A2 foo src/a.ts', '41:foo()\n42-bar()\n43-baz()'],
+    ['rg -n -C1 foo', 'src/a.ts-42-bar()\nsrc/a.ts:43:foo()'],
+    ['git diff', diff],
+    ['git blame -L 41,42 src/a.ts', blame],
+  ] as const) {
+    it(`are seen: ${command}`, () => {
+      const link = firstLink([run(command, output)], 'See `src/a.ts:42`.');
+      assert.equal(link?.status, 'found');
+      assert.equal(firstLink([run(command, output)], 'See `src/a.ts:90`.')?.status, 'not_found');
     });
   }
+
+  it('are shown with their numbers', () => {
+    const evidence = evidenceFor(run('git diff', diff), '`src/a.ts:41`');
+    assert.deepEqual([evidence.lines, evidence.textThen], [[40, 42], 'x\nz\nw']);
+    assert.equal(evidenceFor(run('grep -n foo src/a.ts', '42:foo()'), '`src/a.ts:42`').textThen, 'foo()');
+  });
+});
+
+it('a name with marks is the same, however a system writes it', () => {
+  const read = step(1, { kind: 'file_read', path: 'src/u\u0308ber.ts' }, { result: { text: 'a\nb' } });
+  assert.equal(firstLink([read], 'See `src/\u00fcber.ts`.')?.status, 'found');
 });

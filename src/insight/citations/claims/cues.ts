@@ -61,16 +61,37 @@ const read = new RegExp(
   'giu',
 );
 
+const ownChange = new RegExp(
+  [
+    String.raw`\b(?:I|we)(?:['’]ve| have)? (?:also |then |now |just |already )?(?:fixed|changed|updated|edited|modified|refactored|rewrote|deleted|removed|renamed|patched|created|added)\s(?:[^.;,:]{0,60}\s)?(?:in\s|of\s|to\s|from\s)?$`,
+    String.raw`^[\s>#*+\d.)-]{0,12}(?:Fixed|Changed|Updated|Edited|Modified|Refactored|Rewrote|Deleted|Removed|Renamed|Patched|Created)\s(?:[^.;,:]{0,40}\s)?(?:in\s|of\s)?$`,
+  ].join('|'),
+  'u',
+);
+const ownChangeAfter =
+  /^[\s\x60*"')»”]{0,4}(?:(?:was|is now|has been) (?:fixed|changed|updated|edited|modified|refactored|rewritten|deleted|removed|renamed|patched)|(?:[^.;,]{0,40}\s)?(?:geändert|angepasst|behoben|korrigiert|bearbeitet|gelöscht|aktualisiert)(?!\p{L}))/u;
+
+const absent = new RegExp(
+  [
+    String.raw`\b(?:no such|there (?:is|was) no|(?:does|did|do) not exist|doesn['’]t exist|didn['’]t exist|missing|not found|could not (?:be )?(?:find|found|read|open|fetch|load|reach)\w*|couldn['’]t (?:find|read|open|fetch|load|reach)|cannot be (?:found|read|opened|reached)|unreachable|fails?|failed|blocked|denied|timed out|40[34]|50\d|error)\b`,
+    String.raw`(?:gibt es nicht|existiert nicht|nicht gefunden|nicht vorhanden|fehlt|nicht erreichbar|fehlgeschlagen|n['’]existe pas|introuvable|no existe|不存在|找不到|存在しません|не существует|존재하지)`,
+  ].join('|'),
+  'iu',
+);
+
 /** What the words of one sentence say about what it names; found once, however much it names. */
 export class Cues {
   /** A proposal, a condition or a negation rather than a report. */
   readonly proposal: boolean;
+  /** Something is missing, or could not be had. */
+  readonly absent: boolean;
   readonly #runAt: number;
   readonly #changes: readonly number[];
   readonly #reads: readonly number[];
 
   constructor(sentence: string) {
     this.proposal = proposal.test(sentence) || imperative.test(sentence);
+    this.absent = absent.test(sentence);
     this.#runAt = sentence.search(runReport);
     this.#changes = placesOf(changed, sentence);
     this.#reads = placesOf(read, sentence);
@@ -90,6 +111,16 @@ export class Cues {
     if (change === -1 && look === -1) return undefined;
     return change > look ? 'changed' : 'read';
   }
+}
+
+/** Whether the agent says in so many words that it changed what stands between these words of a sentence. */
+export function saysOwnChange(before: string, after: string): boolean {
+  return (
+    ownChange.test(before.slice(-160)) ||
+    (/\b(?:ich|wir) (?:habe|haben)\b/i.test(before) || /^[\s\x60*]{0,4}(?:was|is now|has been|wurde)\s/.test(after)
+      ? ownChangeAfter.test(after)
+      : false)
+  );
 }
 
 const ranAfter =

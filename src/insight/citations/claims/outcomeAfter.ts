@@ -4,8 +4,9 @@ import type { TextRange } from '../types.ts';
 export interface ToldAfter {
   /** Absent where a part is said to have passed. */
   readonly outcome?: 'passed' | 'failed';
-  /** Of tests. */
+  /** Tests that passed. */
   readonly count?: number;
+  readonly failures?: number;
   /** Of the words. */
   readonly length: number;
 }
@@ -46,9 +47,14 @@ export function outcomeAfter(text: string): ToldAfter | undefined {
   const { n, all, failures, fails, code, status, fail } = found.groups ?? {};
   const length = found[0].length;
   const isFailed = fail !== undefined || [failures, fails, code, status].some((number) => Number(number ?? 0) > 0);
-  const count = n ?? (isFailed ? fails : undefined);
   if (!isFailed && all !== undefined && Number(n) < Number(all)) return { count: Number(n), length };
-  return { outcome: isFailed ? 'failed' : 'passed', ...(count !== undefined && { count: Number(count) }), length };
+  const failed = failures ?? fails;
+  return {
+    outcome: isFailed ? 'failed' : 'passed',
+    ...(n !== undefined && { count: Number(n) }),
+    ...(failed !== undefined && { failures: Number(failed) }),
+    length,
+  };
 }
 
 /** Characters behind a command in which its outcome is looked for. */

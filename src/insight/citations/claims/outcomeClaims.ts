@@ -11,6 +11,9 @@ export interface OutcomeClaim {
   /** Absent where a part is said to have passed: what the others did is not said. */
   readonly outcome?: 'passed' | 'failed';
   readonly count?: number;
+  readonly failures?: number;
+  /** All tests, where a part of them is said to have passed or failed. */
+  readonly total?: number;
   readonly tool?: string;
   /** The command that the words name: `cargo test` passes. */
   readonly command?: string;
@@ -50,16 +53,22 @@ function said(
   kind: OutcomeClaim['kind'],
   before: string,
   { 0: all, groups = {} }: RegExpMatchArray,
-): Pick<OutcomeClaim, 'outcome' | 'count'> {
+): Pick<OutcomeClaim, 'outcome' | 'count' | 'failures' | 'total'> {
   const { n, fail, none, failures } = groups;
   if (none !== undefined) return { outcome: 'passed' };
   const shown = n ?? all;
   const isNoTest = kind === 'test' && isNone(before, shown);
-  const count = isNoTest || kind !== 'test' ? undefined : countOf(shown);
+  const number = isNoTest || kind !== 'test' ? undefined : countOf(shown);
   const outcome = Number(failures ?? 0) > 0 || (fail === undefined) === isNoTest ? 'failed' : 'passed';
+  // "2 of 12 tests failed" counts those, "12 tests, 2 failures" and "10 passed, 2 failed" do not.
+  const failed = failures === undefined ? (outcome === 'failed' ? number : undefined) : Number(failures);
+  const count = outcome === 'failed' && failures === undefined ? undefined : number;
+  const total = kind === 'test' ? totalOf(shown) : undefined;
   return {
     ...(!(outcome === 'passed' && isPart(shown)) && { outcome }),
     ...(count !== undefined && { count }),
+    ...(failed !== undefined && kind === 'test' && { failures: failed }),
+    ...(total !== undefined && { total }),
   };
 }
 
@@ -73,7 +82,7 @@ function commandClaims(sentence: string): OutcomeClaim[] {
     const kind = programKind(command);
     const told = kind === undefined ? undefined : outcomeAfter(sentence.slice(start + shown.length));
     if (kind === undefined || told === undefined) return [];
-    const { outcome, count, length } = told;
+    const { outcome, count, failures, length } = told;
     const end = start + shown.length + length;
     if (isAsked.test(sentence.slice(end))) return [];
     return [
@@ -84,6 +93,7 @@ function commandClaims(sentence: string): OutcomeClaim[] {
         command,
         ...(outcome !== undefined && { outcome }),
         ...(kind === 'test' && count !== undefined && { count }),
+        ...(kind === 'test' && failures !== undefined && { failures }),
       },
     ];
   });
@@ -101,11 +111,17 @@ function isNone(before: string, shown: string): boolean {
   );
 }
 
+const share = /(?<![\d.,])(\d{1,6})\s?(?:of|out of|von|sur|de|\/)\s?(?:the\s|all\s)?(\d{1,6})(?!\d)/iu;
+
 /** "39 of 42 tests passed". */
 function isPart(shown: string): boolean {
-  const [, some = '', all = ''] =
-    /(?<![\d.,])(\d{1,6})\s?(?:of|out of|\/)\s?(?:the\s)?(\d{1,6})(?!\d)/iu.exec(shown) ?? [];
+  const [, some = '', all = ''] = share.exec(shown) ?? [];
   return some !== '' && Number(some) < Number(all);
+}
+
+function totalOf(shown: string): number | undefined {
+  const all = share.exec(shown)?.[2];
+  return all === undefined ? undefined : Number(all);
 }
 
 /** Words without which nothing is said of a kind. */

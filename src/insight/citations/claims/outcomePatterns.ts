@@ -49,6 +49,9 @@ export interface OutcomePattern {
   readonly pattern: RegExp;
 }
 
+/** What of the project: "the tests in `packages/a`". */
+const where = String.raw`(?: (?:in|for|of|under|from|inside|für|von) (?:(?:the|der|dem|das|die) )?(?:(?:package|module|crate|file|Paket|Modul) )?[\w@./-]{1,60}(?: (?:package|module|crate|workspace|app|service|folder|directory|project|component|class|file))?)?`;
+
 /** After a verb: tests that take something pass nothing. */
 export const noObject = String.raw`(?! (?:a|an|the|it|its|this|that|these|them|null|undefined|arguments?|params?|parameters?|through|to|by|via|along|around|back|over)\b)`;
 
@@ -104,7 +107,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${number})(?: ?(?:of|out of|/) ?(?:the )?(?:${number}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test cases?|test runs?|specs?|suites?) ${helpers}(?:(?<pass>${passed})|(?<fail>${failed}))\b${noObject}`,
+    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${number})(?: ?(?:of|out of|/) ?(?:the )?(?:${number}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?)${where} ${helpers}(?:(?<pass>${passed})|(?<fail>${failed}))\b${noObject}`,
   ),
   make(
     'test',
@@ -116,7 +119,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${number})) ){0,4}(?:Tests?|Testsuite|Unit-Tests) (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle) ){0,2}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:wieder )?durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle) ){0,2}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|scheitern|scheitert|sind rot))`,
+    String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${number})) ){0,4}(?:Tests?|Testsuite|Testf(?:ä|ae)lle|(?:Unit|E2E|Integrations|Regressions)-?[Tt]ests?)${where} (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle) ){0,2}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:wieder )?durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle) ){0,2}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|schlugen fehl|schlug fehl|sind (?:noch )?fehlgeschlagen|ist (?:noch )?fehlgeschlagen|fehlgeschlagen|scheitern|scheitert|sind (?:noch )?rot))`,
   ),
   make(
     'test',
@@ -152,7 +155,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'build',
-    String.raw`(?<!\p{L})(?:(?:the|a|its|our|release|production|debug|full|whole|webpack|vite|docker) ){0,3}(?:builds?|compilation) ${helpers}(?:(?<pass>${passed}|works?|worked|completes?|completed|finishes|finished|clean|fine)|(?<fail>${failed}))\b`,
+    String.raw`(?<!\p{L})(?:(?:the|a|its|our|release|production|debug|full|whole|webpack|vite|docker) ){0,3}(?:builds?|compilation)${where} ${helpers}(?:(?<pass>${passed}|works?|worked|completes?|completed|finishes|finished|clean|fine)|(?<fail>${failed}))\b`,
   ),
   make(
     'build',
@@ -160,7 +163,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'build',
-    String.raw`(?<!\p{L})(?:der |das )?(?:Build|Projekt) (?:(?<pass>ist (?:wieder )?(?:erfolgreich|grün)|war erfolgreich|läuft (?:wieder )?(?:fehlerfrei )?durch|läuft (?:wieder )?fehlerfrei|baut(?: fehlerfrei)?|kompiliert(?: fehlerfrei)?)|(?<fail>schlägt fehl|ist rot|bricht ab))`,
+    String.raw`(?<!\p{L})(?:der |das )?(?:Build|Projekt) (?:(?<pass>erfolgreich|ist (?:wieder |jetzt |nun )?(?:erfolgreich(?: durchgelaufen)?|grün|durchgelaufen)|lief (?:fehlerfrei |erfolgreich )?durch|klappt|funktioniert(?: wieder)?|war erfolgreich|läuft (?:wieder )?(?:fehlerfrei )?durch|läuft (?:wieder )?fehlerfrei|baut(?: fehlerfrei)?|kompiliert(?: fehlerfrei)?)|(?<fail>schlägt (?:noch )?fehl|schlug fehl|ist fehlgeschlagen|ist rot|bricht ab))`,
   ),
   make(
     'build',

@@ -1,5 +1,6 @@
+import { claimScope, isPast } from './claimScope.ts';
 import { commandLines } from './commandLines.ts';
-import { Cues, isConditional } from './cues.ts';
+import { Cues, isConditional, saysOwnChange } from './cues.ts';
 import { layoutOf, type CodeSpan, type Layout } from './layout.ts';
 import { toldTogether } from './outcomeAfter.ts';
 import { outcomeClaims } from './outcomeClaims.ts';
@@ -79,24 +80,49 @@ class Scan {
     const told = toldTogether(spans, flat);
     for (const [at, { range, inner }] of spans.entries()) {
       const command = this.#text.slice(...inner).trim();
-      const kind = told[at] === undefined ? undefined : programKind(command);
+      const said = told[at];
+      if (said === undefined) continue;
+      const kind = programKind(command) ?? (command.includes(' ') && looksLikeCommand(command) ? 'command' : undefined);
       if (kind === undefined || (!command.includes(' ') && namedPath(command) !== undefined)) continue;
-      const { outcome, count, length = 0 } = told[at] ?? {};
+      const { outcome, count, failures, length } = said;
+      const end = range[1] + length;
       this.#add({
-        range: [range[0], range[1] + length],
+        range: [range[0], end],
         kind,
         // A single word names a program, whatever it was given.
         ...(command.includes(' ') ? { command } : { tool: command }),
         ...(outcome !== undefined && { outcome }),
         ...(kind === 'test' && count !== undefined && { count }),
+        ...(kind === 'test' && failures !== undefined && { failures }),
+        ...(kind !== 'command' && this.#speaksOf(range[1], end, outcome)),
         hedged: isConditional(this.#clauseBefore(range[0])),
       });
     }
   }
 
+  /** What a claim about an outcome is of, by the words around it. */
+  #speaksOf(from: number, to: number, outcome: Mention['outcome']): Pick<Mention, 'scope' | 'past'> {
+    const { flat } = this.#layout;
+    const start = Math.max(0, flat.lastIndexOf('\n', from) + 1, from - 200);
+    const stop = flat.indexOf('\n', to);
+    const end = Math.min(stop === -1 ? flat.length : stop, to + 200);
+    const claim = {
+      flat: flat.slice(start, end),
+      raw: this.#text.slice(start, end),
+      start: from - start,
+      end: to - start,
+      outcome,
+    };
+    const scope = claimScope(claim);
+    return {
+      ...(Object.keys(scope).length > 0 && { scope }),
+      ...(isPast(claim) && { past: true as const }),
+    };
+  }
+
   #link(range: TextRange, target: string): void {
     if (/^https?:\/\//i.test(target)) {
-      this.#add({ range, kind: 'url', url: target, hedged: this.#hedgedAddress(range, target) });
+      this.#url(range, target);
       return;
     }
     const named = linkedPath(target);
@@ -107,7 +133,7 @@ class Scan {
     if (this.#isFull || this.#isTaken(range)) return;
     const shown = this.#text.slice(...inner).trim();
     if (/^https?:\/\/\S+$/i.test(shown)) {
-      this.#add({ range, kind: 'url', url: shown, hedged: this.#hedgedAddress(range, shown) });
+      this.#url(range, shown);
       return;
     }
     const named = quotedPath(shown);
@@ -123,7 +149,7 @@ class Scan {
   #address(at: number, shown: string): void {
     const url = wholeUrl(shown);
     const range: TextRange = [at, at + url.length];
-    this.#add({ range, kind: 'url', url, hedged: this.#hedgedAddress(range, url) });
+    this.#url(range, url);
   }
 
   #word(at: number, shown: string): void {
@@ -154,6 +180,8 @@ class Scan {
       path,
       ...(at !== undefined && { lines: at }),
       ...(did !== undefined && { did }),
+      ...(did === 'changed' && saysOwnChange(before, after) && { isOwnChange: true as const }),
+      ...(cues.absent && { absent: true as const }),
       hedged,
     });
   }
@@ -169,10 +197,13 @@ class Scan {
 
   #outcomes({ start, end }: Sentence): void {
     const sentence = this.#layout.flat.slice(start, end);
-    const taken = (from: number, to: number): boolean => this.#isTaken([start + from, start + to]);
+    // A claim may name a file in its midst: "the tests in `a.test.ts` pass".
+    const taken = (from: number, to: number): boolean =>
+      this.#isTaken([start + from, start + from + 1]) || this.#isTaken([start + to - 1, start + to]);
     for (const claim of outcomeClaims(sentence, taken)) {
-      const { kind, outcome, count, tool, command } = claim;
-      const range: TextRange = [start + claim.start, start + claim.end];
+      const { kind, outcome, count, failures, total, tool, command } = claim;
+      const whole: TextRange = [start + claim.start, start + claim.end];
+      const range = this.#free(whole);
       const hedged = isConditional(lastClause(sentence.slice(0, claim.start)));
       if (hedged) continue;
       this.#add({
@@ -180,11 +211,20 @@ class Scan {
         kind,
         ...(outcome !== undefined && { outcome }),
         ...(count !== undefined && { count }),
+        ...(failures !== undefined && { failures }),
+        ...(total !== undefined && { total }),
+        ...this.#speaksOf(...whole, outcome),
         ...(tool !== undefined && { tool }),
         ...(command !== undefined && { command }),
         hedged,
       });
     }
+  }
+
+  #url(range: TextRange, url: string): void {
+    const { absent } = this.#around(range).cues;
+    const hedged = this.#hedgedAddress(range, url);
+    this.#add({ range, kind: 'url', url, ...(absent && { absent: true as const }), hedged });
   }
 
   #hedgedAddress(range: TextRange, url: string): boolean {
@@ -214,6 +254,14 @@ class Scan {
 
   get #isFull(): boolean {
     return this.#mentions.length >= maxMentions;
+  }
+
+  /** What of a range is behind all that is taken of it. */
+  #free([start, end]: TextRange): TextRange {
+    const last = this.#taken.subarray(start, end).lastIndexOf(1);
+    if (last === -1) return [start, end];
+    const rest = this.#text.slice(start + last + 1, end);
+    return [end - rest.trimStart().length, end];
   }
 
   #isTaken([start, end]: TextRange): boolean {

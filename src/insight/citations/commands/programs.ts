@@ -108,6 +108,26 @@ export function showsText(command: string): boolean {
 const viewers =
   /^(?:cat|bat|less|more|head|tail|nl|grep|egrep|rg|ag|ack|sed|awk|find|fd|ls|tree|echo|printf|diff|jq|wc|sort|git|gh|glab|hg|svn|curl|wget|http|journalctl|kubectl|docker|podman|type|get-content|gc|select-string|write-output|write-host|sqlite3|psql|tee)$/i;
 
+/** Whether a command may change files of the project: none that only shows, tests or checks them does. */
+export function mayWrite(command: string): boolean {
+  const words = wordsOf(launched(command)).map(({ text }) => text);
+  const name = programName(words[0] ?? '');
+  if (
+    /^(?:node|tsx|ts-node|python[\d.]*|ruby|perl|php|bash|sh|deno|bun|java|cp|mv|rm|touch|mkdir|tee|make|npm|pnpm|yarn|npx|dotnet|go|cargo|rails|composer|mix)$/.test(
+      name,
+    )
+  )
+    return programKind(command) === undefined && !/^-(?:-version|v|-help|c|e|p)$/.test(words[1] ?? '');
+  return (
+    !viewers.test(name) &&
+    !looksLikeCommand(words.join(' ')) &&
+    programKind(command) === undefined &&
+    !/^(?:cd|export|set|source|\.|which|test|\[|true|false|stat|file|basename|dirname|realpath|pwd|sha\w*|md5\w*|xxd|hexdump|strings|cut|uniq|tr|column|less|time|wait|sleep)$/.test(
+      name,
+    )
+  );
+}
+
 const programs =
   /^(?:npm|npx|pnpm|yarn|bun|bunx|deno|node|tsx|tsc|git|gh|hg|svn|python3?|pip3?|pipx|uv|poetry|pytest|ruff|mypy|cargo|rustc|rustup|go|make|cmake|ninja|gradlew?|mvnw?|java|javac|dotnet|ruby|bundle|rake|rails|rspec|php|composer|mix|swift|xcodebuild|docker|docker-compose|podman|kubectl|helm|terraform|aws|gcloud|az|curl|wget|ls|cat|grep|rg|find|sed|awk|head|tail|wc|sort|diff|cp|mv|rm|mkdir|touch|chmod|chown|ssh|scp|rsync|tar|zip|unzip|psql|mysql|sqlite3|redis-cli|systemctl|journalctl|apt|apt-get|brew|bash|sh|zsh|make|just|task|eslint|prettier|vitest|jest|mocha|code|echo|exit|sleep|kill|ps|du|df|env|export|which|tree|jq|bazel|zig|sbt|flutter|dart|ctest|playwright|vite|esbuild|webpack|rollup)$/;
 

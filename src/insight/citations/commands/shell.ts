@@ -3,6 +3,8 @@ export interface ShellPart {
   readonly command: string;
   /** `;` for a new line, too. */
   readonly joined: '' | '&&' | '||' | ';' | '|' | '&';
+  /** The line does not wait for it. */
+  readonly background?: true;
 }
 
 export function squeezed(text: string): string {
@@ -19,7 +21,7 @@ export function shellParts(line: string): ShellPart[] {
   const cut = (end: number, next: ShellPart['joined']): void => {
     const command = withoutBrackets(squeezed(line.slice(start, end)));
     if (command === '') return;
-    parts.push({ command, joined });
+    parts.push({ command, joined, ...(next === '&' && { background: true as const }) });
     joined = next;
   };
   for (let at = 0; at < line.length; at += 1) {
@@ -108,9 +110,12 @@ export function exitTells(
   const first = parts.findIndex(({ command }) => meant(command));
   const strict = parts.some(({ command }) => /^set -\w*e/.test(command));
   const pipefail = parts.some(({ command }) => /^set\b.*\bpipefail\b/.test(command));
-  const success = parts
-    .slice(first + 1)
-    .every(({ joined }) => joined === '&&' || (joined === ';' && strict) || (joined === '|' && pipefail));
+  const hidden = parts[first]?.background === true || /^!/.test(parts[first]?.command ?? '');
+  const success =
+    !hidden &&
+    parts
+      .slice(first + 1)
+      .every(({ joined }) => joined === '&&' || (joined === ';' && strict) || (joined === '|' && pipefail));
   const others = parts.filter(({ command, joined }, at) => at !== first && joined !== '|' && !isSilent(command));
   return { success, failure: success && others.length === 0 };
 }

@@ -2,6 +2,7 @@ import type { NormalizedEntry } from '../../../model/entry.ts';
 import type { FileChange, ToolAction } from '../../../model/tool.ts';
 import { readBy } from './commandReads.ts';
 import { pathsIn } from './namedPaths.ts';
+import { linesShownBy, type ShownLines } from './shownLines.ts';
 import { linesOfResult, upToOmission } from './resultLines.ts';
 import type { Candidate, EvidenceLink, LineRange } from '../types.ts';
 import { unwrapped } from '../commands/unwrapped.ts';
@@ -84,6 +85,8 @@ function shownBy(entry: NormalizedEntry, source: Candidate, wanted: LineRange | 
       return undefined;
     case 'named_in_output':
     case 'search_result': {
+      const at = action.kind === 'command_run' ? fileLines(action, source, output, wanted) : { first: null, lines: [] };
+      if (wanted !== undefined && at.first !== null) return windowOf(at.first, at.lines, wanted);
       const naming = linesNaming(output, source, wanted);
       const text = naming.slice(0, mostLines).join('\n');
       return text === '' ? undefined : { text, lines: null, cut: naming.length > mostLines };
@@ -126,7 +129,7 @@ function fileLines(action: ToolAction, source: Candidate, output: string, wanted
       return { first: 1, lines: (action.content ?? '').split('\n') };
     case 'command_run': {
       const read = readBy(unwrapped(action.command), output);
-      if (read === undefined) return { first: null, lines: [] };
+      if (read === undefined) return shownAround(linesShownBy(unwrapped(action.command), output), source, wanted);
       const { first, lines } = read.shown;
       return { first: read.lines === null ? null : first, lines };
     }
@@ -135,6 +138,15 @@ function fileLines(action: ToolAction, source: Candidate, output: string, wanted
     default:
       return { first: null, lines: [] };
   }
+}
+
+/** The stretch of numbered lines that has the wanted ones, or the first. */
+function shownAround(all: readonly ShownLines[], { path = '' }: Candidate, wanted: LineRange | undefined): FileLines {
+  const own = all.find((each) => isSameFile(each.path, path));
+  const range = own?.ranges.find(([, last]) => wanted === undefined || last >= wanted[0]) ?? own?.ranges[0];
+  if (own === undefined || range === undefined) return { first: null, lines: [] };
+  const lines = Array.from({ length: range[1] - range[0] + 1 }, (_, at) => own.texts.get(range[0] + at) ?? '');
+  return { first: range[0], lines };
 }
 
 /** The new side of the part of an edit that has the wanted lines, or of its first. */

@@ -117,11 +117,18 @@ export function baseName(path: string): string {
 
 /** With `/`, without `./` in front, and relative to `workDir` where it lies in it; drives are the same in all letters. */
 export function normalPath(path: string, workDir: string): string {
-  const plain = (path.startsWith('file://') ? decoded(withoutScheme(path)) : path).replaceAll('\\', '/');
-  const folder = workDir.replaceAll('\\', '/').replace(/\/+$/, '');
+  const plain = composed(path.startsWith('file://') ? decoded(withoutScheme(path)) : path).replaceAll('\\', '/');
+  const folder = composed(workDir).replaceAll('\\', '/').replace(/\/+$/, '');
   const isIn = folder !== '' && withSmallDrive(plain).startsWith(`${withSmallDrive(folder)}/`);
   return (isIn ? plain.slice(folder.length + 1) : plain).replace(/^(?:\.\/)+/, '');
 }
+
+/** Some systems write letters with marks as two characters. */
+function composed(path: string): string {
+  return isAscii.test(path) ? path : path.normalize('NFC');
+}
+
+const isAscii = /^\p{ASCII}*$/u;
 
 function withSmallDrive(path: string): string {
   return /^[A-Z]:/.test(path) ? path.charAt(0).toLowerCase() + path.slice(1) : path;

@@ -3,6 +3,7 @@ import { StepNumbers } from '../../../model/steps.ts';
 import { baseName } from './pathNames.ts';
 import { looksLikeCommand } from '../commands/programs.ts';
 import { toldBy, type StepFacts, type Touch, type UrlTouch } from './stepFacts.ts';
+import type { LaterChange } from '../types.ts';
 import { normalUrl } from './urls.ts';
 
 /** Something that a step is known by. */
@@ -29,6 +30,9 @@ export class SessionEvidence {
   readonly #commands = new Shelf<string>();
   readonly #heads = new Map<string, Set<string>>();
   readonly #runs: Known<string>[] = [];
+  /** Steps that changed files, and those of them that changed more than texts; in the order of their entries. */
+  readonly #changes: LaterChange[] = [];
+  readonly #codeChanges: LaterChange[] = [];
   readonly #settled = new Map<number, string>();
 
   /** `stepsBefore`: tool calls of the main conversation in front of the first entry that will be added. */
@@ -45,7 +49,7 @@ export class SessionEvidence {
     const before = this.#settled.get(entry.index);
     if (before === tool.status) return;
     this.#settled.set(entry.index, tool.status);
-    const { facts, touches, urls, commands } = toldBy(entry, tool, step, this.workDir);
+    const { facts, touches, urls, commands, changed } = toldBy(entry, tool, step, this.workDir);
     for (const touch of touches) {
       this.#paths.put(touch.path, { facts, what: touch });
       link(this.#names, baseName(touch.path).toLowerCase(), touch.path);
@@ -58,8 +62,16 @@ export class SessionEvidence {
       const program = programOf(command);
       if (program !== undefined) link(this.#heads, program, command);
     }
-    if (facts.command === undefined || facts.kinds.size === 0) return;
+    if (changed !== undefined) {
+      const change = { entryIndex: entry.index, step, path: changed.path };
+      insert(this.#changes, change);
+      if (!changed.isText) insert(this.#codeChanges, change);
+    }
     const at = before === undefined ? -1 : this.#runs.findIndex((run) => run.facts.entryIndex === entry.index);
+    if (facts.command === undefined || facts.outcomes.size === 0) {
+      if (at !== -1) this.#runs.splice(at, 1);
+      return;
+    }
     const run = { facts, what: facts.command };
     if (at === -1) this.#runs.push(run);
     else this.#runs[at] = run;
@@ -91,11 +103,35 @@ export class SessionEvidence {
     return commands.flatMap((command) => this.#commands.get(command, before));
   }
 
+  /** The last step between two entries that changed files; `texts`: notes and manuals, too. */
+  changeBetween(after: number, before: number, texts: boolean): LaterChange | undefined {
+    const all = texts ? this.#changes : this.#codeChanges;
+    const last = all[placeOf(all, before) - 1];
+    return last !== undefined && last.entryIndex > after ? last : undefined;
+  }
+
   /** Commands that test, build or check something, newest first. */
   runsBefore(before: number): Known<string>[] {
     const end = this.#runs.findLastIndex(({ facts }) => facts.entryIndex < before);
     return this.#runs.slice(Math.max(0, end + 1 - maxPerKey), end + 1).reverse();
   }
+}
+
+/** How many of these come before an entry. */
+function placeOf(changes: readonly LaterChange[], before: number): number {
+  let [low, high] = [0, changes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((changes[middle]?.entryIndex ?? Infinity) < before) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function insert(changes: LaterChange[], change: LaterChange): void {
+  const at = placeOf(changes, change.entryIndex);
+  changes.splice(at, changes[at]?.entryIndex === change.entryIndex ? 1 : 0, change);
+  if (changes.length > maxKeys) changes.splice(0, maxKeys / 2);
 }
 
 /** The first two words of a command, or its only one. */

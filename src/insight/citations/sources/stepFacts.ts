@@ -2,12 +2,15 @@ import type { NormalizedEntry } from '../../../model/entry.ts';
 import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../../model/tool.ts';
 import { isObject } from '../../../model/json.ts';
 import { commandForms } from '../commands/commandForms.ts';
-import { pathsIn, pathsInCommand, testCounts, type TestCounts } from './namedPaths.ts';
+import { fileChangedBy, fileChangedByCommand, type FileTouched } from '../outcomes/fileChanges.ts';
+import { isUnfinished, runOutcomes, type RunOutcome, type RunStep } from '../outcomes/runOutcome.ts';
+import { pathsIn, pathsInCommand } from './namedPaths.ts';
 import { normalPath } from './pathNames.ts';
 import { readBy, type CommandRead } from './commandReads.ts';
-import { plainCommand, programKind, programKinds, showsText, type ProgramKind } from '../commands/programs.ts';
+import { mayWrite, plainCommand, type ProgramKind } from '../commands/programs.ts';
+import { linesShownBy } from './shownLines.ts';
 import { linesOfResult, upToOmission } from './resultLines.ts';
-import { exitTells, isSilent, shellParts, type ShellPart } from '../commands/shell.ts';
+import { shellParts, type ShellPart } from '../commands/shell.ts';
 import type { LineRange, Why } from '../types.ts';
 import { unwrapped } from '../commands/unwrapped.ts';
 import { urlsIn } from './urls.ts';
@@ -21,11 +24,11 @@ export interface StepFacts {
   readonly status: ToolStatus;
   /** On one line, without the shell around it, at most 4096 characters. */
   readonly command?: string;
-  readonly kinds: ReadonlySet<ProgramKind>;
   readonly exitCode?: number;
-  /** How tests, a build or checks in it went; a kind is absent where nobody recorded that, or it did not run. */
-  readonly passed: ReadonlyMap<ProgramKind, boolean>;
-  readonly counts?: TestCounts;
+  /** How tests, a build or checks in it went. */
+  readonly outcomes: ReadonlyMap<ProgramKind, RunOutcome>;
+  /** It was cut off, or nobody waited for it. */
+  readonly unfinished?: true;
 }
 
 /** That a step had to do with a file. */
@@ -36,6 +39,10 @@ export interface Touch {
   readonly ranges: readonly LineRange[] | null;
   /** Lines of the file, where the step had them all. */
   readonly length?: number;
+  /** The step could not find or open it. */
+  readonly missing?: true;
+  /** The step is a command that changes files. */
+  readonly mayChange?: true;
   /** Lines that it may have added; absent where it added none or nobody knows. */
   readonly added?: number;
 }
@@ -44,6 +51,8 @@ export interface UrlTouch {
   readonly url: string;
   readonly why: Extract<Why, 'fetched' | 'search_result' | 'named_in_command' | 'named_in_output'>;
   readonly title?: string;
+  /** It did not answer, or nothing was found where it was looked for. */
+  readonly failed?: true;
 }
 
 export interface Told {
@@ -51,6 +60,7 @@ export interface Told {
   readonly touches: readonly Touch[];
   readonly urls: readonly UrlTouch[];
   readonly commands: readonly string[];
+  readonly changed?: FileTouched;
 }
 
 /** What a settled tool call tells. */
@@ -61,12 +71,10 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
   const line = action.kind === 'command_run' ? unwrapped(action.command) : '';
   const parts = shellParts(line);
   const output = outputOf(tool);
-  const { kinds, counts } = kindsOf(parts, output);
-  const passed = new Map<ProgramKind, boolean>();
-  for (const kind of kinds) {
-    const went = passedOf(kind, tool, exitCode, parts, counts);
-    if (went !== undefined) passed.set(kind, went);
-  }
+  const run: RunStep = { tool, parts, exitCode, output, workDir };
+  const changed =
+    fileChangedBy(tool, workDir) ??
+    parts.map((part) => fileChangedByCommand(part, workDir)).find((each) => each !== undefined);
   return {
     facts: {
       entryIndex: entry.index,
@@ -74,51 +82,19 @@ export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, work
       step,
       at: tool.startedAt ?? entry.timestamp,
       status,
-      kinds,
-      passed,
+      outcomes: runOutcomes(run),
       ...(command !== undefined && { command }),
       ...(exitCode !== undefined && { exitCode }),
-      ...(counts !== undefined && { counts }),
+      ...(command !== undefined && isUnfinished(run) && { unfinished: true as const }),
     },
-    touches: touchesOf(tool, output, line).map((touch) => ({ ...touch, path: normalPath(touch.path, workDir) })),
+    touches: touchesOf(tool, output, line, mayChange(parts, changed)).map((touch) => ({
+      ...touch,
+      path: normalPath(touch.path, workDir),
+    })),
     urls: urlsOf(tool, output, command),
     commands: command === undefined ? [] : commandForms(command, parts),
+    ...(changed !== undefined && (status === 'success' || status === 'failed') && { changed }),
   };
-}
-
-const ofTests = /\b(?:tests?|specs?|suites?|assertions?)\b|\d passed(?: in |[,;])/i;
-
-/** A program of the project's own that says how many tests passed has run them. */
-function kindsOf(
-  parts: readonly ShellPart[],
-  output: string,
-): { readonly kinds: ReadonlySet<ProgramKind>; readonly counts: TestCounts | undefined } {
-  const kinds = programKinds(parts);
-  if (kinds.has('test')) return { kinds, counts: testCounts(output) };
-  const [first, ...others] = parts.filter(({ command, joined }) => joined !== '|' && !isSilent(command));
-  if (first === undefined || [first, ...others].some(({ command }) => showsText(command)))
-    return { kinds, counts: undefined };
-  const counts = testCounts(output);
-  return counts.passed === undefined || !ofTests.test(output.slice(-8192))
-    ? { kinds, counts: undefined }
-    : { kinds: new Set([...kinds, 'test']), counts };
-}
-
-/** A pipe ends as its last program does, whatever the tests before it came to: then only what they print tells. */
-function passedOf(
-  kind: ProgramKind,
-  { status, action }: ToolUse,
-  exitCode: number | undefined,
-  parts: readonly ShellPart[],
-  counts: TestCounts | undefined,
-): boolean | undefined {
-  if (status !== 'success' && status !== 'failed') return undefined;
-  if (action.kind === 'command_run' && action.background === true && (action.stdout ?? '') === '') return undefined;
-  const printed = kind === 'test' ? counts : undefined;
-  if ((printed?.failed ?? 0) > 0) return false;
-  const tells = exitTells(parts, (command) => programKind(command) === kind);
-  if (status === 'failed' || (exitCode ?? 0) !== 0) return tells.failure ? false : undefined;
-  return tells.success || printed?.passed !== undefined ? true : undefined;
 }
 
 function outputOf({ action, result }: ToolUse): string {
@@ -130,7 +106,7 @@ function outputOf({ action, result }: ToolUse): string {
 }
 
 /** `line`: of a shell, where it is one. */
-function touchesOf({ action, status, result }: ToolUse, output: string, line: string): Touch[] {
+function touchesOf({ action, status, result }: ToolUse, output: string, line: string, changes: boolean): Touch[] {
   switch (action.kind) {
     case 'file_read':
       return [status === 'success' ? readTouch(action, result?.text) : { path: action.path, why: 'read', ranges: [] }];
@@ -147,13 +123,20 @@ function touchesOf({ action, status, result }: ToolUse, output: string, line: st
       }));
     case 'command_run': {
       const shown = status === 'success' ? readBy(line, output) : undefined;
+      const lines = status === 'failed' ? [] : linesShownBy(line, output);
       const named = pathsInCommand(line).filter(
         (path) => shown?.path !== path && shown?.path.endsWith(`/${path}`) !== true,
       );
+      const missing = new Set(missingIn(output));
+      const marks = (path: string): Pick<Touch, 'missing' | 'mayChange'> => ({
+        ...(missing.has(path) && { missing: true as const }),
+        ...(changes && { mayChange: true as const }),
+      });
       return [
         ...(shown === undefined ? [] : [read(shown)]),
-        ...named.map((path): Touch => ({ path, why: 'named_in_command', ranges: null })),
-        ...namedIn(output),
+        ...lines.map(({ path, ranges, isFile }): Touch => ({ path, why: isFile ? 'read' : 'named_in_output', ranges })),
+        ...named.map((path): Touch => ({ path, why: 'named_in_command', ranges: null, ...marks(path) })),
+        ...namedIn(output).map((touch) => ({ ...touch, ...marks(touch.path) })),
       ];
     }
     case 'search':
@@ -164,6 +147,21 @@ function touchesOf({ action, status, result }: ToolUse, output: string, line: st
     default:
       return [];
   }
+}
+
+/** Commands that are known to change files, and those of which nobody knows what they do. */
+function mayChange(parts: readonly ShellPart[], changed: FileTouched | undefined): boolean {
+  return changed !== undefined || parts.some(({ command }) => mayWrite(command));
+}
+
+const missingWords =
+  /no such file|not found|does not exist|cannot (?:open|access|find|stat|read)|ENOENT|couldn't (?:open|find)|kann nicht|nicht gefunden/i;
+
+/** Files that lines of an output say to be missing. */
+function missingIn(output: string): string[] {
+  if (!missingWords.test(output.slice(0, 32 * 1024))) return [];
+  const lines = output.slice(0, 32 * 1024).split('\n', 500);
+  return lines.flatMap((line) => (missingWords.test(line) ? pathsIn(line.slice(0, 500)).map(({ path }) => path) : []));
 }
 
 function namedIn(output: string): Touch[] {
@@ -235,11 +233,26 @@ function lineCount(text: string): number {
   return lines;
 }
 
+const refused =
+  /^\s*(?:[45]\d\d\s*$|HTTP\/[\d.]+ [45]\d\d|[45]\d\d [A-Z][a-z]+|(?:Error|Request failed|Failed to fetch|Could not)[^\n]{0,80}|.{0,60}\bstatus code [45]\d\d)/;
+
+/** A search without a hit, or a request that was refused. */
+function foundNothing(command: string, output: string): boolean {
+  if (/(?:^|[;&|] ?)(?:grep|egrep|rg|ag|ack|git grep|find|fd|git log|echo|printf)\b/.test(command))
+    return urlsIn(output).length === 0;
+  return refused.test(output.slice(0, 300));
+}
+
 function urlsOf({ action, input, status }: ToolUse, output: string, command: string | undefined): UrlTouch[] {
   const named = urlsIn(output).map((url): UrlTouch => ({ url, why: 'named_in_output' }));
   switch (action.kind) {
-    case 'web_fetch':
-      return [{ url: action.url, why: 'fetched' }, ...(status === 'success' ? named : [])];
+    case 'web_fetch': {
+      const failed = status !== 'success' || (action.status ?? 0) >= 400 || refused.test(output.slice(0, 300));
+      return [
+        { url: action.url, why: 'fetched', ...(failed && { failed: true as const }) },
+        ...(status === 'success' ? named : []),
+      ];
+    }
     case 'web_search':
       return [
         ...(action.results ?? []).map(({ url, title }): UrlTouch => ({
@@ -250,7 +263,14 @@ function urlsOf({ action, input, status }: ToolUse, output: string, command: str
         ...named,
       ];
     case 'command_run':
-      return [...urlsIn(command ?? '').map((url): UrlTouch => ({ url, why: 'named_in_command' })), ...named];
+      return [
+        ...urlsIn(command ?? '').map((url): UrlTouch => ({
+          url,
+          why: 'named_in_command',
+          ...((status !== 'success' || foundNothing(command ?? '', output)) && { failed: true as const }),
+        })),
+        ...named,
+      ];
     case 'mcp':
     case 'tool': {
       const given = isObject(input ?? action.input) ? Object.values(input ?? action.input ?? {}) : [];

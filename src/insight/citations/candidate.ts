@@ -1,0 +1,27 @@
+import type { StepFacts } from './sources/stepFacts.ts';
+import type { Candidate } from './types.ts';
+
+/** A candidate below this is listed, and is no evidence. */
+export const enough = 0.5;
+
+export function candidate(
+  facts: StepFacts,
+  score: number,
+  why: Candidate['why'],
+  more: Partial<Candidate> = {},
+): Candidate {
+  const { entryIndex, callId, step, status, at, command, exitCode, unfinished } = facts;
+  return {
+    entryIndex,
+    callId,
+    step,
+    score: Math.round(Math.max(0, Math.min(1, score)) * 1000) / 1000,
+    why,
+    status,
+    at,
+    ...(command !== undefined && { command }),
+    ...(exitCode !== undefined && { exitCode }),
+    ...(unfinished === true && { unfinished }),
+    ...more,
+  };
+}

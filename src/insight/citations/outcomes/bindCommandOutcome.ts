@@ -1,0 +1,31 @@
+import type { Binding } from '../bind.ts';
+import { bareForm } from '../commands/commandForms.ts';
+import { exitTells, shellParts, squeezed } from '../commands/shell.ts';
+import type { Candidate, Mention, VerdictOfClaim } from '../types.ts';
+
+/** Compares how a command is said to have gone with its exit code: that of the newest of those that fit best. */
+export function bindCommandOutcome(binding: Binding, mention: Mention): Binding {
+  if (binding.reason !== undefined) return { ...binding, judged: { verdict: 'unknown', reason: 'no_run' } };
+  const [first] = binding.candidates;
+  return first === undefined ? binding : { ...binding, judged: judgedBy(first, mention) };
+}
+
+function judgedBy(
+  { command = '', status, exitCode, unfinished }: Candidate,
+  { command: claimed = '', outcome }: Mention,
+): VerdictOfClaim {
+  if (unfinished === true || (exitCode !== undefined && [124, 129, 130, 137, 143].includes(exitCode)))
+    return { verdict: 'unknown', reason: 'interrupted' };
+  const parts = shellParts(command);
+  const bare = bareForm(claimed);
+  const isMeant = (part: string): boolean => squeezed(part) === squeezed(claimed) || bareForm(part).startsWith(bare);
+  const isWhole = squeezed(command) === squeezed(claimed);
+  const tells = isWhole ? { success: true, failure: true } : exitTells(parts, isMeant);
+  const code = exitCode ?? (status === 'success' ? 0 : status === 'failed' ? 1 : undefined);
+  const went =
+    code === 0 ? (tells.success ? 'passed' : undefined) : code !== undefined && tells.failure ? 'failed' : undefined;
+  if (went === undefined) return { verdict: 'unknown', reason: 'no_outcome' };
+  return went === outcome
+    ? { verdict: 'agrees', reason: 'same_outcome' }
+    : { verdict: 'disagrees', reason: 'other_outcome' };
+}

@@ -1,0 +1,241 @@
+import { candidate, enough } from '../candidate.ts';
+import type { ProgramKind } from '../commands/programs.ts';
+import { commandsOf } from '../sources/commandCandidates.ts';
+import type { SessionEvidence } from '../sources/sessionEvidence.ts';
+import type { StepFacts } from '../sources/stepFacts.ts';
+import type { Candidate, LaterChange, Mention, VerdictOfClaim } from '../types.ts';
+import { judge, type Judgement, type Relation } from './judge.ts';
+import type { RunOutcome } from './runOutcome.ts';
+import { isSubproject, scopeOf } from './runScope.ts';
+
+type OutcomeMention = Mention & { readonly kind: ProgramKind };
+
+interface Run {
+  readonly facts: StepFacts;
+  readonly outcome: RunOutcome;
+  readonly relation: Relation;
+  readonly judged: Judgement;
+  /** What made it out of date; `undefined` for a run that still holds. */
+  readonly changedBy: LaterChange | undefined;
+}
+
+export interface BoundOutcome {
+  readonly candidates: readonly Candidate[];
+  readonly judged: VerdictOfClaim;
+}
+
+/** The run that decides a claim, and what it says of it. */
+export function bindOutcome(mention: OutcomeMention, session: SessionEvidence, before: number): BoundOutcome {
+  const runs = runsOf(mention, session, before);
+  const meant = runs.filter(({ relation }) => relation !== 'other');
+  const { run, judged } = decide(mention, meant) ?? {};
+  const candidates = runs.map((each, rank) => {
+    const score =
+      each === run ? 0.98 : each.relation === 'other' ? 0.3 : Math.max(enough, 0.96 - 0.02 * Math.min(rank, 10));
+    return candidate(each.facts, score, 'ran');
+  });
+  return { candidates, judged: judged ?? { verdict: 'unknown', reason: 'no_run' } };
+}
+
+interface Decision {
+  readonly run: Run;
+  readonly judged: VerdictOfClaim;
+}
+
+const decision = (run: Run, judged: VerdictOfClaim = run.judged): Decision => ({ run, judged });
+
+/** `runs`: newest first. */
+function decide(mention: OutcomeMention, runs: readonly Run[]): Decision | undefined {
+  if (mention.scope?.isOther === true)
+    return runs[0] && decision(runs[0], { verdict: 'unknown', reason: 'other_scope' });
+  if (mention.past === true) {
+    const fitting = runs.find(({ judged: { verdict } }) => verdict === 'agrees');
+    if (fitting !== undefined) return decision(fitting);
+    const failed = runs.find(({ outcome }) => mention.outcome === 'failed' && outcome.result === 'failed');
+    if (failed !== undefined) return decision(failed);
+  }
+  const holding = runs.filter(
+    ({ changedBy, outcome }) => (changedBy === undefined || mention.past === true) && outcome.result !== 'unknown',
+  );
+  const known = byHolding(mention, holding);
+  const shown = runs.find(({ changedBy, judged: { verdict } }) => changedBy !== undefined && verdict === 'agrees');
+  // That a part passes now does not say that what failed before was not all there is.
+  const isOnlyPart = known?.judged.verdict === 'partial' && mention.outcome === 'failed';
+  if (known !== undefined && !(isOnlyPart && shown !== undefined)) return known;
+  const unclear = runs.find(({ changedBy }) => changedBy === undefined);
+  const stale = isOnlyPart
+    ? shown
+    : runs.find(({ changedBy, outcome }) => changedBy !== undefined && outcome.result !== 'unknown');
+  if (
+    unclear !== undefined &&
+    !(isOnlyPart && stale !== undefined) &&
+    (stale === undefined || unclear.outcome.reason !== 'not_run')
+  )
+    return decision(unclear);
+  if (stale?.changedBy !== undefined)
+    return decision(stale, { verdict: 'stale', reason: 'files_changed', changedBy: stale.changedBy });
+  return runs[0] && decision(runs[0], { verdict: 'unknown', reason: runs[0].outcome.reason ?? 'no_outcome' });
+}
+
+/** Of runs that still hold the newest of each scope counts; one of a part can only show that the whole is not so. */
+function byHolding(mention: OutcomeMention, runs: readonly Run[]): Decision | undefined {
+  const newest = new Map<string, Run>();
+  for (const run of runs) {
+    const key = run.relation === 'narrower' ? `part ${run.outcome.scope.names.join(' ')}` : `whole ${runnerOf(run)}`;
+    const other = run.relation === 'narrower' ? undefined : newest.get('whole ');
+    if (!newest.has(key) && other === undefined) newest.set(key, run);
+  }
+  const whole = runs.find(({ relation }) => relation !== 'narrower');
+  // Parts that were run before all was are a part of it.
+  const latest = [...newest.values()].filter(
+    (run) => run.relation !== 'narrower' || whole === undefined || run.facts.entryIndex > whole.facts.entryIndex,
+  );
+  if (mention.outcome === 'passed' && mention.command === undefined) {
+    const against = latest.find(({ judged }) => judged.reason === 'other_outcome');
+    if (against !== undefined) return decision(against);
+  }
+  const sure = latest.find(({ judged: { verdict } }) => verdict === 'agrees');
+  if (sure !== undefined && (mention.outcome !== 'failed' || sure === latest[0])) return decision(sure);
+  const decides = whole ?? latest[0];
+  if (decides === undefined) return undefined;
+  const passed = latest.reduce((sum, { outcome }) => sum + (outcome.counts.passed ?? NaN), 0);
+  if (latest.length > 1 && mention.count === passed && mention.failures === undefined && mention.outcome === 'passed')
+    return decision(decides, { verdict: 'agrees', reason: 'same_outcome' });
+  return decision(decides);
+}
+
+/** The programs that printed the results of a run; empty where that is not known. */
+function runnerOf({ outcome: { runners } }: Run): string {
+  return runners.filter((runner) => runner !== 'turbo' && runner !== 'nx' && runner !== 'plain').join(' ');
+}
+
+/** What was run of the kind that is meant, newest first. */
+function runsOf(mention: OutcomeMention, session: SessionEvidence, before: number): Run[] {
+  const { kind, command, tool, claim } = mention;
+  const ended = session.runsBefore(before).map(({ facts }) => facts);
+  const made = (facts: StepFacts, of: ProgramKind): Run[] => {
+    const outcome = facts.outcomes.get(of);
+    return outcome === undefined ? [] : [runFor(mention, facts, ofTool(outcome, tool), session, before)];
+  };
+  if (command !== undefined) {
+    const named = new Set(commandsOf(command, true, session, before).map(({ entryIndex }) => entryIndex));
+    return ended.filter(({ entryIndex }) => named.has(entryIndex)).flatMap((facts) => made(facts, kind));
+  }
+  const runs = ended.filter((facts) => isTool(facts, kind, tool)).flatMap((facts) => made(facts, kind));
+  if (runs.length > 0 || kind !== 'build' || !/[ck]ompil/i.test(claim)) return runs;
+  // That something compiles is shown by a check of its types, too.
+  return ended.filter((facts) => isTool(facts, 'check', 'types')).flatMap((facts) => made(facts, 'check'));
+}
+
+function runFor(
+  mention: OutcomeMention,
+  facts: StepFacts,
+  outcome: RunOutcome,
+  session: SessionEvidence,
+  before: number,
+): Run {
+  const relation = relationOf(mention, facts, outcome);
+  const texts = /prettier|markdown|docs|vale|format|fmt/i.test(facts.command ?? '');
+  const change = session.changeBetween(facts.entryIndex, before, texts);
+  const own: LaterChange | undefined = outcome.isOutdated
+    ? { entryIndex: facts.entryIndex, step: facts.step, path: null }
+    : undefined;
+  return { facts, outcome, relation, judged: judge(mention, outcome, relation), changedBy: change ?? own };
+}
+
+function relationOf(
+  { command, kind, scope = {}, count }: OutcomeMention,
+  facts: StepFacts,
+  outcome: RunOutcome,
+): Relation {
+  const { isPart } = outcome.scope;
+  if (command !== undefined) {
+    const own = scopeOf(command, kind, '');
+    return isPart && !own.isPart
+      ? 'narrower'
+      : scope.subject === undefined
+        ? 'same'
+        : relationToSubject(scope.subject, outcome, facts);
+  }
+  if (scope.subject !== undefined) return relationToSubject(scope.subject, outcome, facts);
+  if (scope.group !== undefined) return relationToGroup(scope.group, outcome, facts, count);
+  return isPart ? 'narrower' : 'same';
+}
+
+function relationToSubject(subject: string, { scope }: RunOutcome, { command = '' }: StepFacts): Relation {
+  const isNamed = scope.names.some((name) => sameName(name, subject));
+  if (isNamed) return 'same';
+  if (scope.isPart) return 'other';
+  if (isSubproject(subject) && !scope.isRecursive)
+    return command.toLowerCase().includes(subject) ? 'same' : 'uncertain';
+  return 'wider';
+}
+
+/** `packages/a`, `@scope/a` and `a` are one, and so are a file and its test. */
+function sameName(name: string, subject: string): boolean {
+  const words = (text: string): string[] =>
+    text
+      .replace(/\.{3}$/, '')
+      .split(/[\\/@:*.\s_-]+/)
+      .filter(
+        (word) =>
+          word !== '' &&
+          !/^(?:packages|apps|libs|crates|services|modules|plugins|projects|src|tests?|spec|ts|tsx|js|py|rb|go|rs|java|php|package|module|crate|suite|file)$/.test(
+            word,
+          ),
+      );
+  const [own, claimed] = [words(name), words(subject)];
+  if (own.length === 0 || claimed.length === 0) return false;
+  return claimed.every((word) => own.some((each) => each === word || (word.length > 3 && each.includes(word))));
+}
+
+const special = /^(?:e2e|end-to-end|integration|acceptance|browser|smoke|system|ui|visual|performance|contract)$/;
+
+function relationToGroup(
+  group: string,
+  { scope }: RunOutcome,
+  { command = '' }: StepFacts,
+  count: number | undefined,
+): Relation {
+  if (group === 'some') return scope.isPart || count !== undefined ? 'same' : 'wider';
+  const isNamed = scope.names.some((name) => name.includes(group)) || command.toLowerCase().includes(group);
+  if (isNamed || (group === 'unit' && !scope.isPart)) return 'same';
+  if (/^(?:e2e|end-to-end|browser)$/.test(group) && /playwright|cypress|e2e/.test(command)) return 'same';
+  if (scope.isPart) return 'other';
+  return special.test(group) ? 'uncertain' : 'wider';
+}
+
+/** Tools by another name: what a claim says, and what must be in the command. */
+const families: readonly (readonly [RegExp, RegExp])[] = [
+  [/^typ|^tsc$|^typescript$/, /\btsc\b|type-?check|types|mypy|pyright|vue-tsc|cargo check|\bcheck\b/],
+  [/^lint/, /lint|ruff|clippy|flake8|biome|rubocop|go vet|staticcheck|credo|detekt|phpstan/],
+  [/^format/, /fmt|format|prettier|black/],
+];
+
+export function isTool({ command = '', outcomes }: StepFacts, kind: ProgramKind, tool: string | undefined): boolean {
+  const outcome = outcomes.get(kind);
+  if (outcome === undefined) return false;
+  if (tool === undefined) return true;
+  return meansTool(tool, command) || outcome.runners.some((runner) => meansTool(tool, runner));
+}
+
+function meansTool(tool: string, words: string): boolean {
+  const family = families.find(([claimed]) => claimed.test(tool));
+  return family === undefined ? words.toLowerCase().includes(tool) : family[1].test(words);
+}
+
+/** The outcome of one tool among several checks. */
+function ofTool(outcome: RunOutcome, tool: string | undefined): RunOutcome {
+  if (tool === undefined || outcome.tools.size === 0) return outcome;
+  const own = [...outcome.tools].filter(([runner]) => meansTool(tool, runner)).map(([, result]) => result);
+  if (own.length > 0 && (outcome.isSeveral || outcome.result === 'unknown'))
+    return withResult(outcome, own.includes('failed') ? 'failed' : 'passed');
+  return own.length === 0 && outcome.isSeveral && outcome.result === 'failed'
+    ? { ...outcome, result: 'unknown', reason: 'no_outcome' }
+    : outcome;
+}
+
+function withResult(outcome: RunOutcome, result: RunOutcome['result']): RunOutcome {
+  const { counts, suites, nested, parts, runners, isCut, scope, isOutdated, isSeveral, tools } = outcome;
+  return { result, counts, suites, nested, parts, runners, isCut, scope, isOutdated, isSeveral, tools };
+}

@@ -1,0 +1,106 @@
+import type { ClaimVerdict, Mention, VerdictReason } from '../types.ts';
+import type { Counts } from './printedOutcome.ts';
+import type { RunOutcome } from './runOutcome.ts';
+
+/** How what was run compares with what a claim speaks of. */
+export type Relation =
+  | 'same'
+  /** The run was of more: what it says of the claimed part is only that all of it passed. */
+  | 'wider'
+  /** The run was of a part of what is claimed. */
+  | 'narrower'
+  /** Nobody can tell. */
+  | 'uncertain'
+  | 'other';
+
+export interface Judgement {
+  readonly verdict: ClaimVerdict;
+  readonly reason: VerdictReason;
+}
+
+const judgement = (verdict: ClaimVerdict, reason: VerdictReason): Judgement => ({ verdict, reason });
+
+/** What a run says of a claim, where nothing changed since. */
+export function judge(mention: Mention, run: RunOutcome, relation: Relation): Judgement {
+  if (run.result === 'unknown') return judgement('unknown', run.reason ?? 'no_outcome');
+  if (relation === 'uncertain' || relation === 'other') return judgement('unknown', 'other_scope');
+  const numbers = numbersFit(mention, run);
+  if (relation === 'wider') return ofMore(mention, run, numbers);
+  if (relation === 'narrower') return ofPart(mention, run, numbers);
+  if (mention.outcome !== undefined && mention.outcome !== run.result) return judgement('disagrees', 'other_outcome');
+  return byNumbers(mention, numbers);
+}
+
+function byNumbers({ outcome, ...mention }: Mention, numbers: Fit): Judgement {
+  const isClaim =
+    outcome !== undefined || [mention.count, mention.failures, mention.total].some((each) => each !== undefined);
+  if (!isClaim) return judgement('unknown', 'no_outcome');
+  if (numbers === 'yes') return judgement('agrees', 'same_outcome');
+  return numbers === 'no' ? judgement('disagrees', 'other_count') : judgement('unknown', 'count_unknown');
+}
+
+function ofMore(mention: Mention, run: RunOutcome, numbers: Fit): Judgement {
+  const { outcome } = mention;
+  if (run.result === 'failed') {
+    const isCounted = outcome === 'failed' && mention.failures !== undefined && numbers === 'yes';
+    return isCounted ? judgement('agrees', 'same_outcome') : judgement('unknown', 'other_scope');
+  }
+  if (outcome === 'failed') return judgement('disagrees', 'other_outcome');
+  return numbers === 'yes' ? byNumbers(mention, numbers) : judgement('unknown', 'count_unknown');
+}
+
+function ofPart(mention: Mention, run: RunOutcome, numbers: Fit): Judgement {
+  const { outcome, count, scope } = mention;
+  if (run.result === 'failed') {
+    if (outcome === 'passed') return judgement('disagrees', 'other_outcome');
+    return numbers === 'yes' ? byNumbers(mention, numbers) : judgement('partial', 'part_of_project');
+  }
+  const isExact = count !== undefined && numbers === 'yes' && scope?.isWhole !== true && outcome !== 'failed';
+  return isExact ? judgement('agrees', 'same_outcome') : judgement('partial', 'part_of_project');
+}
+
+export type Fit = 'yes' | 'no' | 'unknown';
+
+/** Whether the claimed numbers are those of the run; a claim without numbers fits. */
+export function numbersFit({ count, failures, total, scope, outcome }: Mention, run: RunOutcome): Fit {
+  const ofSuites = scope?.countsSuites === true;
+  const main = ofSuites ? run.suites : run.counts;
+  const all = [main, ...(ofSuites ? [] : [run.nested])].filter((each) => Object.keys(each).length > 0);
+  const others = [ofSuites ? run.counts : run.suites];
+  const fits = [
+    count === undefined
+      ? 'yes'
+      : best(all.map((each) => passedFits(count, each, failures !== undefined || outcome === 'failed'))),
+    failures === undefined ? 'yes' : best(all.map((each) => failedFits(failures, each, run.result))),
+    total === undefined ? 'yes' : best(all.map((each) => totalFits(total, each))),
+  ];
+  if (!fits.includes('no')) return fits.includes('unknown') ? 'unknown' : 'yes';
+  // A number of something else that the run counted, or of only some of its parts.
+  const given = count ?? failures ?? 0;
+  const isOther =
+    others.some(({ passed, failed }) => passed === given || (failed === given && given > 0)) ||
+    run.parts.includes(given);
+  return isOther || run.isCut ? 'unknown' : 'no';
+}
+
+function best(fits: readonly Fit[]): Fit {
+  return fits.includes('yes') ? 'yes' : fits.includes('unknown') || fits.length === 0 ? 'unknown' : 'no';
+}
+
+/** `ofAll`: the number may be that of all tests. */
+function passedFits(count: number, { passed, skipped = 0, total }: Counts, ofAll: boolean): Fit {
+  if (passed === undefined) return 'unknown';
+  if (count === passed || (ofAll && count === total)) return 'yes';
+  return skipped > 0 && (count === total || count === passed + skipped) ? 'unknown' : 'no';
+}
+
+function failedFits(failures: number, { passed, failed }: Counts, result: RunOutcome['result']): Fit {
+  if (failed === undefined) return result === 'passed' ? (failures === 0 ? 'yes' : 'no') : 'unknown';
+  if (failures === failed) return 'yes';
+  return passed === undefined && failed > 0 ? 'unknown' : 'no';
+}
+
+function totalFits(total: number, { passed, failed = 0, total: all }: Counts): Fit {
+  if (all === undefined) return 'unknown';
+  return total === all || total === (passed ?? 0) + failed ? 'yes' : 'no';
+}

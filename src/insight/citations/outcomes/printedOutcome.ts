@@ -1,0 +1,215 @@
+import type { ProgramKind } from '../commands/programs.ts';
+import { upToOmission } from '../sources/resultLines.ts';
+import { summaryLines, type SummaryLine } from './runnerTable.ts';
+
+/** Absent: the program did not say. */
+export interface Counts {
+  readonly passed?: number;
+  readonly failed?: number;
+  readonly skipped?: number;
+  readonly total?: number;
+}
+
+/** What the summaries in an output say of tests, a build or checks. */
+export interface PrintedOutcome {
+  /** `none`: a program says that nothing was run. */
+  readonly result: 'passed' | 'failed' | 'none';
+  readonly counts: Counts;
+  readonly suites: Counts;
+  /** Tests within tests, with the tests around them. */
+  readonly nested: Counts;
+  /** How many passed in each package or by each runner, where there are several. */
+  readonly parts: readonly number[];
+  readonly runners: readonly string[];
+}
+
+/** Characters of an output that are looked at: its end. */
+const mostRead = 64 * 1024;
+const longestLine = 2000;
+
+// Escape sequences of a terminal, and what a carriage return wrote over.
+const escapes = new RegExp(`${String.fromCharCode(27)}(?:\\[[0-9;?]*[A-Za-z]|\\(B)`, 'g');
+const telling: Readonly<Record<ProgramKind, RegExp>> = {
+  test: /pass|fail|\bok\b|success|test|example|spec|scenario|\brun\b|executed|error|total|result|tasks|done|congrat|\bpass:|skip|select/i,
+  build: /build|built|error|compil|success|fail|finished|done|created|✓|naming|generation|tasks|\*\*\*|no rule|\[!\]/i,
+  check:
+    /problem|error|warning|issue|pass|success|found|style|reformat|formatted|unchanged|rated|offens|clean|checked|would|✖|: [EWFCN]\d|vet:|^#|finished|failed/im,
+};
+/** What tools that run several programs put before the lines of each; the first group tells them apart. */
+const prefix =
+  /^(?:\s*(\[?[@\w][\w@./:-]{0,80}\]?(?: (?:test|build|lint|check|typecheck)(?::\S{1,40})?)?)\s{0,8}(?::|\|)\s?|\[(?:INFO|ERROR|WARNING|WARN|info|error|warn|doctest|\w{1,20})\]\s{1,4}|\d{4}-\d\d-\d\dT\S{1,30}\s)/;
+const level = /^\[?(?:info|error|warning|warn|doctest|\d+-\d\d.*)\b/i;
+
+/** `undefined` where no program that is known says how it went. Linear in the output. */
+export function printedOutcome(
+  kind: ProgramKind,
+  output: string,
+  isMeant: (runner: string) => boolean = () => true,
+): PrintedOutcome | undefined {
+  const tally = new Tally();
+  const rows = summaryLines[kind].filter(({ runner }) => isMeant(runner));
+  for (const shown of output
+    .slice(-mostRead)
+    .replace(escapes, '')
+    .split(/\r?\n|\r/)) {
+    if (shown.length > longestLine || !telling[kind].test(shown)) continue;
+    let line = shown.trimEnd();
+    let origin = '';
+    // At most two prefixes: the name of a package and the level of a log.
+    for (let depth = 0; depth < 3 && !tally.take(rows, line, origin); depth += 1) {
+      const [lead = '', name = ''] = prefix.exec(line) ?? [];
+      if (lead === '') break;
+      if (!level.test(name)) origin += name;
+      line = line.slice(lead.length);
+    }
+  }
+  return tally.outcome();
+}
+
+/** Whether lines of an output were left out by who made the record. */
+export function isCut(output: string): boolean {
+  return output.includes('runcated') || output.includes('omitted') ? upToOmission(output).cut : false;
+}
+
+type Field = 'passed' | 'failed' | 'skipped' | 'total';
+interface Group {
+  readonly row: SummaryLine;
+  readonly fields: Map<Field, number>;
+}
+
+/** The lines of one output that are summaries, added up by package, runner and unit. */
+class Tally {
+  readonly #groups = new Map<string, Group>();
+  readonly #said = { ok: false, bad: false, none: false };
+
+  /** Whether the line is a summary. */
+  take(rows: readonly SummaryLine[], line: string, origin: string): boolean {
+    let taken = false;
+    for (const row of rows) {
+      const found = row.line.exec(line);
+      if (found === null) continue;
+      taken = true;
+      const { ok, bad, none } = found.groups ?? {};
+      if (ok !== undefined) this.#said.ok = true;
+      if (bad !== undefined) this.#said.bad = true;
+      if (none !== undefined) this.#said.none = true;
+      this.#add(row, origin, fieldsOf(row, found, line));
+      if (row.detail !== true) break;
+    }
+    return taken;
+  }
+
+  #add(row: SummaryLine, origin: string, fields: ReadonlyMap<Field, number>): void {
+    const key = [origin, row.runner, row.unit ?? 'tests', row.detail === true ? 'detail' : ''].join('\n');
+    const group = this.#groups.get(key) ?? { row, fields: new Map<Field, number>() };
+    this.#groups.set(key, group);
+    for (const [field, value] of fields) {
+      const known = group.fields.get(field);
+      const folded =
+        row.fold === 'max' ? Math.max(known ?? 0, value) : row.fold === 'last' ? value : (known ?? 0) + value;
+      group.fields.set(field, folded);
+    }
+  }
+
+  outcome(): PrintedOutcome | undefined {
+    if (this.#groups.size === 0) return undefined;
+    const groups = this.#counting();
+    const tests = groups.filter(({ row: { unit } }) => unit === undefined).map(countsOf);
+    const suites = groups.filter(({ row: { unit } }) => unit === 'suites').map(countsOf);
+    const nested = groups.filter(({ row: { unit } }) => unit === 'nested').map(countsOf);
+    const all = [...tests, ...suites, ...nested];
+    const { ok, bad, none } = this.#said;
+    const failed = bad || all.some((each) => (each.failed ?? 0) > 0);
+    const passed =
+      tests.some((each) => (each.passed ?? 0) > 0) ||
+      (tests.every((each) => each.total === undefined && each.passed === undefined) &&
+        (ok || (!none && all.some((each) => each.failed === 0 || (each.passed ?? 0) > 0))));
+    const said =
+      none || all.some((each) => each.total !== undefined || each.passed !== undefined || each.skipped !== undefined);
+    if (!failed && !passed && !said) return undefined;
+    return {
+      result: failed ? 'failed' : passed ? 'passed' : 'none',
+      counts: sumOf(tests),
+      suites: sumOf(suites),
+      nested: nested.length === 0 ? {} : sumOf([...tests, ...nested]),
+      parts: tests.length > 1 ? tests.flatMap((each) => each.passed ?? []) : [],
+      runners: [...new Set(groups.map(({ row: { runner } }) => runner))],
+    };
+  }
+
+  /** Without those that repeat what others say. */
+  #counting(): Group[] {
+    const groups = [...this.#groups.values()];
+    const covered = new Set(groups.flatMap(({ row: { covers } }) => covers ?? []));
+    return groups.filter(({ row }) => {
+      if (covered.has(row.runner)) return false;
+      return (
+        row.detail !== true || !groups.some((other) => other.row.runner === row.runner && other.row.detail !== true)
+      );
+    });
+  }
+}
+
+const wordsOf: Readonly<Record<Field, string>> = {
+  passed: 'passed,passing,pass,succeeded,success,successful',
+  failed: 'failed,failing,fail,failure,failures,error,errors,cancelled,interrupted,exceptions,exception',
+  skipped: 'skipped,skip,pending,ignored,todo,incomplete,canceled,deselected',
+  total: 'total,tests',
+};
+const fieldNames = new Map<string, Field>(
+  (['passed', 'failed', 'skipped', 'total'] as const).flatMap((field) =>
+    wordsOf[field].split(',').map((word): [string, Field] => [word, field]),
+  ),
+);
+const numberFirst = /(\d{1,7}) (?:tests? |subtests )?(?:uncaught )?([a-z]+)/gi;
+const nameFirst = /([a-z]+)\s?[:=]?\s*(\d{1,7})/gi;
+
+function fieldsOf(row: SummaryLine, { groups = {} }: RegExpExecArray, line: string): ReadonlyMap<Field, number> {
+  const fields = new Map<Field, number>();
+  const add = (field: Field, value: number): void => void fields.set(field, (fields.get(field) ?? 0) + value);
+  const given: readonly (readonly [string, Field])[] = [
+    ['passed', 'passed'],
+    ['failed', 'failed'],
+    ['errors', 'failed'],
+    ['skipped', 'skipped'],
+    ['total', 'total'],
+    ['doctests', 'total'],
+  ];
+  for (const [name, field] of given) if (groups[name] !== undefined) add(field, Number(groups[name]));
+  if (groups['onePassed'] !== undefined) add('passed', 1);
+  if (groups['oneFailed'] !== undefined) add('failed', 1);
+  if (groups['oneSkipped'] !== undefined) add('skipped', 1);
+  if (row.words === undefined) return fields;
+  const isNumberFirst = row.words === 'number first';
+  for (const found of line.matchAll(isNumberFirst ? numberFirst : nameFirst)) {
+    const [number = '', word = ''] = isNumberFirst ? found.slice(1) : found.slice(1).reverse();
+    const field = fieldNames.get(word.toLowerCase());
+    if (field !== undefined && !(field === 'total' && fields.has('total'))) add(field, Number(number));
+  }
+  return fields;
+}
+
+/** What is not said follows from the rest. */
+function countsOf({ fields }: Group): Counts {
+  const [failed, skipped] = [fields.get('failed'), fields.get('skipped')];
+  let [passed, total] = [fields.get('passed'), fields.get('total')];
+  if (passed === undefined && total !== undefined) passed = Math.max(0, total - (failed ?? 0) - (skipped ?? 0));
+  else if (total === undefined && passed !== undefined) total = passed + (failed ?? 0) + (skipped ?? 0);
+  return {
+    ...(passed !== undefined && { passed }),
+    ...(failed !== undefined && { failed }),
+    ...(skipped !== undefined && { skipped }),
+    ...(total !== undefined && { total }),
+  };
+}
+
+function sumOf(all: readonly Counts[]): Counts {
+  const sum: { passed?: number; failed?: number; skipped?: number; total?: number } = {};
+  for (const each of all) {
+    for (const field of ['passed', 'failed', 'skipped', 'total'] as const) {
+      const value = each[field];
+      if (value !== undefined) sum[field] = (sum[field] ?? 0) + value;
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,30 @@
+import { candidate } from '../candidate.ts';
+import { bareForm } from '../commands/commandForms.ts';
+import { looksLikeCommand } from '../commands/programs.ts';
+import { squeezed } from '../commands/shell.ts';
+import type { Candidate } from '../types.ts';
+import type { Known, SessionEvidence } from './sessionEvidence.ts';
+
+/** A single word in prose may be the name of a program: it is a run of it only where it is `reported` as one. */
+export function commandsOf(shown: string, reported: boolean, session: SessionEvidence, before: number): Candidate[] {
+  const command = squeezed(shown.replace(/^[$>] /, ''));
+  const cut = /(?:…|\.\.\.)$/.test(command);
+  const start = command.replace(/\s?(?:…|\.\.\.)$/, '');
+  const bare = bareForm(start);
+  const ran = (known: readonly Known<string>[], penalty: number): Candidate[] =>
+    known.map((each) => ranCandidate(each, start, penalty));
+  const exact = ran(session.ranExactly(start, before), 0);
+  if (exact.length > 0) return exact;
+  const alike = ran(session.ranExactly(bare, before), 0.02);
+  if (alike.length > 0) return alike;
+  if (!start.includes(' ') && !(reported && looksLikeCommand(start))) return [];
+  const longer = ran(session.ranBeginning(cut ? start : `${start} `, before), 0.15);
+  return longer.length > 0 || bare === start
+    ? longer
+    : ran(session.ranBeginning(cut ? bare : `${bare} `, before), 0.17);
+}
+
+function ranCandidate({ facts }: Known<string>, shown: string, penalty: number): Candidate {
+  const whole = facts.command === shown;
+  return candidate(facts, (whole ? 1 : 0.95) - penalty, whole ? 'ran' : 'ran_as_part');
+}

@@ -1,0 +1,121 @@
+import { shellParts } from '../commands/shell.ts';
+import type { LineRange } from '../types.ts';
+import { namedPath } from './pathNames.ts';
+
+/** Lines of a file that a command showed, each with its number. */
+export interface ShownLines {
+  readonly path: string;
+  /** Shown for its own sake, not found by a search. */
+  readonly isFile: boolean;
+  /** Ascending. */
+  readonly ranges: readonly LineRange[];
+  readonly texts: ReadonlyMap<number, string>;
+}
+
+const longest = 32 * 1024;
+const mostLines = 2000;
+const mostFiles = 50;
+
+const search = /^(?:grep|egrep|fgrep|rg|ag|ack|git grep)\b/;
+const diff = /^git (?:-C \S+ |-c \S+ |--no-pager )*(?:diff|show|log|stash show)\b/;
+const blame = /^git (?:-C \S+ |--no-pager )*blame\b/;
+
+/** The numbered lines that searches, `git diff` and `git blame` print. */
+export function linesShownBy(line: string, output: string): ShownLines[] {
+  const commands = shellParts(line).map(({ command }) => command);
+  const found = new Found();
+  const lines = output.slice(0, longest).split('\n', mostLines);
+  const isFile = commands.some((each) => diff.test(each) || blame.test(each));
+  if (commands.some((each) => diff.test(each))) ofDiff(lines, found);
+  const blamed = commands.find((each) => blame.test(each));
+  if (blamed !== undefined) ofBlame(blamed, lines, found);
+  const searched = commands.find((each) => search.test(each));
+  if (searched !== undefined) ofSearch(searched, lines, found);
+  return found.all().map((each) => ({ ...each, isFile }));
+}
+
+class Found {
+  readonly #files = new Map<string, Map<number, string>>();
+
+  add(path: string, line: number, text: string): void {
+    const known = this.#files.get(path);
+    if (known !== undefined) known.set(line, text);
+    else if (this.#files.size < mostFiles) this.#files.set(path, new Map([[line, text]]));
+  }
+
+  all(): Omit<ShownLines, 'isFile'>[] {
+    return [...this.#files].map(([path, texts]) => ({ path, ranges: rangesOf([...texts.keys()]), texts }));
+  }
+}
+
+function rangesOf(lines: readonly number[]): LineRange[] {
+  const ranges: [number, number][] = [];
+  for (const line of [...lines].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && line <= last[1] + 1) last[1] = line;
+    else ranges.push([line, line]);
+  }
+  return ranges;
+}
+
+/** The new side of each change. */
+function ofDiff(lines: readonly string[], found: Found): void {
+  let path: string | undefined;
+  let at = 0;
+  for (const line of lines) {
+    const file = /^\+\+\+ (?:b\/)?([^\t]+)/.exec(line)?.[1];
+    const start = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line)?.[1];
+    if (file !== undefined) path = namedPath(file)?.path;
+    else if (/^(?:diff --git |--- )/.test(line)) at = 0;
+    else if (start !== undefined) at = Number(start);
+    else if (path !== undefined && at > 0 && /^[ +]|^$/.test(line)) {
+      found.add(path, at, line.slice(1));
+      at += 1;
+    }
+  }
+}
+
+function ofBlame(command: string, lines: readonly string[], found: Found): void {
+  const path = lastPath(command);
+  if (path === undefined) return;
+  for (const line of lines) {
+    const [, number, text = ''] = /^\^?[0-9a-f]{7,40} [^\n]{0,200}?\s(\d{1,7})\) ?(.*)$/.exec(line) ?? [];
+    if (number !== undefined) found.add(path, Number(number), text);
+  }
+}
+
+/** `42:text` of the one file that the command names, and `a.ts:42:text`, `a.ts-43-text` of several; a heading names the next. */
+function ofSearch(command: string, lines: readonly string[], found: Found): void {
+  let path = onlyPath(command);
+  for (const line of lines) {
+    const [, number, text = ''] = /^(\d{1,7})[:-](.*)$/.exec(line) ?? [];
+    if (number !== undefined) {
+      if (path !== undefined) found.add(path, Number(number), text);
+      continue;
+    }
+    const [, file = '', at, shown = ''] = /^((?:[A-Za-z]:)?[^\s:]{1,300}?)[:-](\d{1,7})[:-](.*)$/.exec(line) ?? [];
+    const named = at === undefined ? undefined : namedPath(file);
+    if (named !== undefined) found.add(named.path, Number(at), shown);
+    else if (/^\S{1,300}$/.test(line)) path = namedPath(line)?.path ?? path;
+  }
+}
+
+function pathsOf(command: string): string[] {
+  return command.split(' ').flatMap((word) => {
+    const named = /^-/.test(word) ? undefined : namedPath(word.replace(/^["']|["']$/g, ''));
+    return named === undefined ? [] : [named.path];
+  });
+}
+
+function lastPath(command: string): string | undefined {
+  return pathsOf(command).at(-1);
+}
+
+function onlyPath(command: string): string | undefined {
+  const last = pathsOf(command).at(-1);
+  const word = command
+    .split(' ')
+    .filter((each) => !/^(?:-|\d?[<>])/.test(each))
+    .at(-1);
+  return last !== undefined && word?.includes(last) === true ? last : undefined;
+}
