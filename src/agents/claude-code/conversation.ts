@@ -186,7 +186,7 @@ export class Conversation {
       id,
       text: shown,
       isError: failed,
-      status: resultStatus(shown, failed, meta),
+      status: only && isTrue(field(own, 'interrupted')) ? 'cancelled' : resultStatus(shown, failed, meta),
       detail: own === undefined && typeof block['content'] !== 'string' ? apiDetail(block) : only ? own : undefined,
       parentCallId: line.parentCallId,
       timestamp: line.timestamp,

@@ -11,7 +11,7 @@ export interface ClaimWords {
 }
 
 const whole =
-  /\b(?:full|whole|entire|complete|everything|alles|sämtliche\p{L}*|gesamte\p{L}*|komplette\p{L}*|(?:all|every|alle) (?:of )?(?:the )?(?:packages?|workspaces?|projects?|modules?|crates?|suites?|Pakete|Module))(?!\p{L})/iu;
+  /\b(?:full|whole|entire|complete|everything|alles|sämtliche\p{L}*|gesamte\p{L}*|komplette\p{L}*|(?:in|of|im|across) (?:the |this |dem )?(?:project|repo|repository|workspace|monorepo|codebase|Projekt|Repository)|(?:all|every|alle) (?:of )?(?:the )?(?:packages?|workspaces?|projects?|modules?|crates?|suites?|Pakete|Module))(?!\p{L})/iu;
 const suites =
   /(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|both|zwei|drei|vier|fünf))\s{1,4}(?:test[\s-]{1,4})?(?:suites|suite|files|packages|crates|targets|Testdateien|Testsuiten|Suiten)\b/iu;
 const elsewhere =
@@ -66,9 +66,14 @@ function placed(raw: string, flat: string, from: number, atOnce?: RegExp, to = f
   const plain = name.replace(/[./-]+$/, '');
   const at = from + found.index + found[0].indexOf(name);
   const isMarked = raw[at - 1] === '`' && plain.length > 1;
+  if (verb.test(plain)) return undefined;
   const isName = isMarked || noun !== undefined || kind !== undefined || /[/@]|\.\w{1,5}$/.test(plain);
   return isName && !/^\d+(?:\.\d+)?\w{0,2}$/.test(plain) ? plain.toLowerCase() : undefined;
 }
+
+/** What stands behind "in the project". */
+const verb =
+  /^(?:pass(?:es|ed|ing)?|fail(?:s|ed|ing)?|succeeds?|is|are|was|were|has|have|now|still|runs?|läuft|laufen|sind|ist|besteh\w*|schl\w*|all|both|each)$/i;
 
 const earlier =
   /(?<!\p{L})(?:before (?:my|the|this|that|any|making|I|changing|fixing)|originally|initially|at first|previously|beforehand|at the start|baseline|prior to|vorher|zuvor|anfangs|zunächst|ursprünglich|vor (?:meiner|der|dem)|auparavant|au départ|antes de|al principio)(?!\p{L})/iu;

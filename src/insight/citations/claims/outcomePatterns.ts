@@ -107,7 +107,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${number})(?: ?(?:of|out of|/) ?(?:the )?(?:${number}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?)${where} ${helpers}(?:(?<pass>${passed})|(?<fail>${failed}))\b${noObject}`,
+    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${number})(?: ?(?:of|out of|/) ?(?:the )?(?:${number}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples|scenarios)${where} ${helpers}(?:(?<pass>${passed})|(?<fail>${failed}))\b${noObject}`,
   ),
   make(
     'test',
@@ -119,7 +119,7 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${number})) ){0,4}(?:Tests?|Testsuite|Testf(?:ä|ae)lle|(?:Unit|E2E|Integrations|Regressions)-?[Tt]ests?)${where} (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle) ){0,2}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:wieder )?durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle) ){0,2}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|schlugen fehl|schlug fehl|sind (?:noch )?fehlgeschlagen|ist (?:noch )?fehlgeschlagen|fehlgeschlagen|scheitern|scheitert|sind (?:noch )?rot))`,
+    String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${number})) ){0,4}(?:Tests?|Testsuite|Testf(?:ä|ae)lle|(?:Unit|E2E|Integrations|Regressions)-?[Tt]ests?)${where} (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:(?:wieder|jetzt|nun|weiterhin|erfolgreich|fehlerfrei|komplett|vollständig) ){0,2}durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|schlugen fehl|schlug fehl|sind (?:noch )?fehlgeschlagen|ist (?:noch )?fehlgeschlagen|fehlgeschlagen|scheitern|scheitert|sind (?:noch )?rot))`,
   ),
   make(
     'test',

@@ -6,7 +6,8 @@ export interface Sentence {
 /** Longer ones are cut: nobody writes them, and what looks at a sentence may then take longer than linear. */
 const longest = 600;
 
-const ends = /[.!?](?=\s|$)|[。！？\n]/g;
+// "./..." ends none.
+const ends = /(?<!\/\.\.)[.!?](?=\s|$)|[。！？\n]/g;
 
 /** The sentences of a text, one after the other, without gaps. */
 export function sentencesOf(text: string): Sentence[] {

@@ -162,10 +162,12 @@ function relationOf(
   return isPart ? 'narrower' : 'same';
 }
 
-function relationToSubject(subject: string, { scope }: RunOutcome, { command = '' }: StepFacts): Relation {
+function relationToSubject(subject: string, { scope, runners }: RunOutcome, { command = '' }: StepFacts): Relation {
   const isNamed = scope.names.some((name) => sameName(name, subject));
   if (isNamed) return 'same';
   if (scope.isPart) return 'other';
+  // "The Cypress tests" are those that it runs.
+  if (runners.includes(subject) || command.toLowerCase().split(/[\s/]/).includes(subject)) return 'same';
   if (isSubproject(subject) && !scope.isRecursive)
     return command.toLowerCase().includes(subject) ? 'same' : 'uncertain';
   return 'wider';

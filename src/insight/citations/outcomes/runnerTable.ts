@@ -249,7 +249,7 @@ const build: readonly SummaryLine[] = [
   row('maven', /^BUILD (?:(?<ok>SUCCESS)|(?<bad>FAILURE))$/),
   row('webpack', /^webpack [\d.]* ?compiled (?:(?<ok>successfully|with \d+ warnings?)|with (?<bad>\d+ errors?))/),
   row('vite', /^(?:✓ (?<ok>built) in [\d.]+|(?<bad>error during build:|✗ Build failed|x Build failed))/),
-  row('esbuild', /^(?:✘ \[(?<bad>ERROR)\]|(?:⚡ )?(?<ok>Done) in \d+m?s)/),
+  row('esbuild', /^(?:✘ \[(?<bad>ERROR)\]|⚡ (?<ok>Done) in \d+m?s)/),
   row('next', /^\s*(?:✓ (?<ok>Compiled successfully)|(?<bad>Failed to compile\.))/),
   row('rollup', /^(?:created (?<ok>\S+) in [\d.]+|\[!\] \(?(?<bad>\S+))/),
   row('parcel', /^(?:✨ (?<ok>Built) in|🚨 (?<bad>Build failed))/u),
