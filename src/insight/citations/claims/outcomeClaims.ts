@@ -24,11 +24,13 @@ type Taken = (start: number, end: number) => boolean;
 
 /** Linear for sentences of bounded length. */
 export function outcomeClaims(sentence: string, taken: Taken = () => false): OutcomeClaim[] {
-  const kinds = new Set((['test', 'build', 'check'] as const).filter((kind) => topics[kind].test(sentence)));
+  const kinds = new Set(
+    (['test', 'build', 'check'] as const).filter((kind) => topics[kind].test(sentence) && results.test(sentence)),
+  );
   if (kinds.size === 0) return [];
   const claims = commandClaims(sentence).filter(({ start, end }) => !taken(start, end));
-  for (const { kind, pattern } of patterns) {
-    if (!kinds.has(kind)) continue;
+  for (const { kind, pattern, hint } of patterns) {
+    if (!kinds.has(kind) || hint?.test(sentence) === false) continue;
     for (const found of sentence.matchAll(pattern)) {
       const lead = found[0].length - found[0].trimStart().length;
       const start = found.index + lead;
@@ -130,6 +132,10 @@ const topics: Readonly<Record<OutcomeClaim['kind'], RegExp>> = {
   build: /build|[ck]ompil|projekt|构建|编译|打包|ビルド|コンパイル/iu,
   check: /lint|typ|tsc|ruff|clippy|mypy|pyright|prettier|format|biome|flake8|vet|rubocop|check/iu,
 };
+
+/** Words without which nothing is said of how something went. */
+const results =
+  /pass|fail|succe|green|\bred\b|broke|break|clean|fine\b|through|complete|finish|ended|executed|builds|compiles|work|happy|\bok\b|check|complain|error|issue|problem|warning|\bno\b|zero|without|\b0\b|[✅✔☑✓❌✗]|lauf|läuf|lief|besteh|bestanden|grün|\brot\b|erfolg|schl[aäu]g|fehl|scheiter|kein|sauber|klappt|funktion|baut|kompiliert|bricht|réuss|verts?\b|échou|pasa|pasó|falla|falha|verde|exit|tous|完|通过|成功|失|通過|合格|パス|通り|проход|прошл|пройд|успешн|пада|упали|통과|실패/iu;
 
 const aNumber = new RegExp(String.raw`(?<![\p{L}\d])(?:${number})(?![\p{L}\d])`, 'iu');
 

@@ -47,6 +47,8 @@ export interface OutcomePattern {
    * check names.
    */
   readonly pattern: RegExp;
+  /** Words without which the pattern cannot be met; asked first, for it is faster. */
+  readonly hint?: RegExp;
 }
 
 /** What of the project: "the tests in `packages/a`". */
@@ -66,10 +68,17 @@ const clauseEnd = String.raw`(?=\s{0,4}(?:[.,;:!()✅✔☑✓❌✗\ufe0f–—
 /** What a check found that found nothing. */
 const nothing = String.raw`(?:no|zero|0) (?:\p{L}+ )?(?:errors?|issues?|problems?|warnings?|changes?|complaints?|findings)`;
 
-const make = (kind: OutcomePattern['kind'], source: string): OutcomePattern => ({
+const make = (kind: OutcomePattern['kind'], source: string, hint?: RegExp): OutcomePattern => ({
   kind,
   pattern: new RegExp(words(source), 'giu'),
+  ...(hint !== undefined && { hint }),
 });
+
+/** Words of other languages that a claim about an outcome has. */
+const german =
+  /laufen|läuft|liefen|lief|besteh|bestanden|sind|ist|war|wurde|erfolg|grün|schl[aäu]g|fehlgeschlagen|scheiter|fehlerfrei|klappt|funktion|baut|kompiliert|bricht|meldet|keine/i;
+const french = /pass|réuss|vert|échou/i;
+const spanish = /pas[aosn]|pasaron|verde|fall|falh|fue|funciona|successo/i;
 
 /** Earlier ones take the words that later ones would take, too. */
 export const patterns: readonly OutcomePattern[] = [
@@ -120,30 +129,37 @@ export const patterns: readonly OutcomePattern[] = [
   make(
     'test',
     String.raw`(?<!\p{L})(?:(?:alle|die|der|sämtliche|beide|neuen|(?<n>${number})) ){0,4}(?:Tests?|Testsuite|Testf(?:ä|ae)lle|(?:Unit|E2E|Integrations|Regressions)-?[Tt]ests?)${where} (?:(?:jetzt|nun|wieder|alle|noch) ){0,2}(?:(?<pass>laufen (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:(?:(?:erfolgreich|fehlerfrei) )?(?:durch|grün)|fehlerfrei|erfolgreich)|läuft (?:(?:wieder|jetzt|nun|weiterhin|erfolgreich|fehlerfrei|komplett|vollständig) ){0,2}durch|bestehen|bestanden|sind (?:(?:jetzt|nun|wieder|alle|weiterhin|weiter|immer|noch|auch|erneut|damit|vollständig|komplett) ){0,3}(?:grün|erfolgreich(?: durchgelaufen)?|bestanden|durchgelaufen)|ist grün|waren (?:alle )?erfolgreich|liefen (?:alle )?(?:(?:erfolgreich|fehlerfrei) )?durch|wurden (?:alle )?erfolgreich (?:ausgeführt|abgeschlossen|durchgeführt|durchlaufen)|erfolgreich|grün)|(?<fail>schlagen (?:noch )?fehl|schlägt (?:noch )?fehl|schlugen fehl|schlug fehl|sind (?:noch )?fehlgeschlagen|ist (?:noch )?fehlgeschlagen|fehlgeschlagen|scheitern|scheitert|sind (?:noch )?rot))`,
+    german,
   ),
   make(
     'test',
     String.raw`(?<!\p{L})(?:(?:tous|toutes|les|le|la|(?<n>${number})) ){0,4}(?:tests?|suite de tests) (?:(?<pass>passent(?: tous)?|passe|réussissent|sont (?:au )?verts?|ont (?:tous )?réussi)|(?<fail>échouent|échoue|ont échoué))(?!\p{L})`,
+    french,
   ),
   make(
     'test',
     String.raw`(?<!\p{L})(?:(?:todas|todos|tutti|las|los|os|as|i|(?<n>${number})) ){0,4}(?:pruebas|prueba|tests?|testes|teste) (?:unitarias )?(?:(?<pass>pasan|pasaron|pasa|han pasado|passam|passaram|passano|sono passati|están en verde)|(?<fail>fallan|fallaron|falla|falham|falharam|falliscono))(?!\p{L})`,
+    spanish,
   ),
   make(
     'test',
     String.raw`(?:所有|全部)?(?:的)?(?:\s{0,1}(?<n>\d{1,6})\s{0,1}[个個项項]?)?(?:单元|集成)?测试(?:用例)?(?:\s{0,1}(?:均|都|全部|已|已经|也|现在|仍然|仍|全)){0,4}(?:(?<pass>通过|成功)|(?<fail>失败))了?`,
+    /测试/,
   ),
   make(
     'test',
     String.raw`(?:すべての|全ての|全)?(?:(?<n>\d{1,6})\s{0,1}[件個]の)?テスト(?:は|が|も)?(?:すべて|全て|全部|全件)?(?:に)?(?:(?<pass>成功|通過|合格|パス|通り)|(?<fail>失敗))(?:しました|しています|した|します|ました)?`,
+    /テスト/,
   ),
   make(
     'test',
     String.raw`(?<!\p{L})(?:все )?(?:(?<n>\d{1,6}) )?тест(?:ы|ов|а) (?:(?<pass>проходят|прошли|пройдены|успешны)|(?<fail>падают|не проходят|упали))`,
+    /тест/i,
   ),
   make(
     'test',
     String.raw`(?:모든 )?(?:(?<n>\d{1,6})개(?:의)? )?테스트(?:가|는|를)? ?(?:모두 )?(?:(?<pass>통과|성공)|(?<fail>실패))(?:했습니다|하였습니다|했다|합니다)?`,
+    /테스트/,
   ),
   make(
     'check',
@@ -164,15 +180,22 @@ export const patterns: readonly OutcomePattern[] = [
   make(
     'build',
     String.raw`(?<!\p{L})(?:der |das )?(?:Build|Projekt) (?:(?<pass>erfolgreich|ist (?:wieder |jetzt |nun )?(?:erfolgreich(?: durchgelaufen)?|grün|durchgelaufen)|lief (?:fehlerfrei |erfolgreich )?durch|klappt|funktioniert(?: wieder)?|war erfolgreich|läuft (?:wieder )?(?:fehlerfrei )?durch|läuft (?:wieder )?fehlerfrei|baut(?: fehlerfrei)?|kompiliert(?: fehlerfrei)?)|(?<fail>schlägt (?:noch )?fehl|schlug fehl|ist fehlgeschlagen|ist rot|bricht ab))`,
+    german,
   ),
   make(
     'build',
     String.raw`(?<!\p{L})(?:le |la |o |el )?(?:build|compilation|compilación|compilação) (?:(?<pass>réussit|passe|a réussi|est réussie?|fue exitosa|funciona|passa)|(?<fail>échoue|a échoué|falla|falha))(?!\p{L})`,
+    /réuss|passe|échou|fu[en]|falla|falha|funciona/i,
   ),
-  make('build', String.raw`(?:项目)?(?:构建|编译|打包)(?:已|已经|也|均)?(?:(?<pass>成功|通过)|(?<fail>失败))了?`),
+  make(
+    'build',
+    String.raw`(?:项目)?(?:构建|编译|打包)(?:已|已经|也|均)?(?:(?<pass>成功|通过)|(?<fail>失败))了?`,
+    /构建|编译|打包/,
+  ),
   make(
     'build',
     String.raw`(?:ビルド|コンパイル)(?:は|が|も|に)?(?:(?<pass>成功|通り)|(?<fail>失敗))(?:しました|した|します|ました)?`,
+    /ビルド|コンパイル/,
   ),
   make(
     'check',
@@ -185,6 +208,7 @@ export const patterns: readonly OutcomePattern[] = [
   make(
     'check',
     String.raw`(?<!\p{L})(?<tool>Lint(?:er|ing)?|ESLint|Typprüfung|Type-?check|TypeScript|tsc|Prettier|Clippy|Ruff|mypy) (?:(?<pass>(?:läuft|lief|ist|war) (?:(?:jetzt|wieder|nun) ){0,2}(?:fehlerfrei|sauber|grün|erfolgreich|ohne Fehler)(?: durch)?|(?:läuft|lief) (?:wieder )?durch|meldet keine (?:Fehler|Probleme|Warnungen))|(?<fail>schlägt fehl|meldet (?:\d{1,6}|einen?) Fehler))(?!\p{L})`,
+    german,
   ),
   make(
     'check',
