@@ -60,6 +60,7 @@ const messageUsageSchema = z.object({
   messageId: z.string(),
   model: z.string().nullable(),
   usage: tokenUsageSchema,
+  terms: z.array(z.string()).readonly().optional(),
   parentCallId: z.string().nullable(),
   settled: z.boolean(),
   entries: z.array(index).readonly().optional(),

@@ -3,6 +3,7 @@ import type { ResultMetadata } from '../model/result.ts';
 import type { ModelUsage } from '../model/usage.ts';
 import { addModels, covers, sumUsage, sumUsd } from './modelUsage.ts';
 import { addUsd } from './money.ts';
+import { isEmptyUsage } from './prices.ts';
 
 /** The agent's totals when a process ended, and this run's own share of them where it prints that too. */
 export interface Counters {
@@ -69,7 +70,7 @@ export interface Before {
 
 export function beforeOf(previous: readonly ResultMetadata[]): Before {
   const ran = previous.filter((run) => !nothingRan(run));
-  const at = ran.findLastIndex(({ counters }) => counters !== null && counters.usd !== null);
+  const at = ran.findLastIndex((run) => run.counters !== null && run.counters.usd !== null && !usedNothing(run));
   const run = ran[at];
   const printed = run?.counters;
   return {
@@ -81,6 +82,11 @@ export function beforeOf(previous: readonly ResultMetadata[]): Before {
     last: ran.at(-1) ?? null,
     unreported: ran.slice(at + 1),
   };
+}
+
+/** A run that failed at once prints totals that may leave out what the runs before it used, which printed none. */
+function usedNothing({ cost, usage }: ResultMetadata): boolean {
+  return cost === 0 && isEmptyUsage(usage);
 }
 
 /** A run that failed before the agent printed anything (a flag it does not know, a missing program) used nothing. */

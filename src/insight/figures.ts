@@ -4,8 +4,17 @@ import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../model/
 import { askedModelOf, type AskedModel } from './askedModel.ts';
 import { beforeOf, countersOf, type Before, type Counters, type Totals } from './counters.ts';
 import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
-import { addCosts, addUsd, sameUsd, subtractUsd, unknownCost } from './money.ts';
-import { findPrice, isEmptyUsage, priceOf, priceOfRequest, priceTableRef, type PriceTable } from './prices.ts';
+import { addCosts, addUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from './money.ts';
+import {
+  findPrice,
+  isEmptyUsage,
+  longReason,
+  priceOf,
+  priceOfRequest,
+  priceTableRef,
+  unpricedOf,
+  type PriceTable,
+} from './prices.ts';
 import { onTop, shareOf, type Share } from './share.ts';
 import { apiTimeOf, tokenTotalsOf } from './tokenTotals.ts';
 
@@ -45,7 +54,7 @@ export function outcomeOf(
   over: boolean,
 ): Outcome {
   const before = beforeOf(previous);
-  if (facts.reports.some(({ usdCover }) => usdCover === 'session'))
+  if (facts.sessionUsd !== undefined || facts.reports.some(({ usdCover }) => usdCover === 'session'))
     return sessionCostOutcome(facts, previous, before, options);
   const counters = countersOf(facts.reports);
   const tokens = tokenTotalsOf(facts, previous, options.agentVersion ?? null);
@@ -106,7 +115,7 @@ function sessionCostOutcome(
   before: Before,
   { agentVersion = null }: LedgerOptions,
 ): Outcome {
-  const usd = facts.reports.findLast((report) => report.usd !== null)?.usd ?? 0;
+  const usd = facts.sessionUsd ?? facts.reports.findLast((report) => report.usd !== null)?.usd ?? 0;
   const start = before.counters?.usd ?? 0;
   const again = usd < start && !sameUsd(usd, start);
   // What runs have used that ended without a total is in this one.
@@ -235,8 +244,8 @@ function withSession(models: readonly ModelUsage[], cost: Cost, { last }: Before
 
 /** By the price table, message by message; one model without a price makes the whole unknown. */
 function estimateMessages(facts: RunFacts, pricing: Pricing): Cost {
-  const parts = facts.messages.map(({ usage, model }) => ({ usage, model: model ?? facts.model }));
-  return estimateParts(parts, pricing, priceOfRequest);
+  const parts = facts.messages.map(({ usage, model, terms }) => ({ usage, terms, model: model ?? facts.model }));
+  return estimateParts(parts, pricing, 'requests');
 }
 
 /** A message that was cut off has only the tokens that it began with. */
@@ -244,35 +253,37 @@ function asLeast(cost: Cost, { messages }: RunFacts): Cost {
   if (cost.provenance !== 'estimated' || messages.every(({ settled }) => settled)) return cost;
   const reason =
     'The run was cut off: what its last messages used in the end was not printed, so it cost more than this.';
-  return { ...cost, reason: cost.reason === undefined ? reason : `${cost.reason} ${reason}` };
+  return { ...cost, reason: joinReasons([cost.reason, reason]) ?? reason };
 }
 
 function estimateModels(models: readonly ModelUsage[], pricing: Pricing): Cost {
   const parts = models.map(({ model, ...usage }) => ({ usage, model: model === unknownModel ? null : model }));
   if (parts.length > 0 && parts.every(({ usage }) => Object.keys(usage).length === 0)) return unknownCost(unsaid);
-  return estimateParts(parts, pricing, priceOf);
+  return estimateParts(parts, pricing, 'sums');
 }
 
-function estimateParts(
-  parts: readonly { readonly usage: TokenUsage; readonly model: string | null }[],
-  { prices, asked }: Pricing,
-  price: typeof priceOf,
-): Cost {
+interface PricedPart {
+  readonly usage: TokenUsage;
+  readonly model: string | null;
+  readonly terms?: readonly string[] | undefined;
+}
+
+/** `as`: single requests, or sums over requests that are not known one by one. */
+function estimateParts(parts: readonly PricedPart[], { prices, asked }: Pricing, as: 'requests' | 'sums'): Cost {
   let usd = 0;
-  let assumed = false;
-  for (const { usage, model: named } of parts) {
+  const reasons = new Set<string>();
+  for (const { usage, model: named, terms } of parts) {
     if (isEmptyUsage(usage)) continue;
     const model = named ?? asked.model;
     if (model === null) return unknownCost(asked.reason);
-    assumed ||= named === null;
-    const known = findPrice(prices, model);
-    if (known === undefined) return unknownCost(`No price is known for the model ${model}.`);
-    usd = addUsd(usd, price(usage, known));
+    if (named === null) reasons.add(asked.reason);
+    const price = findPrice(prices, model);
+    if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
+    usd = addUsd(usd, as === 'sums' ? priceOf(usage, price) : priceOfRequest(usage, price, terms));
+    for (const reason of unpricedOf(usage, price, terms)) reasons.add(reason);
+    const long = as === 'sums' ? longReason(usage, model, price) : undefined;
+    if (long !== undefined) reasons.add(long);
   }
-  return {
-    provenance: 'estimated',
-    usd,
-    priceTable: priceTableRef(prices),
-    ...(assumed && { reason: asked.reason }),
-  };
+  const reason = joinReasons([...reasons]);
+  return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), ...(reason !== undefined && { reason }) };
 }

@@ -1,27 +1,28 @@
 import type { Cost } from '../model/usage.ts';
 
 /**
- * US dollars without the dust of binary fractions: what is computed is kept to 12 significant digits. What an agent
- * printed is never passed through this, so that its figures stay as they are to the last digit.
+ * US dollars without the dust of binary fractions: what is computed is kept to 12 decimal places. Prices per token have at
+ * most 10, so that sums of them are exact up to $4,000, and within `1e-9` up to a million. What an agent printed is never
+ * passed through this: its figures stay as they are to the last digit.
  */
-function clean(usd: number): number {
-  return Number(usd.toPrecision(12));
+export function cleanUsd(usd: number): number {
+  return Number(usd.toFixed(12));
 }
 
 export function addUsd(a: number, b: number): number {
   if (a === 0) return b;
   if (b === 0) return a;
-  return clean(a + b);
+  return cleanUsd(a + b);
 }
 
 /** Never below 0. */
 export function subtractUsd(a: number, b: number): number {
   if (b === 0) return a;
-  return Math.max(0, clean(a - b));
+  return Math.max(0, cleanUsd(a - b));
 }
 
 export function scaleUsd(usd: number, share: number): number {
-  return clean(usd * share);
+  return cleanUsd(usd * share);
 }
 
 /** Equal but for what adding floating-point numbers in another order can do. */
@@ -43,9 +44,18 @@ export function addCosts(a: Cost, b: Cost): Cost {
   if (b.provenance === 'unknown') return b;
   const usd = addUsd(a.usd, b.usd);
   if (a.provenance === 'estimated') {
-    const reason = a.reason ?? (b.provenance === 'estimated' ? b.reason : undefined);
+    const reason = joinReasons([a.reason, b.provenance === 'estimated' ? b.reason : undefined]);
     return { ...a, usd, ...(reason !== undefined && { reason }) };
   }
   if (b.provenance === 'estimated') return { ...b, usd };
   return { provenance: 'reported', usd };
 }
+
+/** Each reason once. Those of a sum over many runs repeat the same sentences, so that only a few can come together. */
+export function joinReasons(reasons: readonly (string | undefined)[]): string | undefined {
+  const all = [...new Set(reasons.filter((reason) => reason !== undefined))];
+  const told = all.filter((reason, at) => !all.some((other, place) => place !== at && other.includes(reason)));
+  return told.length === 0 ? undefined : told.slice(0, mostReasons).join(' ');
+}
+
+const mostReasons = 4;

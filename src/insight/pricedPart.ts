@@ -12,12 +12,12 @@ export function pricedPart(
 ): { readonly usd: number | null; readonly unpriced?: string } {
   let usd: number | null = null;
   let unpriced: string | undefined;
-  for (const { usage, model: own } of messages) {
+  for (const { usage, terms, model: own } of messages) {
     const name = own ?? model;
     if (name === null || isEmptyUsage(usage)) continue;
     const price = findPrice(prices, name);
     if (price === undefined) unpriced ??= name;
-    else usd = addUsd(usd ?? 0, priceOfRequest(usage, price));
+    else usd = addUsd(usd ?? 0, priceOfRequest(usage, price, terms));
   }
   return { usd, ...(unpriced !== undefined && { unpriced }) };
 }

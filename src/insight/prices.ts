@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cleanUsd } from './money.ts';
 import { totalTokens, type PriceTableRef, type TokenUsage } from '../model/usage.ts';
 
 const ratesSchema = z.object({
@@ -6,15 +7,22 @@ const ratesSchema = z.object({
   output: z.number().nonnegative(),
   cacheRead: z.number().nonnegative().optional(),
   cacheWrite: z.number().nonnegative().optional(),
+  /** Of what the cache keeps for an hour; where absent, what other writes cost. */
+  cacheWrite1h: z.number().nonnegative().optional(),
   /** Per thousand searches. */
   webSearch: z.number().nonnegative().optional(),
 });
 
+const partialRatesSchema = ratesSchema.partial();
+
 /** US dollars per million tokens. Where cache rates are absent, the cache costs what other input costs. */
 const modelPriceSchema = ratesSchema.extend({
   /** Rates of a request with more input than `over` tokens. */
-  long: z.object({ over: z.number(), rates: ratesSchema.partial() }).optional(),
+  long: z.object({ over: z.number(), rates: partialRatesSchema }).optional(),
+  /** Rates of requests on other terms than the standard ones: `fast`, `batch`, `priority`, `geo:us`. */
+  terms: z.record(z.string(), partialRatesSchema).optional(),
 });
+type PartialRates = z.infer<typeof partialRatesSchema>;
 export type ModelPrice = z.infer<typeof modelPriceSchema>;
 
 const priceTableSchema = z.object({
@@ -69,42 +77,102 @@ export function priceTableRef({ name, date }: PriceTable): PriceTableRef {
 }
 
 /**
- * The price of exactly that model. Tried one after the other: the name as it is; without the provider before it
- * (`anthropic/`, `us.anthropic.`); without what marks the context (`[1m]`) or the platform's version (`-v1:0`); without a
- * date (`-20250929`, `-2025-09-29`, `@20250929`) or `-latest`. Never a shorter name: the price of `claude-sonnet-5` is not
- * the one of `claude-sonnet-5-5`.
+ * The price of exactly that model. Tried one after the other: the name as it is; without the providers before it that ask
+ * the list price (`anthropic/`, `us.anthropic.`), and no others: `ollama/` runs a model on the user's own machine; without
+ * what marks the context (`[1m]`) or the platform's version (`-v1:0`); without a compact date (`-20250929`, `@20250929`) or
+ * `-latest`. A date with dashes stays: two snapshots of one OpenAI name can differ in price, and the table lists those that
+ * do not. Never a shorter name: the price of `claude-sonnet-5` is not the one of `claude-sonnet-5-5`.
  */
 export function findPrice(table: PriceTable, model: string): ModelPrice | undefined {
   let name = model.trim().toLowerCase();
-  const steps = [/^.*\//, /^(?:[a-z-]+\.)?anthropic\./, /\[[^\]]*\]$/, /-v\d+(?::\d+)?$/, datePattern, /-latest$/];
-  for (const step of [/^$/, ...steps]) {
-    name = name.replace(step, '');
+  const steps: readonly ((text: string) => string)[] = [
+    (text) => text,
+    withoutProvider,
+    (text) => text.replace(/^(?:[a-z-]+\.)?anthropic\./, ''),
+    (text) => text.replace(/\[[^\]]*\]$/, ''),
+    (text) => text.replace(/-v\d+(?::\d+)?$/, ''),
+    (text) => text.replace(/[-@]\d{8}$/, ''),
+    (text) => text.replace(/-latest$/, ''),
+  ];
+  for (const step of steps) {
+    name = step(name);
     const known = Object.hasOwn(table.aliases, name) ? (table.aliases[name] ?? name) : name;
     if (Object.hasOwn(table.models, known)) return table.models[known];
   }
   return undefined;
 }
 
-const datePattern = /[-@](?:\d{8}|\d{4}-\d\d-\d\d)$/;
+/** Prefixes of those that ask the price of the model's maker. */
+const listPriced = new Set(
+  'anthropic openai google gemini google-ai-studio googleai vertex vertex_ai vertexai google-vertex bedrock openrouter'
+    .concat(' google-vertex-anthropic amazon-bedrock azure azure-openai publishers models')
+    .split(' '),
+);
 
-/** US dollars for one request, to 12 significant digits. */
-export function priceOfRequest(usage: TokenUsage, price: ModelPrice): number {
-  const given = (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
-  const { long } = price;
-  if (long === undefined || given <= long.over) return priceOf(usage, price);
-  const { input = price.input, output = price.output, ...others } = long.rates;
-  return priceOf(usage, { ...price, ...others, input, output });
+function withoutProvider(name: string): string {
+  const parts = name.split('/');
+  const model = parts.pop() ?? name;
+  return parts.every((part) => listPriced.has(part)) ? model : name;
 }
 
-/** US dollars for a sum over requests, none of them long; to 12 significant digits. */
+/** Tokens that a model read for a request: a sum over requests, where `usage` is one. */
+function inputOf(usage: TokenUsage): number {
+  return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+}
+
+/** US dollars for one request, exact to `1e-12`. */
+export function priceOfRequest(usage: TokenUsage, price: ModelPrice, terms: readonly string[] = []): number {
+  const { long } = price;
+  const sized = long === undefined || inputOf(usage) <= long.over ? price : withRates(price, long.rates);
+  return priceOf(
+    usage,
+    terms.reduce((rates, term) => withRates(rates, termRates(price, term) ?? {}), sized),
+  );
+}
+
+function withRates(price: ModelPrice, { input = price.input, output = price.output, ...others }: PartialRates) {
+  return { ...price, ...others, input, output };
+}
+
+function termRates({ terms = {} }: ModelPrice, term: string): PartialRates | undefined {
+  return Object.hasOwn(terms, term) ? terms[term] : undefined;
+}
+
+/** What of a request `price` does not tell, so that it may cost something else: a sentence for each. */
+export function unpricedOf(usage: TokenUsage, price: ModelPrice, terms: readonly string[] = []): string[] {
+  const unknown = terms.filter((term) => termRates(price, term) === undefined);
+  return [
+    ...unknown.map((term) => `The price table has no rate for ${termName(term)}: standard rates were used.`),
+    ...((usage.webSearches ?? 0) > 0 && price.webSearch === undefined
+      ? ['The price table has no rate for web searches: they are not included.']
+      : []),
+  ];
+}
+
+function termName(term: string): string {
+  if (term === 'code_execution') return 'code execution on the server';
+  return term.startsWith('geo:') ? `inference in the region “${term.slice(4)}”` : `the service tier “${term}”`;
+}
+
+/** Said of a sum over requests that are not known one by one, where one of them can have been long. */
+export function longReason(usage: TokenUsage, model: string, { long }: ModelPrice): string | undefined {
+  if (long === undefined || inputOf(usage) <= long.over) return undefined;
+  const over = long.over.toLocaleString('en-US');
+  return `The agent reports sums only, and a request to ${model} with more than ${over} input tokens costs more: it cost at least this.`;
+}
+
+/** US dollars for a sum over requests, none of them long; exact to `1e-12`. */
 export function priceOf(usage: TokenUsage, price: ModelPrice): number {
+  const write = price.cacheWrite ?? price.input;
+  const hour = Math.min(usage.cacheWrite1h ?? 0, usage.cacheWrite ?? 0);
   const perMillion =
     (usage.input ?? 0) * price.input +
     (usage.output ?? 0) * price.output +
     (usage.cacheRead ?? 0) * (price.cacheRead ?? price.input) +
-    (usage.cacheWrite ?? 0) * (price.cacheWrite ?? price.input);
+    ((usage.cacheWrite ?? 0) - hour) * write +
+    hour * (price.cacheWrite1h ?? write);
   const searches = ((usage.webSearches ?? 0) * (price.webSearch ?? 0)) / 1000;
-  return Number((perMillion / 1e6 + searches).toPrecision(12));
+  return cleanUsd(perMillion / 1e6 + searches);
 }
 
 /** Nothing that a price would be asked for. */

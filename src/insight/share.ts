@@ -1,22 +1,25 @@
 import type { RunFacts } from '../model/facts.ts';
 import type { ResultMetadata } from '../model/result.ts';
 import type { Cost, ModelUsage, TokenUsage } from '../model/usage.ts';
-import { subtractUsage } from '../model/usage.ts';
+import { addUsage, subtractUsage } from '../model/usage.ts';
 import type { Before, Counters } from './counters.ts';
 import {
+  addModels,
   askedBeside,
   covers,
   isAllMain,
   mainModel,
   mainUsage,
+  modelsOfMessages,
   paidKinds,
   plainModel,
+  sameTokens,
   subtractModels,
   sumUsage,
   unknownModel,
   type MainUsage,
 } from './modelUsage.ts';
-import { sameUsd, scaleUsd, subtractUsd, unknownCost } from './money.ts';
+import { addCosts, joinReasons, sameUsd, scaleUsd, subtractUsd, unknownCost } from './money.ts';
 import { findPrice, isEmptyUsage, priceOf, priceTableRef, type PriceTable } from './prices.ts';
 import { coverOf } from './scope.ts';
 
@@ -57,10 +60,12 @@ export function shareOf(
     if (alone) {
       return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost: [] };
     }
-    return { scope, ...part(used, main, prices), began: 'ahead', lost: [] };
+    return { scope, ...part(used, main, facts, prices), began: 'ahead', lost: [] };
   }
-  const lost = notIn(subtractUsage(sumUsage(used.models), main.usage), before.unreported);
-  if (lost.length < before.unreported.length) return { scope, ...part(used, main, prices), began: 'ahead', lost };
+  const own = addUsage(main.usage, sumUsage(sideModels(facts)));
+  const lost = notIn(subtractUsage(sumUsage(used.models), own), before.unreported);
+  if (lost.length < before.unreported.length)
+    return { scope, ...part(used, main, facts, prices), began: 'ahead', lost };
   return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost };
 }
 
@@ -87,8 +92,16 @@ export function onTop(counters: Counters, before: Before): Used {
   };
 }
 
-/** The runs whose usage does not fit into `beyond`, newest first. */
+/** The most runs whose every combination is looked at. */
+const mostCombined = 12;
+
+/**
+ * The runs whose usage is not in `beyond`: all but those whose sum is exactly that, where there are such; else those that do
+ * not fit into it, newest first.
+ */
 function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
+  const exact = runs.length <= mostCombined ? addingUpTo(beyond, runs) : null;
+  if (exact !== null) return runs.filter((run) => !exact.has(run));
   let left = beyond;
   return runs.toReversed().filter(({ usage }) => {
     if (isEmptyUsage(usage) || !covers(left, usage)) return true;
@@ -97,33 +110,76 @@ function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetad
   });
 }
 
+function addingUpTo(usage: TokenUsage, runs: readonly ResultMetadata[]): ReadonlySet<ResultMetadata> | null {
+  const [first, ...others] = runs;
+  if (first === undefined) return sameTokens(usage, {}) ? new Set() : null;
+  if (!isEmptyUsage(first.usage) && covers(usage, first.usage)) {
+    const more = addingUpTo(subtractUsage(usage, first.usage), others);
+    if (more !== null) return new Set([first, ...more]);
+  }
+  return addingUpTo(usage, others);
+}
+
+/** By model, what the messages of subagents used. */
+function sideModels(facts: RunFacts): ModelUsage[] {
+  const side = facts.messages.filter(({ parentCallId }) => parentCallId !== null);
+  return modelsOfMessages(side, facts.model);
+}
+
 export interface Used {
   readonly usd: number;
   readonly models: readonly ModelUsage[];
 }
 
+interface Part {
+  readonly cost: Cost;
+  readonly models: readonly ModelUsage[];
+}
+
 /**
- * The main conversation's part of `used`. Exact where all kinds of tokens are the same fraction of it; else by the price
- * table, where that gives the agent's own figure for the whole; else unknown.
+ * This run's part of `used`: of the main conversation and of its subagents' messages. Exact where all kinds of tokens are the
+ * same fraction of it; else by the price table, where that gives the agent's own figure for the whole; else unknown.
  */
-function part(used: Used, main: MainUsage, prices: PriceTable): { cost: Cost; models: readonly ModelUsage[] } {
+function part(used: Used, main: MainUsage, facts: RunFacts, prices: PriceTable): Part {
   const name = main.model ?? (used.models.length === 1 ? mainModel(used.models) : null);
-  const named = used.models.find(({ model }) => name !== null && plainModel(model) === plainModel(name));
+  const own = addModels([{ model: name ?? unknownModel, ...main.usage }], sideModels(facts)).filter(
+    (each) => !isEmptyUsage(each),
+  );
+  if (own.length === 0) return { cost: askedBeside(facts) ? unknownCost(notTold) : reported(0), models: [] };
+  const parts = own.map((each) => partOfModel(each, used, prices));
+  const models = parts.map(({ models: [model] }, at) => model ?? own[at]).filter((each) => each !== undefined);
+  const cost = parts.map((each) => each.cost).reduce(addCosts);
+  return { cost: cost.provenance === 'estimated' ? asLeast(cost, facts) : cost, models };
+}
+
+/** A subagent's message is often known by what it began with alone. */
+function asLeast(cost: Cost & { readonly provenance: 'estimated' }, { messages }: RunFacts): Cost {
+  if (messages.every(({ parentCallId, settled }) => parentCallId === null || settled)) return cost;
+  const reason = joinReasons([
+    cost.reason,
+    'The agent did not report all that its subagents wrote: it cost at least this.',
+  ]);
+  return { ...cost, ...(reason !== undefined && { reason }) };
+}
+
+function partOfModel(own: ModelUsage, used: Used, prices: PriceTable): Part {
+  const named = used.models.find(({ model }) => plainModel(model) === plainModel(own.model));
   const whole = named ?? (used.models.length === 1 ? used.models[0] : undefined);
-  if (whole?.usd === undefined) {
-    return { cost: unknownCost(notTold), models: [{ model: name ?? unknownModel, ...main.usage }] };
-  }
-  const models = (usd: number): ModelUsage[] => [{ model: whole.model, ...main.usage, usd }];
-  const fraction = fractionOf(main.usage, whole);
+  if (whole?.usd === undefined) return { cost: unknownCost(notTold), models: [own] };
+  const models = (usd: number): ModelUsage[] => [{ ...own, model: whole.model, usd }];
+  const fraction = fractionOf(own, whole);
   if (fraction !== null) {
-    const usd = scaleUsd(whole.usd, fraction);
+    const usd = fraction === 1 ? whole.usd : scaleUsd(whole.usd, fraction);
     return { cost: reported(usd), models: models(usd) };
   }
   const price = findPrice(prices, whole.model);
   if (price === undefined || !sameUsd(priceOf(whole, price), whole.usd)) {
-    return { cost: unknownCost(notTold), models: [{ model: whole.model, ...main.usage }] };
+    return { cost: unknownCost(notTold), models: [{ ...own, model: whole.model }] };
   }
-  const usd = priceOf(main.usage, price);
+  // An agent that does not count writes for an hour apart does not price them apart.
+  const { cacheWrite1h, ...others } = own;
+  const counted = whole.cacheWrite1h === undefined || cacheWrite1h === undefined ? others : { ...others, cacheWrite1h };
+  const usd = priceOf(counted, price);
   return { cost: { provenance: 'estimated', usd, priceTable: priceTableRef(prices) }, models: models(usd) };
 }
 
@@ -132,7 +188,8 @@ const notTold = "The agent's total is that of the whole session, and what of it 
 /** Which fraction of `whole` this is, if it is the same of every kind. */
 function fractionOf(usage: TokenUsage, whole: TokenUsage): number | null {
   let fraction: number | null = null;
-  for (const kind of paidKinds) {
+  const kinds = whole.cacheWrite1h === undefined ? paidKinds : ([...paidKinds, 'cacheWrite1h'] as const);
+  for (const kind of kinds) {
     const all = whole[kind] ?? 0;
     const own = usage[kind] ?? 0;
     if (all === 0 && own === 0) continue;

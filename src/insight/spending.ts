@@ -1,10 +1,18 @@
 import type { MessageUsage } from '../model/facts.ts';
 import type { SessionSummary } from '../model/summary.ts';
-import { addUsage, totalTokens, type Cost, type CostSum, type ModelUsage, type TokenUsage } from '../model/usage.ts';
+import {
+  addUsage,
+  tokenKinds,
+  totalTokens,
+  type Cost,
+  type CostSum,
+  type ModelUsage,
+  type TokenUsage,
+} from '../model/usage.ts';
 import { addCost, noCosts } from './costSum.ts';
 import { sumUsage, unknownModel } from './modelUsage.ts';
-import { addUsd, sameUsd, subtractUsd, unknownCost } from './money.ts';
-import { findPrice, isEmptyUsage, priceOfRequest, priceTableRef, type PriceTable } from './prices.ts';
+import { addUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from './money.ts';
+import { findPrice, isEmptyUsage, priceOfRequest, priceTableRef, unpricedOf, type PriceTable } from './prices.ts';
 
 /** What one run used, for sums over days, agents and models. */
 export interface Spent {
@@ -133,15 +141,10 @@ export function modelParts(cost: Cost, models: readonly ModelUsage[]): ModelPart
 
 const notDivided = 'What each model cost of this run is not recorded.';
 
-function usageOf({ input, output, cacheRead, cacheWrite, reasoning, webSearches }: ModelUsage): TokenUsage {
-  return {
-    ...(input !== undefined && { input }),
-    ...(output !== undefined && { output }),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(reasoning !== undefined && { reasoning }),
-    ...(webSearches !== undefined && { webSearches }),
-  };
+function usageOf(all: ModelUsage): TokenUsage {
+  const usage: TokenUsage = {};
+  for (const kind of tokenKinds) if (all[kind] !== undefined) usage[kind] = all[kind];
+  return usage;
 }
 
 export interface MessageCost {
@@ -161,20 +164,26 @@ export function messageCosts(
   prices: PriceTable,
   fallback: string | null,
 ): MessageCost[] {
-  return messages.map(({ messageId, model, usage, parentCallId, settled }) => ({
+  return messages.map(({ messageId, model, usage, parentCallId, settled, terms }) => ({
     messageId,
     model: model ?? fallback,
     usage,
     parentCallId,
     settled,
-    cost: costOfMessage(usage, model ?? fallback, prices),
+    cost: costOfMessage({ usage, terms }, model ?? fallback, prices),
   }));
 }
 
-function costOfMessage(usage: TokenUsage, model: string | null, prices: PriceTable): Cost {
+function costOfMessage(
+  { usage, terms }: Pick<MessageUsage, 'usage' | 'terms'>,
+  model: string | null,
+  prices: PriceTable,
+): Cost {
   if (isEmptyUsage(usage)) return unknownCost('The agent did not say what this message used.');
   if (model === null) return unknownCost('The agent did not say which model it used.');
   const price = findPrice(prices, model);
   if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
-  return { provenance: 'estimated', usd: priceOfRequest(usage, price), priceTable: priceTableRef(prices) };
+  const usd = priceOfRequest(usage, price, terms);
+  const reason = joinReasons(unpricedOf(usage, price, terms));
+  return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), ...(reason !== undefined && { reason }) };
 }

@@ -42,6 +42,8 @@ export interface MessageUsage {
   readonly usage: TokenUsage;
   readonly parentCallId: string | null;
   readonly settled: boolean;
+  /** Terms other than the standard ones (`fast`, `batch`, `priority`, `geo:us`), by the names that price tables use. */
+  readonly terms?: readonly string[] | undefined;
   /** Indexes of the entries that hold its texts and calls, in order, where they are known. */
   readonly entries?: readonly number[] | undefined;
 }
@@ -86,6 +88,8 @@ export interface RunFacts {
   readonly unfinished?: boolean;
   /** True where the agent said that it does not know the conversation it was to resume. */
   readonly unknownSession: boolean;
+  /** US dollars of the whole session so far, where the agent reports them and no closing line has them. */
+  readonly sessionUsd?: number;
   /** Of the costs that the agent printed, where it is not the US dollar. */
   readonly otherCurrency?: string;
   /** Tokens of the conversation so far, where the agent counts them itself. */

@@ -2,12 +2,16 @@ import * as z from 'zod';
 
 const tokens = z.number().int().nonnegative();
 
-/** Tokens by kind. `input` excludes what was read from or written to the cache. An absent kind is not reported. */
+/**
+ * Tokens by kind. `input` excludes what was read from or written to the cache; `cacheWrite1h` is the part of `cacheWrite`
+ * that is kept for an hour. An absent kind is not reported.
+ */
 export const tokenUsageSchema = z.object({
   input: tokens.optional(),
   output: tokens.optional(),
   cacheRead: tokens.optional(),
   cacheWrite: tokens.optional(),
+  cacheWrite1h: tokens.optional(),
   reasoning: tokens.optional(),
   webSearches: tokens.optional(),
 });
@@ -49,7 +53,16 @@ export const modelUsageSchema = tokenUsageSchema.extend({
 });
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
 
-const kinds = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'webSearches'] as const;
+/** Every kind, in the order in which they are shown. */
+export const tokenKinds = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'reasoning',
+  'webSearches',
+] as const;
 
 /** Adds kind by kind; a kind absent on both sides stays absent. */
 export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
@@ -63,7 +76,7 @@ export function subtractUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
 
 function combine(a: TokenUsage, b: TokenUsage, f: (x: number, y: number) => number): TokenUsage {
   const sum: TokenUsage = {};
-  for (const kind of kinds) {
+  for (const kind of tokenKinds) {
     const x = a[kind];
     const y = b[kind];
     if (x !== undefined || y !== undefined) sum[kind] = f(x ?? 0, y ?? 0);

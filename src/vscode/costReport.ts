@@ -43,12 +43,12 @@ const none = '–';
 const count = (value: number | undefined): string =>
   value === undefined ? none : value.toLocaleString(vscode.env.language);
 
-function tokenCells({ input, output, cacheRead, cacheWrite, reasoning }: TokenUsage): string[] {
-  return [input, output, cacheRead, cacheWrite, reasoning].map(count);
+function tokenCells({ input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning }: TokenUsage): string[] {
+  return [input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning].map(count);
 }
 
 function tokenHeads(): string[] {
-  return [t('Input'), t('Output'), t('Cache read'), t('Cache write'), t('Reasoning')];
+  return [t('Input'), t('Output'), t('Cache read'), t('Cache write'), t('of it 1 hour'), t('Reasoning')];
 }
 
 function sums({ cost, total_cost: total, usage, total_usage: totalUsage }: SessionSummary): string[][] {

@@ -11,6 +11,8 @@ import * as z from 'zod';
 /** Publication date of the pinned version, which is the day its prices are of. */
 const publication = { version: '0.1.8', date: '2026-09-23' };
 const providers = ['anthropic', 'openai', 'google'];
+/** Whoever runs an open model asks a price of their own, and many run it on their own machine. */
+const openModels = /^(?:gpt-oss|gemma|codegemma)/;
 const target = path.join(import.meta.dirname, '../../src/insight/prices.json');
 
 const rates = {
@@ -18,6 +20,7 @@ const rates = {
   output: 'output_mtok',
   cacheRead: 'cache_read_mtok',
   cacheWrite: 'cache_write_mtok',
+  cacheWrite1h: 'cache_write_1h_mtok',
   webSearch: 'web_searches_kcount',
 } as const;
 
@@ -36,7 +39,8 @@ function namesOf(id: string, match: MatchLogic): string[] {
   };
   visit(match);
   const whole = found.filter((name) => /^[a-z][a-z0-9.-]*[a-z0-9]$/.test(name) && !/-20\d\d$/.test(name));
-  return whole.map((name) => name.replace(/-latest$/, '').replace(/-(?:\d{8}|\d{4}-\d\d-\d\d)$/, ''));
+  // Dates with dashes stay: snapshots of one name can differ in price.
+  return whole.map((name) => name.replace(/-latest$/, '').replace(/-\d{8}$/, ''));
 }
 
 function ratesOf(price: ModelPrice): Prices | null {
@@ -95,7 +99,7 @@ for (const provider of providers) {
     const own = ratesOf(current(prices));
     const [name, ...others] = new Set(namesOf(id, match));
     // The provider of a model comes before those that resell it.
-    if (own === null || name === undefined || name in models || name in aliases) continue;
+    if (own === null || name === undefined || openModels.test(name) || name in models || name in aliases) continue;
     models[name] = own;
     for (const other of others) if (!(other in models)) aliases[other] ??= name;
   }

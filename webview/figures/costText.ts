@@ -2,7 +2,15 @@ import type { Cost, CostSum, TokenUsage } from '../../src/model/usage.ts';
 import { plural, t } from '../l10n.ts';
 import { usd } from '../text/format.ts';
 
-export const tokenKinds = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning', 'webSearches'] as const;
+export const tokenKinds = [
+  'input',
+  'output',
+  'cacheRead',
+  'cacheWrite',
+  'cacheWrite1h',
+  'reasoning',
+  'webSearches',
+] as const;
 
 export function kindText(kind: keyof TokenUsage): string {
   switch (kind) {
@@ -14,6 +22,8 @@ export function kindText(kind: keyof TokenUsage): string {
       return t('Cache read');
     case 'cacheWrite':
       return t('Cache write');
+    case 'cacheWrite1h':
+      return t('Cache write for 1 hour (part of cache write)');
     case 'reasoning':
       return t('Reasoning (part of output)');
     case 'webSearches':

@@ -84,6 +84,7 @@ export class AcpReader implements AgentReader {
       permissionMode: this.#session.mode,
       reports: this.#turns.reports,
       sideCalls: this.#subagents + this.#conversation.calls.sideCalls,
+      ...(this.#turns.sessionUsd !== undefined && { sessionUsd: this.#turns.sessionUsd }),
       ...(this.#turns.contextTokens !== undefined && { contextTokens: this.#turns.contextTokens }),
       ...(this.#turns.currency !== undefined && { otherCurrency: this.#turns.currency }),
       ...(this.#ended !== undefined && { ended: this.#ended }),

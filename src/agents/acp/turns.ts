@@ -43,6 +43,11 @@ export class Turns {
     return this.#reports.all;
   }
 
+  /** The cost of the conversation, where no turn has ended that could have it. */
+  get sessionUsd(): number | undefined {
+    return this.#reports.count === 0 ? (this.#reports.usd ?? undefined) : undefined;
+  }
+
   /** As the agent last said. */
   contextTokens: number | undefined;
 

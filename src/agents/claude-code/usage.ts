@@ -1,7 +1,7 @@
 import type { MessageUsage } from '../../model/facts.ts';
 import { isObject } from '../../model/json.ts';
-import type { ModelUsage, TokenUsage } from '../../model/usage.ts';
-import { amount, count, field } from '../shared/guards.ts';
+import { tokenKinds, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
+import { amount, count, field, nonEmpty } from '../shared/guards.ts';
 
 /** Messages whose usage is itemised. Further ones are in the agent's own totals only. */
 export const maxMessages = 100_000;
@@ -11,15 +11,37 @@ const maxEntries = 100;
 /** Tokens as the Messages API counts them. */
 export function tokenUsage(value: unknown): TokenUsage | null {
   if (!isObject(value)) return null;
-  return present(
-    value['input_tokens'],
-    value['output_tokens'],
-    value['cache_read_input_tokens'],
-    value['cache_creation_input_tokens'],
-    field(value['output_tokens_details'], 'thinking_tokens'),
-    field(value['server_tool_use'], 'web_search_requests'),
-  );
+  const written = value['cache_creation'];
+  const hour = count(field(written, 'ephemeral_1h_input_tokens'));
+  const minutes = count(field(written, 'ephemeral_5m_input_tokens'));
+  // A sum of its own is printed beside the parts, but not by every server.
+  const parts = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
+  return present({
+    input: value['input_tokens'],
+    output: value['output_tokens'],
+    cacheRead: value['cache_read_input_tokens'],
+    cacheWrite: value['cache_creation_input_tokens'] ?? parts,
+    cacheWrite1h: hour,
+    reasoning: field(value['output_tokens_details'], 'thinking_tokens'),
+    webSearches: field(value['server_tool_use'], 'web_search_requests'),
+  });
 }
+
+/** What makes a request cost something else than its tokens at the standard rates, by the names that price tables use. */
+function termsOf(usage: unknown): string[] {
+  const speed = nonEmpty(field(usage, 'speed'))?.toLowerCase();
+  const tier = nonEmpty(field(usage, 'service_tier'))?.toLowerCase();
+  const geo = nonEmpty(field(usage, 'inference_geo'))?.toLowerCase();
+  const code = count(field(field(usage, 'server_tool_use'), 'code_execution_requests')) ?? 0;
+  return [
+    ...[speed, tier].flatMap((term) => (term === undefined || usual.has(term) ? [] : [term])),
+    ...(geo === undefined || anywhere.has(geo) ? [] : [`geo:${geo}`]),
+    ...(code > 0 ? ['code_execution'] : []),
+  ];
+}
+
+const usual = new Set(['standard', 'default', 'auto', 'normal']);
+const anywhere = new Set(['global', 'not_available']);
 
 /** A result's counters by model. */
 export function modelUsage(value: unknown): ModelUsage[] {
@@ -29,14 +51,15 @@ export function modelUsage(value: unknown): ModelUsage[] {
     if (!isObject(counters)) continue;
     const usage: ModelUsage = {
       model,
-      ...present(
-        counters['inputTokens'],
-        counters['outputTokens'],
-        counters['cacheReadInputTokens'],
-        counters['cacheCreationInputTokens'],
-        counters['thinkingTokens'],
-        counters['webSearchRequests'],
-      ),
+      ...present({
+        input: counters['inputTokens'],
+        output: counters['outputTokens'],
+        cacheRead: counters['cacheReadInputTokens'],
+        cacheWrite: counters['cacheCreationInputTokens'],
+        cacheWrite1h: counters['cacheCreationEphemeral1hInputTokens'],
+        reasoning: counters['thinkingTokens'],
+        webSearches: counters['webSearchRequests'],
+      }),
     };
     const usd = amount(counters['costUSD']);
     const contextWindow = count(counters['contextWindow']);
@@ -47,21 +70,14 @@ export function modelUsage(value: unknown): ModelUsage[] {
   return models;
 }
 
-function present(
-  input: unknown,
-  output: unknown,
-  cacheRead: unknown,
-  cacheWrite: unknown,
-  reasoning: unknown,
-  webSearches: unknown,
-): TokenUsage {
+function present(values: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
   const kept: TokenUsage = {};
-  if (count(input) !== undefined) kept.input = count(input);
-  if (count(output) !== undefined) kept.output = count(output);
-  if (count(cacheRead) !== undefined) kept.cacheRead = count(cacheRead);
-  if (count(cacheWrite) !== undefined) kept.cacheWrite = count(cacheWrite);
-  if (count(reasoning) !== undefined) kept.reasoning = count(reasoning);
-  if (count(webSearches) !== undefined) kept.webSearches = count(webSearches);
+  for (const kind of tokenKinds) {
+    const tokens = count(values[kind]);
+    if (tokens !== undefined) kept[kind] = tokens;
+  }
+  // Never more than the sum that it is a part of.
+  if (kept.cacheWrite1h !== undefined) kept.cacheWrite1h = Math.min(kept.cacheWrite1h, kept.cacheWrite ?? 0);
   return kept;
 }
 
@@ -90,12 +106,14 @@ export class MessageUsages {
     if (before?.settled === settled && before.usage.output === field(usage, 'output_tokens')) return;
     const tokens = tokenUsage(usage);
     if (tokens === null) return;
+    const terms = [...new Set([...(before?.terms ?? []), ...termsOf(usage)])];
     this.#byId.set(messageId, {
       messageId,
       model: model ?? before?.model ?? null,
       usage: before === undefined ? tokens : { ...before.usage, ...tokens },
       parentCallId: parentCallId ?? before?.parentCallId ?? null,
       settled: settled || before?.settled === true,
+      ...(terms.length > 0 && { terms }),
       ...(before?.entries !== undefined && { entries: before.entries }),
     });
   }

@@ -18,6 +18,7 @@ const columns = [
   'output_tokens',
   'cache_read_tokens',
   'cache_write_tokens',
+  'cache_write_1h_tokens',
   'reasoning_tokens',
   'web_searches',
   'usd',
@@ -100,6 +101,7 @@ function tokens(usage: TokenUsage): Row {
     output_tokens: usage.output,
     cache_read_tokens: usage.cacheRead,
     cache_write_tokens: usage.cacheWrite,
+    cache_write_1h_tokens: usage.cacheWrite1h,
     reasoning_tokens: usage.reasoning,
     web_searches: usage.webSearches,
   };

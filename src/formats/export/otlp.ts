@@ -60,7 +60,7 @@ function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages:
   const result = results.findLast(({ runId }) => runId === run.run_id)?.metadata;
   const model = result?.model ?? summary.model;
   const usage = result?.usage ?? {};
-  const { input, cacheRead, cacheWrite, output, reasoning } = usage;
+  const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = usage;
   const failed = run.status === 'failed';
   const cost = result?.costProvenance;
   const began = run.started_at ?? run.created_at;
@@ -82,6 +82,7 @@ function runSpan({ summary, results }: ExportSource, run: RecordedRun, messages:
       'gen_ai.usage.cache_read.input_tokens': cacheRead,
       'gen_ai.usage.cache_creation.input_tokens': cacheWrite,
       'gen_ai.usage.reasoning.output_tokens': reasoning,
+      'vitrine.usage.cache_creation_1h.input_tokens': cacheWrite1h,
       'gen_ai.input.messages': jsonText(messages.input),
       'gen_ai.output.messages': jsonText(messages.output),
       'error.type': failed ? (result?.endReason ?? '_OTHER') : null,

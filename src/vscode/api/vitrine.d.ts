@@ -145,12 +145,13 @@ export type Cost =
     }
   | { readonly provenance: 'unknown'; readonly reason: string };
 
-/** An absent kind was not reported. `reasoning` is part of `output`. */
+/** An absent kind was not reported. `reasoning` is part of `output`, `cacheWrite1h` of `cacheWrite`. */
 export interface TokenUsage {
   readonly input?: number | undefined;
   readonly output?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
+  readonly cacheWrite1h?: number | undefined;
   readonly reasoning?: number | undefined;
   readonly webSearches?: number | undefined;
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { sameUsd } from '../../../src/insight/money.ts';
 import {
   findPrice,
   loadPrices,
   priceOf,
   priceOfRequest,
   pricesProblem,
+  unpricedOf,
   type PriceTable,
 } from '../../../src/insight/prices.ts';
-import { linesOfCapture } from '../../support/agentCaptures.ts';
-import { claudeCaptures, normalized } from '../../support/captures.ts';
+import { adapters } from '../../../src/agents/registry.ts';
+import { capturesOf, linesOfCapture, readBy } from '../../support/agentCaptures.ts';
 import { repository } from '../../support/host/cache.mjs';
 
 const table: PriceTable = {
@@ -71,6 +71,45 @@ describe('price table', () => {
     assert.equal(priceOf({ input: 600, cacheRead: 401, output: 1000 }, price), 0.009001);
   });
 
+  it('prices what the cache keeps for an hour as such, where it has a price', () => {
+    const price = { input: 5, output: 25, cacheWrite: 6.25, cacheWrite1h: 10 };
+    const usage = { cacheWrite: 60_000, cacheWrite1h: 50_000 };
+    assert.equal(priceOf(usage, price), 0.5625);
+    assert.equal(priceOf(usage, { input: 5, output: 25, cacheWrite: 6.25 }), 0.375);
+    assert.equal(priceOf(usage, { input: 5, output: 25 }), 0.3);
+    assert.equal(priceOf({ cacheWrite: 10, cacheWrite1h: 20 }, price), 0.0001, 'a part is no more than its sum');
+  });
+
+  it('prices a request on other terms by their rates, and says which of them it does not know', () => {
+    const price = { input: 5, output: 25, terms: { fast: { input: 30, output: 150 }, 'geo:us': { input: 5.5 } } };
+    const usage = { input: 1000, output: 1000 };
+    assert.equal(priceOfRequest(usage, price), 0.03);
+    assert.equal(priceOfRequest(usage, price, ['fast']), 0.18);
+    assert.equal(priceOfRequest(usage, price, ['priority']), 0.03);
+    assert.deepEqual(unpricedOf(usage, price, ['fast', 'geo:us']), []);
+    assert.match(unpricedOf(usage, price, ['priority']).join(), /service tier “priority”/);
+    assert.match(unpricedOf(usage, price, ['geo:eu']).join(), /region “eu”/);
+    assert.match(unpricedOf(usage, price, ['__proto__']).join(), /no rate/);
+    assert.match(unpricedOf({ ...usage, webSearches: 1 }, price).join(), /web searches/);
+  });
+
+  it('has for a snapshot its own price or none, and none for a model on one’s own machine', async () => {
+    const prices = await loadPrices();
+    const rates = (name: string): unknown[] => [findPrice(prices, name)?.input, findPrice(prices, name)?.output];
+    assert.deepEqual(rates('gpt-4o-2024-05-13'), [5, 15]);
+    assert.deepEqual(rates('gpt-4o-2024-08-06'), [2.5, 10]);
+    assert.deepEqual(rates('openai/gpt-4o-2024-08-06'), [2.5, 10]);
+    assert.deepEqual(rates('gpt-4o-2031-01-01'), [undefined, undefined]);
+    const local = ['ollama', 'lmstudio', 'lm-studio', 'llama.cpp', 'localhost', 'vllm', 'github-copilot', 'my-proxy'];
+    for (const provider of local) {
+      for (const model of ['gpt-oss-20b', 'openai/gpt-oss-20b', 'gpt-4o', 'claude-opus-5-5', 'openai/gpt-4o'])
+        assert.equal(findPrice(prices, `${provider}/${model}`), undefined, `${provider}/${model}`);
+    }
+    assert.equal(findPrice(prices, 'openai/gpt-oss-20b'), undefined, 'which others run, at their price');
+    for (const name of ['openrouter/anthropic/claude-opus-5-5', 'vertex_ai/claude-opus-5-5@20260901'])
+      assert.equal(findPrice(prices, name), findPrice(prices, 'claude-opus-5-5'), name);
+  });
+
   it('is small, named and dated', async () => {
     const { name, date, models } = await loadPrices();
     assert.match(name, /^genai-prices \d+\.\d+\.\d+$/);
@@ -79,24 +118,32 @@ describe('price table', () => {
     assert.ok(statSync(path.join(repository, 'src/insight/prices.json')).size < 60_000);
   });
 
-  it('agrees with what real programs charged', async () => {
+  it('agrees within 0.1 % with what real programs charged, wherever they say for which tokens', async () => {
     const prices = await loadPrices();
     const agreed = new Set<string>();
     const unpriced = new Set<string>();
-    for (const capture of claudeCaptures()) {
-      for (const report of normalized(linesOfCapture(capture), capture.exit).facts.reports) {
-        for (const { model, usd, ...usage } of report.models) {
-          const price = findPrice(prices, model);
-          if (price === undefined) unpriced.add(model);
-          else if (usd !== undefined) {
-            assert.ok(sameUsd(priceOf(usage, price), usd), `${capture.name}: ${model} ${priceOf(usage, price)} ${usd}`);
-            agreed.add(model);
+    const off: string[] = [];
+    let hours = 0;
+    for (const adapter of adapters) {
+      for (const capture of capturesOf(adapter.type)) {
+        for (const { models } of readBy(adapter, linesOfCapture(capture), capture.exit).facts.reports) {
+          for (const { model, usd, ...usage } of models) {
+            const price = findPrice(prices, model);
+            if (price === undefined) unpriced.add(model);
+            else if (usd !== undefined && usd > 0) {
+              const percent = (priceOf(usage, price) / usd - 1) * 100;
+              if (Math.abs(percent) > 0.1) off.push(`${adapter.type} ${capture.name}: ${model} ${percent} %`);
+              if ((usage.cacheWrite1h ?? 0) > 0) hours += 1;
+              agreed.add(model);
+            }
           }
         }
       }
     }
+    assert.deepEqual(off, []);
     assert.ok(agreed.size >= 6, [...agreed].join(', '));
-    assert.deepEqual([...unpriced].sort(), ['claude-haiku-5-5', 'claude-sonnet-5-5', 'my-custom-model']);
+    assert.ok(hours > 0, 'no capture has writes for an hour');
+    assert.ok(['claude-haiku-5-5', 'claude-sonnet-5-5', 'my-custom-model'].every((model) => unpriced.has(model)));
   });
 });
 

@@ -32,4 +32,18 @@ describe("a cost that the protocol calls the session's", () => {
     assert.equal(third.costProvenance.provenance, 'unknown');
     assert.deepEqual(third.totalCostProvenance, { provenance: 'reported', usd: 0.025792000000000002 });
   });
+
+  it('counts though the turn in which it was told did not end', () => {
+    const capture = capturesOf('acp').find(({ name }) => name === 'claude-agent-acp-0.100.0/basic')!;
+    const told = capture.stdout.findIndex((line) => line.includes('"usage_update"') && line.includes('"cost"'));
+    const cut = capture.stdout.slice(0, told + 1).filter((line) => !line.includes('"stopReason"'));
+    const exit = { code: null, signal: 'SIGKILL' };
+    const { facts } = readBy(acp, linesOfCapture({ stdout: cut, stderr: [] }), exit);
+    const { metadata } = runResult(facts, exit, [], { prices });
+    assert.deepEqual(facts.reports, []);
+    assert.ok(facts.sessionUsd !== undefined && facts.sessionUsd > 0);
+    assert.deepEqual(metadata?.costProvenance, { provenance: 'reported', usd: facts.sessionUsd });
+    const next = resultOf('basic', [metadata]);
+    assert.equal(next.totalCostProvenance.provenance, 'reported');
+  });
 });
