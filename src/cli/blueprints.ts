@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentOptions } from '../agents/adapter.ts';
 import type { ResumeRequest, StartRequest } from '../engine/api.ts';
@@ -12,15 +13,27 @@ import {
 import type { Engine } from '../engine/engine.ts';
 import { EngineFailure } from '../engine/failures.ts';
 import type { ExecutorType } from '../model/session.ts';
+import { assertTrusted, onlyTrusted } from './blueprintTrust.ts';
 import type { CliContext } from './command.ts';
 
 /** Those of a folder and of the user's home. */
-export function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly Blueprint[]> {
+export async function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly Blueprint[]> {
   const home = env['HOME'] ?? env['USERPROFILE'];
-  return loadBlueprints([
-    { folder: path.join(cwd, blueprintsFolder), level: 'workspace' },
-    ...(home === undefined ? [] : [{ folder: path.join(home, blueprintsFolder), level: 'user' as const }]),
-  ]);
+  const here = { folder: path.join(cwd, blueprintsFolder), level: 'workspace' } as const;
+  if (home === undefined) return loadBlueprints([here]);
+  const own = { folder: path.join(home, blueprintsFolder), level: 'user' } as const;
+  // In the home folder both are one, and what is there is the user's.
+  return loadBlueprints((await isSame(here.folder, own.folder)) ? [own] : [here, own]);
+}
+
+async function isSame(a: string, b: string): Promise<boolean> {
+  const places = await Promise.all([a, b].map((folder) => realpath(folder).catch(() => path.resolve(folder))));
+  return places[0] === places[1];
+}
+
+/** The same, without those of the folder that need trust and do not have it. */
+export async function trustedBlueprints(context: CliContext, cwd: string): Promise<readonly Blueprint[]> {
+  return onlyTrusted(context, await blueprintsOf(context, cwd));
 }
 
 interface Asked {
@@ -32,14 +45,20 @@ interface Asked {
 
 /** @throws EngineFailure */
 export async function startByBlueprint(context: CliContext, name: string, asked: Asked): Promise<StartRequest> {
-  const agent = findBlueprint(await blueprintsOf(context, asked.cwd), name);
+  const agent = findBlueprint(await trustedBlueprints(context, asked.cwd), name);
   const request = await startRequest(agent, useOf(context, asked));
   return { ...request, options: { ...request.options, ...asked.options } };
 }
 
-/** Which kind of agent it is. @throws EngineFailure */
-export async function executorByName(context: CliContext, name: string, cwd: string): Promise<ExecutorType> {
-  return executorOf(findBlueprint(await blueprintsOf(context, cwd), name));
+/** Which kind of agent it is; `trust`: the user trusts it as it is. @throws EngineFailure, UsageError */
+export async function executorByName(
+  context: CliContext,
+  name: string,
+  { cwd, trust }: { readonly cwd: string; readonly trust: boolean },
+): Promise<ExecutorType> {
+  const all = await blueprintsOf(context, cwd);
+  await assertTrusted(context, name, all, trust);
+  return executorOf(findBlueprint(all, name));
 }
 
 /** With the blueprint that the session was started by, where it can still be found. @throws EngineFailure */
@@ -55,7 +74,7 @@ export async function resumeByBlueprint(
   handle.dispose();
   if (name === undefined) return { prompt, options };
   try {
-    const agent = findBlueprint(await blueprintsOf(context, cwd), name);
+    const agent = findBlueprint(await trustedBlueprints(context, cwd), name);
     const request = await resumeRequest(agent, useOf(context, { ...asked, cwd }));
     return { ...request, options: { ...request.options, ...options } };
   } catch (error) {

@@ -5,7 +5,7 @@ import { adapters } from '../agents/registry.ts';
 import type { AcpProfile, AgentSettings, EngineSettings } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ExecutorType } from '../model/session.ts';
-import { blueprintsOf, inputOf } from './blueprints.ts';
+import { trustedBlueprints, inputOf } from './blueprints.ts';
 import { type CliContext, UsageError } from './command.ts';
 import { packageFolder, version } from '../engine/package.ts';
 import type { ServerChoice } from './serverAgent.ts';
@@ -96,7 +96,7 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
     demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
     adapters,
     blueprints: {
-      load: (folder) => blueprintsOf(context, folder),
+      load: (folder) => trustedBlueprints(context, folder),
       use: { options: () => ({}), environment: context.env, input: inputOf(context) },
       tags: () => options.tags ?? [],
     },

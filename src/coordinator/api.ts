@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { agentNamePattern } from '../model/agent.ts';
 import { demandsSchema } from '../model/demands.ts';
 import { runnerIdSchema, runnerSchema, type ListedRunner, type Runner } from '../model/runner.ts';
 import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run } from '../model/session.ts';
@@ -6,6 +7,15 @@ import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run 
 const line = z.string().max(200);
 /** Longer than a path may be anywhere. */
 const folder = z.string().max(1 << 15);
+/** Of this system or another: a runner may be on any. */
+const isAbsolute = (given: string): boolean => /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(given);
+const projectDir = folder
+  .refine(isAbsolute, 'is not an absolute path.')
+  .refine((given) => !given.includes('\0'), 'has a NUL character.');
+const agentName = z
+  .string()
+  .regex(agentNamePattern, 'can have up to 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit.');
+const kindOfAgent = line.regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'is no name of a kind of agent.');
 const demands = demandsSchema.refine((given) => JSON.stringify(given).length <= 1 << 16, 'too long');
 
 /** Characters of what is said of a run that failed. */
@@ -13,7 +23,7 @@ export const maxErrorLength = 10_000;
 
 /** How the agent is to run, over what the blueprint and the runner's settings say. */
 const choiceSchema = z.object({
-  executor_type: line,
+  executor_type: kindOfAgent,
   executor_profile: line.optional(),
   model: line.optional(),
   permission_mode: line.optional(),
@@ -25,9 +35,12 @@ const choiceSchema = z.object({
 export const createRunSchema = choiceSchema.extend({
   type: z.enum(['start_session', 'resume_session']).default('start_session'),
   session_id: sessionIdSchema.optional(),
-  agent_name: line.optional(),
-  prompt: z.string().max(1 << 20),
-  project_dir: folder.optional(),
+  agent_name: agentName.optional(),
+  prompt: z
+    .string()
+    .max(1 << 20)
+    .refine((given) => given.trim() !== '', 'is empty.'),
+  project_dir: projectDir.optional(),
   parent_session_id: sessionIdSchema.optional(),
   execution_mode: executionModeSchema.default('sync'),
   /** Of the blueprint. */

@@ -10,11 +10,15 @@ import { Seats, staleMs, type Taken } from './seats.ts';
 
 /** How long a run with demands waits for a runner that meets them. */
 export const demandsTimeoutMs = 5 * 60_000;
-const maxWaiting = 10_000;
+const maxWaiting = 5000;
+/** Characters of all that waits, as JSON. */
+const maxWaitingSize = 64 << 20;
 /** Runs that are over and still known. */
 const maxOver = 1000;
 /** One that is looked at every second and was not for so long did not run: it could hear nobody. */
 const sleptMs = 10_000;
+
+const sizeOf = (job: Job): number => JSON.stringify(job).length;
 
 /** What has changed, to be kept: replayed in order it makes the same coordinator. */
 export type Change = { readonly kind: 'job'; readonly job: Job } | ({ readonly kind: 'runner' } & Taken);
@@ -42,6 +46,9 @@ export class Coordinator {
   /** When runs that wait for a runner are given up, on the clock that never jumps. */
   readonly #deadlines = new Map<string, number>();
   readonly #over: string[] = [];
+  /** How large each run is that waits. */
+  readonly #waiting = new Map<string, number>();
+  #waitingSize = 0;
   /** When it last looked at the clock that never jumps. */
   #awakeAt: number;
 
@@ -73,9 +80,6 @@ export class Coordinator {
     if (type === 'resume_session' && session_id === undefined) {
       throw new CoordinatorError('invalid', 'A resume_session names the session that goes on.');
     }
-    if ([...this.#jobs.values()].filter(({ run }) => run.status === 'pending').length >= maxWaiting) {
-      throw new CoordinatorError('full', `${maxWaiting} runs wait: no more are taken until some are done.`);
-    }
     const demands = mergeDemands(ofBlueprint, additional_demands);
     const demanding = hasDemands(demands);
     const run: Run = {
@@ -92,8 +96,10 @@ export class Coordinator {
       created_at: this.#at(),
       ...(demanding && { timeout_at: this.#at(demandsTimeoutMs) }),
     };
+    const job = { ...choice, run };
+    this.#assertRoom(job);
     if (demanding) this.#deadlines.set(run.run_id, this.#now() + demandsTimeoutMs);
-    this.#change({ ...choice, run });
+    this.#change(job);
     return run;
   }
 
@@ -225,9 +231,29 @@ export class Coordinator {
     this.#deps.onChange({ kind: 'job', job });
   }
 
+  #assertRoom(job: Job): void {
+    if (this.#waiting.size >= maxWaiting) {
+      throw new CoordinatorError('full', `${maxWaiting} runs wait: no more are taken until some are done.`);
+    }
+    if (this.#waitingSize + sizeOf(job) > maxWaitingSize) {
+      const limit = `${maxWaitingSize >> 20} MB`;
+      throw new CoordinatorError(
+        'full',
+        `The runs that wait have ${limit} together: stop some, or wait until they are done.`,
+      );
+    }
+  }
+
   #keep(job: Job): void {
     const { run_id, status } = job.run;
     this.#jobs.set(run_id, job);
+    this.#waitingSize -= this.#waiting.get(run_id) ?? 0;
+    this.#waiting.delete(run_id);
+    if (status === 'pending') {
+      const size = sizeOf(job);
+      this.#waiting.set(run_id, size);
+      this.#waitingSize += size;
+    }
     if (status !== 'pending') this.#deadlines.delete(run_id);
     if (!isRunOver(status)) return;
     this.#over.push(run_id);

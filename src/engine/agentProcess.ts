@@ -1,5 +1,6 @@
 import type { ExitInfo } from '../model/facts.ts';
 import type { AgentInput } from './agentInput.ts';
+import { argumentProblem } from './argumentSize.ts';
 import { runVariable } from './environment.ts';
 import { failures } from './failures.ts';
 import { outputChunks, type OutputChunk } from './outputChunks.ts';
@@ -45,6 +46,8 @@ export async function identify(pid: number): Promise<ProcessIdentity> {
 /** @throws EngineFailure when it could not be started */
 export async function startAgentProcess(request: AgentProcessRequest): Promise<AgentProcess> {
   const { lease, runId, label, ladder } = request;
+  const tooLong = argumentProblem(request);
+  if (tooLong !== null) throw failures.spawnFailed(label, request.path, tooLong);
   await lease?.leases.write({ ...lease.content, process: null });
   const forget = async (): Promise<void> => lease?.leases.remove(runId);
   const spawned = await spawnAgent({ ...request, env: { ...request.env, [runVariable]: runId } }).catch(

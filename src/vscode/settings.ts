@@ -124,7 +124,7 @@ export function engineSettings(secrets: vscode.SecretStorage): EngineSettings {
     acp: acpProfiles(),
     acpHttp: acpHttpProfiles(),
     acpHttpToken: async (server) => secrets.get(tokenKey(server)),
-    unreportedChanges: value('unreportedChanges', 'trusted') !== false,
+    unreportedChanges: value('unreportedChanges', 'user') !== false,
     replaySpeed: typeof speed === 'number' && speed >= 0 ? speed : 1,
     ...known<EngineSettings>({
       signingKey: text(value('audit.signingKey', 'user'))?.trim(),

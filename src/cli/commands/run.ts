@@ -32,6 +32,8 @@ Nobody can be asked here: where an agent asks for a permission, it is told no, a
   --agent TYPE       ${startable.join(', ')}, or replay: the demo recording; with --resume it may be left
                      out
   --blueprint NAME   an agent that is a file in .vitrine/agents of the folder or of your home: see "vitrine agents"
+  --trust-blueprint  trusts a file of the folder as it is now, where it has servers or your own has that name;
+                     without it you are asked, or refused where nobody can be
   --profile ID       of the agents of the Agent Client Protocol, which one: ${acpProfileIds.join(', ')};
                      or give the command of any other after "--"
   --url URL          of acp-http, the server: http://… or https://…
@@ -52,6 +54,7 @@ ${storeHelp}`;
 const options = {
   agent: { type: 'string' },
   blueprint: { type: 'string' },
+  'trust-blueprint': { type: 'boolean' },
   cwd: { type: 'string' },
   resume: { type: 'string' },
   recall: { type: 'boolean' },
@@ -85,7 +88,7 @@ export const run: Command = {
     const agent =
       blueprint === undefined
         ? agentType(values.agent, values.resume)
-        : await executorByName(context, blueprint, cwd).catch(usage);
+        : await executorByName(context, blueprint, { cwd, trust: values['trust-blueprint'] === true }).catch(usage);
     const resumes = values.resume !== undefined;
     const command = args.includes('--') ? more : [];
     const acp =

@@ -9,7 +9,7 @@ import { RunnerLoop } from '../../engine/coordinator/runner.ts';
 import type { Run } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { numberOption, parseOptions } from '../args.ts';
-import { blueprintsOf, inputOf } from '../blueprints.ts';
+import { trustedBlueprints, inputOf } from '../blueprints.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { coordinatorDeps } from '../coordinator.ts';
 import { createEngine, storeFolder, storeHelp } from '../engine.ts';
@@ -87,7 +87,7 @@ export const runner: Command = {
           {
             engine,
             projectDir: cwd,
-            blueprints: (folder) => blueprintsOf(context, folder),
+            blueprints: (folder) => trustedBlueprints(context, folder),
             use: { options: () => ({}), environment: context.env, input: inputOf(context) },
           },
           started,

@@ -36,11 +36,6 @@ export class LineSocket {
     });
   }
 
-  /** Says everything that was sent, and no more. */
-  end(): void {
-    this.#socket.end();
-  }
-
   destroy(): void {
     this.#socket.destroy();
   }

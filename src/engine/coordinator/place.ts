@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, lstat, mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { CoordinatorError } from '../../coordinator/errors.ts';
@@ -49,21 +49,39 @@ async function addressOf(folder: string): Promise<string> {
   if (process.platform === 'win32') return `\\\\.\\pipe\\vitrine-${name}`;
   const own = path.join(folder, 'socket');
   if (Buffer.byteLength(own) <= maxSocketPath) return own;
-  // Processes may have other folders for what is temporary: the first one's counts.
+  // Processes may have other folders for what is temporary: the one that is kept counts.
   const file = path.join(folder, 'address');
-  const kept = await readFile(file, 'utf8').catch(() => '');
-  if (path.basename(kept) === name && (await isPrivate(path.dirname(kept)))) return kept;
-  const short = path.join(tmpdir(), `vitrine-${userInfo().uid}`);
-  if (!(await isPrivate(short))) {
-    throw new CoordinatorError('forbidden', `${short} is not private to you. Remove it, and try again.`);
-  }
-  await writeFile(file, path.join(short, name), { mode: 0o600 });
-  return path.join(short, name);
+  const kept = await keptAddress(file, name);
+  if (kept !== undefined) return kept;
+  const short = await mkdtemp(path.join(temporaryFolder(), 'vitrine-'));
+  const mine = path.join(short, name);
+  const part = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  await writeFile(part, mine, { mode: 0o600, flag: 'wx' });
+  await rm(file, { force: true });
+  // Another may be as quick: the first one there counts for both.
+  await link(part, file).catch(() => undefined);
+  await rm(part);
+  const address = await keptAddress(file, name);
+  if (address !== mine) await rmdir(short).catch(() => undefined);
+  if (address === undefined)
+    throw new CoordinatorError('forbidden', `${file} cannot be kept. Remove it, and try again.`);
+  return address;
 }
 
-/** Makes the folder where it is missing. */
+/** Only in a folder that nobody else can have made or write to: a name that was cleaned away may be somebody else's now. */
+async function keptAddress(file: string, name: string): Promise<string | undefined> {
+  const kept = await readFile(file, 'utf8').catch(() => '');
+  const isOurs = path.basename(kept) === name && path.isAbsolute(kept) && (await isPrivate(path.dirname(kept)));
+  return isOurs ? kept : undefined;
+}
+
+function temporaryFolder(): string {
+  const longest = maxSocketPath - '/vitrine-XXXXXX/0123456789abcdef'.length;
+  return Buffer.byteLength(tmpdir()) <= longest ? tmpdir() : '/tmp';
+}
+
+/** A folder and no link to one, of this user, and closed to all others. */
 async function isPrivate(folder: string): Promise<boolean> {
-  await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
   const found = await lstat(folder).catch(() => null);
   return found?.isDirectory() === true && found.uid === userInfo().uid && (found.mode & 0o077) === 0;
 }

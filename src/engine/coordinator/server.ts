@@ -9,13 +9,18 @@ import type { LocalCoordinator } from './local.ts';
 import type { CoordinatorPlace } from './place.ts';
 import { calls, callSchema, pagesOf, proofSchema, type CallName } from './wire.ts';
 
-const maxConnections = 128;
+/** Connections that have not shown the token yet; one more ends the oldest of them, so that none of them locks anybody out. */
+const maxStrangers = 64;
+/** Connections that have. */
+const maxClients = 512;
 const handshakeMs = 5000;
 
 /** Lets other processes of this user speak with the coordinator in this one. */
 export class CoordinatorServer {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
+  /** In the order in which they came. */
+  readonly #strangers = new Set<Connection>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -25,12 +30,9 @@ export class CoordinatorServer {
   static async listen(place: CoordinatorPlace, coordinator: LocalCoordinator, log: Log): Promise<CoordinatorServer> {
     if (process.platform !== 'win32') await rm(place.address, { force: true });
     const server = createServer();
-    server.maxConnections = maxConnections;
     const listening = new CoordinatorServer(server);
     server.on('connection', (socket) => {
-      const connection = new Connection(socket, place.token, coordinator, log);
-      listening.#connections.add(connection);
-      socket.once('close', () => listening.#connections.delete(connection));
+      listening.#greet(socket, (known) => new Connection(socket, { token: place.token, coordinator, log, known }));
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -46,6 +48,23 @@ export class CoordinatorServer {
     return listening;
   }
 
+  #greet(socket: Socket, make: (known: () => boolean) => Connection): void {
+    const connection = make(() => {
+      this.#strangers.delete(connection);
+      return this.#connections.size - this.#strangers.size <= maxClients;
+    });
+    this.#connections.add(connection);
+    this.#strangers.add(connection);
+    socket.once('close', () => {
+      this.#connections.delete(connection);
+      this.#strangers.delete(connection);
+    });
+    const [oldest] = this.#strangers;
+    if (this.#strangers.size <= maxStrangers || oldest === undefined) return;
+    this.#strangers.delete(oldest);
+    oldest.close();
+  }
+
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
@@ -55,11 +74,20 @@ export class CoordinatorServer {
   }
 }
 
+interface ConnectionDeps {
+  readonly token: string;
+  readonly coordinator: LocalCoordinator;
+  readonly log: Log;
+  /** The client has shown the token; `false`: there are too many. */
+  readonly known: () => boolean;
+}
+
 /** One client: nothing is done for it until it has shown that it knows the token. */
 class Connection {
   readonly #coordinator: LocalCoordinator;
   readonly #token: string;
   readonly #log: Log;
+  readonly #known: () => boolean;
   readonly #lines: LineSocket;
   readonly #nonce = newNonce();
   readonly #timer: NodeJS.Timeout;
@@ -67,10 +95,11 @@ class Connection {
   readonly #seats = new Map<string, Seat>();
   #news: Disposable | undefined;
 
-  constructor(socket: Socket, token: string, coordinator: LocalCoordinator, log: Log) {
+  constructor(socket: Socket, { token, coordinator, log, known }: ConnectionDeps) {
     this.#coordinator = coordinator;
     this.#token = token;
     this.#log = log;
+    this.#known = known;
     this.#lines = new LineSocket(socket, {
       message: (message) => {
         if (this.#news === undefined) this.#greet(message);
@@ -93,7 +122,13 @@ class Connection {
     const given = proofSchema.safeParse(message);
     if (!given.success || !isProof(given.data.proof, this.#token, 'client', this.#nonce)) {
       this.#log.warn('Somebody spoke to the coordinator without its token, and was refused.');
-      this.#lines.end();
+      // Ending our side alone would leave theirs open for as long as they like.
+      this.#lines.destroy();
+      return;
+    }
+    if (!this.#known()) {
+      this.#log.warn('The coordinator has too many clients, and refused one more.');
+      this.#lines.destroy();
       return;
     }
     this.#lines.send({ proof: proofOf(this.#token, 'server', given.data.nonce) });

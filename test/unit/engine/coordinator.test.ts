@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -144,6 +144,63 @@ describe('the coordinator of a store', () => {
       await once(socket, 'close');
     }
     assert.equal((await (await join()).link.runs()).length, 0);
+  });
+
+  it('lets nobody who does not know its token lock out those who do', async () => {
+    await join();
+    const before = await join();
+    const place = await coordinatorPlace(store);
+    const strangers = Array.from({ length: 300 }, (_, at) => {
+      const socket = createConnection({ path: place.address, allowHalfOpen: true });
+      socket.on('error', () => undefined);
+      socket.resume();
+      // Some say nothing, some the wrong thing and stay.
+      if (at % 2 === 0) socket.write(`${JSON.stringify({ proof: 'f'.repeat(64), nonce: 'f'.repeat(32) })}\n`);
+      return socket;
+    });
+    try {
+      const after = await join();
+      assert.equal(after.hosting, false);
+      await after.link.createRun(wanted);
+      assert.equal((await before.link.runs()).length, 1);
+      await until(
+        'most of them are refused',
+        () => strangers.filter((socket) => !socket.closed && !socket.readableEnded).length <= 64,
+      );
+    } finally {
+      for (const socket of strangers) socket.destroy();
+    }
+  });
+
+  it('listens in no folder that somebody else can have made', async function () {
+    if (process.platform === 'win32') skip(this, 'pipes have no such limit');
+    const deep = path.join(store, 'y'.repeat(120));
+    await mkdir(deep);
+    const first = await coordinatorPlace(deep);
+    const folder = path.dirname(first.address);
+    assert.equal(((await stat(folder)).mode & 0o777).toString(8), '700');
+    assert.equal(((await stat(path.join(first.folder, 'address'))).mode & 0o777).toString(8), '600');
+    // Cleaned away, and claimed again by others: open to all, or a link to what is ours.
+    const spoil: readonly (() => Promise<unknown>)[] = [
+      async () => chmod(path.dirname((await coordinatorPlace(deep)).address), 0o755),
+      async () => {
+        const claimed = path.dirname((await coordinatorPlace(deep)).address);
+        await rmdir(claimed);
+        await symlink(store, claimed);
+      },
+    ];
+    const seen = new Set([first.address]);
+    for (const each of spoil) {
+      const old = (await coordinatorPlace(deep)).address;
+      await each();
+      const next = await coordinatorPlace(deep);
+      assert.notEqual(next.address, old);
+      seen.add(next.address);
+    }
+    assert.equal(seen.size, 3);
+    const both = await Promise.all([coordinatorPlace(deep), coordinatorPlace(deep)]);
+    assert.equal(both[0].address, both[1].address);
+    for (const address of seen) await rm(path.dirname(address), { recursive: true, force: true });
   });
 
   it('refuses what is no call, and goes on with the others', async () => {

@@ -87,6 +87,17 @@ describe('the manifest', () => {
     assert.deepEqual([...new Set(modes.map((name) => settings[name]?.default))], ['default']);
   });
 
+  it('lets no workspace switch off what watches an agent, or choose what is sent and kept', () => {
+    const ofUser = Object.keys(settings).filter((name) =>
+      /^vitrine\.(?:unreportedChanges|otlp\.|audit\.|retention\.|prices|followUps|runner\.)/.test(name),
+    );
+    assert.ok(ofUser.length >= 11);
+    assert.deepEqual(
+      ofUser.filter((name) => !['machine', 'application'].includes(settings[name]?.scope ?? '')),
+      [],
+    );
+  });
+
   it('starts with nothing but the end of start-up and its own panels', () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished', 'onWebviewPanel:vitrine.session']);
   });
