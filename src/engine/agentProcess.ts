@@ -4,10 +4,10 @@ import { argumentProblem } from './argumentSize.ts';
 import { runVariable } from './environment.ts';
 import { failures } from './failures.ts';
 import { outputChunks, type OutputChunk } from './outputChunks.ts';
-import { startTimeOf, type ProcessIdentity } from './processIdentity.ts';
-import type { ProcessLease, ProcessLeases } from './processLease.ts';
-import { findProcess } from './processTable.ts';
-import { endLeftovers, stopTree, type LadderStep, type TreeTarget } from './processTree.ts';
+import { identify } from './process/identity.ts';
+import type { ProcessLease, ProcessLeases } from './process/leases.ts';
+import { setMark } from './process/limitMark.ts';
+import { endLeftovers, stopTree, type LadderStep, type TreeTarget } from './process/tree.ts';
 import { spawnAgent, type SpawnRequest } from './spawn.ts';
 
 /** What plays one run: a process, or a recording of one. */
@@ -38,11 +38,6 @@ export interface AgentProcessRequest extends SpawnRequest {
 const leftoverMs = 300;
 const drainMs = 1000;
 
-export async function identify(pid: number): Promise<ProcessIdentity> {
-  const startTime = process.platform === 'win32' ? (await findProcess(pid))?.startTime : await startTimeOf(pid);
-  return { pid, startTime: startTime ?? null };
-}
-
 /** @throws EngineFailure when it could not be started */
 export async function startAgentProcess(request: AgentProcessRequest): Promise<AgentProcess> {
   const { lease, runId, label, ladder } = request;
@@ -62,10 +57,13 @@ export async function startAgentProcess(request: AgentProcessRequest): Promise<A
     const { problem } = await spawned.exit;
     throw failures.spawnFailed(label, request.path, problem?.message ?? 'it did not start.');
   }
-  const root = await identify(pid);
+  const marker = `${runVariable}=${runId}`;
+  let exited = false;
+  void spawned.exit.then(() => (exited = true));
+  const [root] = await Promise.all([identify(pid), setMark(pid, marker)]);
   await lease?.leases.write({ ...lease.content, process: root });
 
-  const target: TreeTarget = { root, marker: `${runVariable}=${runId}` };
+  const target: TreeTarget = { root, marker, hasExited: () => exited };
   const leftovers = spawned.exit.then(async () => (await endLeftovers(target, leftoverMs)).length);
   const exit = spawned.exit.then(({ code, signal }) => ({ code, signal }));
   let stopping: Promise<readonly number[]> | undefined;

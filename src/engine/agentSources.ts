@@ -12,8 +12,8 @@ import {
 } from './agentSource.ts';
 import type { AgentReport, EngineDeps, EngineSettings } from './api.ts';
 import { failures } from './failures.ts';
-import type { ProcessLeases } from './processLease.ts';
-import type { LadderStep } from './processTree.ts';
+import type { ProcessLeases } from './process/leases.ts';
+import type { LadderStep } from './process/tree.ts';
 import { ProgramFinder } from './program.ts';
 import { outputFileSource } from './replayFile.ts';
 

@@ -1,8 +1,8 @@
-import { hostname } from 'node:os';
 import type { LaunchRequest } from './agentSource.ts';
 import type { EngineDeps } from './api.ts';
 import { runId, sessionId, uuid } from './ids.ts';
-import { ownIdentity } from './processIdentity.ts';
+import { thisMachine } from './process/holder.ts';
+import { ownIdentity } from './process/identity.ts';
 
 /** To start an agent that is only asked what it has: no session, no record, but the lease that every process has. */
 export async function askingLaunch(
@@ -22,6 +22,6 @@ export async function askingLaunch(
     interactive: false,
     earlierRuns: 0,
     runsFolder: storeDir,
-    lease: { run_id: id, session_id: sessionId(randomHex), hostname: hostname(), at, owner },
+    lease: { run_id: id, session_id: sessionId(randomHex), ...(await thisMachine()), at, owner },
   };
 }

@@ -11,7 +11,7 @@ import { LiveBudget, reachedNote } from './budget/liveBudget.ts';
 import { LiveConversation } from './conversation.ts';
 import { endNotes } from './endNotes.ts';
 import { EngineFailure, failures } from './failures.ts';
-import type { LadderStep } from './processTree.ts';
+import type { LadderStep } from './process/tree.ts';
 import { decisionLine, needsYou } from './requestRecord.ts';
 import { RunFeed } from './runFeed.ts';
 import { estimateOf, knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';

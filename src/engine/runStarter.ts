@@ -14,7 +14,8 @@ import { runId, runnerId, uuid } from './ids.ts';
 import { LiveRun } from './liveRun.ts';
 import { logPersisted } from './metadataLog.ts';
 import type { NewRun } from './newRun.ts';
-import { ownIdentity } from './processIdentity.ts';
+import { thisMachine } from './process/holder.ts';
+import { ownIdentity } from './process/identity.ts';
 import type { RecordStore } from './record/store.ts';
 import { begun } from './runFigures.ts';
 import type { RunDeps, RunPlan } from './runPlan.ts';
@@ -63,7 +64,7 @@ export class RunStarter {
     const held: HeldRun = { runId: run.run_id, session, limits: request.limits };
     const budget = await budgets.hold(held);
     const figures = await this.#figures(state, begins);
-    const owner = { hostname: hostname(), at, owner: await ownIdentity() };
+    const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
     const asked = await withChildren(children, request, session, run);
     // A run that is not known when everything is stopped would outlive it: nothing is waited for from here on.
     this.#deps.assertOpen();

@@ -31,7 +31,9 @@ export async function searchFolders(
   const endings = windows ? (env['PATHEXT'] ?? '.COM;.EXE;.BAT;.CMD').split(';') : [''];
   for (const folder of folders) {
     for (const name of names) {
-      for (const ending of endings) {
+      // On Windows a name may come with its ending, and one without any cannot be run.
+      const named = windows && path.extname(name) !== '' ? [''] : endings;
+      for (const ending of named) {
         const file = path.join(folder, `${name}${ending.toLowerCase()}`);
         if ((await whyNotExecutable(file)) === null) return file;
       }
@@ -43,6 +45,11 @@ export async function searchFolders(
 export function pathFolders(value: string | undefined): string[] {
   // A relative folder would run what the workspace holds.
   return (value ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+}
+
+/** Full path of a program on the PATH, whose relative folders do not count: they would run what the workspace holds. */
+export function findOnPath(name: string, env: Variables): Promise<string | undefined> {
+  return searchFolders(pathFolders(pathVariable(env)), [name], env);
 }
 
 /** Variables are case-insensitive on Windows, where it is usually called `Path`. */

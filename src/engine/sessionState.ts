@@ -13,7 +13,7 @@ import type { Conversation, Log, Notice, SessionSizes } from './api.ts';
 import { Emitter } from './emitter.ts';
 import { failures } from './failures.ts';
 import { logInvalidMetadata } from './metadataLog.ts';
-import type { LadderStep } from './processTree.ts';
+import type { LadderStep } from './process/tree.ts';
 import type { Models } from './runFigures.ts';
 import type { FindResult, RecordReader, RecordWriter, WriteProblem } from './record/contract.ts';
 import { RecordNotFoundError } from './record/errors.ts';

@@ -7,7 +7,7 @@ import type { Notice, SessionHandle } from './api.ts';
 import { failures } from './failures.ts';
 import { Following } from './following.ts';
 import { sessionHandle } from './handle.ts';
-import type { LadderStep } from './processTree.ts';
+import type { LadderStep } from './process/tree.ts';
 import type { RecordReader, RecordWriter } from './record/contract.ts';
 import { RecordBusyError, RecordNotFoundError } from './record/errors.ts';
 import { recoverRun } from './recovery.ts';

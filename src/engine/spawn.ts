@@ -3,6 +3,7 @@ import type { Options } from 'execa';
 import type { ExitInfo } from '../model/facts.ts';
 import { agentInput, type AgentInput } from './agentInput.ts';
 import { failures } from './failures.ts';
+import { withoutShim } from './process/cmdShim.ts';
 
 const agentOptions = {
   extendEnv: false,
@@ -47,11 +48,17 @@ function load() {
   return import('execa');
 }
 
+/** Only Windows has files that are no programs and yet start some. */
+async function startable(path: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  return process.platform === 'win32' ? await withoutShim(path, args, env) : { file: path, args };
+}
+
 /** No shell. @throws EngineFailure where this Node cannot start agents */
 export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
   const { execa } = await load();
-  const { path, args, cwd, env, stdin } = request;
-  const subprocess = execa(path, args, { ...agentOptions, cwd, env, ...(stdin === null ? {} : { input: stdin }) });
+  const { path, cwd, env, stdin } = request;
+  const { file, args } = await startable(path, request.args, env);
+  const subprocess = execa(file, args, { ...agentOptions, cwd, env, ...(stdin === null ? {} : { input: stdin }) });
   const { stdout, stderr, nodeChildProcess: child } = subprocess;
   // Both execa and, once the process is gone, Node let output flow away that nobody listens for; `pause` stops only execa.
   for (const stream of [stdout, stderr]) stream.on('readable', () => undefined);
@@ -90,7 +97,8 @@ export interface BriefOptions {
 /** For short questions to a program: no input, bounded output, ended with all it started when the time is over. */
 export async function runBriefly(path: string, args: readonly string[], options: BriefOptions): Promise<BriefOutcome> {
   const { execa } = await load();
-  const result = await execa(path, args, {
+  const command = await startable(path, args, options.env);
+  const result = await execa(command.file, command.args, {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     env: options.env,
     extendEnv: false,

@@ -1,8 +1,7 @@
-import { hostname } from 'node:os';
 import type { Log, SweepReport } from './api.ts';
 import { runVariable } from './environment.ts';
-import type { ProcessLeases } from './processLease.ts';
-import { stopTree, treeOf, type LadderStep } from './processTree.ts';
+import type { ProcessLeases } from './process/leases.ts';
+import { stopTree, treeOf, type LadderStep } from './process/tree.ts';
 import type { RecordStore } from './record/store.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -14,7 +13,7 @@ const ladder: readonly LadderStep[] = [
 /** Ends what a crash left running, and nothing else. */
 export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<SweepReport['ended']> {
   const ended: { pid: number; program: string }[] = [];
-  for (const lease of await leases.orphaned(hostname())) {
+  for (const lease of await leases.orphaned()) {
     // Without its start a process cannot be told from another that has its number now.
     const root = typeof lease.process?.startTime === 'string' ? lease.process : null;
     const target = { root, marker: `${runVariable}=${lease.run_id}`, orphaned: true };

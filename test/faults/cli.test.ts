@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
-import { isAlive, startTimeOf } from '../../src/engine/processIdentity.ts';
+import { isAlive, startTimeOf } from '../../src/engine/process/identity.ts';
 import { normalizedEntrySchema } from '../../src/model/entry.ts';
 import { runResultSchema } from '../../src/model/result.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../support/fakeAgent/engine.ts';

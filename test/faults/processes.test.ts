@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { isAlive, startTimeOf, type ProcessIdentity } from '../../src/engine/processIdentity.ts';
+import { isAlive, startTimeOf, type ProcessIdentity } from '../../src/engine/process/identity.ts';
 import type { Notice } from '../../src/engine/api.ts';
 import { parseRecordLine } from '../../src/formats/record.ts';
+import { skip } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 import { Bench, entries, outcome, prompt, seen } from '../support/fakeAgent/engine.ts';
 
 async function identities(pids: readonly number[]): Promise<ProcessIdentity[]> {
@@ -60,6 +63,22 @@ describe('processes', function () {
       assert.deepEqual(await readdir(path.join(bench.store, 'leases')), []);
     });
   }
+
+  it('stops what left its session with an emptied environment and lost its parent', async function () {
+    if (process.platform !== 'linux' || !existsSync('/usr/bin/prlimit')) return skip(this, 'no /usr/bin/prlimit');
+    const engine = await bench.engine();
+    const note = path.join(bench.dir, 'daemon');
+    const daemon = `setsid env -i /bin/sh -c 'echo $$ > "${note}"; exec sleep 1000' >/dev/null 2>&1 & `;
+    const handle = await engine.start(
+      bench.request([{ init: true }, { shell: daemon }, { say: 'at work' }, { forever: true }]),
+    );
+    await seen(handle, 'at work');
+    await until('the daemon', () => existsSync(note) && readFileSync(note, 'utf8').endsWith('\n'));
+    const processes = await identities([Number(readFileSync(note, 'utf8'))]);
+    assert.equal((await survivors(processes)).length, 1);
+    await engine.stop(handle.id);
+    assert.deepEqual(await survivors(processes), []);
+  });
 
   it('stops while it starts', async () => {
     const engine = await bench.engine();

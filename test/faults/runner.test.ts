@@ -8,7 +8,7 @@ import type { CreateRun } from '../../src/coordinator/api.ts';
 import { joinCoordinator, type Joined } from '../../src/engine/coordinator/join.ts';
 import { Journal } from '../../src/engine/coordinator/journal.ts';
 import { coordinatorPlace } from '../../src/engine/coordinator/place.ts';
-import { isAlive, startTimeOf } from '../../src/engine/processIdentity.ts';
+import { isAlive, startTimeOf } from '../../src/engine/process/identity.ts';
 import { isRunOver } from '../../src/model/status.ts';
 import type { Run } from '../../src/model/session.ts';
 import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';

@@ -1,8 +1,11 @@
+import path from 'node:path';
 import type { ExitInfo } from '../../model/facts.ts';
-import { identify } from '../agentProcess.ts';
 import { runVariable } from '../environment.ts';
 import { outputChunks } from '../outputChunks.ts';
-import { stopTree, type TreeTarget } from '../processTree.ts';
+import { identify } from '../process/identity.ts';
+import { setMark } from '../process/limitMark.ts';
+import { stopTree, type TreeTarget } from '../process/tree.ts';
+import { findOnPath } from '../searchPath.ts';
 import { spawnAgent } from '../spawn.ts';
 import { shownCommand } from './grants.ts';
 import { OutputTail } from './outputTail.ts';
@@ -80,13 +83,21 @@ export class Terminals {
     const id = `terminal_${this.#made}`;
     const mark = `${this.#deps.runId}.${this.#made}`;
     const variables = { ...this.#deps.env, ...env, [runVariable]: this.#deps.runId, [terminalVariable]: mark };
-    const spawned = await spawnAgent({ path: command, args, cwd, env: variables, stdin: '' });
+    // Windows would look for a bare name in the current folder first.
+    const bare = process.platform === 'win32' && path.win32.basename(command) === command;
+    const file = bare ? ((await findOnPath(command, variables)) ?? '') : command;
+    if (file === '') throw new Refusal('failed', notStarted(command, 'it is not on the PATH.'));
+    const spawned = await spawnAgent({ path: file, args, cwd, env: variables, stdin: '' });
     const { pid } = spawned;
     if (pid === undefined) {
       const { problem } = await spawned.exit;
       throw new Refusal('failed', notStarted(command, problem?.message ?? 'it did not start.'));
     }
-    const target = { root: await identify(pid), marker: `${terminalVariable}=${mark}` };
+    const marker = `${terminalVariable}=${mark}`;
+    let exited = false;
+    void spawned.exit.then(() => (exited = true));
+    const [root] = await Promise.all([identify(pid), setMark(pid, marker)]);
+    const target: TreeTarget = { root, marker, hasExited: () => exited };
     const tail = new OutputTail(Math.min(limit ?? defaultLimit, maxLimit));
     const read = async (): Promise<void> => {
       for await (const { data } of outputChunks(spawned, spawned.exit, { clock: this.#deps.clock, drainMs })) {

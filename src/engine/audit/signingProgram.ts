@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { findOnPath } from '../searchPath.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +22,7 @@ const passed = [
  * Runs a program that signs or checks. It never asks for anything: it has no terminal, and no input but `input`.
  * @throws Error where it is not there
  */
-export function runSigner(
+export async function runSigner(
   program: string,
   args: readonly string[],
   input: Buffer,
@@ -29,8 +30,13 @@ export function runSigner(
 ): Promise<{ code: number | null; stdout: Buffer; stderr: string }> {
   const names = passed.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]] as const]));
   const env = { ...Object.fromEntries(names), SSH_ASKPASS_REQUIRE: 'never', LC_ALL: 'C' };
+  // A bare name would be searched in the current folder first on Windows, which may be a workspace.
+  const file = await findOnPath(program, env);
+  if (file === undefined) {
+    throw new Error(`${program} is not on the PATH. Install it to sign and check with such a key.`);
+  }
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, detached: true, stdio: 'pipe', timeout: timeoutMs });
+    const child = spawn(file, args, { env, detached: true, stdio: 'pipe', timeout: timeoutMs });
     const out: Buffer[] = [];
     let bytes = 0;
     let stderr = '';
@@ -41,12 +47,7 @@ export function runSigner(
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < maxAnswer) stderr += chunk.toString('utf8');
     });
-    child.on('error', (error) => {
-      const missing = 'code' in error && error.code === 'ENOENT';
-      reject(
-        missing ? new Error(`${program} is not on the PATH. Install it to sign and check with such a key.`) : error,
-      );
-    });
+    child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout: Buffer.concat(out), stderr }));
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);

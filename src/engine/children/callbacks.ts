@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { sessionIdSchema } from '../../model/session.ts';
 import type { Log } from '../api.ts';
+import { ownMark, stateOfMark } from '../process/holder.ts';
 
 const callbackSchema = z.object({
   parent: sessionIdSchema,
@@ -14,8 +15,13 @@ export type Callback = z.infer<typeof callbackSchema>;
 
 /** More are not looked at. */
 const maxWaiting = 10_000;
-/** Before the process id of who is about to tell. */
+/** Before the mark of the process that is about to tell. */
 const takenSuffix = '.taken-';
+/** Another machine cannot be asked whether its process lives. */
+const foreignTakenMs = 24 * 3600_000;
+
+/** Files that this process has taken: after a restart with the same pid, one with its mark may be an earlier life's. */
+const takenHere = new Set<string>();
 
 /**
  * Children whose parents are to be told what came of them, each a file of the store: it is there from the start of the child
@@ -55,9 +61,9 @@ export class Callbacks {
     let beingTold = false;
     for (const name of await this.#names()) {
       const child = childOf(name);
-      const [, pid] = name.split(takenSuffix);
-      if (pid === undefined || !sessionIdSchema.safeParse(child).success) continue;
-      if (isRunning(Number(pid))) beingTold = true;
+      const [, mark] = name.split(takenSuffix);
+      if (mark === undefined || !sessionIdSchema.safeParse(child).success) continue;
+      if (await this.#isBeingTold(name, mark)) beingTold = true;
       else await rename(path.join(this.#folder, name), this.#file(child)).catch(() => undefined);
     }
     return beingTold;
@@ -77,9 +83,11 @@ export class Callbacks {
   async take(callbacks: readonly Callback[]): Promise<readonly Callback[]> {
     const taken: Callback[] = [];
     for (const callback of callbacks) {
-      const mine = await rename(this.#file(callback.child), this.#taken(callback.child)).then(
+      const file = await this.#taken(callback.child);
+      takenHere.add(file);
+      const mine = await rename(this.#file(callback.child), file).then(
         () => true,
-        () => false,
+        () => takenHere.delete(file) && false,
       );
       if (mine) taken.push(callback);
     }
@@ -87,11 +95,19 @@ export class Callbacks {
   }
 
   async giveBack(taken: readonly Callback[]): Promise<void> {
-    for (const { child } of taken) await rename(this.#taken(child), this.#file(child)).catch(() => undefined);
+    for (const { child } of taken) {
+      const file = await this.#taken(child);
+      await rename(file, this.#file(child)).catch(() => undefined);
+      takenHere.delete(file);
+    }
   }
 
   async told(taken: readonly Callback[]): Promise<void> {
-    for (const { child } of taken) await rm(this.#taken(child), { force: true });
+    for (const { child } of taken) {
+      const file = await this.#taken(child);
+      await rm(file, { force: true });
+      takenHere.delete(file);
+    }
   }
 
   /** One that this process has taken. */
@@ -99,7 +115,7 @@ export class Callbacks {
     // Under a name that is no callback's until it is whole.
     const part = path.join(this.#folder, `.${callback.child}`);
     await writeFile(part, JSON.stringify(callback), { mode: 0o600 });
-    await rename(part, this.#taken(callback.child));
+    await rename(part, await this.#taken(callback.child));
   }
 
   async #readAll(names: readonly string[]): Promise<readonly Callback[]> {
@@ -128,20 +144,22 @@ export class Callbacks {
     return path.join(this.#folder, sessionIdSchema.parse(child));
   }
 
-  #taken(child: string): string {
-    return `${this.#file(child)}${takenSuffix}${process.pid}`;
+  async #taken(child: string): Promise<string> {
+    return `${this.#file(child)}${takenSuffix}${await ownMark()}`;
+  }
+
+  async #isBeingTold(name: string, mark: string): Promise<boolean> {
+    const file = path.join(this.#folder, name);
+    if (mark === (await ownMark())) return takenHere.has(file);
+    const state = await stateOfMark(mark);
+    if (state !== 'elsewhere') return state === 'alive';
+    // Taking renames the file, which changes its `ctime` alone.
+    const since = (await stat(file).catch(() => null))?.ctimeMs ?? 0;
+    return Date.now() - since < foreignTakenMs;
   }
 }
 
 function childOf(name: string): string {
   const [child = ''] = name.split(takenSuffix, 1);
   return child;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return pid === process.pid || process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

@@ -2,7 +2,9 @@
 export interface LeaseHolder {
   readonly pid: number;
   readonly startTime: string | null;
+  /** For people; `machine` tells machines apart, and is absent in leases of earlier versions. */
   readonly hostname: string;
+  readonly machine?: string | undefined;
   /** ISO 8601. */
   readonly at: string;
 }

@@ -1,10 +1,9 @@
 import { lstat, readdir, rename, rm, unlink } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import path from 'node:path';
 import { recordVersion, type RecordedTurn } from '../../formats/record.ts';
 import { sessionIdSchema, type Session } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import { ownIdentity } from '../processIdentity.ts';
+import { isThisProcess } from '../process/holder.ts';
 import { archiveRecord, isArchived, openForList, restoreRecord, statRecord } from './archived.ts';
 import { lastHash } from './chain.ts';
 import { missingEnd } from './endMissing.ts';
@@ -211,10 +210,7 @@ export class RecordStore {
     const holder = await liveHolder(sessionFolder(this.#dir, id), this.#deps.clock);
     if (holder === undefined) return null;
     if (holder === null) return 'unknown';
-    const own = await ownIdentity();
-    return holder.pid === own.pid && holder.startTime === own.startTime && holder.hostname === hostname()
-      ? null
-      : holder;
+    return (await isThisProcess(holder)) ? null : holder;
   }
 
   /** The record's file; need not exist. @throws where `id` is no session id */

@@ -1,8 +1,8 @@
 import { open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
-import { isAlive, ownIdentity } from '../processIdentity.ts';
+import { stateOfHolder, thisMachine } from '../process/holder.ts';
+import { ownIdentity } from '../process/identity.ts';
 import { RecordBusyError, type LeaseHolder } from './errors.ts';
 import { errorCode } from './layout.ts';
 
@@ -10,6 +10,7 @@ const leaseSchema = z.object({
   pid: z.number().int(),
   startTime: z.string().nullable(),
   hostname: z.string(),
+  machine: z.string().optional(),
   at: z.string(),
   released: z.boolean().default(false),
   /** Whether `record.head` names the last line. Written where it does not: after a crash, or where the disk took nothing. */
@@ -44,7 +45,7 @@ export class WriterLease {
   static async acquire(folder: string, sessionId: string, clock: () => number): Promise<WriterLease> {
     const holder: LeaseHolder = {
       ...(await ownIdentity()),
-      hostname: hostname(),
+      ...(await thisMachine()),
       at: new Date(clock()).toISOString(),
     };
     for (;;) {
@@ -135,8 +136,8 @@ async function stateOf(file: string, clock: () => number): Promise<LeaseState> {
   if (!lease.success) return { live: age < emptyLeaseMs, holder: null, settled: false };
   const { released, settled, ...holder } = lease.data;
   if (released) return { live: false, holder, settled };
-  if (holder.hostname !== hostname()) return { live: age < foreignLeaseMs, holder, settled: false };
-  return { live: await isAlive(holder), holder, settled: false };
+  const is = await stateOfHolder(holder);
+  return { live: is === 'elsewhere' ? age < foreignLeaseMs : is === 'alive', holder, settled: false };
 }
 
 function parse(text: string): unknown {

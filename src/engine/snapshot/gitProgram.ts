@@ -1,4 +1,4 @@
-import { pathFolders, pathVariable, searchFolders } from '../searchPath.ts';
+import { findOnPath } from '../searchPath.ts';
 import { runBriefly } from '../spawn.ts';
 import { SnapshotProblem, type Deadline } from './snapshot.ts';
 
@@ -31,7 +31,7 @@ export class Git {
       // Ours may be that of a hook, and name another repository or index.
       if (value !== undefined && !/^GIT_/i.test(name)) env[name] = value;
     }
-    const program = await searchFolders(pathFolders(pathVariable(env)), ['git'], env);
+    const program = await findOnPath('git', env);
     if (program === undefined) return null;
     const own = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
     return new Git(program, cwd, { ...env, ...own });

@@ -5,7 +5,7 @@
  * of steps, each done when the one before is over. In the two-way mode the first message of the user is that prompt.
  * Plain JavaScript, because it is started as a program.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
@@ -194,6 +194,8 @@ const steps = {
   leave: (signals) => {
     for (const signal of signals) process.on(signal, () => process.exit(0));
   },
+  /** Runs a command as a tool would, up to the end of its shell. */
+  shell: (command) => spawnSync('/bin/sh', ['-c', command], { stdio: 'ignore' }),
   /** Starts a sleeper and notes its pid in `note`. */
   child: ({ ignore = [], setsid = false, inherit = false, note }) =>
     new Promise((resolve, reject) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
-import { isAlive, ownIdentity, startTimeOf } from '../../../src/engine/processIdentity.ts';
+import { isAlive, ownIdentity, startTimeOf } from '../../../src/engine/process/identity.ts';
+import { thisMachine } from '../../../src/engine/process/holder.ts';
 import { isBeingWritten, liveHolder, settledLease, WriterLease } from '../../../src/engine/record/writerLease.ts';
 import { sessionId } from '../../support/records.ts';
 
@@ -22,7 +23,7 @@ describe('writer lease', () => {
   }
 
   async function leave(change: object, age = 0): Promise<void> {
-    const lease = { ...(await ownIdentity()), hostname: hostname(), at: new Date(now).toISOString(), ...change };
+    const lease = { ...(await ownIdentity()), ...(await thisMachine()), at: new Date(now).toISOString(), ...change };
     const file = path.join(folder, 'writer.7.json');
     await writeFile(file, JSON.stringify(lease));
     await utimes(file, (now - age) / 1000, (now - age) / 1000);
@@ -82,10 +83,13 @@ describe('writer lease', () => {
     ['of a live process', () => ({}), 0, true],
     ['of a live process, long ago', () => ({}), 1000 * hour, true],
     ['of a process that is gone', () => ({ pid: 2 ** 22 + 5 }), 0, false],
-    ['of a process whose number was given again', () => ({ startTime: 'another:1' }), 0, process.platform === 'win32'],
+    ['of a process whose number was given again', () => ({ startTime: 'another:1' }), 0, false],
     ['of a process whose start nobody knows', () => ({ startTime: null }), 0, true],
-    ['of another machine', () => ({ hostname: 'elsewhere', pid: 2 ** 22 + 5 }), hour, true],
-    ['of another machine, a day ago', () => ({ hostname: 'elsewhere' }), 25 * hour, false],
+    ['of a process that is gone, under another host name', () => ({ hostname: 'a.local', pid: 2 ** 22 + 5 }), 0, false],
+    ['of a live process, under another host name', () => ({ hostname: 'a.local' }), 1000 * hour, true],
+    ['of an earlier version, under another host name', () => ({ hostname: 'a.local', machine: undefined }), 0, true],
+    ['of another machine', () => ({ machine: 'another', pid: 2 ** 22 + 5 }), hour, true],
+    ['of another machine, a day ago', () => ({ machine: 'another' }), 25 * hour, false],
     ['that was given back', () => ({ released: true }), 0, false],
     ['of a number that is none', () => ({ pid: -1 }), 0, false],
     ['that makes no sense, just now', () => ({ pid: 'x' }), 0, true],
@@ -101,7 +105,7 @@ describe('writer lease', () => {
   }
 
   it('of another machine lives while it is touched', async () => {
-    await leave({ hostname: 'elsewhere' });
+    await leave({ machine: 'another' });
     now += 20 * hour;
     assert.equal(await isBeingWritten(folder, clock), true);
     const lease = await WriterLease.acquire(await mkdtemp(path.join(folder, 'x-')), sessionId, clock);

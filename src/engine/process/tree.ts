@@ -1,18 +1,24 @@
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isAlive, type ProcessIdentity } from './processIdentity.ts';
-import { listProcesses, wasStartedWith, type ProcessInfo } from './processTable.ts';
+import { isAlive, isSame, type ProcessIdentity } from './identity.ts';
+import { bearsMark } from './limitMark.ts';
+import { windowsProgram } from './systemPrograms.ts';
+import { listProcesses, wasStartedWith, type ProcessInfo } from './table.ts';
 
 /** What belongs to one agent process. */
 export interface TreeTarget {
   /** Leader of its own process group; `null` where it is not known any more, or not yet. */
   readonly root: ProcessIdentity | null;
-  /** `NAME=value` that everything it starts inherits, also what leaves the group and outlives its parent. */
+  /**
+   * `NAME=value` that everything it starts inherits, also what leaves the group and outlives its parent. On Linux a resource
+   * limit is derived from it, which also a process with an emptied environment inherits.
+   */
   readonly marker: string;
   /** Found by a lease after a crash: a group without its leader may be a stranger's by now. */
   readonly orphaned?: boolean;
+  /** Whether the root is known to have exited, so that its pid may be another's by now. */
+  readonly hasExited?: () => boolean;
 }
 
 export interface LadderStep {
@@ -33,16 +39,15 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
     !windows &&
     root !== null &&
     (leader === undefined ? target.orphaned !== true : leader.startTime === root.startTime);
-  const same = (a: ProcessIdentity, b: ProcessIdentity | null): boolean =>
-    a.pid === b?.pid && a.startTime === b.startTime;
   const found = new Map<number, ProcessInfo>();
   for (const each of all) {
     if (each.pid === process.pid) continue;
     const ours =
-      same(each, root) ||
-      known.some((other) => same(each, other)) ||
+      isSame(each, root) ||
+      known.some((other) => isSame(each, other)) ||
       (ourGroup && each.pgid === root.pid) ||
-      (await wasStartedWith(each.pid, target.marker));
+      (await wasStartedWith(each.pid, target.marker)) ||
+      (await bearsMark(each.pid, target.marker));
     if (ours) found.set(each.pid, each);
   }
   for (let grew = true; grew;) {
@@ -61,11 +66,8 @@ export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity
  * processes that the system cannot end.
  */
 export async function stopTree(target: TreeTarget, steps: readonly LadderStep[]): Promise<ProcessInfo[]> {
+  if (windows) return stopWindowsTree(target);
   let tree = await treeOf(target);
-  if (windows) {
-    await Promise.all(tree.map(({ pid }) => taskkill(pid)));
-    return treeOf(target, tree);
-  }
   for (const [rung, step] of steps.entries()) {
     if (tree.length === 0) return [];
     signalGroup(target, tree, step.signal);
@@ -138,7 +140,16 @@ async function waitForAll(processes: readonly ProcessIdentity[], timeoutMs: numb
   }
 }
 
+/** Also where nothing lists the processes: `taskkill` finds the descendants of a pid by itself. */
+async function stopWindowsTree(target: TreeTarget): Promise<ProcessInfo[]> {
+  const tree = await treeOf(target).catch(() => []);
+  const pids = new Set(tree.map(({ pid }) => pid));
+  if (target.root !== null && target.hasExited?.() === false) pids.add(target.root.pid);
+  await Promise.all([...pids].map(taskkill));
+  return tree.length === 0 ? [] : treeOf(target, tree).catch(() => []);
+}
+
 async function taskkill(pid: number): Promise<void> {
-  const program = path.win32.join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'taskkill.exe');
+  const program = windowsProgram('taskkill');
   await promisify(execFile)(program, ['/pid', `${pid}`, '/T', '/F'], { windowsHide: true }).catch(() => undefined);
 }

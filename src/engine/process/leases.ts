@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { runIdSchema, sessionIdSchema } from '../model/session.ts';
-import type { Log } from './api.ts';
-import { isAlive } from './processIdentity.ts';
+import { runIdSchema, sessionIdSchema } from '../../model/session.ts';
+import type { Log } from '../api.ts';
+import { stateOfHolder } from './holder.ts';
 
 const identitySchema = z.object({ pid: z.number().int().positive(), startTime: z.string().nullable() });
 
@@ -12,6 +12,8 @@ const leaseSchema = z.object({
   session_id: sessionIdSchema,
   program: z.string(),
   hostname: z.string(),
+  /** Absent in leases of earlier versions. */
+  machine: z.string().optional(),
   /** ISO 8601. */
   at: z.string(),
   /** The agent, leader of its own group; `null` until it was started. */
@@ -54,11 +56,15 @@ export class ProcessLeases {
   }
 
   /** Leases of this machine whose owner is dead. A file that is none is left where it is. */
-  async orphaned(hostname: string): Promise<ProcessLease[]> {
+  async orphaned(): Promise<ProcessLease[]> {
     const names = await readdir(this.#dir).catch(() => []);
     const leases = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.#read(name)));
     const dead = await Promise.all(
-      leases.map(async (lease) => lease?.hostname === hostname && !(await isAlive(lease.owner))),
+      leases.map(async (lease) => {
+        if (lease === undefined) return false;
+        const { hostname, machine, owner } = lease;
+        return (await stateOfHolder({ ...owner, hostname, machine })) === 'gone';
+      }),
     );
     return leases
       .filter((lease, index) => lease !== undefined && dead[index] === true)
