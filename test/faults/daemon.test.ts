@@ -5,7 +5,7 @@ import path from 'node:path';
 import { DaemonError } from '../../src/client/errors.ts';
 import type { SessionSnapshot } from '../../src/protocol/daemon/calls.ts';
 import { readEndpoint } from '../../src/transport/endpoint.ts';
-import { isAlive } from '../../src/engine/processIdentity.ts';
+import { isAlive } from '../../src/engine/process/identity.ts';
 import { normalizedEntrySchema } from '../../src/model/entry.ts';
 import { DaemonBench } from '../support/daemon/bench.ts';
 import { fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
