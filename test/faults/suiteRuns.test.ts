@@ -142,6 +142,30 @@ describe('A run of the suites', function () {
     });
   }
 
+  it('says that it was interrupted although the suite ends by itself then', async () => {
+    const polite = write(
+      'polite.mjs',
+      `import { writeFileSync } from 'node:fs';`,
+      `process.on('SIGTERM', () => process.exit(130));`,
+      `writeFileSync('child', String(process.pid));`,
+      'setInterval(() => {}, 1000);',
+    );
+    const { child, ended } = start(
+      write(
+        'runner.ts',
+        `import { stopOnSignals } from ${support('run/interruption.ts')};`,
+        `import { runStep } from ${support('run/step.ts')};`,
+        `stopOnSignals();`,
+        `console.log(await runStep({ name: 'polite', args: [${JSON.stringify(polite)}] }));`,
+        `process.exit(1);`,
+      ),
+    );
+    await atWork();
+    child.kill('SIGTERM');
+    const { code, lines } = await ended;
+    assert.deepEqual([code, lines.at(-1)], [130, 'FAILED: interrupted by SIGTERM while running polite.']);
+  });
+
   function parentOf(pid: number): number {
     return Number((readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop() ?? '').split(' ')[1]);
   }

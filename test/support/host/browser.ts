@@ -49,7 +49,7 @@ function browserProblem(executablePath: string, error: unknown): StartProblem {
   // Playwright says what it did, and then, after "Browser logs" or "Call log", what the browser did.
   const reason = lines.find((line) => /exitCode=|spawn |Timeout \d+ms exceeded/.test(line)) ?? lines[0] ?? '';
   return new StartProblem(
-    `The browser ${executablePath} does not start: ${reason.replace(/^- /, '')}. ` +
+    `The browser ${executablePath} does not start: ${reason.replace(/^- |\.$/g, '')}. ` +
       'Install a Chromium, or name one that works: VITRINE_CHROMIUM=/path/to/chrome.',
   );
 }

@@ -16,8 +16,10 @@ export interface Step {
 
 export interface StepEnd {
   readonly ok: boolean;
-  /** Why it is not ok, as one sentence. */
+  /** Why it is not ok, as the end of a sentence. */
   readonly problem?: string;
+  /** Whether the script had no chance to say why it is not ok. */
+  readonly abrupt: boolean;
   readonly output: string;
   /** Duration in seconds. */
   readonly seconds: number;
@@ -27,6 +29,7 @@ const usualLimit = 15;
 /** How long a script may take to end what it started, in ms. */
 const patience = 10_000;
 const running = new Map<number, string>();
+let interrupted = false;
 
 /** Runs the step, and kills the whole tree of its processes when it takes longer than its limit. */
 export function runStep({ name, args, limit = usualLimit, inherit = false }: Step): Promise<StepEnd> {
@@ -62,10 +65,13 @@ export function runStep({ name, args, limit = usualLimit, inherit = false }: Ste
         child.stderr?.destroy();
         running.delete(pid ?? 0);
         process.off('exit', kill);
+        // Whoever interrupts the run has the last word.
+        if (interrupted) return new Promise(() => undefined);
         const how = signal === null ? `ended with exit code ${String(code)}` : `was ended by ${signal}`;
         const problem = exceeded ? `exceeded its limit of ${limit} minutes and was stopped` : how;
         return {
           ok: code === 0 && !exceeded,
+          abrupt: exceeded || code === null || code > 1,
           ...((code !== 0 || exceeded) && { problem }),
           output: Buffer.concat(output).toString(),
           seconds: (performance.now() - started) / 1000,
@@ -76,8 +82,9 @@ export function runStep({ name, args, limit = usualLimit, inherit = false }: Ste
   });
 }
 
-/** Ends all steps that run, with everything they started; gives their names. */
+/** Ends all steps that run, with everything they started; gives their names. Their `runStep` never settles. */
 export async function endSteps(): Promise<string[]> {
+  interrupted = true;
   const names = [...running.values()];
   await Promise.all([...running.keys()].map((pid) => endGroup(pid, patience)));
   await endLeftovers(tmpdir(), 0);

@@ -16,8 +16,8 @@ try {
   await Promise.all([buildTests(names), buildProduct()]);
   const name = names.join('+');
   const script = [...suiteScript(names), '--built', ...args.slice(names.length)];
-  const { ok, problem = '' } = await runStep({ name, args: script, limit: suiteLimit(names), inherit: true });
-  if (!ok) console.error(`\nFAILED: the suite ${name} ${problem}.`);
+  const { ok, abrupt, problem = '' } = await runStep({ name, args: script, limit: suiteLimit(names), inherit: true });
+  if (abrupt) console.error(`\nFAILED: the suite ${name} ${problem}.`);
   await exitWith(ok ? 0 : 1);
 } catch (error) {
   console.error(startProblem(error));
