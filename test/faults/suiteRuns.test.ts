@@ -193,6 +193,19 @@ describe('A run of the suites', function () {
     assert.deepEqual(readdirSync(deep), []);
   });
 
+  it('removes what an agent left in a folder that all runs share', async () => {
+    const script = write(
+      'agent.mjs',
+      `import { mkdirSync, writeFileSync } from 'node:fs';`,
+      `import { tmpdir } from 'node:os';`,
+      `const left = '/tmp/claude/' + tmpdir().replaceAll('/', '-') + '-workspace/tasks';`,
+      `mkdirSync(left, { recursive: true });`,
+      `writeFileSync('left', left);`,
+    );
+    assert.equal((await start(script).ended).code, 0);
+    assert.equal(existsSync(path.dirname(noted('left'))), false);
+  });
+
   /** A suite of one file, run as run/mocha.ts does. */
   function suite(...lines: string[]): string {
     const file = write('one.test.cjs', ...lines);

@@ -9,7 +9,7 @@ import { startProblem } from './host/startProblem.mjs';
 import { ensureNode24, node24 } from './host/node24.mjs';
 import { endWithParent } from './processes/endings.mjs';
 import { endLeftovers, killLeftovers } from './processes/leftovers.mjs';
-import { createTemporaryFolder, removeFolder, temporaryVariables } from './processes/temporaryFolder.mjs';
+import { createTemporaryFolder, removeTemporaryFolder, temporaryVariables } from './processes/temporaryFolder.mjs';
 
 /** How long the script may take to end after a signal, in ms. */
 const patience = 30_000;
@@ -27,7 +27,7 @@ async function runScript() {
   // Whatever happens to this process, short of SIGKILL.
   process.once('exit', () => {
     killLeftovers(folder);
-    removeFolder(folder);
+    removeTemporaryFolder(folder);
   });
   const child = spawn(node24, process.argv.slice(2), {
     stdio: 'inherit',

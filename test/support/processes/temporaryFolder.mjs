@@ -1,6 +1,15 @@
 // @ts-check
 /** A private temporary folder for one run, with a path short enough for sockets, however deep the repository lies. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { folderPrefix, killLeftovers } from './leftovers.mjs';
@@ -22,6 +31,7 @@ function parentFolder() {
 export function createTemporaryFolder() {
   const parent = parentFolder();
   for (const name of readdirSync(parent)) if (name.startsWith(folderPrefix)) removeAbandoned(path.join(parent, name));
+  newShared = sharedFolders.filter((each) => !existsSync(each));
   const folder = mkdtempSync(path.join(parent, folderPrefix));
   writeFileSync(path.join(folder, 'owner'), `${process.pid} ${hostname()}`);
   return folder;
@@ -34,7 +44,7 @@ function removeAbandoned(folder) {
     // Containers may share the folder without sharing process ids.
     if (host !== hostname() || isAlive(Number(pid))) return;
     killLeftovers(folder);
-    removeFolder(folder);
+    removeTemporaryFolder(folder);
   } catch {
     // it has no owner file, or belongs to another user
   }
@@ -46,6 +56,34 @@ function isAlive(pid) {
     return process.kill(pid, 0);
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** What some agents create outside of their temporary folder, whatever their environment says. */
+const sharedFolders = [
+  '/tmp/claude', // Claude Code 2.0: a folder for each workspace
+  `/tmp/codex-daemon-${process.getuid?.() ?? ''}`, // Codex
+];
+/** @type {string[]} those that this run may remove, once they are empty */
+let newShared = [];
+
+/**
+ * Removes the private folder of a run, and what its agents left outside of it.
+ * @param {string} folder
+ */
+export function removeTemporaryFolder(folder) {
+  removeFolder(folder);
+  for (const shared of sharedFolders) {
+    // Claude Code names such a folder by the path of the workspace, which lay in the private one.
+    const own = existsSync(shared) ? readdirSync(shared).filter((name) => name.includes(path.basename(folder))) : [];
+    for (const name of own) removeFolder(path.join(shared, name));
+  }
+  for (const shared of newShared) {
+    try {
+      rmdirSync(shared);
+    } catch {
+      // it is not there, or somebody else uses it
+    }
   }
 }
 
