@@ -2,6 +2,8 @@ import type { PageEntry, SessionView } from '../src/protocol/messages.ts';
 import { t } from './l10n.ts';
 import { statusOf } from './parts/header.ts';
 import { needs } from './request/words.ts';
+import { agentName } from './text/shown.ts';
+import { quoted } from '../src/protocol/visibleText.ts';
 import { plain } from './text/visible.ts';
 
 const longest = 1000;
@@ -51,7 +53,8 @@ export class Announcer {
     for (const request of fresh) this.#asked.add(request.id);
     if (before === undefined) return;
     const [first] = fresh;
-    if (first !== undefined) this.#alert.textContent = `${needs(first)}: ${plain(first.title)}`;
+    if (first !== undefined)
+      this.#alert.textContent = `${needs(first)}. ${t('{0} says: {1}', agentName(view), plain(quoted(first.title), 'code'))}`;
     if (before === id || id === 'approval') return;
     if (id === 'failed') this.#alert.textContent = word;
     else this.say(word);

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { LocalDeps } from '../engine/coordinator/local.ts';
 import type { CliContext } from './command.ts';
-import { visibleText } from './visibleText.ts';
 
 export function coordinatorDeps({ now, stderr }: CliContext): LocalDeps {
-  const warn = (message: string): void => void stderr.write(`vitrine: ${visibleText(message)}\n`);
+  const warn = (message: string): void => void stderr.write(`vitrine: ${message}\n`);
   const quiet = (): void => undefined;
   return {
     clock: now,

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { UsageError, type CliContext, type Command } from './command.ts';
 import { version } from '../engine/package.ts';
+import { TerminalText } from './terminalText.ts';
 
 /** Commands in the order of `--help`. Each is loaded when it is called, so that none pays for another's packages. */
 const commands: readonly { readonly name: string; readonly summary: string; load(): Promise<Command> }[] = [
@@ -138,7 +139,8 @@ function onInterrupt(listener: () => void): () => void {
   };
 }
 
-const { stdin, stdout, stderr } = process;
+const { stdin, stdout } = process;
+const stderr = new TerminalText(process.stderr);
 let isTold = false;
 // A reader that has seen enough (`| head`) is no failure; what goes on for it alone is ended in order.
 stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
@@ -149,11 +151,19 @@ stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   for (const listener of interruptible) listener();
 });
 // Where nothing can be told, the exit code has to do.
-stderr.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
 
 try {
   const { env } = process;
-  const context = { stdin, stdout, stderr, cwd: process.cwd(), now: Date.now, env, onInterrupt };
+  const context = {
+    stdin,
+    stdout: new TerminalText(stdout),
+    stderr,
+    cwd: process.cwd(),
+    now: Date.now,
+    env,
+    onInterrupt,
+  };
   process.exitCode = await main(process.argv.slice(2), context);
 } catch (error) {
   stderr.write(UsageError.is(error) ? `vitrine: ${error.message} ${error.next}\n` : `vitrine: ${String(error)}\n`);

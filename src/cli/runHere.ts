@@ -2,6 +2,7 @@ import type { SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineFailure } from '../engine/failures.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
+import { quoted } from '../model/visibleText.ts';
 import { requestMetadataSchema } from '../model/request.ts';
 import type { CliContext } from './command.ts';
 import { writeLines } from './output.ts';
@@ -53,13 +54,18 @@ async function watch(engine: Engine, context: CliContext, start: () => Promise<S
       context.stderr.write(
         `vitrine: Denied, because nobody is here to be asked: ${unasked} of the agent's requests.\n`,
       );
-    if (!result.success)
-      context.stderr.write(`vitrine: ${handle.summary().reason ?? result.error ?? 'The agent failed.'}\n`);
+    if (!result.success) context.stderr.write(`vitrine: ${failureLine(handle, result.error)}\n`);
     return result.success ? done : agentFailed;
   } finally {
     stopListening();
     registration.dispose();
   }
+}
+
+/** Why it failed may be in the agent's words: they are given as such. */
+function failureLine(handle: SessionHandle, error: string | null | undefined): string {
+  const { agent_label: agent, reason = error ?? undefined } = handle.summary();
+  return reason === undefined ? `${agent} failed.` : `${agent} failed: ${quoted(reason)}`;
 }
 
 async function deniedByNobody(handle: SessionHandle): Promise<number> {

@@ -1,12 +1,8 @@
-/** What changes how a text reads without being seen: controls, bidirectional and zero-width characters, fillers. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu;
+import { visibleLine } from '../model/visibleText.ts';
 
-/** Text of an agent for one line of VS Code's own lists: what is not seen is written out as `[U+202E]`. */
+/** Text of an agent for one line of VS Code's own lists: what is not seen is written out as `⟨U+202E⟩`. */
 export function visibleText(text: string): string {
-  return text.replace(unseen, (character) => {
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    return `[U+${code}]`;
-  });
+  return visibleLine(text);
 }
 
 /** The same for a notification, which makes links of `[…](…)` and leaves out `$(…)`. */

@@ -1,8 +1,8 @@
+import { visibleLine } from '../model/visibleText.ts';
+
 /** One line that says in markdown what it says: no mark of it means anything, no address is a link, nothing is unseen. */
 export function plainMarkdown(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu, ' ')
-    .replaceAll(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
+  return visibleLine(text.replaceAll(/[\r\n\t]+/g, ' ')).replaceAll(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
 }
 
 /** A table that is also one when it is read as plain text. Cells are markdown, with no bar that is not escaped. */

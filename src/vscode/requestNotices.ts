@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { askedBy } from './askedBy.ts';
 import { inertText } from './inertText.ts';
 import type { SessionPanels } from './panels.ts';
 import type { SessionList } from './sessionList.ts';
+import { quoted } from '../model/visibleText.ts';
 import { needsYou, titleOf, type SessionRow } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
@@ -58,7 +60,7 @@ function show(row: SessionRow, about: string, title: string): Shown {
   let close = (): void => undefined;
   const over = new Promise<void>((resolve) => (close = resolve));
   const review = `command:vitrine.reviewRequest?${encodeURIComponent(JSON.stringify([row.session_id]))}`;
-  const said = t('“{0}” needs you: {1}', inertText(titleOf(row)), inertText(title));
+  const said = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(askedBy(row, title)));
   // The way there comes first: a long text is cut at its end.
   const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${said}` };
   void vscode.window.withProgress(options, () => over);

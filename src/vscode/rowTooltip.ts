@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { askedBy } from './askedBy.ts';
 import { isSessionLive } from '../model/status.ts';
 import { literalText, visibleText } from './inertText.ts';
 import type { SessionRow } from './sessionRow.ts';
@@ -39,7 +40,8 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
   const turns = ownTurns(row);
   const program = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
   const agent = [row.agent_name, program, ...modelOf(row)].filter((part) => part !== undefined);
-  const reason = needsYou(row)?.title ?? row.reason;
+  const needs = needsYou(row);
+  const reason = needs === undefined ? row.reason : askedBy(row, needs.title);
   const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
   return [
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
@@ -94,7 +96,7 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     titleOf(row),
     ...(row.recording ? [t('Recording')] : []),
     stateWord(stateOf(row)),
-    ...(needs === undefined ? [] : [needs.title]),
+    ...(needs === undefined ? [] : [askedBy(row, needs.title)]),
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
     rowCost(row, family),

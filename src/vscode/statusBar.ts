@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { askedBy } from './askedBy.ts';
 import { nearText } from './budgets/budgetText.ts';
 import { todayText } from './rowText.ts';
 import type { SessionList } from './sessionList.ts';
+import { quoted } from '../model/visibleText.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
@@ -61,7 +63,9 @@ export class StatusBar implements vscode.Disposable {
     }
     const text = rows.length === 1 ? t('1 needs you') : t('{0} need you', rows.length);
     this.#waiting.text = `$(shield) ${text}`;
-    this.#waiting.tooltip = rows.map((row) => `${titleOf(row)}: ${needsYou(row)?.title ?? ''}`).join('\n');
+    this.#waiting.tooltip = rows
+      .map((row) => `${quoted(titleOf(row))}: ${askedBy(row, needsYou(row)?.title ?? '')}`)
+      .join('\n');
     this.#waiting.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
     this.#waiting.show();
   }

@@ -257,7 +257,7 @@ describe('a session full of hostile text', function () {
     assert.deepEqual(await message.locator('a').allTextContents(), ['Review']);
     assert.equal(await message.locator('.codicon').count(), 0);
     const shown = (await message.textContent()) ?? '';
-    assert.ok(shown.includes('rm [U+202E]gpj.x [x] (command:workbench.action.quit)'), shown);
+    assert.ok(shown.includes('rm ⟨U+202E⟩gpj.x [x] (command:workbench.action.quit)'), shown);
     assert.doesNotMatch(shown, /[\p{Cc}\p{Cf}]/u);
     await picture(workbench, 'hostile-request');
 

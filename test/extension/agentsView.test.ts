@@ -59,7 +59,7 @@ describe('the Agents view', function () {
 
   it('shows texts of files as texts', async () => {
     const { description, tooltip } = await item('hostile');
-    assert.match(String(description), /\$\(trash\) \[U\+202E\] <b>$/);
+    assert.match(String(description), /\$\(trash\) ⟨U\+202E⟩ <b>$/);
     assert.ok(tooltip instanceof vscode.MarkdownString);
     assert.equal(tooltip.isTrusted, false);
     assert.notEqual(tooltip.supportThemeIcons, true);

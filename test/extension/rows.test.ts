@@ -42,7 +42,7 @@ describe('rows of the Sessions view', () => {
 
   it('and notifications show what is not seen, and make no link or icon of it', () => {
     const text = inertText('\u202e[x](command:workbench.action.quit) $(trash)');
-    assert.equal(text, '[U+202E][x] (command:workbench.action.quit) $ (trash)');
+    assert.equal(text, '⟨U+202E⟩[x] (command:workbench.action.quit) $ (trash)');
   });
 
   it('say no amount where nothing of it is known', () => {

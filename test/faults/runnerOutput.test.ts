@@ -83,7 +83,7 @@ describe('what vitrine runner prints', function () {
       project_dir: path.join(bench.dir, 'no\u001b]0;folder\u0007'),
     });
     await until('the failure', () => said().includes(' failed '));
-    assert.match(said(), /no\[U\+001B\]\]0;folder\[U\+0007\]/);
+    assert.match(said(), /no⟨U\+001B⟩\]0;folder⟨U\+0007⟩/);
     assert.doesNotMatch(said().replaceAll('\n', ''), /\p{Cc}/u);
   });
 

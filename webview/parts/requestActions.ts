@@ -7,7 +7,8 @@ import { markdownParts } from '../markdown/blocks.ts';
 import { renderBlock } from '../markdown/render.ts';
 import { answersOf } from '../request/answers.ts';
 import { furtherInput, isLong, lengthWords } from '../request/subject.ts';
-import { shown } from '../text/shown.ts';
+import { quoted } from '../../src/protocol/visibleText.ts';
+import { agentName, asks, shown } from '../text/shown.ts';
 import type { Context } from './context.ts';
 
 /** The buttons of a request that waits, and why they do not work where they do not. */
@@ -54,7 +55,7 @@ export function requestActions(context: Context, request: AgentRequest): Templat
           },
         })}
       </span>
-      ${hint(request, state)}
+      ${hint(request, state, agentName(context.store.view))}
     </div>`;
 }
 
@@ -107,12 +108,12 @@ function labels({ kind, reasonUnheard }: AgentRequest) {
 }
 
 /** What "for this session" stands for, or what became of an answer. */
-function hint({ session }: AgentRequest, state: string): TemplateResult | typeof nothing {
+function hint({ session }: AgentRequest, state: string, agent: string): TemplateResult | typeof nothing {
   if (state === 'sent') return html`<span class="hint" role="status">${t('Sent to the agent')}</span>`;
   if (state === 'unread')
     return html`<span class="hint">${t('It can be allowed when its beginning was on screen.')}</span>`;
   if (session === undefined) return nothing;
-  return html`<span class="hint">${t('“For this session”:')} ${shown(session)}</span>`;
+  return html`<span class="hint">${t('“For this session” means, {0} says:', agent)} ${shown(quoted(session))}</span>`;
 }
 
 /** An id that any text can stand in. */
@@ -121,9 +122,10 @@ export function fieldId(id: string): string {
 }
 
 /** A plan is markdown of the agent: the same few elements as its messages, and no more, with all that it says. */
-export function planBody({ actions }: Context, request: AgentRequest): TemplateResult {
+export function planBody({ actions, store }: Context, request: AgentRequest): TemplateResult {
   const text = request.plan ?? request.title;
   return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Plan of the agent')}>
+    ${asks(store.view)}
     <div class="prose">
       ${guard([text, controlsReady()], () =>
         markdownParts(text).flatMap(({ blocks }) =>

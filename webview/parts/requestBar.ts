@@ -2,17 +2,19 @@ import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { needsAll } from '../request/words.ts';
-import { shown } from '../text/shown.ts';
+import { quoted } from '../../src/protocol/visibleText.ts';
+import { agentName, shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
 
 /** Over the end of the transcript while no request that waits is on screen. */
-export function requestBar({ requests, actions }: Context): TemplateResult | typeof nothing {
+export function requestBar({ requests, actions, store }: Context): TemplateResult | typeof nothing {
   const first = requests.outOfSight();
   if (first === undefined) return nothing;
+  const said = t('{0} says: {1}', agentName(store.view), quoted(first.title));
   return html`<div class="pend" role="region" aria-label=${t('Waiting request')}>
     ${codicon('shield')}<span class="word">${needsAll(requests.waiting)}</span>
-    <span class="mono" title=${plain(first.title)}>${shown(first.title)}</span>
+    <span class="mono" title=${plain(said, 'code')}>${shown(said, 'code')}</span>
     ${button({ id: 'review', label: t('Review'), onClick: () => actions.review() })}
   </div>`;
 }

@@ -8,7 +8,8 @@ import { questions } from '../request/questions.ts';
 import { subject } from '../request/subject.ts';
 import { showAll } from '../steps/detail.ts';
 import { clock, dateTime, time } from '../text/format.ts';
-import { shown } from '../text/shown.ts';
+import { agentName, asks, shown, shownCode } from '../text/shown.ts';
+import { quoted } from '../../src/protocol/visibleText.ts';
 import { firstWords, plain } from '../text/visible.ts';
 import { type Context, isLive } from './context.ts';
 import { planBody, requestActions } from './requestActions.ts';
@@ -42,7 +43,7 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
       <i class="sight" data-request=${request.id} data-sight="top"></i>
       ${what(context, request)}
       <ul class="why">
-        ${reasons(request)}
+        ${reasons(context, request)}
         ${here ? reason('clockface', html`<span role="timer" aria-live="off">${timeLeft(request, now)}</span>`) : nothing}
       </ul>
       ${here ? requestActions(context, request) : elsewhere(context)}
@@ -65,7 +66,7 @@ function headLine(request: AgentRequest, name: string, now: number | undefined):
   const waited = now === undefined ? '' : clock(now - Date.parse(request.asked_at));
   return html`<div class="rb" data-toggle="none">
     <span class="num"></span><span class="tw"></span>${codicon(kindIcon(request), 'k')}
-    <span class="tx"><span class="obj">${shown(name)}</span></span>
+    <span class="tx"><span class="obj">${shown(name, 'code')}</span></span>
     <span class="mt"><span class="word">${needs(request)}</span></span>
     <span class="dur" role="timer" aria-live="off">${waited}</span>${codicon('shield', 'st')}
   </div>`;
@@ -86,7 +87,7 @@ function what(context: Context, request: AgentRequest): TemplateResult {
     case 'permission': {
       const { whole } = context.requests.draft(request.id);
       return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${spoken(request)}>
-        ${subject({ request, projectDir, whole })}
+        ${asks(context.store.view)} ${subject({ request, projectDir, whole })}
       </div>`;
     }
   }
@@ -98,14 +99,15 @@ function spoken(request: AgentRequest): string {
   return `${wish(request)}: ${plain(text.slice(0, 1000))}`;
 }
 
-function reasons({ kind, cwd, description, reason: why }: AgentRequest): TemplateResult {
-  return html`${cwd === undefined || kind !== 'permission' ? nothing : reason('folder', html`<span class="mono">${shown(cwd)}</span>`)}
+function reasons({ store }: Context, { kind, cwd, description, reason: why }: AgentRequest): TemplateResult {
+  const agent = agentName(store.view);
+  return html`${cwd === undefined || kind !== 'permission' ? nothing : reason('folder', html`<span class="mono">${shownCode(cwd)}</span>`)}
   ${
     description === undefined
       ? nothing
-      : reason('comment', html`${t('The agent’s description:')} “${shown(description)}”`)
+      : reason('comment', html`${t('The agent’s description:')} ${shown(quoted(description))}`)
   }
-  ${why === undefined ? nothing : reason('law', html`${shown(why)}`)}`;
+  ${why === undefined ? nothing : reason('law', html`${t('{0} says:', agent)} ${shown(quoted(why))}`)}`;
 }
 
 function reason(icon: string, text: TemplateResult): TemplateResult {
@@ -173,7 +175,8 @@ function decidedDetail(context: Context, entry: PageEntry, { request, decision }
             </dl>`
     }
     <ul class="why">
-      ${reasons(request)} ${reply === '' ? nothing : reason('reply', html`${t('You said:')} “${shown(reply)}”`)}
+      ${reasons(context, request)}
+      ${reply === '' ? nothing : reason('reply', html`${t('You said:')} “${shown(reply)}”`)}
     </ul>
     ${showAll({ entry, actions })}
   </div>`;

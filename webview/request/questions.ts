@@ -4,7 +4,7 @@ import { choice, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { fieldId } from '../parts/requestActions.ts';
-import { shown } from '../text/shown.ts';
+import { asks, shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { pick, type } from './answers.ts';
 
@@ -12,7 +12,7 @@ import { pick, type } from './answers.ts';
 export function questions(context: Context, request: AgentRequest): TemplateResult {
   const all = request.questions ?? [];
   return html`<div class="what" data-focus tabindex="-1" role="group" aria-label=${t('Questions of the agent')}>
-    ${all.map((question, at) => fieldset(context, request, question, at))}
+    ${asks(context.store.view)} ${all.map((question, at) => fieldset(context, request, question, at))}
     ${all.length === 0 ? html`<p>${shown(request.title)}</p>` : nothing}
   </div>`;
 }

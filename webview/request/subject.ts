@@ -1,12 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { AgentRequest } from '../../src/model/request.ts';
 import type { FileChange, ToolAction } from '../../src/model/tool.ts';
+import { codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { diffLine } from '../steps/detail.ts';
 import { diffLines, shownChanges } from '../steps/diff.ts';
 import { number } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
-import { shown } from '../text/shown.ts';
+import { shown, shownCode, warnings } from '../text/shown.ts';
+import { quoted } from '../../src/protocol/visibleText.ts';
 import { plain } from '../text/visible.ts';
 import { restOfInput } from './rest.ts';
 
@@ -33,7 +35,45 @@ function linesOf({ changes }: Extract<ToolAction, { kind: 'file_edit' }>): numbe
 
 /** Exactly what will run, be written or be sent: whole, with what is not seen written out. */
 export function subject({ request, projectDir, whole }: Subject): TemplateResult {
-  return html`${main(request, projectDir, whole)} ${furtherInput(request)}`;
+  return html`${warned(request)} ${main(request, projectDir, whole)} ${furtherInput(request)}`;
+}
+
+function warned(request: AgentRequest): TemplateResult {
+  return html`${warnings(codeOf(request)).map(
+    (sentence) => html`<p class="warn" role="note">${codicon('warning')}<span>${sentence}</span></p>`,
+  )}`;
+}
+
+/** What of it runs or names something, and so must read as what it is. */
+function codeOf({ action, toolName = '', input, cwd = '' }: AgentRequest): string[] {
+  const rest = [toolName, cwd];
+  switch (action?.kind) {
+    case 'command_run':
+      return [action.command, ...rest];
+    case 'file_edit':
+      return [...action.changes.map(({ path }) => path), ...rest];
+    case 'file_write':
+    case 'file_read':
+      return [action.path, ...rest];
+    case 'search':
+      return [action.path ?? '', ...rest];
+    case 'web_fetch':
+      return [action.url, ...rest];
+    case 'mcp':
+      return [action.server, action.tool, ...strings(input), ...rest];
+    case 'tool':
+    case undefined:
+      return [...strings(input), ...rest];
+    default:
+      return rest;
+  }
+}
+
+/** Texts in the argument of a tool that Vitrine does not know. */
+function strings(input: unknown, depth = 0): string[] {
+  if (typeof input === 'string') return [input];
+  if (typeof input !== 'object' || input === null || depth > 20) return [];
+  return Object.entries(input).flatMap(([key, value]) => [key, ...strings(value, depth + 1)]);
 }
 
 /** What of the input is drawn nowhere else. */
@@ -42,7 +82,7 @@ export function furtherInput(request: AgentRequest): TemplateResult | typeof not
   if (rest === undefined) return nothing;
   const name = request.kind === 'permission' && isGeneric(request) ? t('Input') : t('Further arguments');
   return html`<div class="ask-h">${name}</div>
-    <pre class="mono">${shown(json(rest))}</pre>`;
+    <pre class="mono">${shown(json(rest), 'code')}</pre>`;
 }
 
 function isGeneric({ action }: AgentRequest): boolean {
@@ -51,42 +91,43 @@ function isGeneric({ action }: AgentRequest): boolean {
 
 function main(request: AgentRequest, projectDir: string | undefined, whole: boolean): TemplateResult | typeof nothing {
   const { action } = request;
-  const path = (of: string): TemplateResult => html`<div class="ask-h mono">${shown(relative(of, projectDir))}</div>`;
+  const path = (of: string): TemplateResult =>
+    html`<div class="ask-h mono">${shownCode(relative(of, projectDir))}</div>`;
   switch (action?.kind) {
     case 'command_run':
-      return html`<pre class="mono">${shown(action.command)}</pre>`;
+      return html`<pre class="mono">${shownCode(action.command)}</pre>`;
     case 'file_edit':
       return changes(action, projectDir, whole);
     case 'file_write': {
       const { content } = action;
       if (content === undefined) return path(action.path);
       return html`<div class="ask-h">
-          <span class="mono">${shown(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
+          <span class="mono">${shownCode(relative(action.path, projectDir))}</span><span>${t('the whole file')}</span>
         </div>
         <pre class="mono">${shown(whole ? content : content.slice(0, mostChars))}</pre>`;
     }
     case 'file_read':
       return path(action.path);
     case 'search':
-      return html`<pre class="mono">${shown(action.query)}</pre>
+      return html`<pre class="mono">${shown(action.query, 'code')}</pre>
         ${action.path === undefined ? nothing : path(action.path)}`;
     case 'web_search':
-      return html`<pre class="mono">${shown(action.query)}</pre>`;
+      return html`<pre class="mono">${shown(action.query, 'code')}</pre>`;
     case 'web_fetch':
-      return html`<pre class="mono">${shown(action.url)}</pre>`;
+      return html`<pre class="mono">${shownCode(action.url)}</pre>`;
     case 'task':
       return html`${agentType(action)}
         <pre>${shown(action.prompt ?? action.description)}</pre>`;
     case 'todo':
       return html`<pre>${shown(action.todos.map(({ text }) => text).join('\n'))}</pre>`;
     default:
-      return request.input === undefined ? html`<pre>${shown(request.title)}</pre>` : nothing;
+      return request.input === undefined ? html`<pre>${shown(quoted(request.title), 'code')}</pre>` : nothing;
   }
 }
 
 function agentType({ agentType: type }: Extract<ToolAction, { kind: 'task' }>): TemplateResult | typeof nothing {
   if (type === undefined) return nothing;
-  return html`<div class="ask-h"><span class="mono">${shown(type)}</span><span>${t('Subagent')}</span></div>`;
+  return html`<div class="ask-h"><span class="mono">${shownCode(type)}</span><span>${t('Subagent')}</span></div>`;
 }
 
 function changes(
@@ -100,7 +141,7 @@ function changes(
     left -= lines.length;
     const numbered = change.patch !== undefined;
     return html`<div class="ask-h">
-        <span class="mono">${shown(relative(change.path, projectDir))}</span><span>${kindOf(change)}</span>
+        <span class="mono">${shownCode(relative(change.path, projectDir))}</span><span>${kindOf(change)}</span>
       </div>
       <div class="diff mono" role="group" aria-label=${t('Changes of {0}', plain(change.path))}>
         ${lines.map((line) => diffLine(line, numbered))}

@@ -3,6 +3,7 @@ import type { Asked } from '../../src/protocol/messages.ts';
 import { plural, t } from '../l10n.ts';
 import { clock } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
+import { quoted } from '../../src/protocol/visibleText.ts';
 import { firstWords } from '../text/visible.ts';
 
 /** What the agent wants, in our words. */
@@ -27,11 +28,11 @@ export function wish({ kind, action, toolName }: AgentRequest): string {
     case 'task':
       return t('Wants to start a subagent');
     case 'mcp':
-      return t('Wants to use {0} of {1}', action.tool, action.server);
+      return t('Wants to use {0} of {1}', quoted(action.tool), quoted(action.server));
     case 'todo':
     case 'tool':
     case undefined:
-      return toolName === undefined ? t('Wants to go on') : t('Wants to use {0}', toolName);
+      return toolName === undefined ? t('Wants to go on') : t('Wants to use {0}', quoted(toolName));
   }
 }
 

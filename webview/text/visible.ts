@@ -1,28 +1,4 @@
-import { unseen, unseenName } from '../../src/protocol/unseen.ts';
-
-export interface Piece {
-  readonly text: string;
-  /** What stands for a character that is not seen, like `U+202E`. */
-  readonly escape: boolean;
-}
-
-/** Splits a text at the characters that must be shown as what they are. */
-export function pieces(text: string): Piece[] {
-  const found: Piece[] = [];
-  let from = 0;
-  for (const match of text.matchAll(unseen)) {
-    if (match.index > from) found.push({ text: text.slice(from, match.index), escape: false });
-    found.push({ text: unseenName(match[0]), escape: true });
-    from = match.index + match[0].length;
-  }
-  if (from < text.length || found.length === 0) found.push({ text: text.slice(from), escape: false });
-  return found;
-}
-
-/** The text with unseen characters written out, for labels and tooltips. */
-export function plain(text: string): string {
-  return text.replace(unseen, (character) => `[${unseenName(character)}]`);
-}
+export { pieces, visibleText as plain } from '../../src/protocol/visibleText.ts';
 
 // eslint forbids control characters in literals, and they are the point here. As ECMA-48 has them: strings with their end,
 // control sequences, everything else of two characters or a few more. What is not ended is no sequence.

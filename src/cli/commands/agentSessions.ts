@@ -1,3 +1,4 @@
+import { visibleLine } from '../../model/visibleText.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { AgentSessionsRequest } from '../../engine/api.ts';
@@ -21,7 +22,12 @@ export async function printAgentSessions(
     else {
       for (const { id, updatedAt, title } of found) {
         const when = (updatedAt ?? '').slice(0, 16).replace('T', ' ').padEnd(16);
-        context.stdout.write(`${[id, when, title ?? ''].map(onOneLine).join('  ').trimEnd()}\n`);
+        context.stdout.write(
+          `${[id, when, title ?? '']
+            .map((cell) => visibleLine(cell))
+            .join('  ')
+            .trimEnd()}\n`,
+        );
       }
     }
     return 0;
@@ -36,6 +42,3 @@ export async function printAgentSessions(
 }
 
 /** Without what would move the cursor or hide something: the agent chose these words. */
-function onOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
-}

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
 import { executorOf } from '../../engine/blueprints/request.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 import { parseOptions } from '../args.ts';
 import { blueprintsOf } from '../blueprints.ts';
 import type { Command } from '../command.ts';
@@ -51,15 +52,17 @@ export const agents: Command = {
 
 function row({ name, agent, level }: Blueprint): string {
   const place = level === 'user' ? 'home' : 'here';
-  if (agent === null) return [name.padEnd(24), ''.padEnd(12), 'unusable', place].join('  ').trimEnd();
+  if (agent === null) return visibleLine([name.padEnd(24), ''.padEnd(12), 'unusable', place].join('  ').trimEnd());
   const { status, tags, description } = agent;
   const about = tags.length === 0 ? description : `[${tags.join(', ')}] ${description}`;
-  return [name.padEnd(24), executorOf(agent).padEnd(12), status.padEnd(8), place, about].join('  ').trimEnd();
+  const cells = [name.padEnd(24), executorOf(agent).padEnd(12), status.padEnd(8), place, about];
+  return visibleLine(cells.join('  ').trimEnd());
 }
 
 function problems({ file, problems: all }: Blueprint): string {
   const lines = all.map(
-    ({ severity, message, from }) => `${file}:${from.line + 1}:${from.character + 1}: ${severity}: ${message}\n`,
+    ({ severity, message, from }) =>
+      `${visibleLine(`${file}:${from.line + 1}:${from.character + 1}: ${severity}: ${message}`)}\n`,
   );
   return lines.join('');
 }

@@ -7,6 +7,7 @@ import { EngineFailure } from '../../engine/failures.ts';
 import { writeWhole } from '../../engine/wholeFile.ts';
 import { auditFormats, auditText } from '../../formats/audit/formats.ts';
 import { parseOptions } from '../args.ts';
+import { escapedJson } from '../terminalText.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 
@@ -49,7 +50,8 @@ export const auditCommand: Command = {
     try {
       const key = values['no-redact'] === true ? null : randomBytes(16).toString('hex');
       const text = auditText(format, await engine.archive.audit(id ?? period, key));
-      if (values.out === undefined) await pipeline(Readable.from(text), context.stdout, { end: false });
+      if (values.out === undefined)
+        await pipeline(Readable.from(auditOutput(format, text)), context.stdout, { end: false });
       else await writeWhole(path.resolve(context.cwd, values.out), text);
       return 0;
     } catch (error) {
@@ -60,6 +62,11 @@ export const auditCommand: Command = {
     }
   },
 };
+
+/** Rows of CSV are shown as text is; JSON is escaped, so that it reads back the same. */
+async function* auditOutput(format: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield format === 'jsonl' ? escapedJson(chunk) : chunk;
+}
 
 function timeOf(name: string, given: string): number {
   const time = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(given) ? Date.parse(given) : NaN;

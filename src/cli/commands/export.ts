@@ -5,6 +5,7 @@ import { EngineFailure } from '../../engine/failures.ts';
 import type { ExportReport, SessionExport } from '../../engine/exportSession.ts';
 import { exportFormats } from '../../formats/export/formats.ts';
 import { parseOptions } from '../args.ts';
+import { exportStream } from '../terminalText.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 
@@ -75,7 +76,7 @@ export const exportCommand: Command = {
 };
 
 async function toStdout(exported: SessionExport, { stdout }: CliContext): Promise<ExportReport | null> {
-  await pipeline(Readable.from(exported.chunks), stdout, { end: false });
+  await pipeline(Readable.from(exported.chunks), exportStream(stdout), { end: false });
   return exported.report();
 }
 

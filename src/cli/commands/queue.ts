@@ -10,8 +10,8 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { coordinatorDeps } from '../coordinator.ts';
 import { storeFolder, storeHelp } from '../engine.ts';
 import { writeLines } from '../output.ts';
-import { visibleText } from '../visibleText.ts';
 import { inItsFolder, requestOf } from './queueRequest.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 
 const help = `Usage: vitrine queue [options]
        vitrine queue add --blueprint NAME|--executor TYPE|--resume ses_… [options] PROMPT|-
@@ -138,7 +138,7 @@ async function speak(
     }
   } catch (error) {
     if (!CoordinatorError.is(error)) throw error;
-    context.stderr.write(`vitrine: ${visibleText(error.message)}\n`);
+    context.stderr.write(`vitrine: ${error.message}\n`);
     return refused;
   }
 }
@@ -190,5 +190,5 @@ function oneLine(text: string): string {
 }
 
 function row(cells: readonly string[]): string {
-  return visibleText(cells.join('  ').trimEnd());
+  return visibleLine(cells.join('  ').trimEnd());
 }

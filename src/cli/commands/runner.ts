@@ -14,7 +14,7 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { coordinatorDeps } from '../coordinator.ts';
 import { createEngine, storeFolder, storeHelp } from '../engine.ts';
 import { executorOption } from '../executorOption.ts';
-import { visibleText } from '../visibleText.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 
 const help = `Usage: vitrine runner --executor TYPE [options]
 
@@ -115,7 +115,7 @@ function sayer({ stdout }: CliContext): (line: string) => void {
   let heard = true;
   stdout.once('error', () => (heard = false));
   return (line) => {
-    if (heard) stdout.write(`${visibleText(line)}\n`);
+    if (heard) stdout.write(`${visibleLine(line)}\n`);
   };
 }
 
@@ -148,7 +148,7 @@ async function work(context: CliContext, loop: RunnerLoop, prepare: () => Promis
     await loop.start();
   } catch (error) {
     if (!CoordinatorError.is(error)) throw error;
-    context.stderr.write(`vitrine: ${visibleText(error.message)}\n`);
+    context.stderr.write(`vitrine: ${error.message}\n`);
     return notStarted;
   }
   await interrupted;

@@ -1,4 +1,5 @@
 import type { Scanned, SearchHit, SessionHits } from '../../engine/search/contract.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 import { problemText } from '../../insight/search/query.ts';
 import { numberOption, parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
@@ -82,16 +83,11 @@ function text({ session, hits, count, unsure }: SessionHits): string {
   const title = session.title ?? session.prompt;
   const left = count - hits.length;
   const rest = left === 0 ? '' : `  … ${unsure ? 'up to ' : ''}${left} more\n`;
-  return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${printable(title)}\n${hits.map(line).join('')}${rest}\n`;
+  return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${visibleLine(title)}\n${hits.map(line).join('')}${rest}\n`;
 }
 
 function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {
-  return `  [${entry}] ${printable(tool ?? origin ?? kind.replace('_message', ''))}: ${printable(excerpt.text)}\n`;
-}
-
-/** What was recorded must not move the cursor or colour the terminal. */
-function printable(recorded: string): string {
-  return recorded.replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
+  return `  [${entry}] ${visibleLine(tool ?? origin ?? kind.replace('_message', ''))}: ${visibleLine(excerpt.text)}\n`;
 }
 
 /** On stderr, so that what was found can be piped on. */

@@ -1,3 +1,4 @@
+import { visibleLine } from '../../model/visibleText.ts';
 import path from 'node:path';
 import type { SessionSummary } from '../../model/summary.ts';
 import { acpChoice, acpProfileIds } from '../acpAgent.ts';
@@ -68,7 +69,6 @@ function row(summary: SessionSummary): string {
   const about = cost.provenance === 'estimated' ? '~' : '';
   const money = cost.provenance === 'unknown' ? '-' : `${about}$${cost.usd.toFixed(4)}`;
   const when = updated_at.slice(0, 16).replace('T', ' ');
-  return [session_id, how.padEnd(11), money.padStart(10), when, agent_label.padEnd(16), title ?? '']
-    .join('  ')
-    .trimEnd();
+  const cells = [session_id, how.padEnd(11), money.padStart(10), when, agent_label.padEnd(16), title ?? ''];
+  return visibleLine(cells.join('  ').trimEnd());
 }

@@ -9,6 +9,7 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { entryText } from '../entryText.ts';
 import { writeLines } from '../output.ts';
+import { exactStream } from '../terminalText.ts';
 
 const help = `Usage: vitrine show ses_… [options]
 
@@ -72,7 +73,7 @@ async function writeRaw(handle: SessionHandle, context: CliContext): Promise<voi
   for (const { runId } of handle.turns()) {
     const files = handle.rawPath(runId);
     for (const stream of ['stdout', 'stderr'] as const) {
-      await pipeline(createReadStream(files[stream]), context[stream], { end: false }).catch((error: unknown) => {
+      await pipeline(createReadStream(files[stream]), exactStream(context[stream]), { end: false }).catch((error: unknown) => {
         const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
         if (!missing) throw error;
       });

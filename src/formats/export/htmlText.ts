@@ -1,4 +1,4 @@
-import { unseen, unseenName } from '../../model/unseen.ts';
+import { visibleText } from '../../model/visibleText.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -10,10 +10,10 @@ const escapes: Readonly<Record<string, string>> = {
 
 /** Foreign text for anywhere in a page, attributes in double quotes included; what is not seen is shown by its number. */
 export function escapeHtml(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character)
-    .replaceAll(unseen, (character) => `⟨${unseenName(character)}⟩`);
+  return visibleText(text.replaceAll('\r\n', '\n')).replaceAll(
+    /[&<>"']/g,
+    (character) => escapes[character] ?? character,
+  );
 }
 
 /** Text as it is, without the colours of a terminal. */

@@ -153,11 +153,11 @@ describe('vitrine queue', () => {
   it('shows what is not seen, to people alone', async () => {
     const prompt = '\u001b[31mred\u001b[0m \u0007bell \u202edetrever\nmore';
     const listed = await call(['add', '--executor', 'codex', '-'], prompt);
-    assert.match(listed.stdout, / {2}\[U\+001B\]\[31mred\[U\+001B\]\[0m \[U\+0007\]bell \[U\+202E\]detrever\n$/);
+    assert.match(listed.stdout, / {2}⟨U\+001B⟩\[31mred⟨U\+001B⟩\[0m ⟨U\+0007⟩bell ⟨U\+202E⟩detrever\n$/);
     const runner = { hostname: 'h', project_dir: '/w\u001b]0;x', executor_type: 'replay', tags: ['a\u0007'] };
     await joined.link.register({ ...runner, instance: 'instance-1' });
     const { stdout } = await call([]);
-    assert.match(stdout, /\/w\[U\+001B\]\]0;x {2}#a\[U\+0007\]\n/);
+    assert.match(stdout, /\/w⟨U\+001B⟩\]0;x {2}#a⟨U\+0007⟩\n/);
     assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{Cc}/u);
     const rows = (await call(['--json'])).stdout.trim().split('\n');
     assert.equal((JSON.parse(rows.at(-1) ?? '') as Run).prompt, prompt);

@@ -32,13 +32,13 @@ describe('times and sizes', () => {
 
 describe('characters that are not seen', () => {
   it('are written out', () => {
-    assert.equal(plain('a\u202eb\u0007c\u200b'), 'a[U+202E]b[U+0007]c[U+200B]');
+    assert.equal(plain('a\u202eb\u0007c\u200b'), 'a⟨U+202E⟩b⟨U+0007⟩c⟨U+200B⟩');
     assert.deepEqual(pieces('rm \u202etxt'), [
       { text: 'rm ', escape: false },
       { text: 'U+202E', escape: true },
       { text: 'txt', escape: false },
     ]);
-    assert.equal(plain('tab\there\nline \u{e0041}'), 'tab\there\nline [U+E0041]');
+    assert.equal(plain('tab\there\nline \u{e0041}'), 'tab\there\nline ⟨U+E0041⟩');
     assert.equal(plain('日本 é 😀'), '日本 é 😀');
   });
 

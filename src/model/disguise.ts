@@ -1,0 +1,174 @@
+import { characterName, hiddenCharacters } from './visibleText.ts';
+
+/** What makes a command read as another one than it is. */
+export interface Disguise {
+  /** Names of the characters that are not seen, such as `U+200B`; each once. */
+  readonly hidden: readonly string[];
+  /** Alphabets mixed within one word. */
+  readonly scripts: readonly string[];
+  /** Characters that look like ones of ASCII; each once. */
+  readonly lookAlikes: readonly string[];
+  /** Where all of them are, in order. */
+  readonly spots: readonly Spot[];
+}
+
+interface Spot {
+  readonly start: number;
+  readonly end: number;
+  readonly hidden: boolean;
+}
+
+const ascii = /^[\n\t -~]*$/;
+const scripts =
+  'Latin Cyrillic Greek Armenian Cherokee Coptic Lisu Georgian Hebrew Arabic Devanagari Deseret Gothic Osage Tifinagh Canadian_Aboriginal Old_Italic'
+    .split(' ')
+    .map((name) => ({ name: name.replace('_', ' '), pattern: new RegExp(String.raw`\p{Script=${name}}`, 'u') }));
+/** Alphabets of few readers whose letters are drawn like Latin ones. */
+const rare = /[\p{sc=Cherokee}\p{sc=Coptic}\p{sc=Lisu}\p{sc=Deseret}\p{sc=Gothic}\p{sc=Osage}\p{sc=Old_Italic}]/u;
+/** Letters of these alphabets drawn like Latin ones, then such as are nearly. */
+const likeLatin = /[аеорсухіјѕѵԁԛԝһӏүАВЕЗІЈКМНОРСТУХЅԚԜҮӀονιραγυκϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧօոսցհաՏՕՍԼ]/u;
+const nearlyLatin = /[кпгтмнвбьзиἀ-ἇτωηχεβζք]/u;
+const foreign = /[\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}]/gu;
+const words = /(?<=\\)[abefnrtv0](?=[^ -~])|(?<=%)[dqs](?=[^ -~])|[\p{L}\p{M}\p{N}\u02b0-\u02ff]+/gu;
+const tokens = /[^\s;|&()<>`'"$/\\=,]+/gu;
+const commandPosition = /(?:^|[;|&(`]|\b(?:sudo|exec|env|nohup|time|xargs|command) )[ \t]*$/;
+/** Drawn like marks of ASCII, in no ordinary command; the last few look like such between ASCII only. */
+const likeMarks =
+  /[\u01c0-\u01c3\u02b9-\u02bc\u02c8\u02cb\u02d0\u02d7\u02f8\u05c0\u05c3\u1427\u1735\u2010-\u2012\u2043\u2044\u204e\u2212\u2215-\u2217\u2223\u2236\u223c\u2571\u2572\u2758\u27cb\u29f5\u29f8\u29f9\u2e40\ua4fa\ua4fd\ua4ff\ua789\ua78c\u{1f150}-\u{1f169}]|(?<=[!-~])[\u0589\u3007\u30ce\u30fc\u3163\u4e00\u4e36\u4e3f](?=[!-~])|[!-~](?=\p{M})|(?<=[ -~])(?![\ufe00-\ufe0f])\p{M}/gu;
+/** Latin letters of phonetics and small capitals. */
+const likeLetters = /[\u0131\u0184\u0185\u0237\u0250-\u02af\u1d00-\u1d7f\ua730\ua731\ua7ae\ua7b0]/gu;
+const turkish = /[şğçöüâİŞĞÇÖÜ]/;
+/** Dashes and quotes of typography, which take the place of ASCII's outside of quotes. */
+const typographic = /[\u2013-\u2015\u2018-\u201d\u2032\u2033]/gu;
+/** What compatibility normalization makes ASCII of, and yet is ordinary: superscripts, units, ellipses, numbers in circles. */
+const compatible =
+  /[\u00aa\u00b2\u00b3\u00b9\u00ba\u0132\u0133\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2116\u2120-\u2122\u2139\u2460-\u249b\u3200-\u33ff]/;
+const notAscii = /[^\n\t -~]/gu;
+const fullWidth = /[\u3000-\u303f\ufe50-\uff5e]/;
+const cjk = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\u3000-\u303f]/u;
+
+/** `undefined` for what reads as what it is: ASCII, or ordinary text of any language. */
+export function findDisguise(command: string): Disguise | undefined {
+  if (ascii.test(command)) return undefined;
+  const scan = new Scan(command);
+  scan.hidden();
+  scan.mixedWords();
+  scan.foreignTokens();
+  scan.marks();
+  scan.normalized();
+  return scan.result();
+}
+
+class Scan {
+  readonly #text: string;
+  readonly #spots = new Map<number, Spot>();
+  readonly #scripts = new Set<string>();
+  readonly #hidden = new Set<string>();
+  readonly #alike = new Set<string>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  result(): Disguise | undefined {
+    if (this.#spots.size === 0) return undefined;
+    const spots = [...this.#spots.values()].toSorted((a, b) => a.start - b.start);
+    return { hidden: [...this.#hidden], scripts: [...this.#scripts], lookAlikes: [...this.#alike], spots };
+  }
+
+  hidden(): void {
+    for (const { index, character } of hiddenCharacters(this.#text, 'code')) {
+      this.#hidden.add(characterName(character));
+      this.#spots.set(index, { start: index, end: index + character.length, hidden: true });
+    }
+    for (const { index, 0: character } of this.#text.matchAll(/\p{Co}/gu)) {
+      this.#hidden.add(characterName(character));
+      this.#spots.set(index, { start: index, end: index + character.length, hidden: true });
+    }
+  }
+
+  /** Letters of two alphabets in one word, and numerals of another script beside ASCII. */
+  mixedWords(): void {
+    for (const { index, 0: word } of this.#text.matchAll(words)) {
+      if (ascii.test(word)) continue;
+      const found = scripts.filter(({ pattern }) => pattern.test(word));
+      const [first] = found;
+      if (first === undefined) continue;
+      if (found.length > 1) for (const { name } of found) this.#scripts.add(name);
+      for (const { index: at, 0: character } of word.matchAll(notAscii)) {
+        const isMixed = found.length > 1 && /\p{L}/u.test(character) && !first.pattern.test(character);
+        const isDigit = /\p{Nd}/u.test(character) && /[A-Za-z\d]/.test(word);
+        if (isMixed || isDigit || rare.test(character)) this.#add(index + at, character);
+      }
+    }
+  }
+
+  /** Words of another alphabet that look Latin from end to end: in a name with Latin parts, as a command, or on their own. */
+  foreignTokens(): void {
+    const isText = (this.#text.match(foreign) ?? []).some((letter) => !likeLatin.test(letter));
+    for (const { index, 0: token } of this.#text.matchAll(tokens)) {
+      const letters = token.match(foreign);
+      if (letters === null) continue;
+      const isLike = letters.every((letter) => likeLatin.test(letter));
+      const isNearly = isLike || letters.every((letter) => likeLatin.test(letter) || nearlyLatin.test(letter));
+      const starts = isNearly && commandPosition.test(this.#text.slice(Math.max(0, index - 40), index));
+      if (!starts && !(isLike && (!isText || /[A-Za-z]/.test(token)))) continue;
+      for (const { index: at, 0: letter } of token.matchAll(foreign)) this.#add(index + at, letter);
+    }
+  }
+
+  marks(): void {
+    for (const { index, 0: mark } of this.#text.matchAll(likeMarks)) {
+      if (ascii.test(mark)) continue;
+      const pair = this.#text.slice(index - 1, index) + mark;
+      // Decomposed letters, as file names of macOS have them, are letters.
+      if (/\p{M}/u.test(mark) && pair.normalize('NFC').length < pair.length) continue;
+      this.#add(index, mark);
+    }
+    const isTurkish = turkish.test(this.#text);
+    for (const { index, 0: letter } of this.#text.matchAll(likeLetters)) {
+      if (letter !== 'ı' || !isTurkish) this.#add(index, letter);
+    }
+    this.#typography();
+  }
+
+  #typography(): void {
+    let quote = '';
+    let from = 0;
+    for (const { index, 0: mark } of this.#text.matchAll(typographic)) {
+      for (const each of this.#text.slice(from, index).match(/["']/g) ?? []) {
+        quote = quote === '' ? each : quote === each ? '' : quote;
+      }
+      from = index;
+      const [last, next] = [this.#text.charAt(index - 1), this.#text.charAt(index + 1)];
+      const beside = `${last}${next}`;
+      const isOption = /[\u2013-\u2015]/.test(mark) && /^[\s=(]?$/.test(last) && /[\w\u2013-\u2015]/.test(next);
+      if (isOption || (quote === '' && /[!-~]/.test(beside))) this.#add(index, mark);
+    }
+  }
+
+  /** Full-width, mathematical and other letters and marks that stand for ASCII. */
+  normalized(): void {
+    for (const { index, 0: character } of this.#text.matchAll(notAscii)) {
+      const plain = character.normalize('NFKC');
+      if (plain === character || !/^[!-~]+$/.test(plain) || compatible.test(character)) continue;
+      if (fullWidth.test(character) && this.#isAmongIdeographs(index)) continue;
+      this.#add(index, character);
+    }
+  }
+
+  #isAmongIdeographs(index: number): boolean {
+    let [from, to] = [index, index + 1];
+    const least = index - 40;
+    const most = index + 40;
+    while (from > 0 && from > least && fullWidth.test(this.#text.charAt(from - 1))) from -= 1;
+    while (to < most && fullWidth.test(this.#text.charAt(to))) to += 1;
+    return cjk.test(this.#text.charAt(from - 1)) || cjk.test(this.#text.charAt(to));
+  }
+
+  #add(start: number, character: string): void {
+    if (this.#spots.has(start)) return;
+    this.#alike.add(character);
+    this.#spots.set(start, { start, end: start + character.length, hidden: false });
+  }
+}
