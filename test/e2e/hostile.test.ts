@@ -251,7 +251,7 @@ describe('a session full of hostile text', function () {
     await workbench.closeEditors();
     writeFileSync(go, '');
 
-    const notification = workbench.notification('needs you: ').first();
+    const notification = workbench.notification('needs you. ').first();
     await notification.waitFor();
     const message = notification.locator('.notification-list-item-message');
     assert.deepEqual(await message.locator('a').allTextContents(), ['Review']);

@@ -59,7 +59,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     await host.workbench.editorTab('Make the file.').click({ button: 'middle' });
     await host.workbench.editorTab('Make the file.').waitFor({ state: 'detached' });
     lookedAway.open();
-    const notice = host.workbench.notification('needs you: ');
+    const notice = host.workbench.notification('needs you. ');
     await notice.waitFor({ timeout: 30_000 });
     await picture(host.workbench, 'approval-elsewhere');
     assert.doesNotMatch((await notice.textContent()) ?? '', /Allow/);

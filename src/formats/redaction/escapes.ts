@@ -2,12 +2,44 @@ import type { Stretch } from './rule.ts';
 
 /** Colours of a terminal, written as they are or as an escape. */
 const colour = String.raw`(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[\d;]{0,20}[mK]`;
-const character = String.raw`\\u00(?<unicode>[2-7][\da-fA-F])|%(?<percent>[2-7][\da-fA-F])|\\(?<slash>\/)|&(?:(?<amp>amp|#38)|(?<quot>quot|#34)|(?<apos>apos|#39));`;
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  quot: '"',
+  apos: "'",
+  lt: '<',
+  gt: '>',
+  lowbar: '_',
+  UnderBar: '_',
+  period: '.',
+  colon: ':',
+  sol: '/',
+  plus: '+',
+  equals: '=',
+  hyphen: '-',
+  dash: '-',
+  commat: '@',
+  excl: '!',
+  num: '#',
+  dollar: '$',
+  percnt: '%',
+  tilde: '~',
+  ast: '*',
+  shy: '',
+  nbsp: ' ',
+  ZeroWidthSpace: '',
+  zwj: '',
+  zwnj: '',
+  NoBreak: '',
+};
+/** Not seen, and so no part of a secret: zero-width characters, soft hyphens, marks of direction. */
+const unseen = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]`;
+const unseenEscaped = String.raw`\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF]|202[a-eA-E])`;
+const character = String.raw`\\{1,4}(?:u00|x)(?<unicode>[2-7][\da-fA-F])|\\{1,4}u\{0{0,4}(?<braced>[2-7][\da-fA-F])\}|%(?:25){0,2}(?<percent>[2-7][\da-fA-F])|\\{1,3}(?<slash>\/)|&(?:amp;){0,2}(?:#(?:0{0,4}(?<decimal>\d{2,5})|[xX]0{0,4}(?<hex>[\da-fA-F]{2,4}))|(?<entity>${Object.keys(named).join('|')}));`;
 /** A line that goes on in the next one, and a string that is put together of two, as languages do it or by standing in line. */
 const blanks = String.raw`[ \t]{0,9}(?:\r?\n)?[ \t]{0,40}`;
 const quote = String.raw`\\{0,3}["'\x60]`;
 const joint = String.raw`\\(?:\r?\n|\\(?:\\r)?\\n)|${quote}(?:${blanks}(?:\+|\.{1,2}|&)${blanks}|[ \t]{0,9}\r?\n[ \t]{0,40})${quote}`;
-const escape = new RegExp(`${colour}|${character}|${joint}`, 'g');
+const escape = new RegExp(`${colour}|${unseenEscaped}|${unseen}|${character}|${joint}`, 'g');
 const anyEscape = new RegExp(escape.source);
 
 /** Stands within no secret. */
@@ -109,9 +141,12 @@ class View implements Unescaped {
 }
 
 function meaning(groups: Readonly<Record<string, string | undefined>>): string {
-  const code = groups['unicode'] ?? groups['percent'];
-  if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
-  if (groups['slash'] !== undefined) return '/';
-  if (groups['amp'] !== undefined) return '&';
-  return groups['quot'] !== undefined ? '"' : groups['apos'] !== undefined ? "'" : '';
+  const { unicode, braced, percent, hex, decimal, slash, entity } = groups;
+  const digits = unicode ?? braced ?? percent ?? hex;
+  const code =
+    digits === undefined ? (decimal === undefined ? undefined : Number(decimal)) : Number.parseInt(digits, 16);
+  if (code !== undefined)
+    return (code >= 0x20 && code < 0x7f) || code === 0x0a || code === 0x0d ? String.fromCharCode(code) : '';
+  if (slash !== undefined) return '/';
+  return entity === undefined ? '' : (named[entity] ?? '');
 }

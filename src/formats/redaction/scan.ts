@@ -1,5 +1,6 @@
 import { encodedTexts } from './encoded.ts';
 import { unescaped } from './escapes.ts';
+import { joinedLines } from './lines.ts';
 import type { SecretRule, Stretch } from './rule.ts';
 import { secretRules } from './rules.ts';
 
@@ -17,16 +18,25 @@ interface Ranked extends Finding {
 const shortest = 8;
 /** Stands between texts that are looked through as one, and within no secret. */
 const between = '\0';
+/** How many times over a secret may be encoded; each time makes it a quarter longer. */
+const maxDepth = 3;
 
 /**
- * Every secret in a text, in order, none overlapping another: as it stands there, with its escapes undone, and encoded, one
- * level deep. Takes time in proportion to the text.
+ * Every secret in a text, in order, none overlapping another: as it stands there, with its escapes undone, with wrapped lines
+ * joined, and encoded up to three times. Takes time in proportion to the text.
  */
 export function findSecrets(text: string): Finding[] {
   const found = [...plain(text), ...encoded(text)];
   const view = unescaped(text);
   if (view !== null) {
     for (const each of [...plain(view.text), ...encoded(view.text)]) found.push({ ...each, ...view.original(each) });
+  }
+  const joined = joinedLines(view?.text ?? text);
+  if (joined !== null) {
+    for (const each of [...plain(joined.text), ...encoded(joined.text)]) {
+      const stretch = joined.original(each);
+      found.push({ ...each, ...(view?.original(stretch) ?? stretch) });
+    }
   }
   return merged(found);
 }
@@ -53,10 +63,11 @@ function plain(text: string): Ranked[] {
 }
 
 /** What is encoded is masked as a whole. */
-function encoded(text: string): Ranked[] {
+function encoded(text: string, depth = 1): Ranked[] {
   const pieces = encodedTexts(text);
   if (pieces.length === 0) return [];
-  const found = merged(plain(pieces.map((piece) => piece.text).join(between)));
+  const inner = pieces.map((piece) => piece.text).join(between);
+  const found = merged([...plain(inner), ...(depth < maxDepth ? encoded(inner, depth + 1) : [])]);
   const masked: Ranked[] = [];
   let [at, from] = [0, 0];
   for (const piece of pieces) {

@@ -1,5 +1,6 @@
 import { printableBase64 } from './base64.ts';
 import { entropy, isWords, looksRandom } from './entropy.ts';
+import { azureKeys, hexKeys } from './hexKeys.ts';
 import { jsonWebTokens } from './jsonWebTokens.ts';
 import { isEncodedKey, privateKeys } from './privateKeys.ts';
 import { begins, edge, start, type SecretRule, type Stretch } from './rule.ts';
@@ -74,7 +75,7 @@ export const tokenRules: readonly SecretRule[] = [
     id: 'discord-token',
     hints: ['.'],
     pattern: new RegExp(String.raw`${start}[MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])`, 'g'),
-    accept: looksRandom,
+    accept: (secret) => looksRandom(secret) || /^\d{17,20}/.test(printableBase64(secret.slice(0, 24))),
   },
   token(
     'teams-webhook',
@@ -169,6 +170,10 @@ export const tokenRules: readonly SecretRule[] = [
   token('shippo-token', /shippo_(?:live|test)_[0-9a-f]{40}/g, 'shippo_'),
   prefixed('alibaba-key', 'LTAI', '[A-Za-z0-9]{16,22}(?![A-Za-z0-9])', start),
   { id: 'aws-secret-key', hints: [''], find: keysOf40 },
+  { id: 'hex-key', hints: [''], find: hexKeys },
+  { id: 'azure-key', hints: ['=='], find: azureKeys },
+  token('azure-key', /(?<![A-Za-z0-9])[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}(?![A-Za-z0-9])/g, 'JQQJ99'),
+  token('discord-token', /mfa\.[\w-]{80,90}/g, 'mfa.'),
   { id: 'jwt', hints: ['eyJ'], find: jsonWebTokens },
 ];
 

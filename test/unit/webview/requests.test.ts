@@ -161,7 +161,7 @@ describe('words about a request', () => {
     });
     assert.deepEqual([wish(edit), aboutWhat(edit, '/p')], ['Wants to edit', 'a.ts and 1 more']);
     assert.equal(aboutWhat(request({ action: { kind: 'command_run', command: 'a\nb' } }), undefined), 'a …');
-    assert.equal(wish(request({ toolName: 'Nuke' })), 'Wants to use Nuke');
+    assert.equal(wish(request({ toolName: 'Nuke' })), 'Wants to use “Nuke”');
   });
 
   it('say how it ended, in whole minutes, and that there was no end', () => {

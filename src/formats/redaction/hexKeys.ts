@@ -1,0 +1,34 @@
+import type { Stretch } from './rule.ts';
+
+const key = /(?<![\w/+-])[\da-fA-F]{64}(?![\w/+-])/g;
+const reach = 80;
+const said = /key|token|secret|passw|passphrase|credential|\bauth|bearer|signing|master|seed/i;
+const digest =
+  /sha-?\d|hash|digest|checksum|integrity|commit|revision|etag|blob|tree|content[_-]?id|fingerprint|public/i;
+
+/**
+ * Keys of 32 bytes in hexadecimal. Checksums look the same, and there are many more of them: what stands before it in its
+ * line has to speak of a key, and of no checksum.
+ */
+export function hexKeys(text: string): Stretch[] {
+  const found: Stretch[] = [];
+  for (const { index, 0: digits } of text.matchAll(key)) {
+    const line = text.slice(Math.max(0, index - reach), index);
+    const before = line.slice(line.lastIndexOf('\n') + 1);
+    if (!said.test(before) || digest.test(before) || new Set(digits).size < 8) continue;
+    found.push({ start: index, end: index + digits.length });
+  }
+  return found;
+}
+
+const storageKey = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])/g;
+
+/** Keys of Azure's storage, service bus and the like: 64 bytes in base64, which SHA-512 in lock files is, too. */
+export function azureKeys(text: string): Stretch[] {
+  const found: Stretch[] = [];
+  for (const { index, 0: digits } of text.matchAll(storageKey)) {
+    if (digest.test(text.slice(Math.max(0, index - 24), index)) || new Set(digits).size < 24) continue;
+    found.push({ start: index, end: index + digits.length });
+  }
+  return found;
+}
