@@ -65,7 +65,7 @@ async function watch(engine: Engine, context: CliContext, start: () => Promise<S
 /** Why it failed may be in the agent's words: they are given as such. */
 function failureLine(handle: SessionHandle, error: string | null | undefined): string {
   const { agent_label: agent, reason = error ?? undefined } = handle.summary();
-  return reason === undefined ? `${agent} failed.` : `${agent} failed: ${quoted(reason)}`;
+  return reason === undefined ? `${agent} failed.` : `The run of ${agent} failed: ${quoted(reason)}`;
 }
 
 async function deniedByNobody(handle: SessionHandle): Promise<number> {
