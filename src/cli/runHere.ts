@@ -62,10 +62,11 @@ async function watch(engine: Engine, context: CliContext, start: () => Promise<S
   }
 }
 
-/** Why it failed may be in the agent's words: they are given as such. */
+/** Why it failed may be in the agent's words, which are given as such; why it was stopped is in Vitrine's. */
 function failureLine(handle: SessionHandle, error: string | null | undefined): string {
-  const { agent_label: agent, reason = error ?? undefined } = handle.summary();
-  return reason === undefined ? `${agent} failed.` : `The run of ${agent} failed: ${quoted(reason)}`;
+  const { agent_label: agent, outcome, reason = error ?? undefined } = handle.summary();
+  if (reason === undefined) return `${agent} failed.`;
+  return outcome !== 'failed' ? reason : `The run of ${agent} failed: ${quoted(reason)}`;
 }
 
 async function deniedByNobody(handle: SessionHandle): Promise<number> {

@@ -1,5 +1,5 @@
 import type { AgentRequest } from '../../model/request.ts';
-import { visibleText } from '../visibleText.ts';
+import { visibleLine as visibleText } from '../../model/visibleText.ts';
 
 /** A waiting request for a terminal, with what can be typed. Everything of the agent is quoted and visible. */
 export function requestText(agent: string, request: AgentRequest): string {

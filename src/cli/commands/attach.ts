@@ -11,7 +11,7 @@ import { runningDaemon, translated } from '../daemon.ts';
 import { storeHelp } from '../engine.ts';
 import { entryText } from '../entryText.ts';
 import { writeLines } from '../output.ts';
-import { visibleText } from '../visibleText.ts';
+import { visibleLine as visibleText } from '../../model/visibleText.ts';
 
 const help = `Usage: vitrine attach [ses_…] [options]
 

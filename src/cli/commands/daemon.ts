@@ -8,7 +8,7 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { runningDaemon, translated } from '../daemon.ts';
 import { storeFolder, storeHelp } from '../engine.ts';
 import { writeLines } from '../output.ts';
-import { visibleText } from '../visibleText.ts';
+import { visibleLine as visibleText } from '../../model/visibleText.ts';
 
 const help = `Usage: vitrine daemon status [options]
        vitrine daemon stop [--now] [options]

@@ -73,10 +73,12 @@ async function writeRaw(handle: SessionHandle, context: CliContext): Promise<voi
   for (const { runId } of handle.turns()) {
     const files = handle.rawPath(runId);
     for (const stream of ['stdout', 'stderr'] as const) {
-      await pipeline(createReadStream(files[stream]), exactStream(context[stream]), { end: false }).catch((error: unknown) => {
-        const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-        if (!missing) throw error;
-      });
+      await pipeline(createReadStream(files[stream]), exactStream(context[stream]), { end: false }).catch(
+        (error: unknown) => {
+          const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+          if (!missing) throw error;
+        },
+      );
     }
   }
 }
