@@ -7,7 +7,7 @@ import type { Blueprint } from '../engine/blueprints/load.ts';
 import { writeWhole } from '../engine/wholeFile.ts';
 import type { McpServer } from '../model/mcpServer.ts';
 import { UsageError, type CliContext } from './command.ts';
-import { visibleText } from './visibleText.ts';
+import { visibleLine } from '../model/visibleText.ts';
 
 /** Files that are remembered, the newest. */
 const maxTrusted = 1000;
@@ -86,7 +86,7 @@ export async function assertTrusted(
   const blueprint = all.find((each) => each.name === name);
   if (blueprint === undefined || blueprint.agent === null) return;
   const whose = blueprint.level === 'workspace' ? 'of the folder' : 'your own';
-  context.stderr.write(`vitrine: agent "${name}" (${whose}): ${visibleText(blueprint.file)}\n`);
+  context.stderr.write(`vitrine: agent "${name}" (${whose}): ${visibleLine(blueprint.file)}\n`);
   if (!needsTrust(blueprint, all) || isTrusted(blueprint, await readTrusted(context))) return;
   if (!given && !(await agrees(context, blueprint, ownOf(name, all)))) {
     throw new UsageError(
@@ -110,11 +110,11 @@ async function agrees(context: CliContext, blueprint: Blueprint, own: Blueprint 
 
 function risks({ agent }: Blueprint, own: Blueprint | undefined): string[] {
   const servers = Object.entries(agent?.mcp_servers ?? {}).map(([name, server]) => serverText(name, server));
-  return own === undefined ? servers : [`It is used instead of your own: ${visibleText(own.file)}.`, ...servers];
+  return own === undefined ? servers : [`It is used instead of your own: ${visibleLine(own.file)}.`, ...servers];
 }
 
 function serverText(name: string, server: McpServer): string {
   if (server.type === 'http')
-    return visibleText(`Its server "${name}" is told what ${server.url} and its headers hold.`);
-  return visibleText(`Its server "${name}" starts: ${[server.command, ...server.args].join(' ')}.`);
+    return visibleLine(`Its server "${name}" is told what ${server.url} and its headers hold.`);
+  return visibleLine(`Its server "${name}" starts: ${[server.command, ...server.args].join(' ')}.`);
 }

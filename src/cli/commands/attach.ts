@@ -11,7 +11,7 @@ import { runningDaemon, translated } from '../daemon.ts';
 import { storeHelp } from '../engine.ts';
 import { entryText } from '../entryText.ts';
 import { writeLines } from '../output.ts';
-import { visibleLine as visibleText } from '../../model/visibleText.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 
 const help = `Usage: vitrine attach [ses_…] [options]
 
@@ -58,7 +58,7 @@ async function onlyRunning(connection: DaemonConnection): Promise<string> {
   const [first, ...others] = running;
   if (first === undefined) throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
   if (others.length === 0) return first.session_id;
-  const list = running.map(({ session_id, title = '' }) => `\n  ${session_id}  ${visibleText(title)}`).join('');
+  const list = running.map(({ session_id, title = '' }) => `\n  ${session_id}  ${visibleLine(title)}`).join('');
   throw new UsageError('Several sessions are running. Give one:', list);
 }
 

@@ -8,7 +8,7 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { runningDaemon, translated } from '../daemon.ts';
 import { storeFolder, storeHelp } from '../engine.ts';
 import { writeLines } from '../output.ts';
-import { visibleLine as visibleText } from '../../model/visibleText.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 
 const help = `Usage: vitrine daemon status [options]
        vitrine daemon stop [--now] [options]
@@ -106,6 +106,6 @@ async function logs(context: CliContext, store: string | undefined): Promise<num
     context.stderr.write(`vitrine: There is no log: ${file}\n`);
     return notRunning;
   }
-  for (const line of text.split('\n').filter((each) => each !== '')) context.stdout.write(`${visibleText(line)}\n`);
+  for (const line of text.split('\n').filter((each) => each !== '')) context.stdout.write(`${visibleLine(line)}\n`);
   return done;
 }
