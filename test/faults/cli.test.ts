@@ -87,7 +87,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     const program = path.resolve('test/support/acpAgent/agent.mjs');
     const listed = await vitrine('sessions', '--of', 'acp', '--', program, '--list=pages').ended;
     assert.equal(listed.code, 0, listed.stderr);
-    assert.match(listed.stdout, /^kept-0 {2}2026-01-02 03:04 {2}Page 0 \[2J\nkept-1 .*\nkept-2 .*\n$/);
+    assert.match(listed.stdout, /^kept-0 {2}2026-01-02 03:04 {2}Page 0⟨U\+001B⟩\[2J\nkept-1 .*\nkept-2 .*\n$/);
     const none = await vitrine('sessions', '--of', 'acp', '--', program).ended;
     assert.deepEqual([none.code, none.stdout], [2, '']);
     assert.match(none.stderr, /^vitrine: agent\.mjs offers no list of its sessions\./);
