@@ -1,6 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { SessionHandle } from '../engine/api.ts';
+import { linkReader } from '../engine/folders/linkReader.ts';
+import { decideFileAccess, isReachedLocally, type FileSystemView } from '../text/fileAccess.ts';
 import { changesOf, changeUri, type RecordedChange } from './changeDocuments.ts';
 import { inertText, visibleText } from './inertText.ts';
 
@@ -21,18 +23,17 @@ export async function openLink(url: string): Promise<void> {
 }
 
 /**
- * Opens a file that exists; one outside of the workspace after a question. `base` is what a relative path starts from.
- * Lines are 1-based and inclusive: both select, one places the cursor.
+ * Opens a file that exists; one outside of the workspace after a question, before which nothing looks at it. `base` is what a
+ * relative path starts from. Lines are 1-based and inclusive: both select, one places the cursor.
  */
 export async function openFile(base: string | undefined, name: string, line?: number, endLine?: number): Promise<void> {
-  const root = base ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-  if (!path.isAbsolute(name) && root === undefined) return;
-  const uri = vscode.Uri.file(path.resolve(root ?? '/', name));
+  const path = await permittedPath(base, name);
+  if (path === undefined) return;
+  const uri = vscode.Uri.file(path);
   if (!(await isFile(uri))) {
     void vscode.window.showWarningMessage(t('{0} does not exist now.', inertText(uri.fsPath)));
     return;
   }
-  if (vscode.workspace.getWorkspaceFolder(uri) === undefined && !(await confirmOutside(uri))) return;
   const selection =
     line === undefined
       ? undefined
@@ -40,6 +41,27 @@ export async function openFile(base: string | undefined, name: string, line?: nu
         ? new vscode.Range(line - 1, 0, line - 1, 0)
         : new vscode.Range(line - 1, 0, Math.max(line, endLine) - 1, Number.MAX_SAFE_INTEGER);
   await vscode.commands.executeCommand('vscode.open', uri, { selection, preview: true });
+}
+
+/** The absolute path, where it is safe and, outside of the workspace, the user agrees. */
+async function permittedPath(base: string | undefined, name: string): Promise<string | undefined> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+  const system: FileSystemView = {
+    ...linkReader,
+    isWindows: process.platform === 'win32',
+    folders: folders.map(({ uri }) => uri.fsPath),
+  };
+  const access = await decideFileAccess(base ?? system.folders[0], name, system);
+  if (access.kind === 'open') return access.path;
+  if (access.kind === 'ask') {
+    const { path: asked, target } = access;
+    if (!(await confirmOutside(target === undefined ? asked : `${asked} → ${target}`))) return undefined;
+    if (await isReachedLocally(asked, system)) return asked;
+  }
+  void vscode.window.showWarningMessage(
+    t('Vitrine does not open paths of other hosts or devices: {0}', inertText(name)),
+  );
+  return undefined;
 }
 
 async function isFile(uri: vscode.Uri): Promise<boolean> {
@@ -50,11 +72,11 @@ async function isFile(uri: vscode.Uri): Promise<boolean> {
   }
 }
 
-async function confirmOutside(uri: vscode.Uri): Promise<boolean> {
+async function confirmOutside(file: string): Promise<boolean> {
   const open = t('Open');
   const chosen = await vscode.window.showWarningMessage(
     t('This file is outside of the workspace. Open it?'),
-    { modal: true, detail: visibleText(uri.fsPath) },
+    { modal: true, detail: visibleText(file) },
     open,
   );
   return chosen === open;

@@ -1,3 +1,5 @@
+import { isUnsafePath } from '../../src/text/unsafePath.ts';
+
 /** Where a link of a session may lead: to a page, asked for through the host, or to a file of the project. */
 export type Target =
   | { readonly kind: 'page'; readonly url: string }
@@ -15,19 +17,23 @@ export function linkTarget(address: string): Target | undefined {
   if (/^https?:\/\//i.test(text)) {
     return URL.canParse(text) ? { kind: 'page', url: text } : undefined;
   }
-  if (text.startsWith('//') || text.startsWith('\\\\') || text.startsWith('#')) return undefined;
-  const [, path, colon, hash] = withLine.exec(text) ?? [];
-  if (path === undefined || path === '') return undefined;
-  if (scheme.test(path) && !driveLetter.test(path)) return undefined;
+  if (text.startsWith('#')) return undefined;
+  const [, encoded = '', colon, hash] = withLine.exec(text) ?? [];
+  const path = decodePath(encoded);
+  if (path === undefined || path.trim() === '' || unsafe.test(path) || isUnsafePath(path)) return undefined;
+  if (scheme.test(path.trim()) && !driveLetter.test(path)) return undefined;
   const line = Number(colon ?? hash ?? 0);
-  return { kind: 'file', path: decoded(path), ...(line > 0 && { line }) };
+  return { kind: 'file', path, ...(line > 0 && { line }) };
 }
 
-function decoded(path: string): string {
+/** Decoded once, as browsers do; `undefined` where the result is encoded again, or the encoding is broken. */
+function decodePath(path: string): string | undefined {
+  const isEncoded = (text: string): boolean => /%[\da-f]{2}/i.test(text);
+  if (!isEncoded(path)) return path;
   try {
     const plain = decodeURIComponent(path);
-    return unsafe.test(plain) ? path : plain;
+    return isEncoded(plain) ? undefined : plain;
   } catch {
-    return path;
+    return undefined;
   }
 }

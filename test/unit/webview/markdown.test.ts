@@ -127,6 +127,11 @@ describe('targets of links', () => {
       '',
       'https://',
       'src/\u202egnp.ts',
+      '%5C%5Chost%5Cshare',
+      '%2f%2fhost/share',
+      '%255C%255Chost',
+      'src/%c0%af',
+      'javascript%3Aalert(1)',
       'http:/\u0000/x',
     ];
     for (const address of nowhere) assert.equal(linkTarget(address), undefined, JSON.stringify(address));
