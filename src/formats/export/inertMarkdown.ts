@@ -1,6 +1,6 @@
 /**
- * Markdown of an agent or a person that loads nothing and holds no element when it is drawn: `<` and the beginning of an
- * image are escaped everywhere but in code, where every reader of markdown agrees that it is code. Where that is not sure, all
+ * Markdown of an agent or a person that loads nothing, runs nothing and holds no element when it is drawn: `<`, the beginning
+ * of an image and links but to pages and relative files are escaped everywhere but in code, where every reader of markdown agrees that it is code. Where that is not sure, all
  * of the rest is escaped. Line breaks become single characters. Linear in the text.
  */
 export function inertMarkdown(text: string): string {
@@ -95,6 +95,23 @@ class InertLines {
   }
 }
 
+/** How an address begins that names a page, a mailbox, a place of the document or a relative file. Nothing in it is encoded. */
+const scheme = String.raw`(?:https?:\/\/|mailto:)`;
+const relative = String.raw`(?:#|(?:\.{0,2}\/(?![\/\\&%]))?[\p{L}\p{N}_.~@+\-]{1,200}(?:(?=[\s)\/?#])|$|(?<=\.[\w\-]{1,20}):\d))`;
+/** All of a link up to its end: a backtick in it would begin code for some readers and not for others. */
+const safeLink = new RegExp(
+  String.raw`^\([ \t]{0,9}(?:${scheme}|${relative})(?:[^\s\x60()<>\\\[\]]|\([^\s\x60()<>\\\[\]]{0,200}\)){0,2000}(?:[ \t]{1,9}"[^"\x60\\\[\]]{0,500}")?\)`,
+  'u',
+);
+const safeDefinition = new RegExp(String.raw`^:[ \t]{1,9}(?:${scheme}|${relative})`, 'u');
+
 function escaped(text: string): string {
-  return text.replaceAll('![', String.raw`!\[`).replaceAll('<', '&lt;');
+  return text
+    .replaceAll(/\](?=[(:])/g, (bracket, at: number) => {
+      const rest = text.slice(at + 1, at + 4000);
+      const isSafe = rest.startsWith('(') ? safeLink.test(rest) : safeDefinition.test(rest);
+      return isSafe ? bracket : `${bracket}\\`;
+    })
+    .replaceAll('![', String.raw`!\[`)
+    .replaceAll('<', '&lt;');
 }

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { Lexer, walkTokens } from 'marked';
 import { cell } from '../../../src/formats/export/csv.ts';
 import { base64OfHex } from '../../../src/formats/export/htmlText.ts';
+import { entities } from '../../../webview/markdown/entities.ts';
 import { inertMarkdown } from '../../../src/formats/export/inertMarkdown.ts';
 import { markdownHtml } from '../../../src/formats/export/markdownHtml.ts';
 import { exported, richSource, sourceOf, aTool } from '../../support/exported.ts';
@@ -166,8 +167,99 @@ describe('markdown that loads nothing', () => {
     );
   });
 
+  /** Addresses of the links in a text, as a reader of markdown understands it. */
+  const addresses = (text: string): string[] => {
+    const found: string[] = [];
+    for (const shown of [text, text.replaceAll(/^/gm, '> ')])
+      void walkTokens(new Lexer({ gfm: true }).lex(shown), (token) => {
+        if (token.type === 'link' || token.type === 'def') found.push(entities(String(token['href'])));
+      });
+    return found;
+  };
+  const isHarmless = (address: string): boolean =>
+    /^(?:https?:\/\/|mailto:)/i.test(address) ||
+    (!/^[\s\p{Cc}]*(?:[a-z][a-z\d+.\-\t\n\r]*:(?!\d)|[\\/]{2})/iu.test(address) && !/^%/.test(address));
+
+  it('has no link that runs a program or leads to another host', () => {
+    const hostile = [
+      'javascript:alert(1)',
+      'JaVaScRiPt:alert(1)',
+      'command:workbench.action.quit',
+      'data:text/html,x',
+      'vbscript:x',
+      'file://host/share',
+      'file:///etc/passwd',
+      '//host/share',
+      '/\\host/share',
+      '\\\\host\\share',
+      'vscode://x/y',
+      '&#106;avascript:x',
+      '&#x6a;avascript&colon;x',
+      'javascript&colon;x',
+      'javascript\\:x',
+      'javascript%3Ax',
+      'java&Tab;script:x',
+      '/&#47;host/x',
+      '&sol;&sol;host/x',
+      '\u0001javascript:x',
+    ];
+    const forms = [
+      (to: string) => `[a](${to})`,
+      (to: string) => `[a]( ${to} "t")`,
+      (to: string) => `[a](\n${to})`,
+      (to: string) => `[a](<${to}>)`,
+      (to: string) => `[a][b]\n\n[b]: ${to}`,
+      (to: string) => `[b]\n\n[b]:\n${to}`,
+      (to: string) => `[b]\n\n[b]: <${to}> "t"`,
+      (to: string) => `<${to}>`,
+      (to: string) => `<a href="${to}">x</a>`,
+      (to: string) => `[![a](b)](${to})`,
+      (to: string) => `[a](x\`) \` \` [b](${to}) \``,
+      (to: string) => `[a](x "\`") \` \` [b](${to}) \``,
+      (to: string) => `- > [a](${to})`,
+      (to: string) => `| a |\n| - |\n| [a](${to}) |`,
+    ];
+    for (const to of hostile) {
+      for (const form of forms) {
+        const inert = inertMarkdown(form(to));
+        for (const address of addresses(inert)) assert.ok(isHarmless(address), `${form(to)} leads to ${address}`);
+      }
+    }
+  });
+
+  it('keeps links to pages and relative files', () => {
+    for (const text of [
+      '[a](https://example.com/a_(b)?c=d&e=f#g)',
+      '[a](https://example.com "title") and `code`',
+      '[a](src/a.ts#L3)',
+      '[a](../src/a.ts)',
+      '[a](./a.md)',
+      '[a](a.ts:12)',
+      '[a](#top)',
+      '[a](mailto:a@example.com)',
+      '[a]\n\n[a]: https://example.com',
+      'x[1]: text',
+    ])
+      assert.equal(inertMarkdown(text), text);
+  });
+
   it('takes time that grows with the text alone', () => {
-    for (const unit of ['`', '`a', '` `` ', '![', '<', '\n```', '> ', ' ', '```\n<\n']) {
+    for (const unit of [
+      '](',
+      '](a',
+      ']: ',
+      '](https://a',
+      '](https://a(',
+      '`',
+      '`a',
+      '` `` ',
+      '![',
+      '<',
+      '\n```',
+      '> ',
+      ' ',
+      '```\n<\n',
+    ]) {
       assert.ok(inertMarkdown(unit.repeat(1_000_000 / unit.length)).length > 0);
     }
   });
