@@ -44,11 +44,16 @@ export const agentRequestSchema = z.object({
 });
 export type AgentRequest = z.infer<typeof agentRequestSchema>;
 
-/** What a person can answer. `answers` by the text of the question; several labels are joined by ", ". */
+/** Records of earlier versions hold answers by the text of their question. */
+function toPositions(answers: unknown): unknown {
+  return typeof answers === 'object' && answers !== null && !Array.isArray(answers) ? Object.values(answers) : answers;
+}
+
+/** What a person can answer. `answers` are in the order of the questions; several labels are joined by ", ". */
 export const answerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('allow'), scope: z.enum(['once', 'session']) }),
   z.object({ kind: z.literal('deny'), reason: z.string().optional(), interrupt: z.boolean().optional() }),
-  z.object({ kind: z.literal('answer'), answers: z.record(z.string(), z.string()) }),
+  z.object({ kind: z.literal('answer'), answers: z.preprocess(toPositions, z.array(z.string())) }),
 ]);
 export type Answer = z.infer<typeof answerSchema>;
 

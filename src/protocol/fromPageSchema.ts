@@ -16,7 +16,7 @@ const answer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('deny'), reason: text(20_000).optional() }),
   z.object({
     kind: z.literal('answer'),
-    answers: z.record(text(20_000), text(100_000)).refine((all) => Object.keys(all).length <= 100),
+    answers: z.array(text(100_000)).max(100),
   }),
 ]);
 

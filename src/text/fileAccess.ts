@@ -34,6 +34,7 @@ export async function decideFileAccess(
   const place = resolvePlace(base, name, system.isWindows);
   if (place === undefined) return { kind: 'refuse' };
   const path = join(place);
+  if (isUnsafePath(path, system.isWindows)) return { kind: 'refuse' };
   const outcome = await new LinkWalk(system, folderPlaces(system)).from(place);
   if (outcome === 'refused') return { kind: 'refuse' };
   if (outcome === 'inside') return { kind: 'open', path };

@@ -133,7 +133,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(request.session, 'Bash(touch made.txt)');
       assert.equal(handle.summary().needs_you?.title, 'Run touch made.txt');
       assert.equal(there('made.txt'), false);
-      assert.equal(talk(handle).answer(request.id, { kind: 'answer', answers: {} }), false, 'no answer to this');
+      assert.equal(talk(handle).answer(request.id, { kind: 'answer', answers: [] }), false, 'no answer to this');
       assert.equal(talk(handle).answer(request.id, { kind: 'allow', scope: 'once' }), true);
       assert.equal(talk(handle).answer(request.id, { kind: 'allow', scope: 'once' }), false);
       assert.equal(handle.summary().needs_you, undefined);
@@ -219,7 +219,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
         request.questions?.map(({ question, options }) => [question, options.map(({ label }) => label)]),
         [['Which tea?', ['Green', 'Black']]],
       );
-      talk(handle).answer(request.id, { kind: 'answer', answers: { 'Which tea?': 'Green' } });
+      talk(handle).answer(request.id, { kind: 'answer', answers: ['Green'] });
       const result = await ended(handle);
       assert.equal(result.data, 'A good choice.', result.error);
       assert.match(told('ask'), /Which tea\?[^]{0,20}Green/);

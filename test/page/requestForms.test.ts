@@ -43,7 +43,7 @@ describe('what can be said while an agent works', () => {
         id: 'req-q',
         answer: {
           kind: 'answer',
-          answers: { 'Which test runner do you want?': 'tap', 'Which folders shall be covered?': 'src/upload, test' },
+          answers: ['tap', 'src/upload, test'],
         },
       },
     ]);

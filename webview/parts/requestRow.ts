@@ -158,7 +158,7 @@ function decidedDetail(context: Context, entry: PageEntry, { request, decision }
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
   const given = decision?.answer;
-  const answers = given?.kind === 'answer' ? Object.entries(given.answers) : [];
+  const answers = given?.kind === 'answer' ? given.answers : [];
   const reply = given?.kind === 'deny' ? (given.reason ?? '') : '';
   return html`<div class="ask settled">
     ${
@@ -168,9 +168,9 @@ function decidedDetail(context: Context, entry: PageEntry, { request, decision }
           ? planBody(context, request)
           : html`<dl>
               ${(request.questions ?? []).map(
-                ({ question }) =>
+                ({ question }, at) =>
                   html`<dt>${shown(question)}</dt>
-                    <dd>${shown(answers.find(([text]) => text === question)?.[1] ?? t('no answer'))}</dd>`,
+                    <dd>${shown(answers[at] ?? t('no answer'))}</dd>`,
               )}
             </dl>`
     }

@@ -1,15 +1,15 @@
 import type { AgentRequest } from '../../src/model/request.ts';
 import type { AnswerDraft } from './requests.ts';
 
-/** The answers by question, or `undefined` while one is missing. Several labels are joined by ", ". */
-export function answersOf({ questions = [] }: AgentRequest, draft: AnswerDraft): Record<string, string> | undefined {
-  const answers = questions.map(({ question, options }, at): [string, string] => {
+/** The answers in the order of the questions, or `undefined` while one is missing. Several labels are joined by ", ". */
+export function answersOf({ questions = [] }: AgentRequest, draft: AnswerDraft): string[] | undefined {
+  const answers = questions.map(({ options }, at) => {
     const picked = options.map(({ label }) => label).filter((label) => draft.picks[at]?.includes(label) === true);
     const other = draft.other[at]?.trim() ?? '';
-    return [question, [...picked, ...(other === '' ? [] : [other])].join(', ')];
+    return [...picked, ...(other === '' ? [] : [other])].join(', ');
   });
-  if (answers.length === 0 || answers.some(([, answer]) => answer === '')) return undefined;
-  return Object.fromEntries(answers);
+  if (answers.length === 0 || answers.includes('')) return undefined;
+  return answers;
 }
 
 /** The draft after `label` of question `at` was chosen or, where several may be, let go. */

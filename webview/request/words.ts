@@ -137,7 +137,7 @@ function byUser({ kind }: AgentRequest, { answer }: Decision): Outcome {
         icon: 'pass',
         state: 'done',
         words: t('Answered by you'),
-        said: Object.values(answer.answers).join('; '),
+        said: answer.answers.join('; '),
       };
   }
 }

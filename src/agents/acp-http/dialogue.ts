@@ -61,5 +61,5 @@ export function requestId(runId: string | null, at: number): string {
 }
 
 function answerOf({ answer }: Decision): string | null {
-  return answer.kind === 'answer' ? Object.values(answer.answers).join('\n') : null;
+  return answer.kind === 'answer' ? answer.answers.join('\n') : null;
 }

@@ -55,12 +55,25 @@ export function permissionAnswer({ input, request }: PermissionAsked, { by, answ
       return { behavior: 'allow', updatedInput: input, ...(updates !== undefined && { updatedPermissions: updates }) };
     }
     case 'answer':
-      return { behavior: 'allow', updatedInput: { ...input, answers: answer.answers } };
+      return { behavior: 'allow', updatedInput: { ...input, answers: answersByText(input, answer.answers) } };
     case 'deny': {
       const denied = { behavior: 'deny', message: denial(by, answer) };
       return answer.interrupt === true ? { ...denied, interrupt: true } : denied;
     }
   }
+}
+
+/**
+ * The agent's own form. It has one place for questions of the same text: their answers stand there together. An entry may be
+ * named `__proto__`, so nothing is assigned.
+ */
+function answersByText(input: JsonObject, answers: readonly string[]): JsonObject {
+  const byText = new Map<string, Set<string>>();
+  for (const [at, { question: asked }] of objects(input['questions']).map(question).entries()) {
+    const given = answers[at];
+    if (given !== undefined) byText.set(asked, (byText.get(asked) ?? new Set()).add(given));
+  }
+  return Object.fromEntries([...byText].map(([asked, given]) => [asked, [...given].join(', ')]));
 }
 
 /** What the model is told. */

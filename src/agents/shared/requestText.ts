@@ -41,7 +41,7 @@ function decided({ kind }: AgentRequest, { by, answer }: Decision): string {
   return by === 'policy' ? `${allowed}, by a rule` : allowed;
 }
 
-function howDecided({ session }: AgentRequest, answer: Answer): string[] {
+function howDecided({ session, questions = [] }: AgentRequest, answer: Answer): string[] {
   switch (answer.kind) {
     case 'allow':
       return answer.scope === 'session' && session !== undefined ? [`For the session: ${code(session)}`] : [];
@@ -50,7 +50,7 @@ function howDecided({ session }: AgentRequest, answer: Answer): string[] {
       return answer.interrupt === true ? [...said, 'The turn was ended with it.'] : said;
     }
     case 'answer':
-      return Object.entries(answer.answers).map(([question, given]) => `${code(question)}\n\n${quote(given)}`);
+      return answer.answers.map((given, at) => `${code(questions[at]?.question ?? '')}\n\n${quote(given)}`);
   }
 }
 

@@ -66,7 +66,7 @@ export class Run {
       },
       decided: (request, decision) => {
         const { answer } = decision;
-        if (answer.kind === 'answer') this.#tell(Object.values(answer.answers).join('\n'));
+        if (answer.kind === 'answer') this.#tell(answer.answers.join('\n'));
         this.decided(request, decision);
       },
       toolOutput: ({ callId, stdout, exitCode }, timestamp) => this.toolOutput(callId, stdout, exitCode, timestamp),

@@ -14,16 +14,16 @@ const jsonSchema = z.union([
       request: z.string(),
       decision: z.enum(['allow', 'deny']),
       reason: z.string().optional(),
-      /** Of a question, by its text. */
-      answers: z.record(z.string(), z.string()).optional(),
+      /** In the order of the questions, or by their texts. */
+      answers: z.union([z.array(z.string()), z.custom<object>(isTextRecord)]).optional(),
     }),
   }),
   z.object({ say: z.string().min(1) }),
   z.object({ stop: z.literal(true) }),
 ]);
 
-/** One line of `vitrine attach --json`: `{"answer": {"request", "decision", "reason"?}}`, `{"say"}` or `{"stop": true}`. */
-export function parseJsonInput(line: string): AttachInput {
+/** One line of `vitrine attach --json`: `{"answer": {"request", "decision", "reason"?, "answers"?}}`, `{"say"}` or `{"stop": true}`. */
+export function parseJsonInput(line: string, waiting: readonly AgentRequest[] = []): AttachInput {
   let json: unknown;
   try {
     json = JSON.parse(line);
@@ -39,8 +39,29 @@ export function parseJsonInput(line: string): AttachInput {
   return {
     type: 'answer',
     request,
-    answer: answers === undefined ? { kind: 'allow', scope: 'once' } : { kind: 'answer', answers },
+    answer:
+      answers === undefined
+        ? { kind: 'allow', scope: 'once' }
+        : {
+            kind: 'answer',
+            answers: inOrder(
+              answers,
+              waiting.find(({ id }) => id === request),
+            ),
+          },
   };
+}
+
+function inOrder(answers: object, request: AgentRequest | undefined): string[] {
+  const given = new Map<string, string>(Object.entries(answers));
+  if (Array.isArray(answers) || request?.questions === undefined) return [...given.values()];
+  return request.questions.map(({ question }) => given.get(question) ?? '');
+}
+
+/** Unlike a record of zod, one that may have an entry of any name. */
+function isTextRecord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((each) => typeof each === 'string');
 }
 
 /**
@@ -69,7 +90,7 @@ function answerQuestion({ id, questions = [] }: AgentRequest, text: string): Att
     return invalid('The agent asks several questions. Answer them in VS Code, or type n to decline.');
   const chosen = question.options[Number(text) - 1]?.label;
   if (chosen === undefined && !question.freeText) return invalid(`Type a number from 1 to ${question.options.length}.`);
-  return { type: 'answer', request: id, answer: { kind: 'answer', answers: { [question.question]: chosen ?? text } } };
+  return { type: 'answer', request: id, answer: { kind: 'answer', answers: [chosen ?? text] } };
 }
 
 function denial(reason: string | undefined): Answer {

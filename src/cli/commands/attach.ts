@@ -142,7 +142,7 @@ class Attachment {
   }
 
   async #receive(line: string): Promise<void> {
-    const input = this.#json ? parseJsonInput(line) : parseTypedInput(line, this.#waiting);
+    const input = this.#json ? parseJsonInput(line, this.#waiting) : parseTypedInput(line, this.#waiting);
     if (input === null) return;
     try {
       await this.#carryOut(input);

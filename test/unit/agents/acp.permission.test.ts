@@ -89,7 +89,7 @@ describe('a permission in the Agent Client Protocol', () => {
       outcome: 'cancelled',
     });
     assert.deepEqual(outcomeOf(decision(once), []).outcome, { outcome: 'cancelled' });
-    assert.deepEqual(outcomeOf(decision({ kind: 'answer', answers: {} }), of('allow_once')).outcome, {
+    assert.deepEqual(outcomeOf(decision({ kind: 'answer', answers: [] }), of('allow_once')).outcome, {
       outcome: 'cancelled',
     });
     for (const by of ['withdrawn', 'run_over'] as const) {

@@ -48,7 +48,7 @@ describe('lines of the Agent Communication Protocol', () => {
     const decision = {
       by: 'user',
       at: asked_at,
-      answer: { kind: 'answer', answers: { Which: 'Lisbon' } },
+      answer: { kind: 'answer', answers: ['Lisbon'] },
     };
     const server = (event: object) => ({ stream: 'stdout', text: JSON.stringify(event) }) as const;
     const client = (line: object) => ({ stream: 'client', text: JSON.stringify(line) }) as const;

@@ -216,9 +216,18 @@ describe('the dialogue of Claude Code', () => {
       },
       { question: 'Why?', multiSelect: false, freeText: true, options: [] },
     ]);
-    await script.asked[0]?.decide({ kind: 'answer', answers: { 'Which?': 'A, B', 'Why?': 'so' } });
+    await script.asked[0]?.decide({ kind: 'answer', answers: ['A, B', 'so'] });
     const updatedInput = { questions, answers: { 'Which?': 'A, B', 'Why?': 'so' } };
     assert.deepEqual(script.answers, [response('q', { behavior: 'allow', updatedInput })]);
+  });
+
+  it('answers questions of the same text, and one named as a prototype', async () => {
+    const script = begun();
+    const questions = ['Same?', '__proto__', 'Same?', 'constructor'].map((question) => ({ question }));
+    script.line(canUse('q', 'AskUserQuestion', { questions }, { requires_user_interaction: true }));
+    await script.asked[0]?.decide({ kind: 'answer', answers: ['one', 'proto', 'two', 'made'] });
+    const sent = JSON.stringify(script.answers);
+    assert.ok(sent.includes('"answers":{"Same?":"one, two","__proto__":"proto","constructor":"made"}'), sent);
   });
 
   const assistant = (name: string, id: string, input: unknown): unknown => ({

@@ -17,7 +17,7 @@ describe('what is typed at an attached terminal', function () {
     ['YES', [permission], allowed],
     ['n', [permission], { type: 'answer', request: 'p', answer: { kind: 'deny' } }],
     ['n use a copy', [permission], { type: 'answer', request: 'p', answer: { kind: 'deny', reason: 'use a copy' } }],
-    ['2', [question], { type: 'answer', request: 'q', answer: { kind: 'answer', answers: { 'Which?': 'B' } } }],
+    ['2', [question], { type: 'answer', request: 'q', answer: { kind: 'answer', answers: ['B'] } }],
     ['/stop', [permission], { type: 'stop' }],
     ['  ', [], null],
     ['y', [], { type: 'say', text: 'y' }],
@@ -44,6 +44,18 @@ describe('a line of attach --json', function () {
       request: 'p',
       answer: { kind: 'deny', reason: 'no' },
     });
+  });
+
+  it('answers questions in their order, or by texts of any kind', () => {
+    const asked = ['__proto__', 'Which?', '2', '1'].map((text) => ({ ...question.questions![0]!, question: text }));
+    const waiting = [{ ...question, questions: asked }];
+    const expected = { type: 'answer', request: 'q', answer: { kind: 'answer', answers: ['p', 'A', 'b', 'a'] } };
+    for (const answers of ['["p","A","b","a"]', '{"1":"a","2":"b","Which?":"A","__proto__":"p"}']) {
+      const line = `{"answer":{"request":"q","decision":"allow","answers":${answers}}}`;
+      assert.deepEqual(parseJsonInput(line, waiting), expected);
+    }
+    const wrong = '{"answer":{"request":"q","decision":"allow","answers":{"Which?":7}}}';
+    assert.equal(parseJsonInput(wrong, waiting).type, 'invalid');
   });
 
   it('is refused where it is nothing of these', () => {

@@ -146,7 +146,7 @@ describe('agents on servers', () => {
     const [request] = conversation.pending();
     assert.equal(request?.kind, 'question');
     assert.equal(request.title, 'Which city?');
-    conversation.answer(request.id, { kind: 'answer', answers: { 'Which city?': 'Lisbon' } });
+    conversation.answer(request.id, { kind: 'answer', answers: ['Lisbon'] });
     const result = await outcome(handle);
     assert.equal(result.success, true, result.error);
     assert.deepEqual(await answersOf(handle), ['Before I start.', 'The weather in Lisbon is fine.']);

@@ -160,7 +160,7 @@ describe('messages of the page', () => {
       { type: 'getPage', request: 1, from: 0, count: 1e9 },
       { type: 'answer', id: 'r', answer: { kind: 'allow', scope: 'always' } },
       { type: 'answer', id: 'r', answer: { kind: 'deny', reason: 'x'.repeat(20_001) } },
-      { type: 'answer', id: 'r', answer: { kind: 'answer', answers: { q: 7 } } },
+      { type: 'answer', id: 'r', answer: { kind: 'answer', answers: [7] } },
       { type: 'answer', id: 'x'.repeat(201), answer: { kind: 'deny' } },
       { type: 'send', text: 'x', how: 'now' },
       { type: 'nothing' },

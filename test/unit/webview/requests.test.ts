@@ -126,7 +126,21 @@ describe('answers to questions', () => {
       (draft) => type(draft, 1, ' c ', true),
       (draft) => pick(draft, 0, 'a', false),
     );
-    assert.deepEqual(answersOf(asked, all), { 'One?': 'a', 'Some?': 'a, b, c' });
+    assert.deepEqual(answersOf(asked, all), ['a', 'a, b, c']);
+  });
+
+  it('are told apart by their place where questions have the same text', () => {
+    const same = { multiSelect: false, freeText: true, options: [] };
+    const questions = ['Same?', '__proto__', 'Same?'].map((question) => ({ ...same, question }));
+    const asked: AgentRequest = {
+      id: 'q',
+      kind: 'question',
+      title: 'Q',
+      asked_at: '2026-11-24T00:00:00.000Z',
+      questions,
+    };
+    const draft = { ...blank, other: ['one', 'proto', 'two'] };
+    assert.deepEqual(answersOf(asked, draft), ['one', 'proto', 'two']);
   });
 
   it('are one where one is asked for: what was typed and what was chosen take turns', () => {
