@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { claudeCommand } from '../../../src/agents/claude-code/command.ts';
 import { claudeDialogue } from '../../../src/agents/claude-code/dialogue.ts';
 import type { Dialogue, MoreToCome, NewRequest } from '../../../src/agents/dialogue.ts';
+import { answerSchema } from '../../../src/model/request.ts';
 import type { ClientLine } from '../../../src/model/clientLine.ts';
 import type { Answer, Decision } from '../../../src/model/request.ts';
 
@@ -219,6 +220,11 @@ describe('the dialogue of Claude Code', () => {
     await script.asked[0]?.decide({ kind: 'answer', answers: ['A, B', 'so'] });
     const updatedInput = { questions, answers: { 'Which?': 'A, B', 'Why?': 'so' } };
     assert.deepEqual(script.answers, [response('q', { behavior: 'allow', updatedInput })]);
+  });
+
+  it('reads answers that a record of before holds by text', () => {
+    const recorded = { kind: 'answer', answers: { 'Which?': 'A', 'Why?': 'so' } };
+    assert.deepEqual(answerSchema.parse(recorded), { kind: 'answer', answers: ['A', 'so'] });
   });
 
   it('answers questions of the same text, and one named as a prototype', async () => {

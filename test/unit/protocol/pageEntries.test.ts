@@ -161,6 +161,7 @@ describe('messages of the page', () => {
       { type: 'answer', id: 'r', answer: { kind: 'allow', scope: 'always' } },
       { type: 'answer', id: 'r', answer: { kind: 'deny', reason: 'x'.repeat(20_001) } },
       { type: 'answer', id: 'r', answer: { kind: 'answer', answers: [7] } },
+      { type: 'answer', id: 'r', answer: { kind: 'answer', answers: { q: 'a' } } },
       { type: 'answer', id: 'x'.repeat(201), answer: { kind: 'deny' } },
       { type: 'send', text: 'x', how: 'now' },
       { type: 'nothing' },
