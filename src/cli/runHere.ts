@@ -40,7 +40,9 @@ async function watch(engine: Engine, context: CliContext, start: () => Promise<S
   const stopListening = context.onInterrupt(() => {
     interrupts += 1;
     if (session !== undefined) void engine.stop(session, { kill: interrupts > 1 });
-    else if (interrupts > 1) process.exit(notStarted);
+    // Nothing has started yet: disposing the engine keeps it so.
+    else if (interrupts === 1) void engine.dispose();
+    else process.exit(notStarted);
   });
   try {
     const handle = await start();

@@ -181,8 +181,13 @@ export class Engine {
       const { session } = state;
       const decision = { type: 'start_afresh', at: this.#now(), executor_session_ids: session.executor_session_ids };
       await state.append({ kind: 'decision', decision });
-      await state.changeSession({ ...session, executor_session_id: undefined, executor_session_ids: [] });
-      return { type: 'resume_session', attempts: [null], ...told };
+      const { executor_session_id, executor_session_ids } = session;
+      return {
+        type: 'resume_session',
+        attempts: [null],
+        replacedIds: { executor_session_id, executor_session_ids },
+        ...told,
+      };
     });
   }
 
@@ -295,8 +300,17 @@ export class Engine {
           const last_resumed_at = this.#now();
           const project_identity = await identityOf(state.session.project_dir ?? '');
           const session = { ...moveSession(state.session, 'pending'), last_resumed_at, project_identity };
-          await state.changeSession({ ...session, ...(execution_mode !== undefined && { execution_mode }) });
-          return this.#starter.start(state, source, agent, planned);
+          const { replacedIds } = planned;
+          const cleared = replacedIds && { executor_session_id: undefined, executor_session_ids: [] };
+          await state.changeSession({
+            ...session,
+            ...cleared,
+            ...(execution_mode !== undefined && { execution_mode }),
+          });
+          return this.#starter.start(state, source, agent, planned).catch(async (error: unknown) => {
+            if (replacedIds !== undefined) await state.changeSession({ ...state.session, ...replacedIds });
+            throw error;
+          });
         });
       });
     });

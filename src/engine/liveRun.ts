@@ -1,7 +1,5 @@
 import type { RecordedRun } from '../formats/record.ts';
-import type { NormalizedEntry } from '../model/entry.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
-import { syntheticSchema } from '../model/metadata.ts';
 import type { AgentRequest, Decision } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
 import { moveRun, moveSession } from '../model/status.ts';
@@ -10,14 +8,16 @@ import type { Conversation } from './api.ts';
 import { LiveBudget, reachedNote } from './budget/liveBudget.ts';
 import { LiveConversation } from './conversation.ts';
 import { endNotes } from './endNotes.ts';
-import { EngineFailure, failures } from './failures.ts';
+import { failureOf } from './failureOf.ts';
+import { type EngineFailure, failures } from './failures.ts';
 import type { LadderStep } from './process/tree.ts';
+import { promptEntry } from './promptEntry.ts';
 import { decisionLine, needsYou } from './requestRecord.ts';
 import { RunFeed } from './runFeed.ts';
 import { estimateOf, knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
 import type { Launched, RunDeps, RunPlan } from './runPlan.ts';
 import type { ActiveRun, SessionState } from './sessionState.ts';
-import { unreportedLine, unreportedNote } from './snapshot/note.ts';
+import { unreportedChanges } from './snapshot/note.ts';
 import { whyFailed } from './whyFailed.ts';
 
 /** Often enough to watch, seldom enough to cost nothing. */
@@ -98,7 +98,7 @@ export class LiveRun implements ActiveRun {
       await this.#budget.begin();
       launched = await this.#launch(first);
     } catch (error) {
-      const failure = this.#failureOf(error);
+      const failure = failureOf(error, this.runId, this.#deps.log);
       await this.#finish({ code: null, signal: null }, failure);
       throw failure;
     }
@@ -166,17 +166,7 @@ export class LiveRun implements ActiveRun {
     const at = this.#now();
     await this.#state.changeRun(this.#run);
     await this.#state.tell([this.#feed.events.start(at)]);
-    const known = summary.executor_session_id !== undefined || summary.model !== null;
-    const ids = known ? { sessionId: summary.executor_session_id ?? null, model: summary.model } : {};
-    const metadata = { ...ids, ...syntheticSchema.parse(this.#run) };
-    const prompt: NormalizedEntry = {
-      index: this.#run.first_index,
-      timestamp: at,
-      type: { kind: 'user_message' },
-      content: this.#run.prompt,
-      ...(Object.keys(metadata).length > 0 && { metadata }),
-      origin: this.#plan.promptOrigin,
-    };
+    const prompt = promptEntry(this.#run, summary, this.#plan.promptOrigin, at);
     await this.#feed.apply([{ op: 'put', entry: prompt }]);
     for (const note of this.#plan.notes) await this.#feed.note(note);
     await this.#state.append(this.#state.summaryLine());
@@ -240,7 +230,10 @@ export class LiveRun implements ActiveRun {
       await this.#finish(exit, this.#cause);
     } catch (error) {
       await this.#end([]).catch(() => undefined);
-      await this.#finish({ code: null, signal: null }, this.#failureOf(error));
+      const exit = { code: null, signal: null };
+      await this.#finish(exit, failureOf(error, this.runId, this.#deps.log)).catch((again: unknown) =>
+        this.#abandon(exit, again),
+      );
     }
   }
 
@@ -313,35 +306,48 @@ export class LiveRun implements ActiveRun {
     await this.#state.learnIds(facts.sessionIds);
     await state.tell([this.#feed.events.stop(at, stopped ? 'stopped' : (metadata?.endReason ?? status), exit.code)]);
     this.#feed.measure(facts);
-    await state.changeSession(moveSession(state.session, stopped ? 'stopped' : 'finished'), {
-      ...knownOf(facts),
-      ...(metadata === undefined ? {} : summaryOf(metadata, state.summary, this.#run)),
-      ...(reached !== undefined && { budget: { ...state.summary.budget, reached } }),
-      outcome: status,
-      reason,
-      entries: state.total,
-      unknown_lines: state.sizes.unknownLines,
-      malformed_lines: state.sizes.malformedLines,
-      updated_at: at,
-    });
+    // A new conversation that never answered replaces nothing: the earlier one can still be resumed.
+    const ids = status === 'failed' && counted.responses === 0 ? this.#plan.replacedIds : undefined;
+    await state.changeSession(
+      { ...moveSession(state.session, stopped ? 'stopped' : 'finished'), ...ids },
+      {
+        ...knownOf(facts),
+        ...(metadata === undefined ? {} : summaryOf(metadata, state.summary, this.#run)),
+        ...(reached !== undefined && { budget: { ...state.summary.budget, reached } }),
+        outcome: status,
+        reason,
+        entries: state.total,
+        unknown_lines: state.sizes.unknownLines,
+        malformed_lines: state.sizes.malformedLines,
+        updated_at: at,
+      },
+    );
     await state.append(state.summaryLine());
     await state.writer?.flush();
     await state.giveBackWriter();
-    state.run = null;
-    state.models = null;
-    state.messages = [];
+    state.forgetRun();
     state.change({});
     state.conversations.fire();
     this.#finished(failure === undefined ? result : { ...result, success: false, error: reason ?? failure.message });
   }
 
+  /** The end of the run could not be recorded. Whoever waits for it is released; the next who opens the session settles it. */
+  async #abandon(exit: ExitInfo, error: unknown): Promise<void> {
+    const failure = failureOf(error, this.runId, this.#deps.log);
+    const state = this.#state;
+    await state.giveBackWriter().catch(() => undefined);
+    state.forgetRun();
+    state.conversations.fire();
+    this.#notify('error', failure);
+    const result = resultOf(this.#feed.output.facts(), exit, this.#figures());
+    this.#finished({ ...result, success: false, error: failure.message });
+  }
+
   async #compare(): Promise<void> {
-    const { watch } = this.#plan;
     // Whoever ends runs to leave does not wait for that.
-    if (watch === undefined || this.#hurried) return;
-    const found = await watch.end();
-    await this.#state.append(unreportedLine(this.runId, this.#now(), found));
-    const note = unreportedNote(found);
+    if (this.#plan.watch === undefined || this.#hurried) return;
+    const { line, note } = await unreportedChanges(this.#plan.watch, this.runId, () => this.#now());
+    await this.#state.append(line);
     if (note !== null) await this.#feed.note(note);
   }
 
@@ -381,12 +387,6 @@ export class LiveRun implements ActiveRun {
 
   #figures(): FiguresContext {
     return { ...this.#plan.figures, agentVersion: this.#version };
-  }
-
-  #failureOf(error: unknown): EngineFailure {
-    if (EngineFailure.is(error)) return error;
-    this.#deps.log.error(`${this.runId}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    return failures.internal(error instanceof Error ? error.message : String(error));
   }
 
   #notify(severity: 'warning' | 'error', failure: EngineFailure): void {

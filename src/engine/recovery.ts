@@ -64,7 +64,10 @@ export async function recoverRun(
   deps: RecoveryDeps,
 ): Promise<void> {
   const last = await reader.lastRun();
-  if (last === null || isRunOver(last.status)) return;
+  if (last === null || isRunOver(last.status)) {
+    await settleSession(state, writer, last, deps);
+    return;
+  }
   const at = new Date(deps.clock()).toISOString();
   const failure = failures.interrupted();
   const found = await findOutput(reader, last);
@@ -102,6 +105,24 @@ export async function recoverRun(
     entries: state.total,
     updated_at: at,
   });
+  await state.append(state.summaryLine());
+  await writer.flush();
+}
+
+/**
+ * A record that ends between the lines of a transition: a resume that had not begun its run, or a run that ended before
+ * its session did. Nothing is lost but the session's status.
+ */
+async function settleSession(
+  state: SessionState,
+  writer: RecordWriter,
+  last: RecordedRun | null,
+  { clock }: RecoveryDeps,
+): Promise<void> {
+  const updated_at = new Date(clock()).toISOString();
+  const reason = failures.interrupted().message;
+  const change = last === null ? ({ outcome: 'interrupted', reason, updated_at } as const) : { updated_at };
+  await state.changeSession({ ...state.session, status: 'stopped' }, change);
   await state.append(state.summaryLine());
   await writer.flush();
 }

@@ -3,6 +3,7 @@ import type { RecordedRun } from '../formats/record.ts';
 import type { NormalizedEntryMetadata } from '../model/metadata.ts';
 import type { Origin } from '../model/entry.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
+import type { Session } from '../model/session.ts';
 import type { AgentProcess } from './agentProcess.ts';
 import type { RunBudget } from './budget/runBudget.ts';
 import type { Log } from './api.ts';
@@ -43,6 +44,8 @@ export interface RunPlan {
   /** System messages between the prompt and the output. */
   readonly notes: readonly Note[];
   readonly figures: Omit<FiguresContext, 'agentVersion'>;
+  /** Ids of the conversation that a new one replaces, once it has answered. */
+  readonly replacedIds?: ReplacedIds;
   /** Ids to resume by, tried in this order; `null` is a new conversation. None: nothing is launched. */
   readonly attempts: readonly (string | null)[];
   readonly budget: RunBudget;
@@ -52,6 +55,9 @@ export interface RunPlan {
   /** @throws EngineFailure */
   launch(resume: string | null): Promise<Launched>;
 }
+
+/** As the session holds them. */
+export type ReplacedIds = Pick<Session, 'executor_session_id' | 'executor_session_ids'>;
 
 /** Milliseconds where not said otherwise. */
 export interface RunDeps {

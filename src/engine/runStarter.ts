@@ -82,6 +82,7 @@ export class RunStarter {
         notes: [...before, ...agent.notes(launch, attempts[0] ?? null)],
         figures,
         attempts: agent.canLaunch(launch) ? attempts : [],
+        ...(begins.replacedIds !== undefined && { replacedIds: begins.replacedIds }),
         budget,
         ...watchFor(session, this.#deps),
         createNormalizer: (context) => source.createNormalizer(context),

@@ -116,6 +116,13 @@ export class SessionState {
     return this.#writer;
   }
 
+  /** The run has ended; what is known of it is in the record. */
+  forgetRun(): void {
+    this.run = null;
+    this.models = null;
+    this.messages = [];
+  }
+
   isRunning(): boolean {
     return this.run !== null;
   }

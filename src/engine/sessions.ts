@@ -176,6 +176,8 @@ export class Sessions {
     return this.using(id, async (state) => {
       if (state.run !== null) return write(state);
       await state.exclusively(async () => {
+        // A run may have begun while this waited; it has the writer then.
+        if (state.isRunning()) return write(state);
         await this.takeWriter(state);
         try {
           await write(state);

@@ -1,6 +1,6 @@
 import type { ResultMetadata } from '../model/result.ts';
 import type { Session } from '../model/session.ts';
-import { isRunOver } from '../model/status.ts';
+import { isRunOver, isSessionLive } from '../model/status.ts';
 import type { Outcome, SessionSummary } from '../model/summary.ts';
 import type { Cost } from '../model/usage.ts';
 import { maxSummaryTurns, type LineOf, type RecordedRun, type RecordedTurn, type RecordLine } from './record.ts';
@@ -99,10 +99,19 @@ export class RecordState {
     return this.#lastRun;
   }
 
-  /** Whether the last run has no recorded end. */
-  get isOpen(): boolean {
+  /** Whether the last run has no recorded end, or the only one has no beginning. */
+  get isRunOpen(): boolean {
     const last = this.turns.at(-1);
-    return last !== undefined && !isRunOver(last.status);
+    return last === undefined ? this.#isSessionLive : !isRunOver(last.status);
+  }
+
+  /** Whether somebody is writing the record, or was stopped within the lines that begin or end a run. */
+  get isOpen(): boolean {
+    return this.isRunOpen || this.#isSessionLive;
+  }
+
+  get #isSessionLive(): boolean {
+    return this.#session !== null && isSessionLive(this.#session.status);
   }
 
   /** `unknownTime` (ISO 8601) stands in for times that no line tells. */

@@ -51,20 +51,27 @@ export class EntryReader {
   }
 
   async #upTo(end: number): Promise<RecordIndex> {
-    this.#pass = this.#pass.then(() => (this.#index.end < end ? this.#index.extend(this.#handle, end) : undefined));
-    await this.#pass;
+    await this.#inOrder(async () => {
+      if (this.#index.end < end) await this.#index.extend(this.#handle, end);
+    });
     return this.#index;
   }
 
   async #carefully(end: number): Promise<RecordIndex> {
-    this.#pass = this.#pass.then(async () => {
+    await this.#inOrder(async () => {
       if (!this.#index.quick) return;
       const careful = new RecordIndex(this.#problems, { quick: false });
       await careful.extend(this.#handle, end);
       this.#index = careful;
     });
-    await this.#pass;
     return this.#index;
+  }
+
+  /** A read that fails fails alone: the next one tries again. */
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    const job = this.#pass.then(work);
+    this.#pass = job.catch(() => undefined);
+    return job;
   }
 
   async #readEntries(index: RecordIndex, indexes: readonly number[]) {

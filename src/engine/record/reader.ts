@@ -42,7 +42,9 @@ export class FileRecordReader implements RecordReader {
 
   get summary(): SessionSummary {
     const summary = this.#record.state.summary(this.#record.modified);
-    return this.interrupted ? { ...summary, status: 'stopped', outcome: 'interrupted' } : summary;
+    if (!this.interrupted) return summary;
+    const outcome = this.#record.state.isRunOpen || this.#record.cutOff ? 'interrupted' : summary.outcome;
+    return { ...summary, status: 'stopped', outcome };
   }
 
   get turns(): readonly RecordedTurn[] {

@@ -54,8 +54,9 @@ export interface Ledger {
 interface Listed extends Ledger {
   readonly mtimeMs: number;
   readonly size: number;
-  /** The last run has no recorded end. */
+  /** As `RecordState` has them. */
   readonly isOpen: boolean;
+  readonly isRunOpen: boolean;
 }
 
 /** All records below one folder. Keeps one summary per session in memory, with its newest runs. */
@@ -166,15 +167,20 @@ export class RecordStore {
       await unlink(folder);
       return;
     }
-    await WriterLease.acquire(folder, id, this.#deps.clock);
-    await before();
-    const doomed = `${folder}${doomedSuffix}`;
-    // Where somebody has a file open, some systems do not rename: what can be deleted then goes one by one.
-    const moved = await rename(folder, doomed).then(
-      () => true,
-      () => false,
-    );
-    await rm(moved ? doomed : folder, { recursive: true, force: true });
+    const lease = await WriterLease.acquire(folder, id, this.#deps.clock);
+    try {
+      await before();
+      const doomed = `${folder}${doomedSuffix}`;
+      // Where somebody has a file open, some systems do not rename: what can be deleted then goes one by one.
+      const moved = await rename(folder, doomed).then(
+        () => true,
+        () => false,
+      );
+      await rm(moved ? doomed : folder, { recursive: true, force: true });
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
   }
 
   /** What a deletion left that was cut short. Never rejects. */
@@ -275,7 +281,8 @@ export class RecordStore {
     this.#listed.set(id, listed);
     if (!listed.isOpen) return listed;
     if (await isBeingWritten(folder, clock)) return { ...listed, isOpen: false };
-    return { ...listed, summary: { ...listed.summary, status: 'stopped', outcome: 'interrupted' } };
+    const outcome = listed.isRunOpen ? 'interrupted' : listed.summary.outcome;
+    return { ...listed, summary: { ...listed.summary, status: 'stopped', outcome } };
   }
 }
 
@@ -284,8 +291,8 @@ async function readSummary(folder: string, id: string): Promise<Omit<Listed, 'si
   try {
     const { size, mtime } = await handle.stat();
     const { state } = await readTail(handle, id, size, 0);
-    const { turns, turnsOmitted: omitted, isOpen } = state;
-    return { summary: state.summary(mtime.toISOString()), turns, omitted, isOpen };
+    const { turns, turnsOmitted: omitted, isOpen, isRunOpen } = state;
+    return { summary: state.summary(mtime.toISOString()), turns, omitted, isOpen, isRunOpen };
   } finally {
     await handle.close();
   }

@@ -2,6 +2,7 @@ import { code } from '../../agents/shared/describe.ts';
 import type { RecordLine } from '../../formats/record.ts';
 import { unreportedSubtype, type UnreportedChanges } from '../../model/unreported.ts';
 import type { Note } from '../runPlan.ts';
+import type { FolderWatch } from './watch.ts';
 
 const mostShown = 20;
 
@@ -9,6 +10,16 @@ const mostShown = 20;
 export function unreportedLine(runId: string, at: string, found: UnreportedChanges | string): RecordLine {
   const told = typeof found === 'string' ? { not_checked: found } : found;
   return { kind: 'decision', decision: { type: unreportedSubtype, at, run_id: runId, ...told } };
+}
+
+/** What changed while the agent ran, for the record and for the transcript. `now` gives ISO 8601. */
+export async function unreportedChanges(
+  watch: FolderWatch,
+  runId: string,
+  now: () => string,
+): Promise<{ readonly line: RecordLine; readonly note: Note | null }> {
+  const found = await watch.end();
+  return { line: unreportedLine(runId, now(), found), note: unreportedNote(found) };
 }
 
 /** What the transcript says of it; `null` where there is nothing. Who changed the files is not known, and not said. */
