@@ -175,7 +175,7 @@ describe('lines of files and the sessions they come from', function () {
     assert.match(text, /^Changed `src\/bill\.js:\d+`\[\^1\]\. Tests pass\[\^2\]\./);
     assert.match(
       text,
-      /\n\[\^1\]: src\/bill\.js:\d+.* \(found in step \d\)\n\[\^2\]: npm test \(exit 0\) \(found in step 3\)/,
+      /\n\[\^1\]: src\/bill\.js:\d+.* \(found in step \d\)\n\[\^2\]: npm test \(exit 0\) \(agrees with step 3\)/,
     );
   });
 

@@ -35,7 +35,7 @@ describe('rows of the Sessions view', () => {
     const needs_you = { count: 1, since: '2026-11-21T14:00:00Z', title: 'Run git push' };
     const waiting = row('a', { status: 'running', needs_you, duration: null });
     assert.match(rowDescription(waiting, now), /^Run git push · \$0\.50 · 3 turns/);
-    assert.match(rowLabel(waiting, now), /^Prompt of a, Needs you, Run git push, Claude Code/);
+    assert.match(rowLabel(waiting, now), /^Prompt of a, Needs you, Claude Code says: “Run git push”, Claude Code/);
     assert.equal(stateIcon(stateOf(waiting)).id, 'shield');
     assert.equal(stateOf({ ...waiting, status: 'finished' }), 'finished');
   });

@@ -5,10 +5,11 @@ import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises
 import path from 'node:path';
 import type { RecordWriter, WriteProblem } from '../../src/engine/record/contract.ts';
 import { verifyRecord } from '../../src/engine/record/verify.ts';
-import { maxWaitingBytes } from '../../src/engine/record/patientFile.ts';
+import { maxWaitingBytes } from '../../src/engine/record/retryingFile.ts';
 import { RecordStore } from '../../src/engine/record/store.ts';
 import { aSession, anEntry, appendAll, entryLine, runId, sessionId, temporaryStore } from '../support/records.ts';
 import { skip } from '../support/skip.ts';
+import { until } from '../support/until.ts';
 import { startLimitedWriter } from '../support/writingChild.ts';
 
 describe('a disk that does not take it', function () {
@@ -97,6 +98,42 @@ describe('a disk that does not take it', function () {
     );
     await reader.close();
     assert.equal((await verifyRecord(temporary.store.path(sessionId))).verdict, 'intact');
+  });
+
+  it('being full within a batch, and then not: each line is there once, without a flush', async function () {
+    const place = path.join(temporary.dir, 'small');
+    await mkdir(place);
+    try {
+      execFileSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place], { stdio: 'ignore' });
+    } catch {
+      skip(this, 'a small disk cannot be mounted here');
+    }
+    try {
+      const store = new RecordStore(place, { clock: Date.now, log: { warn: () => undefined } });
+      const writer = await store.create(aSession(), { onProblem: (problem) => problems.push(problem) });
+      const filler = path.join(place, 'filler');
+      await writeFile(filler, Buffer.alloc(120 * 1024));
+      const count = 400;
+      for (let from = 0; from < count; from += 50) {
+        await writer.appendAll(Array.from({ length: 50 }, (_, index) => entryLine(from + index, 'x'.repeat(300))));
+      }
+      assert.equal(problems[0]?.code, 'ENOSPC');
+      await rm(filler);
+      const file = store.path(sessionId);
+      await until('the record to catch up', async () =>
+        (await readFile(file, 'utf8')).includes(`"index":${count - 1},`),
+      );
+      await writer.close();
+      const entries = (await readFile(file, 'utf8')).split('\n').filter((line) => line.startsWith('{"kind":"entry"'));
+      const whole = entries.flatMap((line) => /^.*"index":(\d+),.*\}$/.exec(line)?.[1] ?? []);
+      assert.deepEqual(
+        whole,
+        Array.from({ length: count }, (_, index) => String(index)),
+      );
+      assert.equal((await verifyRecord(file)).verdict, 'intact');
+    } finally {
+      execFileSync('/usr/bin/umount', [place]);
+    }
   });
 
   it('having no room for the folder: the session starts in memory', async () => {

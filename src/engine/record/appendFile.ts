@@ -26,18 +26,22 @@ export class AppendFile {
     return new AppendFile(file, lines, await open(file, 'a+', 0o600));
   }
 
-  /** The number of bytes that were taken: of a line all, else perhaps fewer. @throws file system errors */
+  /** The number of bytes that the file holds now, at least one; with `lines`, of whole lines. @throws file system errors */
   async append(bytes: Buffer): Promise<number> {
     if (!this.#lines) return (await this.#handle.write(bytes)).bytesWritten;
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const line = (this.#torn ?? (await endsTorn(this.#handle))) ? Buffer.concat([newline, bytes]) : bytes;
+      const isTorn = this.#torn ?? (await endsTorn(this.#handle));
+      const lines = isTorn ? Buffer.concat([newline, bytes]) : bytes;
       this.#torn = null;
-      const { bytesWritten } = await this.#handle.write(line);
-      if (bytesWritten === line.length) {
+      const { bytesWritten } = await this.#handle.write(lines);
+      if (bytesWritten === lines.length) {
         this.#torn = false;
         return bytes.length;
       }
-      // The disk took a part of it. The second attempt either fits or says why not.
+      // The disk took a part: what is whole is not written again, the torn line behind it is.
+      const whole = lines.subarray(0, bytesWritten).lastIndexOf(newline) + 1 - (isTorn ? 1 : 0);
+      if (whole > 0) return whole;
+      // The second attempt either fits or says why not.
     }
     throw new Error(`${this.#path} takes only parts of what is written to it.`);
   }

@@ -5,7 +5,7 @@ import { Chain, chainStart } from './chain.ts';
 import type { RawLog, RawStream, RecordWriter, WriteProblem } from './contract.ts';
 import { headFile, readHead, syncHead, writeHead } from './head.ts';
 import { rawFile, recordFile } from './layout.ts';
-import { PatientFile } from './patientFile.ts';
+import { RetryingFile } from './retryingFile.ts';
 import { WriterLease } from './writerLease.ts';
 
 /** What the chain adds to a line. */
@@ -23,8 +23,8 @@ export interface FileWriterOptions {
 export class FileRecordWriter implements RecordWriter {
   readonly id: string;
   readonly #options: FileWriterOptions;
-  readonly #record: PatientFile;
-  readonly #raw = new Map<string, PatientFile>();
+  readonly #record: RetryingFile;
+  readonly #raw = new Map<string, RetryingFile>();
   #lease: WriterLease | null;
   #told = false;
 
@@ -40,7 +40,7 @@ export class FileRecordWriter implements RecordWriter {
     this.#options = options;
     this.#lease = lease;
     this.#chain = new Chain(last);
-    this.#record = new PatientFile({
+    this.#record = new RetryingFile({
       path: recordFile(options.folder),
       lines: true,
       prepare: () => this.#prepare(),
@@ -76,7 +76,7 @@ export class FileRecordWriter implements RecordWriter {
     const file = rawFile(this.#options.folder, runId, stream);
     const log =
       this.#raw.get(file) ??
-      new PatientFile({
+      new RetryingFile({
         path: file,
         lines: false,
         onProblem: (problem) => this.#tell(problem),

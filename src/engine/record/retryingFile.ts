@@ -5,7 +5,7 @@ import { errorCode } from './layout.ts';
 /** What waits in memory per file while it cannot be written. Beyond it nothing more is kept until it can. */
 export const maxWaitingBytes = 64 * 1024 * 1024;
 
-export interface PatientFileOptions {
+export interface RetryingFileOptions {
   readonly path: string;
   readonly lines: boolean;
   /** Before the file is opened, and again before each new attempt at that. May throw. */
@@ -17,21 +17,27 @@ export interface PatientFileOptions {
   readonly onLost: (lost: { writes: number; bytes: number }) => void;
 }
 
+/** Between attempts to write what waits, in ms; doubled after each that fails. */
+const firstRetryMs = 1000;
+const lastRetryMs = 30_000;
+
 /**
  * Appends in order, one write in flight, and survives a disk that does not take it: after a failed write everything is
- * kept in memory, and each `sync` tries to catch up.
+ * kept in memory, and written as soon as the disk takes it again.
  */
-export class PatientFile {
-  readonly #options: PatientFileOptions;
+export class RetryingFile {
+  readonly #options: RetryingFileOptions;
   #file: AppendFile | null = null;
   #problem: WriteProblem | null = null;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #lost = { writes: 0, bytes: 0 };
+  #retryMs = firstRetryMs;
+  #retry: NodeJS.Timeout | undefined;
   /** Jobs follow one another; none of them rejects. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(options: PatientFileOptions) {
+  constructor(options: RetryingFileOptions) {
     this.#options = options;
   }
 
@@ -69,6 +75,7 @@ export class PatientFile {
   async close(): Promise<void> {
     await this.sync();
     await this.#then(async () => {
+      clearTimeout(this.#retry);
       await this.#file?.close().catch(() => undefined);
       this.#file = null;
     });
@@ -105,6 +112,16 @@ export class PatientFile {
       message: error instanceof Error ? error.message : String(error),
     };
     this.#options.onProblem(this.#problem);
+    this.#retryLater();
+  }
+
+  #retryLater(): void {
+    this.#retry = setTimeout(() => {
+      void this.#then(async () => {
+        if (this.#problem !== null && !(await this.#catchUp())) this.#retryLater();
+      });
+    }, this.#retryMs).unref();
+    this.#retryMs = Math.min(2 * this.#retryMs, lastRetryMs);
   }
 
   /** After the first loss nothing more is taken, so that what is kept has no hole in it. */
@@ -139,6 +156,8 @@ export class PatientFile {
     }
     this.#waiting = [];
     this.#problem = null;
+    this.#retryMs = firstRetryMs;
+    clearTimeout(this.#retry);
     const lost = this.#lost;
     this.#lost = { writes: 0, bytes: 0 };
     if (lost.writes > 0) this.#options.onLost(lost);
