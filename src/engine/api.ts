@@ -125,6 +125,8 @@ export interface EngineDeps {
   readonly storeDir: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
+  /** Milliseconds that only grow, at best without those asleep: for what lasts. Default: `performance.now()`. */
+  readonly monotonic?: () => number;
   /** `digits` hexadecimal digits, lower case, random. */
   readonly randomHex: (digits: number) => string;
   /** The environment the agent's is made of, usually `process.env`. */

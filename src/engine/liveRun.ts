@@ -372,7 +372,7 @@ export class LiveRun implements ActiveRun {
     this.#estimateTimer ??= setTimeout(
       () => {
         this.#estimateTimer = undefined;
-        this.#estimated = this.#deps.clock();
+        this.#estimated = this.#deps.monotonic();
         const facts = this.#feed.output.facts();
         this.#feed.measure(facts);
         const { change, ...models } = estimateOf(facts, this.#figures());
@@ -381,7 +381,7 @@ export class LiveRun implements ActiveRun {
         this.#state.change({ ...change, entries: this.#state.total });
         void this.#state.learnIds(facts.sessionIds);
       },
-      Math.max(0, this.#estimated + estimateEveryMs - this.#deps.clock()),
+      Math.max(0, this.#estimated + estimateEveryMs - this.#deps.monotonic()),
     );
   }
 

@@ -62,6 +62,7 @@ export type ReplacedIds = Pick<Session, 'executor_session_id' | 'executor_sessio
 /** Milliseconds where not said otherwise. */
 export interface RunDeps {
   readonly clock: () => number;
+  readonly monotonic: () => number;
   readonly log: Log;
   readonly silenceMs: number;
   /** Before a request that nobody answered is denied. */

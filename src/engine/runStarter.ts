@@ -167,9 +167,10 @@ export class RunStarter {
   }
 
   #runDeps(): RunDeps {
-    const { clock, log, timing } = this.#deps;
+    const { clock, monotonic = () => performance.now(), log, timing } = this.#deps;
     return {
       clock,
+      monotonic,
       log,
       silenceMs: timing?.silence ?? 60_000,
       requestMs: timing?.request ?? 600_000,

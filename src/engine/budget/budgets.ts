@@ -22,6 +22,7 @@ type Decision = LineOf<'decision'>['decision'];
 export interface BudgetsDeps {
   readonly storeDir: string;
   readonly clock: () => number;
+  readonly monotonic?: () => number;
   readonly log: Log;
   readonly settings: () => Pick<EngineSettings, 'budgets'>;
   /** Every session with its runs; those at work here as they are now. */
@@ -62,7 +63,8 @@ export class Budgets {
 
   /** For a run that is about to begin. */
   async hold(run: HeldRun): Promise<RunBudget> {
-    return new RunBudget({ clock: this.#deps.clock, ...(await this.#standOf(run)) });
+    const { clock, monotonic = () => performance.now() } = this.#deps;
+    return new RunBudget({ clock, monotonic, ...(await this.#standOf(run)) });
   }
 
   /** As long as the run goes on, it is told what others use, and what limits are raised. */

@@ -18,6 +18,8 @@ const longestTimer = 0x7fffffff;
 
 export interface RunBudgetDeps {
   readonly clock: () => number;
+  /** As `EngineDeps.monotonic`. */
+  readonly monotonic: () => number;
   /** What other runs have used. */
   readonly elsewhere: Elsewhere;
   readonly bounds: readonly Bound[];
@@ -39,6 +41,7 @@ export interface BudgetListener {
 /** Holds one run to every limit that it counts in, from what the agent says while it works. */
 export class RunBudget {
   readonly #clock: () => number;
+  readonly #monotonic: () => number;
   #bounds: readonly Bound[];
   #passedOn: readonly Bound[] = [];
   #elsewhere: Elsewhere;
@@ -59,8 +62,9 @@ export class RunBudget {
   #since: number | null = null;
   #worked = 0;
 
-  constructor({ clock, elsewhere, bounds, until }: RunBudgetDeps) {
+  constructor({ clock, monotonic, elsewhere, bounds, until }: RunBudgetDeps) {
     this.#clock = clock;
+    this.#monotonic = monotonic;
     this.#until = until;
     this.#elsewhere = elsewhere;
     this.#bounds = bounds;
@@ -82,7 +86,7 @@ export class RunBudget {
 
   /** Milliseconds at work. */
   get ms(): number {
-    return this.#worked + (this.#since === null ? 0 : Math.max(0, this.#clock() - this.#since));
+    return this.#worked + (this.#since === null ? 0 : Math.max(0, Math.round(this.#monotonic() - this.#since)));
   }
 
   /**
@@ -98,13 +102,13 @@ export class RunBudget {
   /** The agent is at work from now on. */
   begin(listener: BudgetListener): void {
     this.#listener = listener;
-    this.#since = this.#clock();
+    this.#since = this.#monotonic();
     this.#check();
   }
 
   /** What the run has used so far; asked for no more often than it can be told without being felt. */
   look(figures: () => Omit<Used, 'ms'>): void {
-    const began = this.#clock();
+    const began = this.#monotonic();
     if (this.#bounds.length === 0 || this.#laterLook !== undefined) return;
     if (began < this.#nextLook) {
       const later = (): void => {
@@ -115,7 +119,7 @@ export class RunBudget {
       return;
     }
     this.#figures = figures();
-    const now = this.#clock();
+    const now = this.#monotonic();
     this.#nextLook = now + (now - began) * lookShare;
     this.#check();
   }
@@ -132,7 +136,7 @@ export class RunBudget {
   waits(yes: boolean): void {
     if (yes === (this.#since === null) || this.#listener === undefined) return;
     this.#worked = this.ms;
-    this.#since = yes ? null : this.#clock();
+    this.#since = yes ? null : this.#monotonic();
     this.#check();
   }
 
@@ -156,7 +160,7 @@ export class RunBudget {
     bounds = this.#bounds,
     elsewhere = this.#elsewhere,
     until = this.#until,
-  }: Partial<Omit<RunBudgetDeps, 'clock'>>): void {
+  }: Partial<Omit<RunBudgetDeps, 'clock' | 'monotonic'>>): void {
     this.#bounds = bounds;
     this.#elsewhere = elsewhere;
     this.#until = until;

@@ -191,7 +191,7 @@ describe('budgets', function () {
   it('do not count the minutes in which the agent waits for a person', async () => {
     let offset = 0;
     const clock = (): number => Date.now() + offset;
-    const { bench, engine } = await limited({ run: { minutes: 10 } }, { interactive: true, clock });
+    const { bench, engine } = await limited({ run: { minutes: 10 } }, { interactive: true, clock, monotonic: clock });
     const handle = await engine.start(bench.request([{ init: true }, { ask: { id: 'one' } }, { result: {} }]));
     await until('the request', () => talk(handle).pending().length === 1);
     offset += 3_600_000;

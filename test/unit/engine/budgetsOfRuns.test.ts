@@ -48,7 +48,7 @@ describe('budgets of single runs', function () {
   it('leave the time in which one waits for a person out for the others', async () => {
     let offset = 0;
     const clock = (): number => Date.now() + offset;
-    const { bench, engine } = await limited({ day: { minutes: 30 } }, { interactive: true, clock });
+    const { bench, engine } = await limited({ day: { minutes: 30 } }, { interactive: true, clock, monotonic: clock });
     const steps = [{ init: true }, { ask: { id: 'one' } }, { result: { text: 'a' } }];
     const asking = await engine.start(bench.request(steps));
     await until('the question', () => talk(asking).pending().length > 0);
