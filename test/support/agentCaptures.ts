@@ -45,7 +45,7 @@ export function capturesIn(place: string): AgentCapture[] {
     .filter((file) => /\.stdout\.(?:jsonl?|txt)$/.test(file))
     .sort()
     .map((file) => {
-      const name = file.replace(/\.stdout\..*$/, '');
+      const name = file.replace(/\.stdout\..*$/, '').replaceAll(path.sep, '/');
       const base = path.join(folder, name);
       return {
         name,
