@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Refusal } from './refusal.ts';
+import { replaceFile } from './replaceFile.ts';
 
 /** Bytes of a file that is read or written. */
 const maxBytes = 10 * 1024 * 1024;
@@ -90,7 +91,7 @@ export class WorkspaceFiles {
     if (place !== seen.place || !same) throw new Refusal('failed', 'The file was changed since it was asked about.');
   }
 
-  /** Makes the file, and the folders it lies in, where they are not there. @throws Refusal */
+  /** Makes the file, and the folders it lies in, where they are not there. @throws Refusal, with the file as it was */
   async write(file: string, content: string): Promise<void> {
     const bytes = Buffer.from(content);
     assertSize(bytes.length, file);
@@ -99,14 +100,7 @@ export class WorkspaceFiles {
     if (found !== null && !found.isFile()) throw new Refusal('invalid', `${file} is no file.`);
     try {
       await mkdir(path.dirname(place), { recursive: true });
-      // Not through a link that was put there since.
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-      const handle = await open(place, flags, 0o666);
-      try {
-        await handle.writeFile(bytes);
-      } finally {
-        await handle.close();
-      }
+      await replaceFile(place, found, bytes);
     } catch (error) {
       throw new Refusal('failed', `${file} cannot be written: ${reasonOf(error)}`);
     }

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { access, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { partEnding } from '../wholeFile.ts';
+
+/** The system refuses a new file beside the old one, or to put it in its place, but may allow to write to the old one. */
+const fallbackCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ENAMETOOLONG']);
+
+/**
+ * Gives a file new content, or leaves it as it was. `found` is the file that is there, `null` for a new one; its place is
+ * one without links. A file keeps its permissions and its owner. One with several names (hard links) stays one file.
+ * @throws file system errors
+ */
+export async function replaceFile(place: string, found: Stats | null, bytes: Buffer): Promise<void> {
+  if (found === null) {
+    await writeBeside(place, null, bytes);
+    return;
+  }
+  // The folder may allow what the file does not.
+  await access(place, constants.W_OK);
+  if (found.nlink > 1) {
+    await overwrite(place, bytes);
+    return;
+  }
+  try {
+    await writeBeside(place, found, bytes);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && fallbackCodes.has(error.code))) throw error;
+    await overwrite(place, bytes);
+  }
+}
+
+async function writeBeside(place: string, found: Stats | null, bytes: Buffer): Promise<void> {
+  const part = path.join(path.dirname(place), `.${randomBytes(8).toString('hex')}${partEnding}`);
+  try {
+    const handle = await open(part, 'wx', 0o666);
+    try {
+      await handle.writeFile(bytes);
+      if (found !== null) await keepOwner(handle, found);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(part, place);
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function keepOwner(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
+  const own = await handle.stat();
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
+  if ((own.mode & 0o7777) !== (mode & 0o7777)) await handle.chmod(mode & 0o7777);
+}
+
+/** The part that needs room comes first, so that a full disk is noticed while the old content is still there. */
+async function overwrite(place: string, bytes: Buffer): Promise<void> {
+  const handle = await open(place, constants.O_WRONLY | constants.O_NOFOLLOW);
+  try {
+    const { size } = await handle.stat();
+    const kept = Math.min(size, bytes.length);
+    try {
+      await writeAll(handle, bytes.subarray(kept), size);
+    } catch (error) {
+      await handle.truncate(size);
+      throw error;
+    }
+    await writeAll(handle, bytes.subarray(0, kept), 0);
+    await handle.truncate(bytes.length);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer, from: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    done += (await handle.write(bytes, done, bytes.length - done, from + done)).bytesWritten;
+  }
+}
