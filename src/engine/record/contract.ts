@@ -105,6 +105,8 @@ export interface RecordReader {
   read(from: number, to: number): Promise<NormalizedEntry[]>;
   /** Entries that answer a query (`insight/search`), from `from` on. @throws the reason of the signal */
   find(query: string, limit: number, options?: FindOptions): Promise<FindResult>;
+  /** Indexes of entries that were written, for the first time or again, after the file had that size; ascending. */
+  changedSince(size: number): Promise<number[]>;
   /** Every intact line in file order, and all problems with it. */
   lines(): AsyncIterable<RecordLine>;
   /** What the agent printed, verbatim; empty where it printed nothing. */

@@ -50,6 +50,11 @@ export class EntryReader {
     return await findEntries(this.#handle, (await this.#upTo(end)).entries, request);
   }
 
+  /** Entries that were written, for the first time or again, after the file had that size; ascending. */
+  async changedSince(size: number, end: number): Promise<number[]> {
+    return (await this.#upTo(end)).entries.changedSince(size);
+  }
+
   async #upTo(end: number): Promise<RecordIndex> {
     await this.#inOrder(async () => {
       if (this.#index.end < end) await this.#index.extend(this.#handle, end);

@@ -33,6 +33,16 @@ export class EntryOffsets {
     return bytes === 0 ? null : { offset: this.#offsets[index] ?? 0, bytes };
   }
 
+  /** Indexes of entries whose line was not whole when the file had that size, ascending. */
+  changedSince(size: number): number[] {
+    const changed: number[] = [];
+    for (let index = 0; index < this.#size; index += 1) {
+      const span = this.get(index);
+      if (span !== null && span.offset + span.bytes >= size) changed.push(index);
+    }
+    return changed;
+  }
+
   #grow(needed: number): void {
     const capacity = Math.max(needed, this.#offsets.length * 2);
     const offsets = new Float64Array(capacity);

@@ -118,6 +118,10 @@ export class FileRecordReader implements RecordReader {
     return await this.#record.entries.find(this.#record.end, { query, limit, from, signal });
   }
 
+  async changedSince(size: number): Promise<number[]> {
+    return await this.#record.entries.changedSince(size, this.#record.end);
+  }
+
   async *lines(): AsyncGenerator<RecordLine> {
     const { handle, end, unfinished, problems } = this.#record;
     let after: number | null = null;

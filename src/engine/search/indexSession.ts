@@ -26,8 +26,8 @@ export async function stampOf(file: string): Promise<string> {
 }
 
 /**
- * Reads what a record has more than `known` and writes it as parts. A record that only grew keeps its closed parts: what is
- * put again later is near its end. @throws the reason of the signal
+ * Reads what a record has more than `known` and writes it as parts. A record that only grew keeps its closed parts, except
+ * those with entries that settled or changed since. @throws the reason of the signal
  */
 export async function indexSession(
   reader: RecordReader,
@@ -37,38 +37,70 @@ export async function indexSession(
   signal: AbortSignal | undefined,
 ): Promise<SessionIndex> {
   const parts: Part[] = known === undefined || !grew(known.stamp, stamp) ? [] : known.parts.slice(0, -1);
-  let from = parts.at(-1)?.to ?? 0;
   let builder = new SegmentBuilder();
   let [words, cut] = [0, 0];
   let since = performance.now();
-  const close = async (to: number): Promise<void> => {
+  const close = async (place: number, from: number, to: number): Promise<void> => {
     const partStamp = `${stamp}/${from}-${to}`;
-    await store.write(reader.id, parts.length, builder.build(reader.id, partStamp));
-    parts.push({ from, to, stamp: partStamp, words, cut });
+    await store.write(reader.id, place, builder.build(reader.id, partStamp));
+    parts[place] = { from, to, stamp: partStamp, words, cut };
     builder = new SegmentBuilder();
-    [from, words, cut] = [to, 0, 0];
+    [words, cut] = [0, 0];
   };
+  const add = async (entry: NormalizedEntry): Promise<void> => {
+    signal?.throwIfAborted();
+    const { length, wasCut } = addEntry(builder, entry);
+    words += length;
+    if (wasCut) cut += 1;
+    if (performance.now() - since < slice) return;
+    await setImmediate();
+    since = performance.now();
+  };
+  for (const place of await stalePlaces(reader, parts, known)) {
+    const { from = 0, to = 0 } = parts[place] ?? {};
+    for (let at = from; at < to; at += chunk) {
+      for (const entry of await reader.read(at, Math.min(at + chunk, to))) await add(entry);
+    }
+    await close(place, from, to);
+  }
+  let from = parts.at(-1)?.to ?? 0;
   for (let at = from; at < reader.total; at += chunk) {
     for (const entry of await reader.read(at, at + chunk)) {
-      signal?.throwIfAborted();
-      const { length, wasCut } = addEntry(builder, entry);
-      words += length;
-      if (wasCut) cut += 1;
-      if (builder.size > mostPostings) await close(entry.index + 1);
-      if (performance.now() - since < slice) continue;
-      await setImmediate();
-      since = performance.now();
+      await add(entry);
+      if (builder.size <= mostPostings) continue;
+      await close(parts.length, from, entry.index + 1);
+      from = entry.index + 1;
     }
   }
-  if (!builder.isEmpty) await close(reader.total);
+  if (!builder.isEmpty) await close(parts.length, from, reader.total);
   return { stamp, damaged: reader.problems.length > 0, parts };
+}
+
+/** Parts with an entry that was open or another one when they were made: a long call settles long after those behind it. */
+async function stalePlaces(
+  reader: RecordReader,
+  parts: readonly Part[],
+  known: SessionIndex | undefined,
+): Promise<number[]> {
+  if (known === undefined || parts.length === 0) return [];
+  const stale = new Set<number>();
+  let place = 0;
+  for (const index of await reader.changedSince(sizeOf(known.stamp))) {
+    while (place < parts.length && index >= (parts[place]?.to ?? 0)) place += 1;
+    if (place === parts.length) break;
+    stale.add(place);
+  }
+  return [...stale];
 }
 
 /** Whether the same file became longer. */
 function grew(before: string, now: string): boolean {
-  const [ino, size = ''] = before.split(':');
-  const [inoNow, sizeNow = ''] = now.split(':');
-  return ino === inoNow && Number(sizeNow) > Number(size);
+  return before.split(':')[0] === now.split(':')[0] && sizeOf(now) > sizeOf(before);
+}
+
+/** The size that the record had. */
+function sizeOf(stamp: string): number {
+  return Number(stamp.split(':')[1] ?? 0);
 }
 
 function addEntry(builder: SegmentBuilder, entry: NormalizedEntry): { length: number; wasCut: boolean } {

@@ -187,6 +187,27 @@ describe('search over sessions', () => {
     assert.deepEqual(await readFile(path.join(folder, `${id(1)}.0.seg`)), first);
   });
 
+  it('finds entries that settled or changed long after those behind them were indexed', async () => {
+    const words = (n: number) => Array.from({ length: 800 }, (_, k) => `w${(n * 37 + k) % 2000}`).join(' ');
+    const entries = Array.from({ length: 400 }, (_, n) => said(n, `before ${words(n)}`));
+    const late = [5, 140, 141, 390];
+    await keep(
+      1,
+      entries.filter(({ index }) => !late.includes(index)),
+    );
+    assert.deepEqual(short(await ask('settled')), {});
+    const folder = path.join(temporary.dir, 'search');
+    const partsBefore = (await readdir(folder)).length;
+    assert.ok(partsBefore > 3);
+    await more(1, [...late.map((index) => said(index, `settled ${words(index)}`)), said(200, 'settled again')]);
+    assert.deepEqual(short(await ask('settled')), { 1: [5, 140, 141, 200, 390] });
+    assert.deepEqual(short(await ask('before', { mostHits: 1000 }))[1]?.length, 395);
+    assert.equal((await readdir(folder)).length, partsBefore);
+    const scanned = await search().rebuild();
+    assert.equal(scanned.entries, 400);
+    assert.deepEqual(short(await ask('settled')), { 1: [5, 140, 141, 200, 390] });
+  });
+
   it('takes away what a killed process was writing, and not what another one writes now', async () => {
     await keep(1, sample());
     await ask('retry');
