@@ -156,7 +156,7 @@ export class App {
       changed: () => this.#frames.want('updated'),
     });
     this.#listen();
-    void whenControlsReady(() => this.#changed());
+    void whenControlsReady(() => this.#frames.now());
     this.#frames.now();
     this.#link.send({ type: 'ready' });
   }

@@ -13,7 +13,10 @@ export function controlsReady(): boolean {
   return ready;
 }
 
-/** Calls `then` once the toolkit's elements are defined. */
+/**
+ * Calls `then` once the toolkit's elements are defined. It must draw at once: until then an element and the button inside of it
+ * are both buttons.
+ */
 export async function whenControlsReady(then: () => void): Promise<void> {
   await Promise.all(elements.map((name) => customElements.whenDefined(name)));
   ready = true;

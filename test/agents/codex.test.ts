@@ -153,7 +153,8 @@ for (const version of codexVersions) {
       const result = await ended(handle);
       assert.equal(result.success, false, JSON.stringify(result));
       assert.equal(handle.turns().at(-1)?.status, 'stopped');
-      assert.equal((await toolsOf(handle))[0]?.status, 'cancelled');
+      // The command is stopped, too, and Codex may still print that it failed.
+      assert.match((await toolsOf(handle))[0]?.status ?? '', /^(cancelled|failed)$/);
     });
 
     for (const [scenario, expected] of [
