@@ -3,10 +3,10 @@ import type { Writable } from 'node:stream';
 import { escapedJson, exactStream } from './terminalText.ts';
 
 /** Writes one value per line as JSON, no faster than the reader takes them. */
-export async function writeLines(to: Writable, values: Iterable<unknown>): Promise<void> {
+export async function writeLines(to: Writable, values: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
   const stream = exactStream(to);
   let batch = '';
-  for (const value of values) {
+  for await (const value of values) {
     batch += `${escapedJson(JSON.stringify(value))}\n`;
     if (batch.length < batchLength) continue;
     await write(stream, batch);

@@ -14,6 +14,9 @@ import { until } from '../support/until.ts';
 const asking = [
   { init: true },
   { say: 'before' },
+  { tool: { id: 'call-1', command: 'true' } },
+  { toolResult: { id: 'call-1', text: 'done' } },
+  { tool: { id: 'call-2', command: 'rm -r build' } },
   { ask: { id: 'req-1', input: { command: 'rm -r build' } } },
   { say: 'after' },
   { result: {} },
@@ -57,7 +60,14 @@ describe('a daemon', function () {
     assert.ok(begun);
 
     const watching = place.vitrine('attach', begun.session_id, '--json');
-    await stateOf(begun.session_id, ({ requests }) => requests.length === 1);
+    const { requests } = await stateOf(begun.session_id, (state) => state.requests.length === 1);
+    const listed = jsonOf((await place.vitrine('sessions', '--json').ended).stdout) as Record<string, unknown>[];
+    assert.equal(listed.length, 1);
+    assert.equal(listed[0]?.['tool_calls'], 2);
+    assert.equal(typeof listed[0]['project_dir'], 'string');
+    assert.deepEqual(listed[0]['pending_requests'], [
+      { id: 'req-1', kind: 'permission', since: requests[0]?.asked_at, text: requests[0]?.title },
+    ]);
     const answer = { request: 'req-1', decision: 'allow' };
     watching.process.stdin?.write(`${JSON.stringify({ answer })}\n`);
     const watched = await watching.ended;
@@ -71,6 +81,9 @@ describe('a daemon', function () {
     const [shown] = jsonOf(status.stdout) as Record<string, unknown>[];
     assert.deepEqual(Object.keys(shown ?? {}), ['pid', 'version', 'protocol', 'since', 'clients', 'runs', 'rss']);
     assert.equal(shown?.['runs'], 0);
+    const after = jsonOf((await place.vitrine('sessions', '--json').ended).stdout) as Record<string, unknown>[];
+    assert.deepEqual(after[0]?.['pending_requests'], []);
+    assert.equal(after[0]['tool_calls'], 2);
     const verified = await place.vitrine('verify', begun.session_id).ended;
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   });

@@ -1,12 +1,13 @@
-import { visibleLine } from '../../model/visibleText.ts';
 import path from 'node:path';
 import type { SessionSummary } from '../../model/summary.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 import { acpChoice, acpProfileIds } from '../acpAgent.ts';
 import { agentOption, parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { writeLines } from '../output.ts';
-import { printAgentSessions } from './agentSessions.ts';
+import { sessionLines } from '../sessions/lines.ts';
+import { printAgentSessions } from '../sessions/ofAgent.ts';
 
 const help = `Usage: vitrine sessions [options]
        vitrine sessions --of acp --profile ID [--cwd DIR]
@@ -15,7 +16,7 @@ const help = `Usage: vitrine sessions [options]
 Lists sessions, newest first: id, how it stands, cost so far, last change, agent, title. Agents that a crash left behind are
 ended first.
 
-  --json             one session per line as JSON
+  --json             one session per line as JSON, with its tool calls and the requests that wait in the daemon
   --all              hidden ones, too
   --of TYPE          those that the agent keeps itself of a folder, recorded here or not: id, last change, title. It is
                      started, asked and ended. Exit code 2: it has no list, or could not be asked
@@ -56,7 +57,7 @@ export const sessions: Command = {
     const engine = createEngine(context, { store: values.store });
     await engine.sweep();
     const found = (await engine.list()).filter((summary) => values.all === true || summary.hidden !== true);
-    if (json) await writeLines(context.stdout, found);
+    if (json) await writeLines(context.stdout, sessionLines(found, engine, context, values.store));
     else for (const summary of found) context.stdout.write(`${row(summary)}\n`);
     await engine.dispose();
     return 0;
