@@ -13,6 +13,7 @@ import {
   type SessionExport,
   tag,
 } from './exportSession.ts';
+import { isSessionLive } from '../model/status.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { auditSessions, within, type Period } from './audit/auditSessions.ts';
 import { Deletions, type Deletion, type DeletionReason } from './audit/deletions.ts';
@@ -24,6 +25,7 @@ import { movedSessions, type MovedSessions } from './folders/moved.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
 import { logInvalidMetadata } from './metadataLog.ts';
 import { Recall } from './recall/recall.ts';
+import { checkCompleteness, type Completeness } from './record/completeness.ts';
 import { RecordBusyError } from './record/errors.ts';
 import type { Packed } from './record/packed.ts';
 import type { RecordStore, Survey } from './record/store.ts';
@@ -155,6 +157,17 @@ export class Archive {
     return await this.#verify(file);
   }
 
+  /** What is missing from the record of a session. Reads all of it. @throws EngineFailure */
+  async checkCompleteness(sessionId: string): Promise<Completeness> {
+    const reader = await this.#sessions.openReader(sessionId);
+    try {
+      const chain = await this.#verify(this.#deps.store.path(sessionId), sessionId);
+      return await checkCompleteness(reader, chain, isSessionLive(reader.summary.status));
+    } finally {
+      await reader.close();
+    }
+  }
+
   async #verify(file: string, session?: string): Promise<Verified> {
     return await verify(file, this.#deps.environment, session).catch((error: unknown) => {
       throw failures.importUnreadable(file, error instanceof Error ? error.message : String(error));
@@ -223,6 +236,11 @@ export class Archive {
   /** Records that the last listing could not read. */
   get unreadable(): Survey['unreadable'] {
     return this.#deps.store.unreadable;
+  }
+
+  /** Ids of sessions whose record lacks something, as the last listing saw at its end; `checkCompleteness` says what. */
+  get damaged(): Survey['damaged'] {
+    return this.#deps.store.damaged;
   }
 
   /** What lists cannot show: records that cannot be read, and sessions that were deleted for good. */

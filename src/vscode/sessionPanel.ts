@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { Notice, SessionHandle } from '../engine/api.ts';
+import { completenessWording } from '../engine/audit/completenessWording.ts';
+import type { Completeness } from '../engine/record/completeness.ts';
 import { parseQuery } from '../insight/search/query.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import { Channel } from '../protocol/channel.ts';
@@ -18,6 +20,7 @@ import { SessionFigures } from './sessionFigures.ts';
 import type { SessionRow } from './sessionRow.ts';
 import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
+import { translated } from './translated.ts';
 import { SessionViews } from './views/sessionViews.ts';
 
 const { t } = vscode.l10n;
@@ -57,6 +60,8 @@ export class SessionPanel implements vscode.Disposable {
   /** What the page is to lead to as soon as it stands. */
   #lead: Lead | undefined;
   #notice: Notice | undefined;
+  /** What the record lacks, for people. */
+  #missing: readonly string[] = [];
   #viewTimer: NodeJS.Timeout | undefined;
 
   /** `sessions`: every session that is known. */
@@ -117,6 +122,12 @@ export class SessionPanel implements vscode.Disposable {
     }
     this.#lead = to;
     if (this.#begun) this.#showLead();
+  }
+
+  /** Warns about what is missing from the record. */
+  showMissing(found: Completeness): void {
+    this.#missing = completenessWording(found).map(translated);
+    if (this.#missing.length > 0) this.#showView();
   }
 
   async pickPrompt(): Promise<void> {
@@ -354,7 +365,7 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   #view(): SessionView {
-    return sessionView(this.#handle, this.#notice, this.#actions.dueAt(this.#handle.id));
+    return sessionView(this.#handle, this.#notice ?? this.#missing, this.#actions.dueAt(this.#handle.id));
   }
 
   #showView(): void {

@@ -26,8 +26,14 @@ export function whyNot(summary: SessionSummary, live: boolean): string | undefin
   return undefined;
 }
 
-function noticeOf(handle: SessionHandle, told: Notice | undefined): SessionView['notice'] {
-  if (told !== undefined) return { severity: told.severity, text: sentences(told.failure) };
+function noticeOf(handle: SessionHandle, told: Notice | readonly string[]): SessionView['notice'] {
+  if ('failure' in told) return { severity: told.severity, text: sentences(told.failure) };
+  const [missing, ...more] = told;
+  if (missing !== undefined) {
+    const text =
+      more.length === 0 ? missing : t('{0} ({1} more. To see them, run Verify Session Record.)', missing, more.length);
+    return { severity: 'warning', text };
+  }
   const { outcome } = handle.summary();
   const problems = handle.problems();
   if (problems.length > 0) {
@@ -51,10 +57,10 @@ function waiting({ id, kind, callId, title, asked_at, expires_at }: AgentRequest
 }
 
 /**
- * Everything around the entries, as the page shows it. `told` is what the engine said about the run that goes on, `followUpAt`
- * (ISO 8601) when a follow-up goes out.
+ * Everything around the entries, as the page shows it. `told` is what the engine said about the run that goes on, or what is
+ * missing from the record; `followUpAt` (ISO 8601) is when a follow-up goes out.
  */
-export function sessionView(handle: SessionHandle, told: Notice | undefined, followUpAt?: string): SessionView {
+export function sessionView(handle: SessionHandle, told: Notice | readonly string[], followUpAt?: string): SessionView {
   const summary = handle.summary();
   const busy = isSessionLive(summary.status);
   const conversation = handle.conversation();

@@ -87,4 +87,14 @@ describe('the record of a session', function () {
     await host.workbench.statusBarItem(`Ln ${changed + 1}, Col 1`).waitFor();
     await picture(host.workbench, 'verify-open');
   });
+
+  it('from which something is missing says so in the page', async () => {
+    await host.workbench.runCommand('View: Close All Editors');
+    writeFileSync(record(), '');
+    await host.workbench.treeItem(title).click();
+    await host.workbench
+      .webview()
+      .getByText('The record is empty or cannot be read: all entries are missing.')
+      .waitFor();
+  });
 });

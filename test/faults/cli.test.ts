@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import { isAlive, startTimeOf } from '../../src/engine/process/identity.ts';
@@ -143,6 +153,68 @@ describe('vitrine run, sessions, show, doctor', function () {
 
     assert.match((await vitrine('show', id).ended).stdout, /\[2\] .* assistant message\nhello/);
     assert.equal(lines((await vitrine('show', id, '--raw').ended).stdout).length, 6);
+  });
+
+  it('says what is missing from a record, and ends with 4', async () => {
+    const ran = await run([{ init: true }, { say: 'one' }, { say: 'two' }, { result: {} }]).ended;
+    assert.equal(ran.code, 0, ran.stderr);
+    const id = /ses_[0-9a-f]{12}/.exec((await vitrine('sessions').ended).stdout)?.[0] ?? '';
+    const whole = await vitrine('show', id).ended;
+    assert.deepEqual([whole.code, whole.stderr], [0, '']);
+    const list = async (isDamaged: boolean): Promise<void> => {
+      const [listed, json] = await Promise.all([vitrine('sessions').ended, vitrine('sessions', '--json').ended]);
+      assert.equal(listed.stdout.includes('  record damaged'), isDamaged);
+      assert.equal(json.stdout.includes('"record_damaged":true'), isDamaged);
+      for (const { code, stderr } of [listed, json]) {
+        assert.deepEqual([code, stderr.startsWith(`vitrine: The record of ${id} is damaged.`)], [0, isDamaged], stderr);
+      }
+    };
+    await list(false);
+    const file = path.join(bench.dir, '.local/share/vitrine/sessions', id, 'record.jsonl');
+    const record = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      record
+        .split('\n')
+        .filter((line) => !line.startsWith('{"kind":"entry","entry":{"index":1,'))
+        .join('\n'),
+    );
+    for (const args of [['show'], ['show', '--json'], ['export', '--format', 'markdown']]) {
+      const damaged = await vitrine(...args, id).ended;
+      assert.equal(damaged.code, 4, args.join(' '));
+      assert.match(damaged.stderr, /^vitrine: Missing entries: 1\.$/m);
+    }
+    await list(true);
+    writeFileSync(file, '');
+    await list(true);
+    const empty = await vitrine('show', id).ended;
+    assert.equal(empty.code, 4);
+    assert.match(empty.stderr, /^vitrine: The record is empty or cannot be read: all entries are missing\.$/m);
+  });
+
+  it('takes a record that is being written, or was written without a chain, for no damaged one', async () => {
+    const running = run([{ init: true }, { say: 'one' }, { tool: 'Bash', input: { command: 'x' } }, { wait: 20_000 }]);
+    const shown = async (): Promise<Ended> => {
+      for (;;) {
+        const id = /ses_[0-9a-f]{12}/.exec((await vitrine('sessions').ended).stdout)?.[0];
+        const ended = id === undefined ? undefined : await vitrine('show', id, '--json').ended;
+        if (ended?.stdout.includes('"content":"one"') === true) return ended;
+      }
+    };
+    const { code, stderr } = await shown();
+    assert.deepEqual([code, stderr], [0, '']);
+    running.process.kill('SIGINT');
+    await running.ended;
+    const listed = await vitrine('sessions').ended;
+    const id = /ses_[0-9a-f]{12}/.exec(listed.stdout)?.[0] ?? '';
+    assert.equal(listed.stderr, '');
+    const folder = path.join(bench.dir, '.local/share/vitrine/sessions', id);
+    const file = path.join(folder, 'record.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(/,"prev":"[0-9a-f]{64}"\}$/gm, '}'));
+    rmSync(path.join(folder, 'record.head'));
+    const old = await vitrine('show', id, '--json').ended;
+    assert.deepEqual([old.code, old.stderr], [0, '']);
+    assert.equal((await vitrine('sessions').ended).stderr, '');
   });
 
   it('tells an agent what earlier sessions of the folder know, and says by what they were searched', async () => {

@@ -6,6 +6,7 @@ import type { ExportReport, SessionExport } from '../../engine/exportSession.ts'
 import { exportFormats } from '../../formats/export/formats.ts';
 import { parseOptions } from '../args.ts';
 import { exportStream } from '../terminalText.ts';
+import { incomplete, reportMissing } from '../incomplete.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 
@@ -13,6 +14,7 @@ const help = `Usage: vitrine export --format FORMAT ses_… [options]
 
 Writes a session in another format. Secrets are masked, and what was masked where is told on stderr; the session's record
 keeps that it was exported.
+Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --format FORMAT    ${exportFormats.map(({ id }) => id).join(', ')}
   --out FILE         a file, which is replaced; default: stdout
@@ -58,12 +60,14 @@ export const exportCommand: Command = {
           });
     try {
       const request = { format: values.format, redact, ...(key !== undefined && { key }) };
+      // Before the record keeps that it was exported.
+      const isIncomplete = await reportMissing(engine, id, context);
       const report =
         values.out === undefined
           ? await toStdout(await engine.archive.export(id, request), context)
           : await engine.archive.exportToFile(id, request, path.resolve(context.cwd, values.out), stopped.signal);
       if (report !== null) tell(report, context);
-      return 0;
+      return isIncomplete ? incomplete : 0;
     } catch (error) {
       if (stopped.signal.aborted) return interrupted;
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);

@@ -5,6 +5,7 @@ import { acpChoice, acpProfileIds } from '../acpAgent.ts';
 import { agentOption, parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
+import { reportDamaged } from '../incomplete.ts';
 import { writeLines } from '../output.ts';
 import { sessionLines } from '../sessions/lines.ts';
 import { printAgentSessions } from '../sessions/ofAgent.ts';
@@ -14,7 +15,7 @@ const help = `Usage: vitrine sessions [options]
        vitrine sessions --of acp [--cwd DIR] -- COMMAND [ARGUMENT…]
 
 Lists sessions, newest first: id, how it stands, cost so far, last change, agent, title. Agents that a crash left behind are
-ended first.
+ended first. A session whose record lacks something is marked as damaged, and stderr names it.
 
   --json             one session per line as JSON, with its tool calls and the requests that wait in the daemon
   --all              hidden ones, too
@@ -57,19 +58,22 @@ export const sessions: Command = {
     const engine = createEngine(context, { store: values.store });
     await engine.sweep();
     const found = (await engine.list()).filter((summary) => values.all === true || summary.hidden !== true);
-    if (json) await writeLines(context.stdout, sessionLines(found, engine, context, values.store));
-    else for (const summary of found) context.stdout.write(`${row(summary)}\n`);
+    const damaged = new Set(found.map(({ session_id: id }) => id).filter((id) => engine.archive.damaged.has(id)));
+    if (json) await writeLines(context.stdout, sessionLines(found, engine, context, values.store, damaged));
+    else for (const summary of found) context.stdout.write(`${row(summary, damaged.has(summary.session_id))}\n`);
+    reportDamaged(engine, damaged, context);
     await engine.dispose();
     return 0;
   },
 };
 
-function row(summary: SessionSummary): string {
+function row(summary: SessionSummary, isDamaged: boolean): string {
   const { session_id, status, outcome, total_cost: cost, updated_at, agent_label, title } = summary;
   const how = status === 'stopped' || status === 'finished' ? outcome : status;
   const about = cost.provenance === 'estimated' ? '~' : '';
   const money = cost.provenance === 'unknown' ? '-' : `${about}$${cost.usd.toFixed(4)}`;
   const when = updated_at.slice(0, 16).replace('T', ' ');
-  const cells = [session_id, how.padEnd(11), money.padStart(10), when, agent_label.padEnd(16), title ?? ''];
+  const mark = isDamaged ? ['record damaged'] : [];
+  const cells = [session_id, how.padEnd(11), money.padStart(10), when, agent_label.padEnd(16), ...mark, title ?? ''];
   return visibleLine(cells.join('  ').trimEnd());
 }

@@ -8,12 +8,14 @@ import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { entryText } from '../entryText.ts';
+import { incomplete, reportMissing } from '../incomplete.ts';
 import { writeLines } from '../output.ts';
 import { exactStream } from '../terminalText.ts';
 
 const help = `Usage: vitrine show ses_… [options]
 
 Prints the transcript of a session, for people. Follow-ups and callbacks, which no person wrote, are left out and counted.
+Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --synthetic        these too, marked
   --json             one entry per line as JSON instead, all of them
@@ -40,7 +42,7 @@ export const show: Command = {
       } else if (values.json === true) await writeJson(handle, context);
       else await writeEntries(handle, context, values.synthetic === true);
       handle.dispose();
-      return 0;
+      return (await reportMissing(engine, id, context)) ? incomplete : 0;
     } catch (error) {
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;

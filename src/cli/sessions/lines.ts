@@ -2,6 +2,7 @@ import type { DaemonConnection } from '../../client/connection.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
+import { isSessionLive } from '../../model/status.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { CliContext } from '../command.ts';
@@ -25,14 +26,17 @@ type SessionLine = SessionSummary & {
   readonly tool_calls: number | null;
   /** Those that the daemon can pass an answer to. */
   readonly pending_requests: readonly PendingRequest[];
+  /** Something is missing from the record, or it cannot be read. */
+  readonly record_damaged: boolean;
 };
 
-/** Each session as `vitrine sessions --json` prints it. Reads the entries of each. */
+/** Each session as `vitrine sessions --json` prints it. Reads the entries of each; adds to `damaged` where some are missing. */
 export async function* sessionLines(
   summaries: readonly SessionSummary[],
   engine: Engine,
   context: CliContext,
   store: string | undefined,
+  damaged: Set<string>,
 ): AsyncGenerator<SessionLine> {
   const connection = await runningDaemon(context, { store });
   try {
@@ -41,14 +45,18 @@ export async function* sessionLines(
       const { session_id } = summary;
       const live = running.find((each) => each.session_id === session_id);
       const waiting = live?.requests ?? [];
+      // What still runs is not in the record yet.
+      const isRunning = live !== undefined && connection !== null;
+      const counted = isRunning ? null : await countRecorded(engine, session_id);
+      const isMissing = counted === null || (counted.isGappy && !isSessionLive(summary.status));
+      if (!isRunning && isMissing) damaged.add(session_id);
       yield {
         ...summary,
-        // What still runs is not in the record yet.
-        tool_calls:
-          live === undefined || connection === null
-            ? await countRecorded(engine, session_id)
-            : await translated(() => countRunning(connection, session_id)),
+        tool_calls: isRunning
+          ? await translated(() => countRunning(connection, session_id))
+          : (counted?.toolCalls ?? null),
         pending_requests: waiting.map(({ id, kind, asked_at, title }) => ({ id, kind, since: asked_at, text: title })),
+        record_damaged: damaged.has(session_id),
       };
     }
   } finally {
@@ -66,15 +74,24 @@ async function countRunning(connection: DaemonConnection, session_id: string): P
   return calls;
 }
 
-async function countRecorded(engine: Engine, id: string): Promise<number | null> {
+interface Counted {
+  readonly toolCalls: number;
+  /** Entries are missing among those that are there. */
+  readonly isGappy: boolean;
+}
+
+/** `null` where the record cannot be read. */
+async function countRecorded(engine: Engine, id: string): Promise<Counted | null> {
   try {
     const handle = await engine.open(id);
     try {
-      let calls = 0;
+      let [toolCalls, read] = [0, 0];
       for (let from = 0; from < handle.total(); from += page) {
-        calls += countCalls(await handle.read(from, Math.min(from + page, handle.total())));
+        const entries = await handle.read(from, Math.min(from + page, handle.total()));
+        toolCalls += countCalls(entries);
+        read += entries.length;
       }
-      return calls;
+      return { toolCalls, isGappy: read < handle.total() };
     } finally {
       handle.dispose();
     }

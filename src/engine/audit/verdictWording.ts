@@ -3,7 +3,13 @@ import { quote, say, type Wording } from '../wording.ts';
 import type { Verified } from './verify.ts';
 
 /** One line for people, in the middle of a sentence: *intact*, *altered at line n*, *truncated after line n*, *no chain*. */
-export function verdictWording({ verdict, breaks, lines, cutAfter, chainedFrom }: Verification): Wording {
+export function verdictWording({
+  verdict,
+  breaks,
+  lines,
+  cutAfter,
+  chainedFrom,
+}: Pick<Verification, 'verdict' | 'breaks' | 'lines' | 'cutAfter' | 'chainedFrom'>): Wording {
   const [first] = breaks;
   if (verdict === 'truncated') return say`truncated after line ${cutAfter ?? lines}`;
   if (verdict === 'unchained') return say`no chain: written by a version that kept none`;

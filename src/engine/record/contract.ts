@@ -14,6 +14,8 @@ export interface RecordProblem {
   readonly offset: number;
   readonly bytes: number;
   readonly reason:
+    /** The file has no bytes, and nobody writes it. */
+    | 'empty'
     | 'torn'
     /** The archive was cut off, and what stood behind it is missing; or it is damaged, and this is what came out of it. */
     | 'cut_off'

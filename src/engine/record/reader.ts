@@ -72,6 +72,7 @@ export class FileRecordReader implements RecordReader {
     const known = this.#record.problems.list();
     // What a writer has half written is no damage.
     if (this.#live) return known;
+    if (this.#record.size === 0) return [{ offset: 0, bytes: 0, reason: 'empty', head: '', afterIndex: null }];
     return [...known, ...this.#record.unfinished.damage.map((damage) => ({ ...damage, afterIndex: null }))];
   }
 

@@ -6,6 +6,7 @@ import type { SessionSummary } from '../../model/summary.ts';
 import { isThisProcess } from '../process/holder.ts';
 import { archiveRecord, isArchived, openForList, restoreRecord, statRecord } from './archived.ts';
 import { lastHash } from './chain.ts';
+import { hasDamagedEnd } from './endDamage.ts';
 import { missingEnd } from './endMissing.ts';
 import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
 import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
@@ -42,6 +43,8 @@ export interface Survey {
   /** Sessions whose last run has no recorded end and that nobody is writing. */
   readonly interrupted: readonly string[];
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
+  /** Ids of sessions whose record lacks something, as its end shows. */
+  readonly damaged: ReadonlySet<string>;
 }
 
 /** A session with its newest runs; `omitted` counts those before. */
@@ -57,6 +60,7 @@ interface Listed extends Ledger {
   /** As `RecordState` has them. */
   readonly isOpen: boolean;
   readonly isRunOpen: boolean;
+  readonly isDamaged: boolean;
 }
 
 /** All records below one folder. Keeps one summary per session in memory, with its newest runs. */
@@ -65,6 +69,7 @@ export class RecordStore {
   readonly #deps: StoreDeps;
   readonly #listed = new Map<string, Listed>();
   #unreadable: Survey['unreadable'] = [];
+  #damaged: Survey['damaged'] = new Set();
 
   constructor(dir: string, deps: StoreDeps) {
     this.#dir = dir;
@@ -87,10 +92,16 @@ export class RecordStore {
     return this.#unreadable;
   }
 
+  /** Of those that the last look at all of them listed. */
+  get damaged(): Survey['damaged'] {
+    return this.#damaged;
+  }
+
   async survey(): Promise<Survey> {
     const ids = await this.#ids();
     const ledgers: Ledger[] = [];
     const interrupted: string[] = [];
+    const damaged = new Set<string>();
     const unreadable: { id: string; reason: string }[] = [];
     const left = ids.values();
     const lister = async () => {
@@ -100,6 +111,7 @@ export class RecordStore {
           if (listed === null) continue;
           ledgers.push(listed);
           if (listed.isOpen) interrupted.push(id);
+          if (listed.isDamaged) damaged.add(id);
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error);
           unreadable.push({ id, reason });
@@ -109,11 +121,12 @@ export class RecordStore {
     };
     await Promise.all(Array.from({ length: listedAtOnce }, lister));
     this.#unreadable = unreadable;
+    this.#damaged = damaged;
     const present = new Set(ids);
     for (const id of this.#listed.keys()) if (!present.has(id)) this.#listed.delete(id);
     const summaries = ledgers.map(({ summary }) => summary);
     summaries.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
-    return { summaries, ledgers, interrupted, unreadable };
+    return { summaries, ledgers, interrupted, unreadable, damaged };
   }
 
   /** Writes header and session. Where the folder cannot be written, the writer starts in memory. @throws RecordBusyError */
@@ -279,8 +292,10 @@ export class RecordStore {
     const listed =
       known?.mtimeMs === mtimeMs && known.size === size ? known : { ...(await readSummary(folder, id)), size, mtimeMs };
     this.#listed.set(id, listed);
+    if (!listed.isOpen && !listed.isDamaged) return listed;
+    // What a writer has half written is no damage.
+    if (await isBeingWritten(folder, clock)) return { ...listed, isOpen: false, isDamaged: false };
     if (!listed.isOpen) return listed;
-    if (await isBeingWritten(folder, clock)) return { ...listed, isOpen: false };
     const outcome = listed.isRunOpen ? 'interrupted' : listed.summary.outcome;
     return { ...listed, summary: { ...listed.summary, status: 'stopped', outcome } };
   }
@@ -292,7 +307,8 @@ async function readSummary(folder: string, id: string): Promise<Omit<Listed, 'si
     const { size, mtime } = await handle.stat();
     const { state } = await readTail(handle, id, size, 0);
     const { turns, turnsOmitted: omitted, isOpen, isRunOpen } = state;
-    return { summary: state.summary(mtime.toISOString()), turns, omitted, isOpen, isRunOpen };
+    const isDamaged = await hasDamagedEnd(handle, folder);
+    return { summary: state.summary(mtime.toISOString()), turns, omitted, isOpen, isRunOpen, isDamaged };
   } finally {
     await handle.close();
   }

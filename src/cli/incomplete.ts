@@ -1,0 +1,25 @@
+import { completenessWording } from '../engine/audit/completenessWording.ts';
+import type { Engine } from '../engine/engine.ts';
+import { english } from '../engine/wording.ts';
+import { visibleLine } from '../model/visibleText.ts';
+import type { CliContext } from './command.ts';
+
+/** Exit code of commands that read a record from which entries are missing, or which is damaged. */
+export const incomplete = 4;
+
+/** Says on stderr what is missing from the record of a session; whether anything is. @throws EngineFailure */
+export async function reportMissing(engine: Engine, sessionId: string, { stderr }: CliContext): Promise<boolean> {
+  const found = await engine.archive.checkCompleteness(sessionId);
+  for (const each of completenessWording(found)) stderr.write(`vitrine: ${english(each)}\n`);
+  return found.isIncomplete;
+}
+
+/** Names on stderr the sessions whose record lacks something, and those that the last listing could not read. */
+export function reportDamaged(engine: Engine, damaged: Iterable<string>, { stderr }: CliContext): void {
+  for (const id of damaged) {
+    stderr.write(`vitrine: The record of ${id} is damaged. "vitrine show ${id}" says what is missing.\n`);
+  }
+  for (const { id, reason } of engine.archive.unreadable) {
+    stderr.write(`vitrine: The record of ${id} cannot be read: ${visibleLine(reason)}\n`);
+  }
+}

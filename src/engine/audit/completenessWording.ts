@@ -1,0 +1,33 @@
+import type { Completeness, EntryRange } from '../record/completeness.ts';
+import { quote, say, type Wording } from '../wording.ts';
+import { verdictWording } from './verdictWording.ts';
+
+const maxListed = 20;
+
+/** What is missing from a record and where, one line each, for people; nothing where the record is complete. */
+export function completenessWording({ isIncomplete, isEmpty, missing, problems, chain }: Completeness): Wording[] {
+  if (!isIncomplete) return [];
+  if (isEmpty) return [say`The record is empty or cannot be read: all entries are missing.`];
+  const isBroken = chain.verdict === 'altered' || chain.verdict === 'truncated';
+  return [
+    ...(missing.length > 0 ? [say`Missing entries: ${listOf(missing.map(rangeText))}.`] : []),
+    ...problems
+      .slice(0, maxListed)
+      .map(({ offset, bytes, reason, afterIndex }) =>
+        afterIndex === null
+          ? say`Cannot read ${bytes} bytes at byte ${offset} of the record (${reason}).`
+          : say`Cannot read ${bytes} bytes at byte ${offset} of the record, after entry ${afterIndex} (${reason}).`,
+      ),
+    ...(problems.length > maxListed ? [say`Cannot read ${problems.length - maxListed} more parts.`] : []),
+    ...(isBroken ? [say`The chain of the record is broken: ${verdictWording(chain)}.`] : []),
+  ];
+}
+
+function rangeText({ first, last }: EntryRange): string {
+  return first === last ? `${first}` : `${first}–${last}`;
+}
+
+function listOf(items: readonly string[]): Wording {
+  const text = items.slice(0, maxListed).join(', ');
+  return items.length <= maxListed ? quote(text) : say`${text} and ${items.length - maxListed} more ranges`;
+}
