@@ -70,15 +70,20 @@ export async function statRecord(folder: string): Promise<{ readonly size: numbe
   });
 }
 
-/** Enough of a record for lists: the whole, or its end where it is archived and has one. @throws file system errors */
-export async function openForList(folder: string): Promise<FileHandle> {
+/** Enough of a record for lists: not `isWhole` where it is archived and only its end was opened. */
+export interface ForList {
+  readonly handle: FileHandle;
+  readonly isWhole: boolean;
+}
+
+/** @throws file system errors */
+export async function openForList(folder: string): Promise<ForList> {
   const file = recordFile(folder);
-  if ((await sizeOf(file)) !== null) return await open(file, 'r');
+  if ((await sizeOf(file)) !== null) return { handle: await open(file, 'r'), isWhole: true };
   const end = await open(endFile(folder), 'r').catch(() => null);
-  if (end === null) return await openUnpacked(file);
-  if (await tellsAll(end).catch(() => false)) return end;
-  await end.close();
-  return await openUnpacked(file);
+  if (end !== null && (await tellsAll(end).catch(() => false))) return { handle: end, isWhole: false };
+  await end?.close();
+  return { handle: await openUnpacked(file), isWhole: true };
 }
 
 /**

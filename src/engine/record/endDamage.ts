@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import type { ForList } from './archived.ts';
 import { chainStart, hashesOf, hashOfLine, linkOf } from './chain.ts';
 import { headFile, readHead } from './head.ts';
 import { endMissing } from './endMissing.ts';
@@ -11,10 +11,10 @@ const cutMark = Buffer.from(`{"kind":"decision","decision":{"type":"${endMissing
 
 /**
  * Whether the end of a record shows that something is missing or changed: a cheap check for lists, which does not see what
- * happened before the last 32 KiB. `handle`: the record or, where it is archived, its end. Reads the whole record only where
- * its end does not hold the line that was made durable last. @throws file system errors
+ * happened before the last 32 KiB. Reads the whole record only where its end does not hold the line that was made durable
+ * last. @throws file system errors
  */
-export async function hasDamagedEnd(handle: FileHandle, folder: string): Promise<boolean> {
+export async function hasDamagedEnd({ handle, isWhole }: ForList, folder: string): Promise<boolean> {
   const { size } = await handle.stat();
   if (size === 0) return true;
   const from = Math.max(0, size - endBytes);
@@ -30,13 +30,13 @@ export async function hasDamagedEnd(handle: FileHandle, folder: string): Promise
   if (links.every((link) => link === null)) return false;
   const hashes = lines.map(hashOfLine);
   const isLinked = links.every((link, at) => {
-    const before = at > 0 ? hashes[at - 1] : from === 0 ? chainStart : link;
+    const before = at > 0 ? hashes[at - 1] : from === 0 && isWhole ? chainStart : link;
     return link === before || (link === null && !links.slice(0, at).some((each) => each !== null));
   });
   if (!isLinked || lines.some((line) => line.subarray(0, cutMark.length).equals(cutMark))) return true;
   const head = await readHead(headFile(folder));
   if (head === null || hashes.includes(head.hash)) return false;
-  if (from === 0) return true;
+  if (from === 0 && isWhole) return true;
   for await (const hash of hashesOf(recordFile(folder))) if (hash === head.hash) return false;
   return true;
 }

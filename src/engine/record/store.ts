@@ -302,12 +302,13 @@ export class RecordStore {
 }
 
 async function readSummary(folder: string, id: string): Promise<Omit<Listed, 'size' | 'mtimeMs'>> {
-  const handle = await openForList(folder);
+  const opened = await openForList(folder);
+  const { handle } = opened;
   try {
     const { size, mtime } = await handle.stat();
     const { state } = await readTail(handle, id, size, 0);
     const { turns, turnsOmitted: omitted, isOpen, isRunOpen } = state;
-    const isDamaged = await hasDamagedEnd(handle, folder);
+    const isDamaged = await hasDamagedEnd(opened, folder);
     return { summary: state.summary(mtime.toISOString()), turns, omitted, isOpen, isRunOpen, isDamaged };
   } finally {
     await handle.close();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect, connectRunning, daemonFolder } from '../../../src/client/connect.ts';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
+import { isAlive } from '../../../src/engine/process/identity.ts';
 import { readEndpoint } from '../../../src/transport/endpoint.ts';
 import type { GivenParams } from '../../../src/protocol/daemon/calls.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
@@ -77,6 +78,8 @@ export class DaemonBench {
     if (running !== null) {
       await running.call('retire', { when: 'now' });
       await running.closed;
+      const daemon = { pid: running.daemon.pid, startTime: null };
+      await until('the daemon to exit', async () => !(await isAlive(daemon)));
     }
     await until('the daemon to remove its endpoint', async () => (await readEndpoint(this.folder)) === null);
     await this.bench.close();
