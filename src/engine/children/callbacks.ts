@@ -13,6 +13,8 @@ const callbackSchema = z.object({
 });
 export type Callback = z.infer<typeof callbackSchema>;
 
+/** Callbacks are renamed when a process takes them, so that one list can miss some. */
+const maxLists = 3;
 /** More are not looked at. */
 const maxWaiting = 10_000;
 /** Before the mark of the process that is about to tell. */
@@ -76,7 +78,16 @@ export class Callbacks {
 
   /** With those that somebody is about to tell. */
   async untold(): Promise<readonly Callback[]> {
-    return this.#readAll((await this.#names()).filter((name) => sessionIdSchema.safeParse(childOf(name)).success));
+    const isCallback = (name: string): boolean => sessionIdSchema.safeParse(childOf(name)).success;
+    const found = new Map<string, Callback>();
+    for (let attempt = 0; attempt < maxLists; attempt += 1) {
+      const names = (await this.#names()).filter((name) => isCallback(name) && !found.has(childOf(name)));
+      const read = await this.#readAll(names);
+      for (const callback of read) found.set(callback.child, callback);
+      // One that could not be read was renamed, told or is broken: the next list shows which.
+      if (read.length === names.length) break;
+    }
+    return [...found.values()];
   }
 
   /** @returns those that are this process's to tell of */
