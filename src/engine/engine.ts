@@ -179,8 +179,6 @@ export class Engine {
         log: this.#deps.log,
       });
       const { session } = state;
-      const decision = { type: 'start_afresh', at: this.#now(), executor_session_ids: session.executor_session_ids };
-      await state.append({ kind: 'decision', decision });
       const { executor_session_id, executor_session_ids } = session;
       return {
         type: 'resume_session',
@@ -302,13 +300,10 @@ export class Engine {
           const session = { ...moveSession(state.session, 'pending'), last_resumed_at, project_identity };
           const { replacedIds } = planned;
           const cleared = replacedIds && { executor_session_id: undefined, executor_session_ids: [] };
-          await state.changeSession({
-            ...session,
-            ...cleared,
-            ...(execution_mode !== undefined && { execution_mode }),
-          });
-          return this.#starter.start(state, source, agent, planned).catch(async (error: unknown) => {
-            if (replacedIds !== undefined) await state.changeSession({ ...state.session, ...replacedIds });
+          // The record says so with the beginning of the run.
+          state.change({ ...session, ...cleared, ...(execution_mode !== undefined && { execution_mode }) });
+          return this.#starter.start(state, source, agent, planned).catch((error: unknown) => {
+            if (replacedIds !== undefined) state.change(replacedIds);
             throw error;
           });
         });

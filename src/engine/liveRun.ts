@@ -1,9 +1,8 @@
-import type { RecordedRun } from '../formats/record.ts';
+import type { RecordLine } from '../formats/record.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { AgentRequest, Decision } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
-import { moveRun, moveSession } from '../model/status.ts';
-import type { AgentProcess } from './agentProcess.ts';
+import type { SessionSummary } from '../model/summary.ts';
 import type { Conversation } from './api.ts';
 import { LiveBudget, reachedNote } from './budget/liveBudget.ts';
 import { LiveConversation } from './conversation.ts';
@@ -13,57 +12,75 @@ import { type EngineFailure, failures } from './failures.ts';
 import type { LadderStep } from './process/tree.ts';
 import { promptEntry } from './promptEntry.ts';
 import { decisionLine, needsYou } from './requestRecord.ts';
+import { LiveFigures } from './run/liveFigures.ts';
+import {
+  beginRun,
+  closed,
+  ending,
+  endRun,
+  failed,
+  isOpen,
+  launchRun,
+  markRunning,
+  preparing,
+  stopRun,
+  wasStopped,
+  withIds,
+  type Closed,
+  type RunState,
+  type Transition,
+} from './run/transitions.ts';
 import { RunFeed } from './runFeed.ts';
-import { estimateOf, knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
-import type { Launched, RunDeps, RunPlan } from './runPlan.ts';
+import { knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
+import type { Launched, Note, RunDeps, RunPlan } from './runPlan.ts';
 import type { ActiveRun, SessionState } from './sessionState.ts';
 import { unreportedChanges } from './snapshot/note.ts';
 import { whyFailed } from './whyFailed.ts';
 
-/** Often enough to watch, seldom enough to cost nothing. */
-const estimateEveryMs = 300;
-
-/** One run from its prompt to its result. Owns the writer of the session's record while it lasts. */
+/**
+ * One run from its prompt to its result. Owns the writer of the session's record while it lasts. What it is, `RunState` says;
+ * every transition of it is one batch of the record. The rest of this class is what it asks of others.
+ */
 export class LiveRun implements ActiveRun {
   readonly done: Promise<RunResult>;
-  readonly #state: SessionState;
+  readonly #session: SessionState;
   readonly #plan: RunPlan;
   readonly #deps: RunDeps;
   readonly #feed: RunFeed;
   readonly #conversation: LiveConversation;
   readonly #budget: LiveBudget;
-  #run: RecordedRun;
-  #process: AgentProcess | null = null;
-  #program = '';
-  #version: string | null = null;
-  /** The process is one that is spoken with. */
-  #speaks = false;
-  #stopping = false;
-  /** Stopped in a way of its own: there is no time for more. */
-  #hurried = false;
-  /** What is to be said of its end is settled; a stop comes too late. */
-  #over = false;
-  /** Why the conversation could not go on. */
-  #cause: EngineFailure | undefined;
+  readonly #live: LiveFigures;
+  #state: RunState;
   /** Runs since the agent was told that there is nothing more. */
   #closing: NodeJS.Timeout | undefined;
-  /** It was made to end then. `as_expected`: it never does by itself. */
-  #closed: 'late' | 'as_expected' | null = null;
-  #estimated = 0;
-  #estimateTimer: NodeJS.Timeout | undefined;
   #finished: (result: RunResult) => void = () => undefined;
 
-  constructor(state: SessionState, plan: RunPlan, deps: RunDeps) {
-    this.#state = state;
+  constructor(session: SessionState, plan: RunPlan, deps: RunDeps) {
+    this.#session = session;
     this.#plan = plan;
     this.#deps = deps;
-    this.#run = plan.run;
+    this.#state = preparing(plan.run);
     this.#conversation = this.#newConversation();
-    this.#feed = new RunFeed({ state, plan, clock: deps.clock, stdout: this.#conversation });
+    this.#feed = new RunFeed({ state: session, plan, clock: deps.clock, stdout: this.#conversation });
     const stop = (): void => void this.stop();
     const isOver = (): boolean => this.#conversation.isOver;
     const leaveToEnd = (): void => this.#closeIn(deps.closeMs, 'late');
-    this.#budget = new LiveBudget({ state, plan, feed: this.#feed, clock: deps.clock, stop, isOver, leaveToEnd });
+    this.#budget = new LiveBudget({
+      state: session,
+      plan,
+      feed: this.#feed,
+      clock: deps.clock,
+      stop,
+      isOver,
+      leaveToEnd,
+    });
+    this.#live = new LiveFigures({
+      state: session,
+      monotonic: deps.monotonic,
+      facts: () => this.#feed.output.facts(),
+      context: () => this.#figures(),
+      measure: (facts) => this.#feed.measure(facts),
+    });
     this.done = new Promise((resolve) => {
       this.#finished = resolve;
     });
@@ -74,7 +91,7 @@ export class LiveRun implements ActiveRun {
   }
 
   get conversation(): Conversation | null {
-    return this.#speaks && !this.#over ? this.#conversation : null;
+    return this.#state.launched?.dialogue !== undefined && isOpen(this.#state) ? this.#conversation : null;
   }
 
   counted(): { readonly responses: number; readonly active_ms: number } {
@@ -84,50 +101,59 @@ export class LiveRun implements ActiveRun {
   /** Resolves when the agent runs. @throws EngineFailure when it does not come to run; that is recorded then. */
   async start(): Promise<void> {
     const { attempts } = this.#plan;
-    let launched: Launched;
     // While the record is being prepared; the agent waits for it.
     void this.#plan.watch?.begin();
     try {
-      await this.#prologue();
+      await this.#begin();
       const [first] = attempts;
-      if (first === undefined || this.#stopping) {
-        await this.#moveTo('running');
-        await this.#finish({ code: 0, signal: null });
+      if (first === undefined || this.#isStopped) {
+        await this.#move(markRunning(this.#state, this.#session.session, this.#now()));
+        await this.#settle({ code: 0, signal: null });
         return;
       }
       await this.#budget.begin();
-      launched = await this.#launch(first);
+      const launched = await this.#launch(first);
+      await this.#move(markRunning(this.#state, this.#session.session, this.#now()));
+      void this.#play(launched, attempts.slice(1));
     } catch (error) {
       const failure = failureOf(error, this.runId, this.#deps.log);
-      await this.#finish({ code: null, signal: null }, failure);
+      await this.#fail(failure);
       throw failure;
     }
-    await this.#moveTo('running');
-    void this.#play(launched, attempts.slice(1));
   }
 
   async stop(steps?: readonly LadderStep[]): Promise<void> {
-    if (!this.#over) {
-      const first = !this.#stopping;
-      this.#stopping = true;
-      this.#hurried = steps !== undefined;
+    if (isOpen(this.#state)) {
+      const first = !this.#isStopped;
+      const { session } = this.#session;
+      const moved = this.#move(stopRun(this.#state, session, steps !== undefined, this.#now()));
       this.#conversation.end();
-      if (first) await this.#moveTo('stopping');
+      await moved;
       if (first && steps === undefined) await this.#conversation.stopTurn(this.#deps.turnMs);
       await this.#end(steps);
     }
     await this.done;
   }
 
+  get #isStopped(): boolean {
+    return this.#state.stop !== 'none';
+  }
+
+  /** Resolves when the record has it; the state is another at once. */
+  async #move({ state, batch }: Transition, change?: Partial<SessionSummary>): Promise<void> {
+    this.#state = state;
+    if (batch.length > 0 || change !== undefined) await this.#session.commit(batch, change);
+  }
+
   async #end(steps?: readonly LadderStep[]): Promise<void> {
-    const survivors = (await this.#process?.stop(steps)) ?? [];
+    const survivors = (await this.#state.launched?.process.stop(steps)) ?? [];
     if (survivors.length > 0) this.#notify('error', failures.ignoresSignals(this.#plan.label, survivors));
   }
 
   #newConversation(): LiveConversation {
     const { clock, requestMs, interactive, closeMs, goOnMs } = this.#deps;
     const { label, workDir } = this.#plan;
-    const state = this.#state;
+    const session = this.#session;
     return new LiveConversation({
       label,
       clock,
@@ -137,79 +163,58 @@ export class LiveRun implements ActiveRun {
       workDir,
       tell: (line) => this.#feed.tell(line),
       onDecision: (request: AgentRequest, decision: Decision) =>
-        void state.append(decisionLine(this.runId, request, decision)),
+        void session.append(decisionLine(this.runId, request, decision)),
       onChange: () => {
         const needs_you = needsYou(this.#conversation.pending());
-        if (needs_you !== state.summary.needs_you) state.change({ needs_you });
+        if (needs_you !== session.summary.needs_you) session.change({ needs_you });
         this.#budget.waits(needs_you !== undefined);
-        state.conversations.fire();
+        session.conversations.fire();
       },
       mayGoOn: () => this.#budget.mayGoOn(this.#figures()),
       onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
       onFailure: (message) => {
-        this.#cause ??= failures.agentFailed(label, message);
+        this.#state = failed(this.#state, failures.agentFailed(label, message));
         void this.#end();
       },
     });
   }
 
-  #closeIn(ms: number, closed: 'late' | 'as_expected'): void {
+  #closeIn(ms: number, how: Closed): void {
     this.#closing ??= setTimeout(() => {
-      if (this.#stopping) return;
-      this.#closed = closed;
+      if (this.#isStopped) return;
+      this.#state = closed(this.#state, how);
       void this.#end();
     }, ms);
   }
 
-  async #prologue(): Promise<void> {
-    const { summary } = this.#state;
+  async #begin(): Promise<void> {
+    const { run, promptOrigin, notes, runnerId, replacedIds } = this.#plan;
+    const { session, summary, total } = this.#session;
     const at = this.#now();
-    await this.#state.changeRun(this.#run);
-    await this.#state.tell([this.#feed.events.start(at)]);
-    const prompt = promptEntry(this.#run, summary, this.#plan.promptOrigin, at);
-    await this.#feed.apply([{ op: 'put', entry: prompt }]);
-    for (const note of this.#plan.notes) await this.#feed.note(note);
-    await this.#state.append(this.#state.summaryLine());
-    await this.#state.writer?.flush();
-    this.#run = { ...moveRun(this.#run, 'claimed', this.#now()), runner_id: this.#plan.runnerId };
-    await this.#state.changeRun(this.#run);
+    const prompt = promptEntry(run, summary, promptOrigin, at);
+    const transcript: RecordLine[] = [
+      { kind: 'event', event: this.#feed.events.start(at) },
+      ...this.#feed.lines([prompt]),
+      ...this.#feed.notes(notes, total + 1),
+    ];
+    await this.#move(beginRun(this.#state, { session, runnerId, replacedIds, transcript, at }));
+    await this.#session.writer?.flush();
   }
 
   async #launch(resume: string | null): Promise<Launched> {
     await this.#plan.watch?.begin();
     const launched = await this.#plan.launch(resume);
-    const { process, program, version, sessionId, dialogue } = launched;
-    this.#process = process;
+    const { process, version, sessionId, dialogue } = launched;
     this.#budget.leaveUsdToAgent(launched.holdsUsd === true);
-    this.#program = program;
-    this.#version = version;
-    this.#closed = null;
-    const { stdout, stderr, client } = this.#feed.offsets;
-    await this.#state.append({
-      kind: 'decision',
-      decision: {
-        type: 'attempt',
-        at: this.#now(),
-        run_id: this.runId,
-        resume,
-        afresh: this.#plan.figures.afresh,
-        asked_model: this.#plan.figures.askedModel,
-        program,
-        version,
-        conversation: sessionId,
-        // Where the output of this attempt begins, so that the entries can be made again from the raw logs.
-        first_index: this.#state.total,
-        stdout_offset: stdout,
-        stderr_offset: stderr,
-        client_offset: client,
-      },
-    });
+    const { session, total: firstIndex } = this.#session;
+    const { figures } = this.#plan;
+    const { offsets } = this.#feed;
+    const at = this.#now();
+    const moved = launchRun(this.#state, { launched, resume, figures, offsets, firstIndex, session, at });
+    await this.#move(moved, version === null ? {} : { agent_version: version });
     this.#feed.begin(resume, sessionId);
-    if (sessionId !== null && resume === null) await this.#state.learnIds([sessionId]);
-    if (version !== null) this.#state.change({ agent_version: version });
-    this.#speaks = dialogue !== undefined;
     if (dialogue !== undefined && process.input) this.#conversation.attach(process.input, dialogue);
-    if (this.#stopping) void this.#end();
+    if (this.#isStopped) void this.#end();
     return launched;
   }
 
@@ -217,7 +222,7 @@ export class LiveRun implements ActiveRun {
   async #play(launched: Launched, others: readonly (string | null)[]): Promise<void> {
     try {
       const [next] = others;
-      const isUnknown = (): boolean => !this.#stopping && this.#feed.output.facts().unknownSession;
+      const isUnknown = (): boolean => !this.#isStopped && this.#feed.output.facts().unknownSession;
       const exit = await this.#consume(launched, () => typeof next === 'string' && isUnknown());
       if (typeof next === 'string' && isUnknown()) {
         await this.#feed.note({
@@ -227,14 +232,16 @@ export class LiveRun implements ActiveRun {
         await this.#play(await this.#launch(next), others.slice(1));
         return;
       }
-      await this.#finish(exit, this.#cause);
+      await this.#settle(exit, this.#state.cause);
     } catch (error) {
-      await this.#end([]).catch(() => undefined);
-      const exit = { code: null, signal: null };
-      await this.#finish(exit, failureOf(error, this.runId, this.#deps.log)).catch((again: unknown) =>
-        this.#abandon(exit, again),
-      );
+      await this.#fail(failureOf(error, this.runId, this.#deps.log));
     }
+  }
+
+  /** Whatever of the agent was started is ended, and so is the run. Never rejects. */
+  async #fail(failure: EngineFailure): Promise<void> {
+    await this.#end([]).catch(() => undefined);
+    await this.#settle({ code: null, signal: null }, failure);
   }
 
   /** `goesOn`: what waits to be said waits for another process. */
@@ -249,149 +256,137 @@ export class LiveRun implements ActiveRun {
         this.#closing?.refresh();
         await this.#feed.take(chunk, side);
         this.#budget.look(this.#figures());
-        this.#estimateSoon();
+        this.#live.update();
       }
     } finally {
       clearTimeout(silence);
       side?.stop();
     }
     const ended = await process.exit;
-    clearTimeout(this.#closing);
-    this.#closing = undefined;
+    this.#stopClosing();
     // What runs for the agent is known by its lease, which goes with the leftovers.
     await this.#conversation.detach();
     const leftovers = await process.leftovers();
     if (!goesOn()) this.#conversation.end();
     // It was stopped because it was not needed any more: no sign of how the run went.
-    const exit = this.#closed !== null && !this.#stopping ? { code: 0, signal: null } : ended;
+    const how = this.#isStopped ? null : this.#state.closed;
+    const exit = how === null ? ended : { code: 0, signal: null };
     await this.#feed.end(exit, side);
-    const late = this.#closed === 'late' && !this.#stopping;
-    for (const note of endNotes(label, { late, leftovers })) await this.#feed.note(note);
+    for (const note of endNotes(label, { late: how === 'late', leftovers })) await this.#feed.note(note);
     return exit;
   }
 
-  async #finish(exit: ExitInfo, cause?: EngineFailure): Promise<void> {
+  /** Brings the run to its end. Whatever happens, `done` settles and the record can be written by others. Never rejects, and does nothing a second time. */
+  async #settle(exit: ExitInfo, cause?: EngineFailure): Promise<void> {
+    if (!isOpen(this.#state)) return;
+    this.#state = ending(this.#state);
     this.#conversation.end();
-    this.#over = true;
-    clearTimeout(this.#estimateTimer);
-    clearTimeout(this.#closing);
-    const state = this.#state;
-    if (this.#process !== null) await this.#compare();
-    this.#plan.watch?.leave();
+    this.#live.stop();
+    this.#stopClosing();
+    const session = this.#session;
+    const result = await this.#record(exit, cause).catch((error: unknown) => this.#unrecorded(error));
+    await session.giveBackWriter().catch((error: unknown) => this.#deps.log.warn(`${session.id}: ${String(error)}`));
+    session.forgetRun();
+    session.change({});
+    session.conversations.fire();
+    this.#finished(result);
+  }
+
+  async #record(exit: ExitInfo, cause: EngineFailure | undefined): Promise<RunResult> {
+    const session = this.#session;
+    const changes = await this.#unreported();
     const facts = this.#feed.output.facts();
     const nothingRan = this.#plan.attempts.length === 0;
     const result = this.#budget.settle(resultOf(facts, exit, this.#figures()), this.#conversation.leftUnsaid);
+    const metadata = nothingRan ? undefined : result.metadata;
     const reached = result.metadata?.budget;
-    if (reached !== undefined) await this.#feed.note(reachedNote(reached));
-    // It had done all it was to do when a limit asked for the end.
-    const done = this.#budget.tripped && reached === undefined && result.success;
-    const stopped = reached !== undefined || (this.#stopping && !done) || this.#conversation.endedByUser;
+    const stopped = wasStopped({
+      asked: this.#isStopped,
+      answered: this.#conversation.endedByUser,
+      reached: reached !== undefined,
+      doneBefore: this.#budget.tripped && result.success,
+    });
     const failure = cause ?? (nothingRan || stopped ? undefined : this.#whyFailed(facts, exit, result));
-    const status = stopped
-      ? 'stopped'
-      : failure !== undefined || !(nothingRan || result.success)
-        ? 'failed'
-        : 'completed';
+    const succeeded = failure === undefined && (nothingRan || result.success);
+    const outcome = stopped ? 'stopped' : succeeded ? 'completed' : 'failed';
+    const reason = outcome === 'completed' ? undefined : (failure?.message ?? result.error);
     if (failure !== undefined) this.#notify('error', failure);
-    const reason = status === 'completed' ? undefined : (failure?.message ?? result.error);
 
     const at = this.#now();
-    const metadata = nothingRan ? undefined : result.metadata;
     const counted = { steps: this.#feed.steps, ...this.#budget.counted(metadata) };
-    this.#run = { ...moveRun(this.#run, status, at), end_index: state.total, ...counted };
-    if (reason !== undefined && status === 'failed') this.#run.error = reason;
-    await state.writer?.appendAll(facts.messages.map((usage) => ({ kind: 'usage', run_id: this.runId, usage })));
-    if (metadata !== undefined) await state.append({ kind: 'result', run_id: this.runId, result: metadata });
-    await state.changeRun(this.#run, metadata);
-    await this.#state.learnIds(facts.sessionIds);
-    await state.tell([this.#feed.events.stop(at, stopped ? 'stopped' : (metadata?.endReason ?? status), exit.code)]);
     this.#feed.measure(facts);
-    // A new conversation that never answered replaces nothing: the earlier one can still be resumed.
-    const ids = status === 'failed' && counted.responses === 0 ? this.#plan.replacedIds : undefined;
-    await state.changeSession(
-      { ...moveSession(state.session, stopped ? 'stopped' : 'finished'), ...ids },
-      {
-        ...knownOf(facts),
-        ...(metadata === undefined ? {} : summaryOf(metadata, state.summary, this.#run)),
-        ...(reached !== undefined && { budget: { ...state.summary.budget, reached } }),
-        outcome: status,
-        reason,
-        entries: state.total,
-        unknown_lines: state.sizes.unknownLines,
-        malformed_lines: state.sizes.malformedLines,
-        updated_at: at,
-      },
-    );
-    await state.append(state.summaryLine());
-    await state.writer?.flush();
-    await state.giveBackWriter();
-    state.forgetRun();
-    state.change({});
-    state.conversations.fire();
-    this.#finished(failure === undefined ? result : { ...result, success: false, error: reason ?? failure.message });
+    const notes = [...changes.notes, ...(reached === undefined ? [] : [reachedNote(reached)])];
+    const endIndex = session.total + notes.length;
+    const stopReason = stopped ? 'stopped' : (metadata?.endReason ?? outcome);
+    const change: Partial<SessionSummary> = {
+      ...knownOf(facts),
+      ...(metadata === undefined ? {} : summaryOf(metadata, session.summary, this.#state.run)),
+      ...(reached !== undefined && { budget: { ...session.summary.budget, reached } }),
+      outcome,
+      reason,
+      entries: endIndex,
+      unknown_lines: session.sizes.unknownLines,
+      malformed_lines: session.sizes.malformedLines,
+      updated_at: at,
+    };
+    const ended = endRun(this.#state, {
+      outcome,
+      at,
+      endIndex,
+      counted,
+      error: outcome === 'failed' ? reason : undefined,
+      usage: facts.messages,
+      result: metadata,
+      transcript: [...changes.lines, ...this.#feed.notes(notes)],
+      event: { kind: 'event', event: this.#feed.events.stop(at, stopReason, exit.code) },
+      session: withIds(session.session, facts.sessionIds) ?? session.session,
+      replacedIds: this.#plan.replacedIds,
+    });
+    await this.#move(ended, change);
+    await session.writer?.flush();
+    return failure === undefined ? result : { ...result, success: false, error: reason ?? failure.message };
   }
 
-  /** The end of the run could not be recorded. Whoever waits for it is released; the next who opens the session settles it. */
-  async #abandon(exit: ExitInfo, error: unknown): Promise<void> {
+  /** The end of the run could not be recorded. The next who opens the session settles it. */
+  #unrecorded(error: unknown): RunResult {
     const failure = failureOf(error, this.runId, this.#deps.log);
-    const state = this.#state;
-    await state.giveBackWriter().catch(() => undefined);
-    state.forgetRun();
-    state.conversations.fire();
     this.#notify('error', failure);
-    const result = resultOf(this.#feed.output.facts(), exit, this.#figures());
-    this.#finished({ ...result, success: false, error: failure.message });
+    this.#session.change({ status: 'stopped', outcome: 'failed', reason: failure.message });
+    return { success: false, error: failure.message };
   }
 
-  async #compare(): Promise<void> {
+  async #unreported(): Promise<{ readonly lines: readonly RecordLine[]; readonly notes: readonly Note[] }> {
+    const { watch } = this.#plan;
     // Whoever ends runs to leave does not wait for that.
-    if (this.#plan.watch === undefined || this.#hurried) return;
-    const { line, note } = await unreportedChanges(this.#plan.watch, this.runId, () => this.#now());
-    await this.#state.append(line);
-    if (note !== null) await this.#feed.note(note);
+    const isWanted = this.#state.launched !== null && this.#state.stop !== 'hurried';
+    try {
+      if (watch === undefined || !isWanted) return { lines: [], notes: [] };
+      const { line, note } = await unreportedChanges(watch, this.runId, () => this.#now());
+      return { lines: [line], notes: note === null ? [] : [note] };
+    } finally {
+      watch?.leave();
+    }
   }
 
   #whyFailed(facts: RunFacts, exit: ExitInfo, result: RunResult): EngineFailure | undefined {
     const { label, attempts } = this.#plan;
     const ids = attempts.filter((id) => id !== null);
     const printed = this.#feed.output.bytes.stdout > 0;
-    return whyFailed({ label, ids, program: this.#program, printed, facts, exit, result });
+    return whyFailed({ label, ids, program: this.#state.launched?.program ?? '', printed, facts, exit, result });
   }
 
-  async #moveTo(to: 'running' | 'stopping'): Promise<void> {
-    const { status } = this.#run;
-    const session = this.#state.session;
-    // Stopped while it was being started: the start then only finds out that it is over.
-    if (to === 'running' && status !== 'claimed') return;
-    if (to === 'stopping' && status !== 'claimed' && status !== 'running') return;
-    this.#run = moveRun(this.#run, to, this.#now());
-    await Promise.all([this.#state.changeRun(this.#run), this.#state.changeSession(moveSession(session, to))]);
-  }
-
-  #estimateSoon(): void {
-    this.#estimateTimer ??= setTimeout(
-      () => {
-        this.#estimateTimer = undefined;
-        this.#estimated = this.#deps.monotonic();
-        const facts = this.#feed.output.facts();
-        this.#feed.measure(facts);
-        const { change, ...models } = estimateOf(facts, this.#figures());
-        this.#state.models = models;
-        this.#state.messages = facts.messages;
-        this.#state.change({ ...change, entries: this.#state.total });
-        void this.#state.learnIds(facts.sessionIds);
-      },
-      Math.max(0, this.#estimated + estimateEveryMs - this.#deps.monotonic()),
-    );
+  #stopClosing(): void {
+    clearTimeout(this.#closing);
+    this.#closing = undefined;
   }
 
   #figures(): FiguresContext {
-    return { ...this.#plan.figures, agentVersion: this.#version };
+    return { ...this.#plan.figures, agentVersion: this.#state.launched?.version ?? null };
   }
 
   #notify(severity: 'warning' | 'error', failure: EngineFailure): void {
-    this.#deps.log.warn(`${this.#state.id}: ${failure.message}`);
-    this.#state.notices.fire({ severity, failure });
+    this.#deps.log.warn(`${this.#session.id}: ${failure.message}`);
+    this.#session.notices.fire({ severity, failure });
   }
 
   #now(): string {

@@ -1,17 +1,20 @@
 import * as z from 'zod';
 import { EventTeller } from '../formats/events.ts';
-import type { RecordedRun } from '../formats/record.ts';
+import type { LineOf, RecordedRun, RecordLine } from '../formats/record.ts';
 import { TurnCount } from '../insight/budgets/turnCount.ts';
 import type { PriceTable } from '../insight/prices.ts';
 import type { ResultMetadata } from '../model/result.ts';
-import { moveRun, moveSession, isRunOver } from '../model/status.ts';
+import type { Session, SessionStatus } from '../model/session.ts';
+import { isRunOver, isSessionLive, moveRun } from '../model/status.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { AgentSource } from './agentSource.ts';
 import { failures } from './failures.ts';
 import type { RawStream, RecordReader, RecordWriter } from './record/contract.ts';
 import { RecentEntries } from './recentEntries.ts';
 import { isStep, knownOf, resultOf, summaryOf } from './runFigures.ts';
+import { withIds, type BatchLine } from './run/transitions.ts';
 import { RunOutput } from './runOutput.ts';
+import type { ReplacedIds } from './runPlan.ts';
 import type { SessionState } from './sessionState.ts';
 
 const attemptSchema = z.object({
@@ -35,6 +38,12 @@ const orderSchema = z.object({
   client: z.number().default(0),
 });
 
+const startAfreshSchema = z.object({
+  type: z.literal('start_afresh'),
+  executor_session_id: z.string().optional(),
+  executor_session_ids: z.array(z.string()),
+});
+
 type Attempt = z.infer<typeof attemptSchema>;
 type Order = z.infer<typeof orderSchema>;
 
@@ -45,6 +54,8 @@ interface Found {
   readonly present: ReadonlySet<number>;
   /** Epoch milliseconds of its newest entry there; 0 where it has none. */
   readonly lastSeen: number;
+  /** Of the conversation that its own was to replace. */
+  readonly replacedIds: ReplacedIds | undefined;
 }
 
 export interface RecoveryDeps {
@@ -65,7 +76,7 @@ export async function recoverRun(
 ): Promise<void> {
   const last = await reader.lastRun();
   if (last === null || isRunOver(last.status)) {
-    await settleSession(state, writer, last, deps);
+    await settleSession(state, writer, reader, last, deps);
     return;
   }
   const at = new Date(deps.clock()).toISOString();
@@ -73,10 +84,13 @@ export async function recoverRun(
   const found = await findOutput(reader, last);
   let run: RecordedRun = { ...endedAt(last, found.lastSeen, deps.clock()), error: failure.message };
   let figures = {};
-  let result: ResultMetadata | undefined;
+  let responses = 0;
+  const batch: BatchLine[] = [];
+  let { session } = state;
   if (source !== null && found.attempt !== null) {
     const replayed = await replayRaw(state, reader, source, last, { ...found, attempt: found.attempt });
-    const { output, steps, responses } = replayed;
+    const { output, steps } = replayed;
+    responses = replayed.responses;
     run = { ...run, ...endedAt(last, Math.max(found.lastSeen, replayed.lastSeen), deps.clock()), steps, responses };
     const facts = output.facts();
     // Killed between the two, a run has its result, and is not over.
@@ -85,27 +99,28 @@ export async function recoverRun(
     const { afresh, version: agentVersion, asked_model: askedModel } = found.attempt;
     const context = { previous, afresh, prices: deps.prices, agentVersion, askedModel };
     const { metadata } = resultOf(facts, { code: null, signal: null }, context);
-    await writer.appendAll(facts.messages.map((usage) => ({ kind: 'usage', run_id: run.run_id, usage })));
+    batch.push(...facts.messages.map((usage): RecordLine => ({ kind: 'usage', run_id: run.run_id, usage })));
     if (metadata !== undefined) {
-      result = { ...metadata, endReason: 'interrupted' };
-      await state.append({ kind: 'result', run_id: run.run_id, result });
+      const result: ResultMetadata = { ...metadata, endReason: 'interrupted' };
+      batch.push({ kind: 'result', run_id: run.run_id, result });
       figures = { ...knownOf(facts), ...summaryOf(result, state.summary, run) };
     }
-    await state.learnIds(facts.sessionIds);
+    session = withIds(session, facts.sessionIds) ?? session;
   }
-  await state.changeRun({ ...run, end_index: state.total }, result);
-  await state.tell([new EventTeller(state.id).stop(at, 'interrupted', null)]);
-  const { session } = state;
-  const ended =
-    session.status === 'stopped' || session.status === 'finished' ? session : moveSession(session, 'stopped');
-  await state.changeSession(ended, {
+  const ids = responses === 0 ? found.replacedIds : undefined;
+  batch.push(
+    { kind: 'run', run: { ...run, end_index: state.total } },
+    { kind: 'event', event: new EventTeller(state.id).stop(at, 'interrupted', null) },
+    { kind: 'session', session: { ...session, status: restingStatus(session), ...ids } },
+    'summary',
+  );
+  await state.commit(batch, {
     ...figures,
     outcome: 'interrupted',
     reason: failure.message,
     entries: state.total,
     updated_at: at,
   });
-  await state.append(state.summaryLine());
   await writer.flush();
 }
 
@@ -116,15 +131,25 @@ export async function recoverRun(
 async function settleSession(
   state: SessionState,
   writer: RecordWriter,
+  reader: RecordReader,
   last: RecordedRun | null,
   { clock }: RecoveryDeps,
 ): Promise<void> {
   const updated_at = new Date(clock()).toISOString();
   const reason = failures.interrupted().message;
   const change = last === null ? ({ outcome: 'interrupted', reason, updated_at } as const) : { updated_at };
-  await state.changeSession({ ...state.session, status: 'stopped' }, change);
-  await state.append(state.summaryLine());
+  let ids: ReplacedIds | undefined;
+  for await (const line of reader.lines()) {
+    if (line.kind === 'decision') ids = replacedBy(line.decision) ?? ids;
+    else if (line.kind === 'run') ids = undefined;
+  }
+  const session = { ...state.session, status: 'stopped', ...ids } as const;
+  await state.commit([{ kind: 'session', session }, 'summary'], change);
   await writer.flush();
+}
+
+function restingStatus({ status }: Session): SessionStatus {
+  return isSessionLive(status) ? 'stopped' : status;
 }
 
 /** It ended when it was last heard of, as far as anybody knows: a window may be opened again days later. */
@@ -139,12 +164,20 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
   const order: Order[] = [];
   const present = new Set<number>();
   let lastSeen = 0;
+  let replaced: ReplacedIds | undefined;
+  let replacedIds: ReplacedIds | undefined;
   for await (const line of reader.lines()) {
+    if (line.kind === 'run') {
+      if (line.run.run_id === run.run_id) replacedIds ??= replaced;
+      replaced = undefined;
+    }
     if (line.kind === 'entry' && line.entry.index >= run.first_index) {
       present.add(line.entry.index);
       lastSeen = Math.max(lastSeen, timeOf(line.entry));
     }
-    if (line.kind !== 'decision' || line.decision['run_id'] !== run.run_id) continue;
+    if (line.kind !== 'decision') continue;
+    replaced = replacedBy(line.decision) ?? replaced;
+    if (line.decision['run_id'] !== run.run_id) continue;
     const asAttempt = attemptSchema.safeParse(line.decision);
     if (asAttempt.success) {
       attempt = asAttempt.data;
@@ -153,7 +186,15 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
     const asOrder = orderSchema.safeParse(line.decision);
     if (asOrder.success) order.push(asOrder.data);
   }
-  return { attempt, order, present, lastSeen };
+  return { attempt, order, present, lastSeen, replacedIds };
+}
+
+/** Of the conversation that a new one was to replace. */
+function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
+  const asked = startAfreshSchema.safeParse(decision);
+  if (!asked.success) return undefined;
+  const { executor_session_id, executor_session_ids } = asked.data;
+  return { executor_session_id: executor_session_id ?? executor_session_ids.at(-1), executor_session_ids };
 }
 
 /** Epoch milliseconds; 0 where its time cannot be read. */

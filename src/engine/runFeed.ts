@@ -1,7 +1,9 @@
 import { EventTeller } from '../formats/events.ts';
 import { TurnCount } from '../insight/budgets/turnCount.ts';
+import type { RecordLine } from '../formats/record.ts';
 import type { ClientLine } from '../model/clientLine.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { CoordinatorEvent } from '../model/event.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { SessionSizes } from './api.ts';
 import type { OutputChunk } from './outputChunks.ts';
@@ -125,19 +127,41 @@ export class RunFeed {
   }
 
   /** While no process prints. */
-  async note({ subtype, content, metadata }: Note): Promise<void> {
-    const entry: NormalizedEntry = {
-      index: this.#deps.state.total,
-      timestamp: this.#now(),
-      type: { kind: 'system_message', subtype },
-      content,
-      ...(metadata !== undefined && { metadata }),
-      origin: 'system',
-    };
-    await this.apply([{ op: 'put', entry }]);
+  async note(note: Note): Promise<void> {
+    await this.#deps.state.commit(this.notes([note]));
+  }
+
+  /** The lines of notes, for a batch that is committed at once. `from`: the index of the first; default the next that is free. */
+  notes(notes: readonly Note[], from = this.#deps.state.total): RecordLine[] {
+    return this.lines(
+      notes.map(({ subtype, content, metadata }, at) => ({
+        index: from + at,
+        timestamp: this.#now(),
+        type: { kind: 'system_message', subtype },
+        content,
+        ...(metadata !== undefined && { metadata }),
+        origin: 'system',
+      })),
+    );
+  }
+
+  /** The lines of new entries, for a batch that is committed at once. */
+  lines(entries: readonly NormalizedEntry[]): RecordLine[] {
+    const at = this.#now();
+    const updates = entries.map((entry): EntryUpdate => ({ op: 'put', entry }));
+    const events = this.#see(updates, at);
+    return [
+      ...entries.map((entry): RecordLine => ({ kind: 'entry', entry, received_at: at })),
+      ...events.map((event): RecordLine => ({ kind: 'event', event })),
+    ];
   }
 
   async apply(updates: readonly EntryUpdate[]): Promise<void> {
+    const at = this.#now();
+    await this.#deps.state.apply(updates, at, this.#see(updates, at));
+  }
+
+  #see(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
     const { state, plan } = this.#deps;
     plan.watch?.see(updates);
     let next = state.total;
@@ -148,8 +172,7 @@ export class RunFeed {
     }
     this.#turns.see(updates);
     state.countSteps(plan.run.run_id, this.steps);
-    const at = this.#now();
-    await state.apply(updates, at, this.events.tell(updates, at));
+    return this.events.tell(updates, at);
   }
 
   #newOutput(resume: string | null, sessionId: string | null): RunOutput {

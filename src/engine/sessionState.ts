@@ -15,6 +15,7 @@ import { failures } from './failures.ts';
 import { logInvalidMetadata } from './metadataLog.ts';
 import type { LadderStep } from './process/tree.ts';
 import type { Models } from './runFigures.ts';
+import { withIds, type BatchLine } from './run/transitions.ts';
 import type { FindResult, RecordReader, RecordWriter, WriteProblem } from './record/contract.ts';
 import { RecordNotFoundError } from './record/errors.ts';
 import type { RecordStore } from './record/store.ts';
@@ -37,6 +38,12 @@ export interface StateDeps {
   readonly log: Log;
   readonly onSummary: (summary: SessionSummary) => void;
   readonly onEvent: (event: CoordinatorEvent) => void;
+}
+
+/** What listeners hear of a write. */
+interface Heard {
+  readonly updates: readonly EntryUpdate[];
+  readonly events: readonly CoordinatorEvent[];
 }
 
 /** New entries that are told at once when following another window; older ones are read when they are looked at. */
@@ -88,7 +95,7 @@ export class SessionState {
     const reader = await deps.store.openReader(id);
     const state = new SessionState(reader.summary, deps);
     state.#reader = Promise.resolve(reader);
-    state.#take(reader);
+    state.#takeRecord(reader);
     return state;
   }
 
@@ -183,23 +190,47 @@ export class SessionState {
 
   /** The ids that the agent gives the conversation, as they become known. */
   async learnIds(ids: readonly string[]): Promise<void> {
-    const { session } = this;
-    const fresh = ids.filter((id) => !session.executor_session_ids.includes(id));
-    const newest = ids.at(-1);
-    if (newest === undefined || (fresh.length === 0 && newest === session.executor_session_id)) return;
-    const chain = [...session.executor_session_ids, ...fresh];
-    await this.changeSession({ ...session, executor_session_ids: chain, executor_session_id: newest });
+    const learnt = withIds(this.session, ids);
+    if (learnt !== undefined) await this.changeSession(learnt);
   }
 
-  async changeRun(run: RecordedRun, result?: ResultMetadata): Promise<void> {
-    const written = this.append({ kind: 'run', run });
+  /**
+   * One transition: its lines reach the record in one write, and listeners hear of them. `change`: what lists show after it,
+   * besides what the lines say.
+   */
+  async commit(batch: readonly BatchLine[], change: Partial<SessionSummary> = {}): Promise<void> {
+    const heard = this.#take(batch);
+    this.change(change);
+    const lines = batch.map((line) => (line === 'summary' ? this.summaryLine() : line));
+    await this.#writer?.appendAll(lines.filter((line) => line.kind !== 'event' || !isToldByEntry(line.event)));
+    this.#tell(heard);
+  }
+
+  /** In memory, as a reader of these lines would. */
+  #take(batch: readonly BatchLine[]): Heard {
+    const updates: EntryUpdate[] = [];
+    const events: CoordinatorEvent[] = [];
+    let result: ResultMetadata | undefined;
+    for (const line of batch) {
+      if (line === 'summary') continue;
+      if (line.kind === 'entry') updates.push({ op: 'put', entry: line.entry });
+      else if (line.kind === 'event') events.push(line.event);
+      else if (line.kind === 'result') result = line.result;
+      else if (line.kind === 'run') this.#putRun(line.run, result);
+      else if (line.kind === 'session') this.#summary = { ...this.#summary, ...line.session };
+    }
+    this.recent.apply(updates);
+    this.#count(updates);
+    return { updates, events };
+  }
+
+  #putRun(run: RecordedRun, result: ResultMetadata | undefined): void {
     this.#putTurn({
       ...turnOf(run),
       ...(result === undefined
         ? {}
         : { cost: result.costProvenance, duration: result.duration, models: result.models }),
     });
-    await written;
   }
 
   /** Tool calls of a run that goes on; its record says so at the end. */
@@ -220,21 +251,22 @@ export class SessionState {
     return { kind: 'summary', summary, turns: [...this.#turns], turns_omitted: this.#turnsOmitted };
   }
 
-  async tell(events: readonly CoordinatorEvent[]): Promise<void> {
-    await this.apply([], '', events);
-  }
-
-  /**
-   * Into the record what settled and what happened, to the listeners everything. `at`: arrival, ISO 8601. `events`: told by
-   * these updates.
-   */
+  /** Into the record what settled and what happened, to the listeners everything. `at`: arrival, ISO 8601. `events`: told by these updates. */
   async apply(updates: readonly EntryUpdate[], at: string, events: readonly CoordinatorEvent[] = []): Promise<void> {
     const settled = this.recent.apply(updates);
     await this.#writer?.appendAll([
       ...settled.map((entry): RecordLine => ({ kind: 'entry', entry, received_at: at })),
       ...events.filter((event) => !isToldByEntry(event)).map((event): RecordLine => ({ kind: 'event', event })),
     ]);
+    this.#count(updates);
+    this.#tell({ updates, events });
+  }
+
+  #count(updates: readonly EntryUpdate[]): void {
     for (const update of updates) if (update.op === 'put') this.total = Math.max(this.total, update.entry.index + 1);
+  }
+
+  #tell({ updates, events }: Heard): void {
     if (updates.length > 0) this.updates.fire(updates, this.total);
     for (const event of events) this.deps.onEvent(event);
     this.recent.trim(this.#writer?.memoryOnly !== true);
@@ -287,7 +319,7 @@ export class SessionState {
     if (reader === null || this.#writer !== null) return;
     const before = this.#summary;
     const from = this.total;
-    this.#take(reader);
+    this.#takeRecord(reader);
     if (JSON.stringify(before) !== JSON.stringify(this.#summary)) this.change({});
     const entries = await reader.read(Math.max(from, this.total - maxFollowed), this.total);
     if (entries.length > 0) {
@@ -330,7 +362,7 @@ export class SessionState {
     await (await reader)?.close();
   }
 
-  #take(reader: RecordReader): void {
+  #takeRecord(reader: RecordReader): void {
     this.#summary = reader.summary;
     this.#turns = reader.turns;
     this.#turnsOmitted = reader.turnsOmitted;

@@ -21,12 +21,19 @@ describe('a record that ends within a transition', function () {
     const resumed = await first.resume(id, { prompt: prompt(steps) });
     await outcome(resumed);
     resumed.dispose();
+    const [known] = handle.summary().executor_session_ids;
+    const anew = await first.startAfresh(id, { prompt: prompt(steps) });
+    await outcome(anew);
+    anew.dispose();
+    const last = anew.summary().executor_session_ids;
+    assert.notDeepEqual(last, [known]);
     await first.dispose();
     const file = path.join(bench.store, 'sessions', id, 'record.jsonl');
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     const whole = path.join(bench.dir, 'whole');
     await cp(path.join(bench.store, 'sessions', id), whole, { recursive: true });
 
+    let seen = false;
     // The header and the session are written before anybody knows of it.
     for (let count = 2; count <= lines.length; count += 1) {
       const folder = path.join(bench.store, 'sessions', id);
@@ -41,8 +48,10 @@ describe('a record that ends within a transition', function () {
       const [listed] = await engine.list();
       assert.equal(listed?.status, opened.summary().status, `after line ${count}`);
       opened.dispose();
-      const known = opened.summary().executor_session_ids.length > 0;
-      const again = known
+      const ids = opened.summary().executor_session_ids;
+      const isKnown = (seen ||= ids.length > 0);
+      assert.equal(ids.length > 0, isKnown, `a conversation is never forgotten, after line ${count}`);
+      const again = isKnown
         ? await engine.resume(id, { prompt: prompt(steps) })
         : await engine.startAfresh(id, { prompt: prompt(steps) });
       assert.equal((await outcome(again)).success, true, `after line ${count}`);

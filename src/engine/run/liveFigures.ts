@@ -1,0 +1,47 @@
+import type { RunFacts } from '../../model/facts.ts';
+import { estimateOf, type FiguresContext } from '../runFigures.ts';
+import type { SessionState } from '../sessionState.ts';
+
+/** Often enough to watch, seldom enough to cost nothing. */
+const everyMs = 300;
+
+export interface LiveFiguresDeps {
+  readonly state: SessionState;
+  readonly monotonic: () => number;
+  readonly facts: () => RunFacts;
+  readonly context: () => FiguresContext;
+  readonly measure: (facts: RunFacts) => void;
+}
+
+/** What a run has cost so far, made for its session at most every 300 ms while it prints. */
+export class LiveFigures {
+  readonly #deps: LiveFiguresDeps;
+  #last = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: LiveFiguresDeps) {
+    this.#deps = deps;
+  }
+
+  update(): void {
+    this.#timer ??= setTimeout(() => this.#make(), Math.max(0, this.#last + everyMs - this.#deps.monotonic()));
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #make(): void {
+    const { state, monotonic, measure } = this.#deps;
+    this.#timer = undefined;
+    this.#last = monotonic();
+    const facts = this.#deps.facts();
+    measure(facts);
+    const { change, ...models } = estimateOf(facts, this.#deps.context());
+    state.models = models;
+    state.messages = facts.messages;
+    state.change({ ...change, entries: state.total });
+    void state.learnIds(facts.sessionIds);
+  }
+}

@@ -1,0 +1,221 @@
+import type { RecordedRun, RecordLine } from '../../formats/record.ts';
+import type { MessageUsage } from '../../model/facts.ts';
+import type { ResultMetadata } from '../../model/result.ts';
+import type { Session } from '../../model/session.ts';
+import { moveRun, moveSession } from '../../model/status.ts';
+import type { EngineFailure } from '../failures.ts';
+import type { RawStream } from '../record/contract.ts';
+import type { Launched, ReplacedIds, RunPlan } from '../runPlan.ts';
+
+/** `late`: the agent was ended because it did not end itself. `as_expected`: it never does. */
+export type Closed = 'late' | 'as_expected';
+
+/**
+ * Where a run is. `preparing` until its first process runs, `working` until its last one has ended, `ending` while its
+ * result is made, `ended` once that is recorded.
+ */
+export interface RunState {
+  readonly phase: 'preparing' | 'working' | 'ending' | 'ended';
+  readonly run: RecordedRun;
+  /** The newest process. */
+  readonly launched: Launched | null;
+  /** `hurried`: whoever stops it does not wait for more than its end. */
+  readonly stop: 'none' | 'asked' | 'hurried';
+  /** How the newest process was ended when its conversation was. */
+  readonly closed: Closed | null;
+  /** Why the conversation failed. */
+  readonly cause: EngineFailure | undefined;
+}
+
+/** A line, or the place of the summary of all before it. */
+export type BatchLine = RecordLine | 'summary';
+
+/** The next state, and the lines by which a record says so. They are written at once, in this order. */
+export interface Transition {
+  readonly state: RunState;
+  readonly batch: readonly BatchLine[];
+}
+
+export function preparing(run: RecordedRun): RunState {
+  return { phase: 'preparing', run, launched: null, stop: 'none', closed: null, cause: undefined };
+}
+
+/** The prompt is accepted. `session` is pending; `transcript` holds the prompt and what is said of it. `at`: ISO 8601. */
+export function beginRun(
+  state: RunState,
+  given: {
+    readonly session: Session;
+    readonly runnerId: string;
+    readonly replacedIds: ReplacedIds | undefined;
+    readonly transcript: readonly RecordLine[];
+    readonly at: string;
+  },
+): Transition {
+  const { session, runnerId, replacedIds, transcript, at } = given;
+  const run = { ...moveRun(state.run, 'claimed', at), runner_id: runnerId };
+  return {
+    state: { ...state, run },
+    batch: [
+      ...(replacedIds === undefined ? [] : [decisionOf({ type: 'start_afresh', at, ...replacedIds })]),
+      { kind: 'session', session },
+      { kind: 'run', run: state.run },
+      ...transcript,
+      { kind: 'run', run },
+      'summary',
+    ],
+  };
+}
+
+/**
+ * A process was started. `offsets` and `firstIndex`: where its output begins in the raw logs and in the transcript, so that
+ * entries can be made again.
+ */
+export function launchRun(
+  state: RunState,
+  given: {
+    readonly launched: Launched;
+    readonly resume: string | null;
+    readonly figures: Pick<RunPlan['figures'], 'afresh' | 'askedModel'>;
+    readonly offsets: Readonly<Record<RawStream, number>>;
+    readonly firstIndex: number;
+    readonly session: Session;
+    readonly at: string;
+  },
+): Transition {
+  const { launched, resume, figures, offsets, firstIndex, session, at } = given;
+  const { program, version, sessionId: conversation } = launched;
+  const named = conversation !== null && resume === null ? withIds(session, [conversation]) : undefined;
+  const attempt = {
+    type: 'attempt',
+    at,
+    run_id: state.run.run_id,
+    resume,
+    afresh: figures.afresh,
+    asked_model: figures.askedModel,
+    program,
+    version,
+    conversation,
+    first_index: firstIndex,
+    stdout_offset: offsets.stdout,
+    stderr_offset: offsets.stderr,
+    client_offset: offsets.client,
+  };
+  return {
+    state: { ...state, phase: 'working', launched, closed: null },
+    batch: [decisionOf(attempt), ...(named === undefined ? [] : [{ kind: 'session', session: named } as const])],
+  };
+}
+
+/** The agent runs. Nothing is said where it was stopped before. */
+export function markRunning(state: RunState, session: Session, at: string): Transition {
+  return state.run.status === 'claimed' ? move(state, session, 'running', at) : { state, batch: [] };
+}
+
+/** A person, a limit or the end of everything asks for the end. Nothing is said where there is nothing to stop yet, or a second time. */
+export function stopRun(state: RunState, session: Session, hurried: boolean, at: string): Transition {
+  const asked: RunState = { ...state, stop: hurried ? 'hurried' : 'asked' };
+  const { status } = state.run;
+  if (state.stop !== 'none' || (status !== 'claimed' && status !== 'running')) return { state: asked, batch: [] };
+  return move(asked, session, 'stopping', at);
+}
+
+export interface RunEnd {
+  readonly outcome: 'completed' | 'failed' | 'stopped';
+  readonly at: string;
+  /** Index of its last entry + 1, `transcript` included. */
+  readonly endIndex: number;
+  readonly counted: { readonly steps: number; readonly responses: number; readonly active_ms: number };
+  readonly error: string | undefined;
+  readonly usage: readonly MessageUsage[];
+  readonly result: ResultMetadata | undefined;
+  /** What is found and said when everything is over. */
+  readonly transcript: readonly RecordLine[];
+  readonly event: RecordLine;
+  /** As it is now, with the ids that the run gave it. */
+  readonly session: Session;
+  /** Ids that these replace, if the new conversation answered. */
+  readonly replacedIds: ReplacedIds | undefined;
+}
+
+/** Nothing of the run goes on. A run that is over is never ended again. */
+export function endRun(state: RunState, given: RunEnd): Transition {
+  const { outcome, at, endIndex, counted, error, usage, result, transcript, event, session, replacedIds } = given;
+  // The earlier conversation can still be resumed.
+  const ids = outcome !== 'completed' && counted.responses === 0 ? replacedIds : undefined;
+  const run: RecordedRun = {
+    ...moveRun(state.run, outcome, at),
+    end_index: endIndex,
+    ...counted,
+    ...(error !== undefined && { error }),
+  };
+  const { run_id } = run;
+  return {
+    state: { ...state, phase: 'ended', run },
+    batch: [
+      ...transcript,
+      ...usage.map((each): RecordLine => ({ kind: 'usage', run_id, usage: each })),
+      ...(result === undefined ? [] : [{ kind: 'result', run_id, result } as const]),
+      { kind: 'run', run },
+      event,
+      { kind: 'session', session: { ...moveSession(session, outcome === 'stopped' ? 'stopped' : 'finished'), ...ids } },
+      'summary',
+    ],
+  };
+}
+
+/** Its conversation failed; the first reason counts. */
+export function failed(state: RunState, cause: EngineFailure): RunState {
+  return { ...state, cause: state.cause ?? cause };
+}
+
+/** Its newest process was ended because nothing more was to be said to it. */
+export function closed(state: RunState, how: Closed): RunState {
+  return { ...state, closed: how };
+}
+
+/** What is to be said of its end is being made; a stop comes too late. */
+export function ending(state: RunState): RunState {
+  return { ...state, phase: 'ending' };
+}
+
+/** Whether it can still be stopped. */
+export function isOpen({ phase }: RunState): boolean {
+  return phase === 'preparing' || phase === 'working';
+}
+
+/**
+ * Whether it counts as stopped. `asked` for by a person or a limit, unless it was `doneBefore`; `answered`: by an answer that
+ * ends it; `reached`: a limit did.
+ */
+export function wasStopped(end: {
+  readonly asked: boolean;
+  readonly answered: boolean;
+  readonly reached: boolean;
+  readonly doneBefore: boolean;
+}): boolean {
+  return end.reached || end.answered || (end.asked && !end.doneBefore);
+}
+
+/** The chain of ids with those that became known; `undefined` where none did. */
+export function withIds(session: Session, ids: readonly string[]): Session | undefined {
+  const known = session.executor_session_ids;
+  const fresh = ids.filter((id, at) => !known.includes(id) && ids.indexOf(id) === at);
+  const newest = ids.at(-1);
+  if (newest === undefined || (fresh.length === 0 && newest === session.executor_session_id)) return undefined;
+  return { ...session, executor_session_ids: [...known, ...fresh], executor_session_id: newest };
+}
+
+function move(state: RunState, session: Session, to: 'running' | 'stopping', at: string): Transition {
+  const moved = moveRun(state.run, to, at);
+  return {
+    state: { ...state, run: moved },
+    batch: [
+      { kind: 'run', run: moved },
+      { kind: 'session', session: moveSession(session, to) },
+    ],
+  };
+}
+
+function decisionOf(decision: { readonly type: string; readonly at: string }): RecordLine {
+  return { kind: 'decision', decision: { ...decision } };
+}
