@@ -38,6 +38,10 @@ export const commonForms: Readonly<Record<string, SecretForm>> = {
   'numbered lines': (secret) => numbered(file(secret)),
   'numbered lines of nl': (secret) => lines(file(secret), (line, at) => `${String(at + 1).padStart(6)}  ${line}`),
   'a match': (secret) => `12:${name}${secret}`,
+  'a pair of attributes': (secret) => `<add key="SERVICE_API_KEY" value="${secret}" />`,
+  'cells of a table': (secret) => `| name | value |\n|---|---|\n| SERVICE_API_KEY | ${secret} |`,
+  'a default': (secret) => `key = os.environ.get("SERVICE_API_KEY", "${secret}")`,
+  'quoted after its name': (secret) => `Error: rejected service_api_key "${secret}"\n    at login (app.js:1:2)`,
   'a match in a file': (secret) => `src/.env:12:${name}${secret}`,
 };
 
@@ -84,5 +88,6 @@ export const hardForms: Readonly<Record<string, SecretForm>> = {
   'numbered lines of 40': (secret) => named('     1\t', numbered(wrapped(secret, 40)).slice(7)),
   'added lines of 40': (secret) => named('+', lines(wrapped(secret, 40), (line) => `+${line}`).slice(1)),
   'colours within': (secret) => named(name, `${secret.slice(0, 8)}\u001b[31m${secret.slice(8)}`),
+  'strings in brackets': (secret) => named('API_KEY = ("', `${secret.slice(0, 12)}"\n    "${secret.slice(12)}`),
   'a sum of strings': (secret) => named('apiKey = "', `${secret.slice(0, 10)}" + "${secret.slice(10)}`),
 };
