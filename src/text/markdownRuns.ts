@@ -16,7 +16,8 @@ const maxParagraph = 4096;
 /** Spaces before a marker that can be nested lists. */
 const maxIndent = 4 * maxNesting;
 
-const fenceStart = /^ {0,3}(`{3,}|~{3,})/;
+/** What follows backticks on their line holds none, or it is code within a line. */
+const fenceStart = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const marker = /^(?:>|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$))/;
 const delimiterRow = /^[\s|:-]*-[\s|:-]*$/;
 

@@ -1,4 +1,5 @@
-import { Lexer, type Token } from 'marked';
+import type { Token } from 'marked';
+import { lexMarkdown } from '../../src/text/boundedLexer.ts';
 import { markdownRuns } from '../../src/text/markdownRuns.ts';
 
 /**
@@ -24,7 +25,6 @@ export interface Part {
 const longestTail = 8 * 1024;
 /** A part is closed when it holds this much, so that a long message becomes several rows. */
 const partChars = 4 * 1024;
-const lexerOptions = { gfm: true } as const;
 
 interface Fence {
   readonly marker: string;
@@ -185,19 +185,11 @@ const joinedTokens = new WeakSet<Token>();
 /** The tokens of a text, whatever it is: what cannot be lexed within bounds becomes a token that is shown as text. */
 function lex(text: string): Token[] {
   return markdownRuns(text).flatMap(({ text: run, plain, joined }) => {
-    const tokens = plain ? [textToken(run)] : lexRun(run);
+    // What the lexer fails at must never take the other messages with it.
+    const tokens = (plain ? null : lexMarkdown(run)) ?? [textToken(run)];
     if (joined && tokens[0] !== undefined) joinedTokens.add(tokens[0]);
     return tokens;
   });
-}
-
-function lexRun(text: string): Token[] {
-  try {
-    return new Lexer(lexerOptions).lex(text);
-  } catch {
-    // The lexer recurses; one message must never take the others with it.
-    return [textToken(text)];
-  }
 }
 
 function textToken(text: string): Token {

@@ -138,7 +138,7 @@ function sources({ content, metadata }: NormalizedEntry): string {
     const words = content.slice(start, end).slice(0, 200);
     const about = [title ?? '', description ?? ''].filter((each) => each !== '').join(': ');
     const quoted = words === '' ? '' : `“${escapeHtml(words)}” `;
-    return `<li>${quoted}${escapeHtml(about)}${linkHtml(url ?? '', about)}</li>`;
+    return `<li>${quoted}${linkHtml(url ?? '', about)}</li>`;
   });
   return `<ol class="sources" aria-label="Sources">${items.join('')}</ol>`;
 }

@@ -21,7 +21,7 @@ pre { margin: .6rem 0; padding: .7rem .9rem; overflow: auto; max-height: 40rem; 
   border: 1px solid var(--line); border-radius: 6px; font: .85rem/1.45 ui-monospace, monospace; white-space: pre-wrap; }
 code { font-family: ui-monospace, monospace; font-size: .92em; }
 ins { text-decoration: none; color: var(--good); } del { text-decoration: none; color: var(--bad); }
-.h { font-weight: 600; } blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 3px solid var(--line); }
+h4, h5, h6 { font-size: 1em; font-weight: 600; margin: 1em 0; } blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 3px solid var(--line); }
 table { border-collapse: collapse; display: block; overflow: auto; } th, td { border: 1px solid var(--line); padding: .3rem .6rem; }
 a { color: var(--accent); } ol.sources { font-size: .9rem; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; border-top: 1px solid var(--line); padding-top: 1rem; }

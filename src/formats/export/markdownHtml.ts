@@ -1,4 +1,5 @@
-import { Lexer, type MarkedToken, type Token } from 'marked';
+import type { MarkedToken, Token } from 'marked';
+import { lexMarkdown } from '../../text/boundedLexer.ts';
 import { markdownRuns } from '../../text/markdownRuns.ts';
 import { codeHtml, escapeHtml } from './htmlText.ts';
 
@@ -15,12 +16,8 @@ export function markdownHtml(text: string): string {
 }
 
 function runHtml(text: string): string {
-  try {
-    return blocks(new Lexer({ gfm: true }).lex(text), 0);
-  } catch {
-    // Nested deeper than the lexer can go.
-    return codeHtml(text);
-  }
+  const tokens = lexMarkdown(text);
+  return tokens === null ? codeHtml(text) : blocks(tokens, 0);
 }
 
 function blocks(tokens: readonly Token[], depth: number): string {
@@ -33,8 +30,10 @@ function block(token: Token, depth: number): string {
     case 'space':
     case 'def':
       return '';
-    case 'heading':
-      return `<p class="h" role="heading" aria-level="${Math.min(6, token.depth + 3)}">${spans(token.tokens, depth)}</p>`;
+    case 'heading': {
+      const level = Math.min(6, token.depth + 3);
+      return `<h${level}>${spans(token.tokens, depth)}</h${level}>`;
+    }
     case 'paragraph':
       return `<p>${spans(token.tokens, depth)}</p>`;
     case 'text':
@@ -87,7 +86,7 @@ function span(token: Token, depth: number): string {
     case 'br':
       return '<br>';
     case 'link':
-      return `${spans(token.tokens, depth)}${linkHtml(token.href, token.text)}`;
+      return linkHtml(token.href, token.text, spans(token.tokens, depth));
     case 'image':
       return `[image, not loaded: ${escapeHtml(token.text === '' ? token.href : token.text)}]`;
     default:
@@ -95,11 +94,14 @@ function span(token: Token, depth: number): string {
   }
 }
 
-/** The address stands beside its text, so that no label can hide where a link leads. */
-export function linkHtml(address: string, label: string): string {
-  const shown = label.trim() === address.trim() ? '' : ` <span class="to">(${escapeHtml(address)})</span>`;
-  if (!/^https?:\/\/[^\s\u0000-\u001f\u202a-\u202e\u2066-\u2069]+$/i.test(address)) return shown;
-  return `${shown} <a href="${escapeHtml(address)}" rel="noreferrer noopener" aria-label="${escapeHtml(address)}">↗</a>`;
+/** The address stands beside its text, so that no label can hide where a link leads. `shown`: the label as HTML. */
+export function linkHtml(address: string, label: string, shown = escapeHtml(label)): string {
+  const isSame = label.trim() === address.trim();
+  const to = escapeHtml(address);
+  const isWeb = /^https?:\/\/[^\s\u0000-\u001f\u202a-\u202e\u2066-\u2069]+$/i.test(address);
+  if (!isWeb) return isSame ? shown : `${shown} <span class="to">(${to})</span>`;
+  const link = (text: string, look = ''): string => `<a${look} href="${to}" rel="noreferrer">${text}</a>`;
+  return isSame ? link(shown) : `${shown} ${link(`(${to})`, ' class="to"')}`;
 }
 
 /** Text of a token, whose character references the lexer leaves as they are: they are shown so. */

@@ -12,7 +12,7 @@ const pure = ['text', 'model', 'agents', 'insight', 'formats', 'coordinator'];
  * `except`ed ones), `node` built-ins (`*` is any but the `except`ed ones).
  */
 const table = {
-  text: { dir: 'src/text' },
+  text: { dir: 'src/text', packages: ['marked'] },
   model: { dir: 'src/model', packages: ['zod'] },
   agents: { dir: 'src/agents', layers: ['model'], packages: ['zod', 'eventsource-parser'] },
   insight: { dir: 'src/insight', layers: ['model'], packages: ['zod'] },

@@ -1,0 +1,84 @@
+import { Lexer, Tokenizer, type Token, type Tokens } from 'marked';
+
+/** Quotes and lists that may stand within each other: the lexer calls itself for each, and reads its text again. */
+const maxNesting = 16;
+/** Characters that are searched for emphasis, links and code at once: that takes quadratic time in the worst case. */
+const maxInline = 8192;
+/** Definitions of links: the lexer looks through their names for each paragraph. */
+const maxDefinitions = 500;
+/** Characters of addresses that references may repeat: this many, and one for each four of the text. */
+const freeReferences = 1000;
+
+/**
+ * The tokens of Markdown: no more cells than characters, and no more of repeated addresses. What would make more stays text.
+ * `null` where the lexer fails, as with emphasis in emphasis a thousand times.
+ */
+export function lexMarkdown(text: string): Token[] | null {
+  try {
+    return new BoundedLexer({ gfm: true, tokenizer: new BoundedTokenizer(text.length) }).lex(text);
+  } catch {
+    return null;
+  }
+}
+
+class BoundedLexer extends Lexer {
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    if (src.length <= maxInline) return super.inlineTokens(src, tokens);
+    tokens.push({ type: 'text', raw: src, text: src });
+    return tokens;
+  }
+}
+
+/** A method that returns nothing lets the lexer try the next kind of block; the last of them is a paragraph. */
+class BoundedTokenizer extends Tokenizer {
+  #depth = 0;
+  #definitions = 0;
+  #references: number;
+
+  constructor(length: number) {
+    super();
+    this.#references = freeReferences + length / 4;
+  }
+
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    return this.#nested(() => super.blockquote(src));
+  }
+
+  override list(src: string): Tokens.List | undefined {
+    return this.#nested(() => super.list(src));
+  }
+
+  /** The lexer fills each row up to the width of the header. */
+  override table(src: string): Tokens.Table | undefined {
+    // Most lines head no table, and the pattern would read on to the end of their paragraph.
+    if (!/^[^\n]*\n[^\n]*[:|]/.test(src)) return undefined;
+    const [all = '', header = ''] = this.rules.block.table.exec(src) ?? [];
+    return header.split('|').length * all.split('\n').length > all.length ? undefined : super.table(src);
+  }
+
+  override def(src: string): Tokens.Def | undefined {
+    if (this.#definitions >= maxDefinitions) return undefined;
+    const found = super.def(src);
+    if (found !== undefined) this.#definitions += 1;
+    return found;
+  }
+
+  override reflink(...[src, links]: Parameters<Tokenizer['reflink']>): ReturnType<Tokenizer['reflink']> {
+    const first = src.charAt(0);
+    if (this.#references < 0)
+      return first === '[' || first === '!' ? { type: 'text', raw: first, text: first } : undefined;
+    const found = super.reflink(src, links);
+    if (found !== undefined && 'href' in found) this.#references -= found.href.length + (found.title?.length ?? 0);
+    return found;
+  }
+
+  #nested<T>(read: () => T): T | undefined {
+    if (this.#depth >= maxNesting) return undefined;
+    this.#depth += 1;
+    try {
+      return read();
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+}

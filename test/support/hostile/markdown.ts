@@ -1,0 +1,53 @@
+/** Markdown made to take more of a reader than it is long. */
+
+/** Its tokens, with the addresses that they hold: `size` is what a page would have to draw. */
+export function sizeOf(tokens: unknown): number {
+  if (Array.isArray(tokens)) return tokens.reduce<number>((sum, each) => sum + sizeOf(each), 0);
+  if (typeof tokens !== 'object' || tokens === null) return 0;
+  let size = 'type' in tokens || 'tokens' in tokens ? 1 : 0;
+  for (const [key, each] of Object.entries(tokens)) {
+    if (key === 'href' && typeof each === 'string') size += each.length;
+    else if (key !== 'raw') size += sizeOf(each);
+  }
+  return size;
+}
+
+export function table(columns: number, rows: number): string {
+  return `${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|\n'.repeat(rows)}`;
+}
+
+/** What comes before, so that the lexer and whoever cuts the text for it may read the rest differently. */
+const beginnings: readonly ((size: number) => string)[] = [
+  () => '',
+  () => '```a`b\n\n',
+  () => '<!--\n```\n-->\n\n',
+  () => '<pre>\n~~~\n</pre>\n\n',
+  () => '|a|\n|-|\n# b\n',
+  () => '|a|\n|-|\n> ',
+  () => '- ```\n\n',
+  () => '> ~~~\n\n',
+  (size) => `[a]: http://${'x'.repeat(Math.min(size / 4, 1900))}\n\n`,
+  (size) => `[a]: <${'"'.repeat(Math.min(size / 4, 1900))}>\n\n`,
+  (size) => Array.from({ length: size / 20 }, (_, at) => `[a${at}]: b\n`).join('') + '\n',
+  (size) => `${table(size / 16, size / 8)}\n`,
+  (size) => `${'|'.repeat(size / 8)}\n${'-|'.repeat(size / 8)}\n${'|\n'.repeat(size / 8)}`,
+];
+
+// prettier-ignore
+const atoms = [
+  '#', '\n', '\n\n', ' ', '  ', '    ', '\t', '-', '- ', '1.', '1) ', '>', '> ', '*', '**', '_', '~~', '`', '```', '[', ']', '](', ')', '![', '[a]',
+  '[a][a]', '![a]', '|', '|-', '|-|\n', ':', '<', '<a', '<!--', '</p>', '&', '&#1;', '"', "'", '\\', 'www.a ', 'http://a ', 'a@b.c ', '[x](y)',
+  '=', '+ ', '- [ ] ', 'a', 'é', '😀', '\u200b', '\u0001', '\r', '\r\n', '***\n',
+];
+
+/** The attempt of that number, of about `size` characters: the same beginning and piece whatever the size. */
+export function attempt(number: number, size: number): string {
+  const beginning = beginnings[number % beginnings.length]?.(size) ?? '';
+  let state = number * 2_654_435_761;
+  const next = (below: number): number => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b_3c6d) + 0x9e37_79b9) >>> 0;
+    return state % below;
+  };
+  const piece = Array.from({ length: 1 + next(5) }, () => atoms[next(atoms.length)] ?? '').join('');
+  return beginning + piece.repeat(Math.ceil(Math.max(size / 4, size - beginning.length) / piece.length));
+}
