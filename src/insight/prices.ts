@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { cleanUsd } from './money.ts';
 import { totalTokens, type PriceTableRef, type TokenUsage } from '../model/usage.ts';
+import { englishFigures } from '../text/figures.ts';
 
 const ratesSchema = z.object({
   input: z.number().nonnegative(),
@@ -157,7 +158,7 @@ function termName(term: string): string {
 /** Said of a sum over requests that are not known one by one, where one of them can have been long. */
 export function longReason(usage: TokenUsage, model: string, { long }: ModelPrice): string | undefined {
   if (long === undefined || inputOf(usage) <= long.over) return undefined;
-  const over = long.over.toLocaleString('en-US');
+  const over = englishFigures.count(long.over);
   return `The agent reports sums only, and a request to ${model} with more than ${over} input tokens costs more: it cost at least this.`;
 }
 

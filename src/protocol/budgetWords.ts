@@ -45,6 +45,28 @@ export function figuresText(
   }
 }
 
+/** By how much a limit was exceeded, and why; empty where it was not, as people read the figures. */
+export function exceededText(
+  { unit, spent, limit }: Pick<Standing, 'unit' | 'spent' | 'limit'>,
+  { t, money, number }: Writing,
+): string {
+  const shown = (value: number): string =>
+    unit === 'usd' ? money(value) : number(unit === 'minutes' ? short(value) : value);
+  if (spent <= limit || shown(spent) === shown(limit)) return '';
+  const more = spent - limit;
+  const late = t('An agent reports a response only after it has begun, and a response counts as a whole.');
+  switch (unit) {
+    case 'usd':
+      return `${t('That is {0} more than it allows.', money(more))} ${late}`;
+    case 'tokens':
+      return `${t('That is {0} tokens more than it allows.', number(more))} ${late}`;
+    case 'turns':
+      return `${t('That is {0} turns more than it allows.', number(more))} ${t('The agent had begun another response before it could be stopped.')}`;
+    case 'minutes':
+      return `${t('That is {0} minutes more than it allows.', number(short(more)))} ${t('The agent took time to stop.')}`;
+  }
+}
+
 function short(minutes: number): number {
   return Number(minutes.toPrecision(3));
 }

@@ -7,7 +7,8 @@ import { messageCosts } from '../insight/spending.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import { totalTokens, type Cost, type ModelUsage, type TokenUsage } from '../model/usage.ts';
 import { alignedTable, plainMarkdown } from './markdownText.ts';
-import { costText, durationText, money } from './rowText.ts';
+import { figures } from './figures.ts';
+import { costText } from './rowText.ts';
 import { titleOf } from './sessionRow.ts';
 import { ownPrices } from './settings.ts';
 
@@ -40,8 +41,7 @@ function about(summary: SessionSummary): string {
 }
 
 const none = '–';
-const count = (value: number | undefined): string =>
-  value === undefined ? none : value.toLocaleString(vscode.env.language);
+const count = (value: number | undefined): string => (value === undefined ? none : figures.count(value));
 
 function tokenCells({ input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning }: TokenUsage): string[] {
   return [input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning].map(count);
@@ -77,11 +77,11 @@ async function checkLine({ total_cost: total }: SessionSummary, used: readonly M
   const check = selfCheck(total, used, await loadPrices(ownPrices()));
   if (check === null) return '';
   const { estimate, percent } = check;
-  const off = Math.abs(percent).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 });
+  const off = figures.count(Math.abs(percent));
   const text =
     percent < 0
-      ? t('the price table makes {0} of the same tokens, {1} % less than was reported', money(estimate), off)
-      : t('the price table makes {0} of the same tokens, {1} % more than was reported', money(estimate), off);
+      ? t('the price table makes {0} of the same tokens, {1} % less than was reported', figures.money(estimate), off)
+      : t('the price table makes {0} of the same tokens, {1} % more than was reported', figures.money(estimate), off);
   return `\n- ${t('Check')}: ${text}`;
 }
 
@@ -89,7 +89,7 @@ function models(all: readonly ModelUsage[] | null): string {
   if (all === null || all.length === 0) return t('The agent did not say which model used what.');
   const rows = all.map(({ model, usd, ...usage }) => [
     plainMarkdown(model),
-    usd === undefined ? t('unknown') : money(usd),
+    usd === undefined ? t('unknown') : figures.money(usd),
     ...tokenCells(usage),
   ]);
   return alignedTable([[t('Model'), t('Cost'), ...tokenHeads()], ...rows]);
@@ -102,8 +102,8 @@ function turns(handle: SessionHandle): string {
     String(before + at + 1),
     new Date(startedAt).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' }),
     String(steps),
-    durationMs === null ? t('unknown') : durationText(durationMs),
-    usd === null ? t('unknown') : `${known === 'estimated' ? '≈ ' : ''}${money(usd)}`,
+    durationMs === null ? t('unknown') : figures.duration(durationMs),
+    usd === null ? t('unknown') : `${known === 'estimated' ? '≈ ' : ''}${figures.money(usd)}`,
     known === 'reported' ? t('reported') : known === 'estimated' ? t('estimated') : t('unknown'),
   ]);
   const head = [t('Turn'), t('Started'), t('Steps'), t('Duration'), t('Cost'), t('Known how')];

@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { inertText } from './inertText.ts';
 import { originWord } from './originWord.ts';
 import type { Prompt, PromptIndex } from './promptIndex.ts';
-import { durationText, leftOutText } from './rowText.ts';
+import { figures } from './figures.ts';
+import { leftOutText } from './rowText.ts';
 
 const { t } = vscode.l10n;
 
@@ -20,7 +21,7 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
     const when = new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
     return {
       label: `$(${icon}) ${inertText(first)}`,
-      description: Number.isFinite(ago) ? t('{0} ago', durationText(ago)) : '',
+      description: Number.isFinite(ago) ? t('{0} ago', figures.duration(ago)) : '',
       detail: `${prompts.omitted + place + 1} · ${word} · ${Number.isFinite(ago) ? when : at}`,
       index,
     };

@@ -2,27 +2,22 @@ import * as vscode from 'vscode';
 import type { CostToday } from './costToday.ts';
 import type { Cost, CostSum } from '../model/usage.ts';
 import type { Family } from './familyCost.ts';
+import { figures } from './figures.ts';
 import { isSessionLive } from '../model/status.ts';
 import { needsYou, type SessionRow } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** `$1.87`; below a cent as many digits as it takes: `$0.0064`. */
-export function money(usd: number): string {
-  if (usd === 0 || usd >= 0.01) return `$${usd.toFixed(2)}`;
-  return `$${usd.toFixed(Math.min(6, 1 - Math.floor(Math.log10(usd))))}`;
-}
-
 /** An amount with its mark; an unknown one says so and is never a zero. */
 export function costText(cost: Cost): string {
   if (cost.provenance === 'unknown') return t('cost unknown');
-  return cost.provenance === 'estimated' ? `≈ ${money(cost.usd)}` : money(cost.usd);
+  return cost.provenance === 'estimated' ? `≈ ${figures.money(cost.usd)}` : figures.money(cost.usd);
 }
 
 /** As `costText`, of several. */
 export function sumText({ usd, estimatedUsd, unknown }: CostSum): string {
   if (usd === null) return t('cost unknown');
-  const amount = `${estimatedUsd > 0 ? '≈ ' : ''}${money(usd)}`;
+  const amount = `${estimatedUsd > 0 ? '≈ ' : ''}${figures.money(usd)}`;
   return unknown === 0 ? amount : t('{0} + unknown', amount);
 }
 
@@ -35,17 +30,6 @@ export function childrenText(count: number): string {
 export function rowCost({ total_cost }: Pick<SessionRow, 'total_cost'>, family: Family | undefined): string {
   if (family === undefined) return costText(total_cost);
   return t('{0} with {1}', sumText(family.cost), childrenText(family.count));
-}
-
-/** `40s`, `6m`, `1h 5m`, `2d`. */
-export function durationText(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return t('{0}s', seconds);
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return t('{0}m', minutes);
-  const hours = Math.floor(minutes / 60);
-  if (hours >= 48) return t('{0}d', Math.floor(hours / 24));
-  return minutes % 60 === 0 ? t('{0}h', hours) : t('{0}h {1}m', hours, minutes % 60);
 }
 
 export type RowState =
@@ -111,13 +95,13 @@ export function turnsText(turns: number): string {
   return turns === 1 ? t('1 turn') : t('{0} turns', turns);
 }
 
-/** How long the running run has taken, or the last one took; `undefined` where that is not known. */
+/** How long the running run has taken, in whole seconds, or the last one took; `undefined` where that is not known. */
 export function durationOf(row: SessionRow, now: number): number | undefined {
   if (!isSessionLive(row.status)) return row.duration ?? undefined;
-  return Math.max(0, now - Date.parse(row.last_resumed_at ?? row.created_at));
+  return Math.max(0, Math.floor((now - Date.parse(row.last_resumed_at ?? row.created_at)) / 1000) * 1000);
 }
 
-/** The dim text beside a title: `$0.31 · 3 turns · 6m`, with the agent's name and the word of a state that needs one. */
+/** The dim text beside a title: `$0.31 · 3 turns · 6 min 2 s`, with the agent's name and the word of a state that needs one. */
 export function rowDescription(row: SessionRow, now: number, family?: Family): string {
   const state = stateOf(row);
   const duration = durationOf(row, now);
@@ -128,13 +112,13 @@ export function rowDescription(row: SessionRow, now: number, family?: Family): s
     ...(state === 'running' || state === 'finished' ? [] : [needsYou(row)?.title ?? stateWord(state)]),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),
-    ...(duration === undefined ? [] : [durationText(duration)]),
+    ...(duration === undefined ? [] : [figures.duration(duration)]),
   ].join(' · ');
 }
 
 /** Where nothing is known of what was spent there is no amount, and no zero either. */
 export function todayText({ usd, estimated, unknown }: CostToday): string {
   if (unknown && usd === 0) return t('cost unknown today');
-  const amount = `${estimated ? '≈ ' : ''}${money(usd)}`;
+  const amount = `${estimated ? '≈ ' : ''}${figures.money(usd)}`;
   return unknown ? t('{0} + unknown today', amount) : t('{0} today', amount);
 }

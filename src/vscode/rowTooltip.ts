@@ -5,11 +5,11 @@ import { literalText, visibleText } from './inertText.ts';
 import type { SessionRow } from './sessionRow.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
 import type { Family } from './familyCost.ts';
+import { figures } from './figures.ts';
 import {
   childrenText,
   costText,
   durationOf,
-  durationText,
   rowCost,
   stateOf,
   stateWord,
@@ -52,7 +52,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
       : [[t('Cost with {0}', childrenText(family.count)), sumText(family.cost)] satisfies [string, string]]),
     [family === undefined ? t('Cost') : t('Its own cost'), provenance(row)],
     ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
-    ...(duration === undefined ? [] : [[t('Last run'), durationText(duration)] satisfies [string, string]]),
+    ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
     [t('Last change'), when(row.updated_at)],
     ...(row.project_dir === undefined ? [] : [[t('Folder'), row.project_dir] satisfies [string, string]]),
     [t('Session'), row.session_id],
@@ -101,6 +101,6 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     cut(row.agent_label),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),
-    ...(duration === undefined ? [] : [durationText(duration)]),
+    ...(duration === undefined ? [] : [figures.duration(duration)]),
   ].join(', ');
 }

@@ -38,8 +38,8 @@ describe('the Sessions view', function () {
     const shown = await texts();
     const groups = shown.filter((text) => /^(Today|Yesterday|Earlier|Running) \| \d+$/.test(text));
     assert.deepEqual(groups, ['Today | 3', 'Yesterday | 3', 'Earlier | 2']);
-    assert.ok(shown.includes('Release notes 4.2 | Failed · $0.02 · 1 turn · 12s'), shown.join('\n'));
-    assert.ok(shown.includes('OpenAPI examples | Interrupted · cost unknown · 6 turns · 2m'), shown.join('\n'));
+    assert.ok(shown.includes('Release notes 4.2 | Failed · $0.02 · 1 turn · 12 s'), shown.join('\n'));
+    assert.ok(shown.includes('OpenAPI examples | Interrupted · cost unknown · 6 turns · 2 min'), shown.join('\n'));
     assert.ok(shown.includes(' | 2 hidden: 1 by you, 1 in a folder that is gone'), shown.join('\n'));
     assert.ok(!shown.some((text) => text.includes('Another project') || text.includes('Tidy the changelog')));
     await picture(host.workbench, 'sessions');
@@ -60,7 +60,7 @@ describe('the Sessions view', function () {
     await host.workbench.hoverUntil(host.workbench.treeItem('Release notes 4.2'), 'Status: Failed: rate limit');
     await picture(host.workbench, 'sessions-hover');
     const label = await host.workbench.treeItem('Release notes 4.2').getAttribute('aria-label');
-    assert.equal(label, 'Release notes 4.2, Failed, Claude Code, $0.02, 1 turn, 12s');
+    assert.equal(label, 'Release notes 4.2, Failed, Claude Code, $0.02, 1 turn, 12 s');
     await host.workbench.page.mouse.move(700, 400);
   });
 

@@ -2,31 +2,23 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { pageChunks, panelHtml } from '../../src/vscode/panelHtml.ts';
 import { inertText } from '../../src/vscode/inertText.ts';
-import {
-  costText,
-  durationText,
-  money,
-  rowDescription,
-  stateIcon,
-  stateOf,
-  todayText,
-} from '../../src/vscode/rowText.ts';
+import { costText, rowDescription, stateIcon, stateOf, todayText } from '../../src/vscode/rowText.ts';
 import { rowLabel, rowTooltip } from '../../src/vscode/rowTooltip.ts';
 import { now, row } from '../unit/vscode/rows.ts';
 
 describe('rows of the Sessions view', () => {
   it('say what is known, and that the rest is not', () => {
-    assert.equal(rowDescription(row('a'), now), '$0.50 · 3 turns · 1m');
+    assert.equal(rowDescription(row('a'), now), '$0.50 · 3 turns · 1 min');
     const unknown = row('a', { total_cost: { provenance: 'unknown', reason: 'x' }, turns: null, duration: null });
     assert.equal(rowDescription(unknown, now), 'cost unknown');
     const failed = row('a', { outcome: 'failed', turns: 1, duration: 40_000, recording: true });
-    assert.equal(rowDescription(failed, now), 'Recording · Failed · $0.50 · 1 turn · 40s');
+    assert.equal(rowDescription(failed, now), 'Recording · Failed · $0.50 · 1 turn · 40 s');
   });
 
   it('say one cost for a session and those that it started', () => {
     const family = { count: 2, cost: { usd: 1.25, estimatedUsd: 0.25, unknown: 1 } };
     const lead = row('a', { agent_name: 'lead' });
-    assert.equal(rowDescription(lead, now, family), 'lead · ≈ $1.25 + unknown with 2 child sessions · 3 turns · 1m');
+    assert.equal(rowDescription(lead, now, family), 'lead · ≈ $1.25 + unknown with 2 child sessions · 3 turns · 1 min');
     assert.match(rowTooltip(lead, now, family).value, /Cost with 2 child sessions\\?: ≈ \\?\$1\\?\.25 \\?\+ unknown/);
     assert.match(rowTooltip(lead, now, family).value, /Its own cost\\?: \\?\$0\\?\.50\\?, reported by the agent/);
   });
@@ -52,20 +44,13 @@ describe('rows of the Sessions view', () => {
     assert.equal(todayText({ ...any, usd: 0.4, estimated: true }), '≈ $0.40 today');
   });
 
-  it('write money so that nothing becomes nothing', () => {
-    const amounts = [0, 0.31, 1.875, 12, 0.006448, 0.00009, 0.01].map(money);
-    assert.deepEqual(amounts, ['$0.00', '$0.31', '$1.88', '$12.00', '$0.0064', '$0.000090', '$0.01']);
+  it('mark what is estimated', () => {
     const priceTable = { name: 'list', date: '2026-11-01' };
     assert.equal(costText({ provenance: 'estimated', usd: 0.09, priceTable }), '≈ $0.09');
   });
 
-  it('write durations short', () => {
-    const durations = [400, 59_000, 60_000, 3_599_000, 3_600_000, 3_900_000, 180_000_000].map(durationText);
-    assert.deepEqual(durations, ['0s', '59s', '1m', '59m', '1h', '1h 5m', '2d']);
-  });
-
   it('are read out as one sentence', () => {
-    assert.equal(rowLabel(row('a'), now), 'Prompt of a, Finished, Claude Code, $0.50, 3 turns, 1m');
+    assert.equal(rowLabel(row('a'), now), 'Prompt of a, Finished, Claude Code, $0.50, 3 turns, 1 min');
   });
 
   it('hover without trust: text of a session stays text', () => {

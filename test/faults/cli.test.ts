@@ -134,7 +134,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     );
     const listed = await vitrine('sessions').ended;
     const id = /ses_[0-9a-f]{12}/.exec(listed.stdout)?.[0] ?? '';
-    assert.match(listed.stdout, /completed +\$0\.2500/);
+    assert.match(listed.stdout, /completed +\$0\.25 /);
     assert.equal(lines((await vitrine('sessions', '--json').ended).stdout).length, 1);
 
     const steps = [{ unknownUnless: result.metadata?.sessionId }, { init: true }, { say: 'again' }, { result: {} }];

@@ -66,12 +66,12 @@ describe('figures of a session', () => {
       ['With them', '–', '≈ $2.05 + unknown'],
       ['Turns', '4', '12'],
       ['Runs', '–', '2'],
-      ['Duration', '1m 36s', '6m 15s'],
-      ['API duration', '1m 11s', 'unknown'],
+      ['Duration', '1 min 36 s', '6 min 15 s'],
+      ['API duration', '1 min 11 s', 'unknown'],
     ]);
     const text = await card(page).innerText();
     assert.match(text, /71,300 of 200,000 tokens \(36 %\)/);
-    assert.match(text, /This run: \$0\.3104275, reported by the agent/);
+    assert.match(text, /This run: \$0\.31, reported by the agent/);
     await page.mouse.move(10, 500);
     await card(page).waitFor({ state: 'detached' });
     await page.close();
@@ -238,10 +238,10 @@ describe('figures of a session', () => {
     const of = (index: number) => page.locator(`[data-key="e:${index}"] .when`);
     await page.evaluate(() => document.querySelector('.scroll')?.scrollTo(0, 0));
     await of(first).locator('.used').waitFor();
-    assert.match(await of(first).innerText(), /^12\.3K tokens · ≈ \$0\.00412 · /);
+    assert.match(await of(first).innerText(), /^12\.3K tokens · ≈ \$0\.0041 · /);
     const title = (await of(first).getAttribute('title')) ?? '';
     assert.match(title, /Cache read: 12,000/);
-    assert.match(title, /about \$0\.00412, estimated with the price table prices of 2026-11-02/);
+    assert.match(title, /about \$0\.0041, estimated with the price table prices of 2026-11-02/);
     await of(second).scrollIntoViewIfNeeded();
     await of(second).locator('.used').waitFor();
     assert.match(await of(second).innerText(), /^at least 12\.3K tokens · cost unknown · /);

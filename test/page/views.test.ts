@@ -116,7 +116,7 @@ describe('views of a session', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Longest steps first' }).click();
     await page.waitForFunction(() =>
-      document.querySelector('[data-at="0"]')?.getAttribute('aria-label')?.includes('52.1s'),
+      document.querySelector('[data-at="0"]')?.getAttribute('aria-label')?.includes('52.1 s'),
     );
     await page.close();
   });

@@ -4,7 +4,7 @@ import type { Cost } from '../../src/model/usage.ts';
 import { codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
 import { provenanceText } from '../text/provenance.ts';
-import { duration, exactUsd, number, usd } from '../text/format.ts';
+import { duration, plainUsd, number, usd } from '../text/format.ts';
 import type { Context } from './context.ts';
 
 /** Both amounts with their provenance; everything else on its card, and for screen readers. */
@@ -41,7 +41,7 @@ export function costBlock({ figures }: Context, summary: SessionSummary): Templa
 function amount(cost: Cost, of: 'run' | 'session'): TemplateResult {
   if (cost.provenance === 'unknown') return html`<b data-of=${of}>${t('not reported')}</b>`;
   const about = cost.provenance === 'estimated' ? '≈ ' : '';
-  return html`<b data-of=${of} data-usd=${exactUsd(cost.usd)} data-provenance=${cost.provenance}
+  return html`<b data-of=${of} data-usd=${plainUsd(cost.usd)} data-provenance=${cost.provenance}
     >${about}${usd(cost.usd)}</b
   >`;
 }

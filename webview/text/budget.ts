@@ -1,5 +1,5 @@
 import type { BudgetState, Standing } from '../../src/model/budget.ts';
-import { figuresText, scopeText, type Writing } from '../../src/protocol/budgetWords.ts';
+import { exceededText, figuresText, scopeText, type Writing } from '../../src/protocol/budgetWords.ts';
 import { t } from '../l10n.ts';
 import { number, usd } from './format.ts';
 
@@ -12,7 +12,12 @@ export function budgetFigures(standing: Standing): string {
 /** One sentence; `undefined` where no budget is to be spoken of. */
 export function budgetSentence({ near, reached, unheld }: BudgetState): string | undefined {
   if (reached !== undefined) {
-    return t('Paused: the budget of {0} is used up ({1}).', scopeText(reached.scope, writing), budgetFigures(reached));
+    const said = t(
+      'Paused: the budget of {0} is used up ({1}).',
+      scopeText(reached.scope, writing),
+      budgetFigures(reached),
+    );
+    return [said, exceededText(reached, writing)].filter((each) => each !== '').join(' ');
   }
   if (near === undefined) return unheld;
   const said = t('The budget of {0} is nearly used up ({1}).', scopeText(near.scope, writing), budgetFigures(near));

@@ -1,31 +1,19 @@
+import { Figures } from '../../src/text/figures.ts';
 import { locale, t } from '../l10n.ts';
 
-/** US dollars to the last digit that was reported, without an exponent. */
-export function exactUsd(usd: number): string {
-  const text = String(usd);
-  return text.includes('e') ? usd.toFixed(20).replace(/0+$/, '').replace(/\.$/, '') : text;
-}
-
-/** US dollars for reading: cents, or up to four significant digits below one cent. Nothing but 0 reads as 0. */
 export function usd(amount: number): string {
-  if (amount === 0) return '$0.00';
-  if (amount < 0.01) {
-    const digits = Math.max(2, 3 - Math.floor(Math.log10(amount)));
-    return `$${trimZeros(amount.toFixed(Math.min(20, digits)))}`;
-  }
-  return `$${amount.toFixed(2)}`;
+  return formats().figures.money(amount);
 }
 
-function trimZeros(text: string): string {
-  return text.replace(/(\.\d{2}\d*?)0+$/, '$1');
+/** The amount itself, for programs that read the page: free of the last bits of a sum, and without an exponent. */
+export function plainUsd(amount: number): string {
+  const text = String(Number(amount.toPrecision(12)));
+  return text.includes('e') ? amount.toFixed(20).replace(/\.?0+$/, '') : text;
 }
 
-/** Milliseconds as `0.4s`, `41.3s`, `2m 58s`, `1h 04m`. */
+/** Milliseconds as `0.4 s`, `2 min 58 s`. */
 export function duration(ms: number): string {
-  if (ms < 60_000) return `${(Math.max(0, ms) / 1000).toFixed(1)}s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
-  return `${Math.floor(seconds / 3600)}h ${pad(Math.floor((seconds % 3600) / 60))}m`;
+  return formats().figures.duration(ms);
 }
 
 /** Milliseconds as a running clock: `0:42`, `12:05`, `1:02:05`. */
@@ -41,8 +29,7 @@ const pad = (value: number): string => String(value).padStart(2, '0');
 /** Formats of the reader's language; making one takes longer than everything it is used for. */
 class Formats {
   readonly of = locale();
-  readonly number = new Intl.NumberFormat(this.of);
-  readonly compact = new Intl.NumberFormat(this.of, { notation: 'compact', maximumSignificantDigits: 3 });
+  readonly figures = new Figures(this.of);
   readonly time = new Intl.DateTimeFormat(this.of, { timeStyle: 'medium', hour12: false });
   readonly dateTime = new Intl.DateTimeFormat(this.of, { dateStyle: 'short', timeStyle: 'medium' });
 }
@@ -54,12 +41,12 @@ function formats(): Formats {
 }
 
 export function number(value: number): string {
-  return formats().number.format(value);
+  return formats().figures.count(value);
 }
 
 /** Three digits at most: `164K`. */
 export function compact(value: number): string {
-  return formats().compact.format(value);
+  return formats().figures.compact(value);
 }
 
 export function bytes(count: number): string {

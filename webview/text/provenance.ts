@@ -1,16 +1,16 @@
 import type { Cost } from '../../src/model/usage.ts';
 import { t } from '../l10n.ts';
-import { exactUsd } from './format.ts';
+import { usd } from './format.ts';
 import { plain } from './visible.ts';
 
 /** How the figure is known, as a sentence. */
 export function provenanceText(of: string, cost: Cost): string {
   switch (cost.provenance) {
     case 'reported':
-      return t('{0}: ${1}, reported by the agent', of, exactUsd(cost.usd));
+      return t('{0}: {1}, reported by the agent', of, usd(cost.usd));
     case 'estimated': {
       const { name, date } = cost.priceTable;
-      const text = t('{0}: about ${1}, estimated with the price table {2} of {3}', of, exactUsd(cost.usd), name, date);
+      const text = t('{0}: about {1}, estimated with the price table {2} of {3}', of, usd(cost.usd), name, date);
       return cost.reason === undefined ? text : `${text}. ${plain(cost.reason)}`;
     }
     case 'unknown':

@@ -2,6 +2,7 @@ import type { RunReport } from '../../model/facts.ts';
 import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
 import { emptyReport } from '../shared/emptyReport.ts';
 import type { TurnEnd } from './wire.ts';
+import { englishFigures } from '../../text/figures.ts';
 
 /** Stands for a model that the agent did not name. */
 const unnamed = 'unknown';
@@ -109,9 +110,9 @@ const titles = new Map([
   ['max_turn_requests', 'Stopped at the limit of turns'],
 ]);
 
-/** `Completed · 1260 tokens`; the exact figures are in the entry's metadata. */
+/** `Completed · 1,260 tokens`; the exact figures are in the entry's metadata. */
 export function reportText({ isError, usage }: RunReport, stopReason: string | undefined): string {
   const title = (stopReason === undefined ? undefined : titles.get(stopReason)) ?? (isError ? 'Failed' : 'Completed');
   const shown = isError && title === 'Completed' ? 'Failed' : title;
-  return usage === null ? shown : `${shown} · ${totalTokens(usage)} tokens`;
+  return usage === null ? shown : `${shown} · ${englishFigures.count(totalTokens(usage))} tokens`;
 }

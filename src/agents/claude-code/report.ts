@@ -3,6 +3,7 @@ import type { ResultLine } from './wire.ts';
 import { modelUsage, tokenUsage } from './usage.ts';
 import { bounded } from '../shared/bounds.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
+import { englishFigures } from '../../text/figures.ts';
 
 /** The figures of a `result` line as printed. */
 export function runReport(result: ResultLine): RunReport {
@@ -24,19 +25,15 @@ export function runReport(result: ResultLine): RunReport {
   };
 }
 
-/** `3 turns · 0.7 s · $0.012896`; the exact figures are in the entry's metadata. */
+/** `3 turns · 0.7 s · $0.01`; the exact figures are in the entry's metadata. */
 export function reportText(result: ResultLine, interrupted: boolean): string {
   const { turns, durationMs, usd, denials } = result;
   const parts = [interrupted ? 'Interrupted' : title(result)];
-  if (turns !== undefined) parts.push(`${turns} ${turns === 1 ? 'turn' : 'turns'}`);
-  if (durationMs !== undefined) parts.push(durationText(durationMs));
-  if (usd !== undefined) parts.push(`$${usd < 1e6 ? Math.round(usd * 1e8) / 1e8 : usd}`);
+  if (turns !== undefined) parts.push(`${englishFigures.count(turns)} ${turns === 1 ? 'turn' : 'turns'}`);
+  if (durationMs !== undefined) parts.push(englishFigures.duration(durationMs));
+  if (usd !== undefined) parts.push(englishFigures.money(usd));
   if (denials.length > 0) parts.push(`denied: ${denials.map(({ tool }) => tool).join(', ')}`);
   return parts.join(' · ');
-}
-
-function durationText(milliseconds: number): string {
-  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${Math.round(milliseconds / 100) / 10} s`;
 }
 
 function title(result: ResultLine): string {

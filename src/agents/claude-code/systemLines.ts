@@ -1,13 +1,12 @@
 import type { JsonObject } from '../../model/json.ts';
 import { code } from '../shared/describe.ts';
 import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
+import { englishFigures } from '../../text/figures.ts';
 
 type Describe = (message: JsonObject) => string;
 
 const join = (...parts: (string | undefined | false)[]): string =>
   parts.filter((part) => typeof part === 'string' && part !== '').join(' · ');
-
-const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(1)} s`;
 
 const taskText: Describe = (message) =>
   nonEmpty(message['description']) ?? nonEmpty(message['summary']) ?? `task ${text(message['task_id']) ?? ''}`;
@@ -27,7 +26,7 @@ function retry(message: JsonObject): string {
   const delay = amount(message['retry_delay_ms']);
   return join(
     `Retry ${count(message['attempt']) ?? '?'} of ${count(message['max_retries']) ?? '?'}`,
-    delay !== undefined && `in ${seconds(delay)}`,
+    delay !== undefined && `in ${englishFigures.duration(delay)}`,
     count(message['error_status'])?.toString(),
     nonEmpty(message['error']),
   );
@@ -37,7 +36,10 @@ function compacted(message: JsonObject): string {
   const meta = message['compact_metadata'];
   const before = count(field(meta, 'pre_tokens'));
   const after = count(field(meta, 'post_tokens'));
-  const tokens = before === undefined ? undefined : `${before}${after === undefined ? '' : ` → ${after}`} tokens`;
+  const tokens =
+    before === undefined
+      ? undefined
+      : `${englishFigures.count(before)}${after === undefined ? '' : ` → ${englishFigures.count(after)}`} tokens`;
   return join('Conversation compacted', nonEmpty(field(meta, 'trigger')), tokens);
 }
 
@@ -101,8 +103,11 @@ function rateLimit(message: JsonObject): string {
 
 /** How much was thought so far. */
 export function thinkingText(tokens: number | undefined): string {
-  return `Thinking: about ${tokens ?? '?'} tokens`;
+  return `Thinking: about ${tokens === undefined ? '?' : englishFigures.count(tokens)} tokens`;
 }
+
+const elapsed = (seconds: number | undefined): string | undefined =>
+  seconds === undefined ? undefined : englishFigures.duration(Math.round(seconds) * 1000);
 
 /** `system` lines by subtype. A subtype that is not here is unknown. */
 const systemSubtypes = new Map<string, Describe>([
@@ -159,11 +164,7 @@ const otherTypes = new Map<string, Describe>([
   ['rate_limit_event', rateLimit],
   [
     'tool_progress',
-    (m) =>
-      join(
-        `${nonEmpty(m['tool_name']) ?? 'Tool'} still runs`,
-        amount(m['elapsed_time_seconds'])?.toFixed(0).concat(' s'),
-      ),
+    (m) => join(`${nonEmpty(m['tool_name']) ?? 'Tool'} still runs`, elapsed(amount(m['elapsed_time_seconds']))),
   ],
   ['tool_use_summary', (m) => nonEmpty(m['summary']) ?? 'Tool summary'],
   ['auth_status', (m) => titled(join('Authentication', nonEmpty(m['error'])), texts(m['output']).join('\n').trimEnd())],

@@ -2,6 +2,7 @@ import type { RunReport } from '../../model/facts.ts';
 import { totalTokens } from '../../model/usage.ts';
 import { emptyReport } from '../shared/emptyReport.ts';
 import { tokenUsage } from './wire.ts';
+import { englishFigures } from '../../text/figures.ts';
 
 /** First version that prints the tokens of the whole thread; before, it is those of the run. */
 const threadTotalsSince = '0.79.0';
@@ -19,8 +20,8 @@ export function failedReport(message: string): RunReport {
   return { ...emptyReport, isError: true, subtype: 'error', errors: [message] };
 }
 
-/** `Completed · 1260 tokens counted`: of the run or of the thread, which the line does not say. */
+/** `Completed · 1,260 tokens counted`: of the run or of the thread, which the line does not say. */
 export function completedText(usage: unknown): string {
   const tokens = tokenUsage(usage);
-  return tokens === null ? 'Completed' : `Completed · ${totalTokens(tokens)} tokens counted`;
+  return tokens === null ? 'Completed' : `Completed · ${englishFigures.count(totalTokens(tokens))} tokens counted`;
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { totalTokens } from '../../model/usage.ts';
 import { emptyReport } from '../shared/emptyReport.ts';
 import type { ResultLine, UsageFile } from './wire.ts';
+import { englishFigures } from '../../text/figures.ts';
 
 /**
  * From the first line of a process to its last, the session is at most so much older than the process, unless it has had a
@@ -52,13 +53,13 @@ function runDuration(sessionMs: number | undefined, elapsedMs: number | undefine
     : elapsedMs;
 }
 
-/** `Completed · 0.7 s · 3057 tokens in this session`; the exact figures are in the entry's metadata. */
+/** `Completed · 0.7 s · 3,057 tokens in this session`; the exact figures are in the entry's metadata. */
 export function reportText(report: RunReport): string {
   const title = report.terminalReason !== null ? 'Interrupted' : report.isError ? 'Failed' : 'Completed';
   const parts = [title];
-  if (report.durationMs !== null) parts.push(`${(report.durationMs / 1000).toFixed(1)} s`);
+  if (report.durationMs !== null) parts.push(englishFigures.duration(report.durationMs));
   const tokens = report.models.reduce((sum, model) => sum + totalTokens(model), 0);
-  if (tokens > 0) parts.push(`${tokens} tokens in this session`);
+  if (tokens > 0) parts.push(`${englishFigures.count(tokens)} tokens in this session`);
   return parts.join(' · ');
 }
 

@@ -9,6 +9,7 @@ import type { Run, SourceLine } from '../shared/run.ts';
 import { Pieces } from './pieces.ts';
 import { outcomeOf, toolAction } from './tools.ts';
 import { isPiece, messageText, otherBlocks, ownTime, tokenUsage, toolCallLine } from './wire.ts';
+import { englishFigures } from '../../text/figures.ts';
 
 const fixedStderr: readonly (readonly [RegExp, string])[] = [
   [
@@ -187,7 +188,7 @@ export class CursorReader implements AgentReader {
       cover: { of: 'run', sure: true },
     });
     const title = isError ? 'Failed' : 'Completed';
-    const parts = durationMs === null ? [title] : [title, `${(durationMs / 1000).toFixed(1)} s`];
+    const parts = durationMs === null ? [title] : [title, englishFigures.duration(durationMs)];
     this.#run.system('result', parts.join(' · '), timestamp, {
       result: { isError, subtype, durationMs, requestId: nonEmpty(message['request_id']) ?? null },
     });

@@ -2,6 +2,7 @@ import type { RunReport } from '../../model/facts.ts';
 import { totalTokens } from '../../model/usage.ts';
 import { emptyReport } from '../shared/emptyReport.ts';
 import type { Stats } from './wire.ts';
+import { englishFigures } from '../../text/figures.ts';
 
 export interface Outcome {
   readonly text: string | null;
@@ -26,12 +27,12 @@ export function runReport({ text, stats, error }: Outcome): RunReport {
   return { ...report, isError: true, subtype, errors: [error.message] };
 }
 
-/** `Completed · 1.3 s · 1270 tokens`; the exact figures are in the entry's metadata. */
+/** `Completed · 1.3 s · 1,270 tokens`; the exact figures are in the entry's metadata. */
 export function reportText({ stats, error }: Outcome): string {
   const title =
     error === undefined ? 'Completed' : error.code === 'max_turns' ? 'Stopped at the limit of turns' : 'Failed';
   const parts = [title];
-  if (stats.durationMs !== null) parts.push(`${(stats.durationMs / 1000).toFixed(1)} s`);
-  if (stats.usage !== null) parts.push(`${totalTokens(stats.usage)} tokens`);
+  if (stats.durationMs !== null) parts.push(englishFigures.duration(stats.durationMs));
+  if (stats.usage !== null) parts.push(`${englishFigures.count(totalTokens(stats.usage))} tokens`);
   return parts.join(' · ');
 }

@@ -5,6 +5,7 @@ import { joinCoordinator } from '../../engine/coordinator/join.ts';
 import type { ListedRunner } from '../../model/runner.ts';
 import { runIdSchema, type Run } from '../../model/session.ts';
 import { isRunOver } from '../../model/status.ts';
+import { englishFigures } from '../../text/figures.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { coordinatorDeps } from '../coordinator.ts';
@@ -168,7 +169,7 @@ function runnerRow({
   tags,
   project_dir,
 }: ListedRunner): string {
-  const heard = `${status} ${Math.floor(seconds_since_heartbeat)}s`;
+  const heard = `${status} ${englishFigures.duration(Math.floor(seconds_since_heartbeat) * 1000)}`;
   return row([
     runner_id,
     heard.padEnd(12),

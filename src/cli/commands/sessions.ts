@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { SessionSummary } from '../../model/summary.ts';
 import { visibleLine } from '../../model/visibleText.ts';
+import { englishFigures } from '../../text/figures.ts';
 import { acpChoice, acpProfileIds } from '../acpAgent.ts';
 import { agentOption, parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
@@ -71,7 +72,7 @@ function row(summary: SessionSummary, isDamaged: boolean): string {
   const { session_id, status, outcome, total_cost: cost, updated_at, agent_label, title } = summary;
   const how = status === 'stopped' || status === 'finished' ? outcome : status;
   const about = cost.provenance === 'estimated' ? '~' : '';
-  const money = cost.provenance === 'unknown' ? '-' : `${about}$${cost.usd.toFixed(4)}`;
+  const money = cost.provenance === 'unknown' ? '-' : `${about}${englishFigures.money(cost.usd)}`;
   const when = updated_at.slice(0, 16).replace('T', ' ');
   const mark = isDamaged ? ['record damaged'] : [];
   const cells = [session_id, how.padEnd(11), money.padStart(10), when, agent_label.padEnd(16), ...mark, title ?? ''];

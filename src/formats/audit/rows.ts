@@ -2,6 +2,7 @@ import type { NormalizedEntry } from '../../model/entry.ts';
 import { requestMetadataSchema } from '../../model/request.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { ToolUse } from '../../model/tool.ts';
+import { englishFigures } from '../../text/figures.ts';
 import type { ExportSource } from '../export/source.ts';
 import { toolInput } from '../export/toolFields.ts';
 import type { LineOf, RecordedRun } from '../record.ts';
@@ -96,7 +97,7 @@ function runRows(
     detail: run.project_dir ?? null,
   };
   if (run.completed_at === undefined) return [start];
-  const money = cost?.usd === undefined ? 'cost unknown' : `${cost.usd} USD (${cost.provenance})`;
+  const money = cost?.usd === undefined ? 'cost unknown' : `${englishFigures.money(cost.usd)} (${cost.provenance})`;
   const end: AuditRow = {
     ...base,
     at: run.completed_at,

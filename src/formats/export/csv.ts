@@ -118,7 +118,8 @@ function money(cost: Cost | undefined): Row {
 /** As RFC 4180 has it. What a spreadsheet would take for a formula is made text. */
 export function cell(value: string | number | null | undefined): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'number') return String(value);
+  // The last bits of a sum are no information; JSON has them.
+  if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(12)));
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,5 +1,6 @@
 import type { Cost } from '../../model/usage.ts';
 import { totalTokens } from '../../model/usage.ts';
+import { englishFigures } from '../../text/figures.ts';
 import type { ExportSource } from './source.ts';
 
 /** What a reader wants to know of a session first, for people. */
@@ -14,7 +15,7 @@ export function factsOf({ summary, runs }: ExportSource): [string, string][] {
     ['Outcome', summary.reason === undefined ? outcome : `${outcome}: ${summary.reason}`],
     ['Turns', turnsText(runs)],
     ['Cost', costText(summary.total_cost)],
-    ['Tokens', Object.keys(total_usage).length === 0 ? null : tokens.toLocaleString('en-US')],
+    ['Tokens', Object.keys(total_usage).length === 0 ? null : englishFigures.count(tokens)],
     ['Folder', project_dir],
     ['Machine', hostname],
     ['Permissions', summary.permission_mode],
@@ -40,13 +41,10 @@ function turnsText(runs: ExportSource['runs']): string {
 /** Unknown is said, never shown as 0. */
 export function costText(cost: Cost | undefined): string {
   if (cost === undefined || cost.provenance === 'unknown') return 'cost unknown';
-  const usd = `$${cost.usd.toFixed(4)}`;
+  const usd = englishFigures.money(cost.usd);
   return cost.provenance === 'reported' ? usd : `about ${usd} (${cost.priceTable.name} ${cost.priceTable.date})`;
 }
 
 export function durationText(ms: number | null): string {
-  if (ms === null) return '';
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const seconds = Math.round(ms / 1000);
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return ms === null ? '' : englishFigures.duration(ms);
 }

@@ -1,5 +1,6 @@
 import type { Bound, Standing } from '../../model/budget.ts';
 import type { BudgetScope, BudgetUnit } from '../../model/budgetNames.ts';
+import { englishFigures } from '../../text/figures.ts';
 
 const scopes: Readonly<Record<BudgetScope, string>> = {
   message: 'this message',
@@ -13,15 +14,31 @@ const scopes: Readonly<Record<BudgetScope, string>> = {
 
 const units: Readonly<Record<BudgetUnit, string>> = { usd: '', tokens: 'tokens', turns: 'turns', minutes: 'minutes' };
 
-/** `3 of 3 turns`, `$1.02 of $1`. */
+const reportedLate = 'An agent reports a response only after it has begun, and a response counts as a whole.';
+const reasons: Readonly<Record<BudgetUnit, string>> = {
+  usd: reportedLate,
+  tokens: reportedLate,
+  turns: 'The agent had begun another response before it could be stopped.',
+  minutes: 'The agent took time to stop.',
+};
+
+/** `3 of 3 turns`, `$1.02 of $1.00`. */
 export function figuresText({ unit, spent, limit }: Standing): string {
-  if (unit === 'usd') return `$${round(spent)} of $${round(limit)}`;
-  return `${round(spent)} of ${round(limit)} ${units[unit]}`;
+  if (unit === 'usd') return `${englishFigures.money(spent)} of ${englishFigures.money(limit)}`;
+  return `${englishFigures.count(spent)} of ${englishFigures.count(limit)} ${units[unit]}`;
 }
 
 /** For the record, in which every text is English. */
 export function reachedText(standing: Standing): string {
-  return `The budget of ${scopes[standing.scope]} is used up: ${figuresText(standing)}.`;
+  return `The budget of ${scopes[standing.scope]} is used up: ${figuresText(standing)}.${exceededText(standing)}`;
+}
+
+/** By how much, and why a limit that is watched can be exceeded; empty where it is not, as people read the figures. */
+function exceededText({ unit, spent, limit }: Standing): string {
+  const amount = (value: number): string =>
+    unit === 'usd' ? englishFigures.money(value) : `${englishFigures.count(value)} ${units[unit]}`;
+  if (spent <= limit || amount(spent) === amount(limit)) return '';
+  return ` That is ${amount(spent - limit)} more than it allows. ${reasons[unit]}`;
 }
 
 /** Said before a run, or as soon as its model is known. `partly`: other models of the run have prices. */
@@ -31,8 +48,4 @@ export function unheldText(model: string, bounds: readonly Bound[], partly = fal
   const others = new Set(bounds.map(({ unit }) => unit).filter((unit) => unit !== 'usd'));
   const held = others.size === 0 ? 'Nothing else limits it.' : `Its limits in ${[...others].join(', ')} hold.`;
   return `No price is known for the model ${model}, so that limits in US dollars do not hold this run while it works. ${held}`;
-}
-
-function round(amount: number): string {
-  return String(Number(amount >= 100 ? amount.toFixed(2) : amount.toPrecision(4)));
 }

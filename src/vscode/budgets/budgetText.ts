@@ -1,17 +1,19 @@
 import * as vscode from 'vscode';
 import type { Standing } from '../../model/budget.ts';
-import { figuresText, scopeText, type Writing } from '../../protocol/budgetWords.ts';
-import { money } from '../rowText.ts';
+import { exceededText, figuresText, scopeText, type Writing } from '../../protocol/budgetWords.ts';
+import { figures } from '../figures.ts';
 
 const { t } = vscode.l10n;
-const writing: Writing = { t, money, number: (value) => value.toLocaleString(vscode.env.language) };
+const writing: Writing = { t, money: (usd) => figures.money(usd), number: (value) => figures.count(value) };
 
 export function nearText(standing: Standing): string {
   return t('The budget of {0} is nearly used up: {1}', ...values(standing));
 }
 
 export function reachedText(standing: Standing): string {
-  return t('The budget of {0} is used up: {1}', ...values(standing));
+  const said = t('The budget of {0} is used up: {1}', ...values(standing));
+  const exceeded = exceededText(standing, writing);
+  return exceeded === '' ? said : `${said}. ${exceeded.replace(/\.$/, '')}`;
 }
 
 function values(standing: Standing): [scope: string, figures: string] {

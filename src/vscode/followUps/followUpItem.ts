@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { DueFollowUp } from '../../engine/followUps/scheduler.ts';
 import { visibleText } from '../inertText.ts';
-import { durationText } from '../rowText.ts';
+import { figures } from '../figures.ts';
 import type { FollowUpWatch } from './followUpWatch.ts';
 
 const { t } = vscode.l10n;
@@ -60,9 +60,9 @@ export class FollowUpItem implements vscode.Disposable {
   }
 }
 
-/** `in 9m`. */
+/** `in 9 min 2 s`. */
 export function inText({ at }: Pick<DueFollowUp, 'at'>, now: number): string {
-  return t('in {0}', durationText(at - now));
+  return t('in {0}', figures.duration(at - now));
 }
 
 /** Why, in the middle of a sentence. */

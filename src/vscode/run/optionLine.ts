@@ -4,7 +4,7 @@ import { isBypass } from '../../agents/choices.ts';
 import type { Limit } from '../../agents/shared/choices.ts';
 import type { ExecutorType } from '../../model/session.ts';
 import { inertText } from '../inertText.ts';
-import { money } from '../rowText.ts';
+import { figures } from '../figures.ts';
 
 const { t } = vscode.l10n;
 
@@ -15,7 +15,7 @@ export function limitText(name: Limit['name'], value: number): string {
     case 'maxTurns':
       return value === 1 ? t('1 turn') : t('{0} turns', value);
     case 'maxBudgetUsd':
-      return t('at most {0}', money(value));
+      return t('at most {0}', figures.money(value));
     case 'maxAiCredits':
       return t('{0} AI credits', value);
   }

@@ -5,7 +5,7 @@ import type { SessionSummary } from '../../model/summary.ts';
 import type { EngineHost } from '../engineHost.ts';
 import { inertText } from '../inertText.ts';
 import { lateDispose, type Answer, type Step } from '../quickInput.ts';
-import { durationText } from '../rowText.ts';
+import { figures } from '../figures.ts';
 import { isHere } from '../sessionList.ts';
 
 const { t } = vscode.l10n;
@@ -108,7 +108,7 @@ function itemOf(passage: RecalledPassage, open: vscode.QuickInputButton): Item {
   return {
     label: inertText(line.slice(0, longestLine)),
     iconPath: new vscode.ThemeIcon(by === 'user' ? 'account' : 'hubot'),
-    detail: [inertText(title), who, ...(ago >= 0 ? [t('{0} ago', durationText(ago))] : [])].join(' · '),
+    detail: [inertText(title), who, ...(ago >= 0 ? [t('{0} ago', figures.duration(ago))] : [])].join(' · '),
     buttons: [open],
     passage,
   };

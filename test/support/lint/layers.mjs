@@ -14,8 +14,8 @@ const pure = ['text', 'model', 'agents', 'insight', 'formats', 'coordinator'];
 const table = {
   text: { dir: 'src/text', packages: ['marked'] },
   model: { dir: 'src/model', packages: ['zod'] },
-  agents: { dir: 'src/agents', layers: ['model'], packages: ['zod', 'eventsource-parser'] },
-  insight: { dir: 'src/insight', layers: ['model'], packages: ['zod'] },
+  agents: { dir: 'src/agents', layers: ['model', 'text'], packages: ['zod', 'eventsource-parser'] },
+  insight: { dir: 'src/insight', layers: ['model', 'text'], packages: ['zod'] },
   formats: { dir: 'src/formats', layers: ['model', 'text'], packages: ['zod', 'marked', 'yaml'] },
   coordinator: { dir: 'src/coordinator', layers: ['model'], packages: ['zod'] },
   protocol: { dir: 'src/protocol', layers: ['model'], packages: ['zod'] },

@@ -114,7 +114,7 @@ describe('what runs of copilot come to', () => {
     assert.equal(metadata.costProvenance.provenance, 'estimated');
     assert.equal(metadata.duration, 292);
     assert.equal(metadata.apiDuration, 23);
-    assert.match(entries.at(-1)?.content ?? '', /3062 tokens/);
+    assert.match(entries.at(-1)?.content ?? '', /3,062 tokens/);
 
     const plain = runResult(read(capture('plain')).facts, { code: 0, signal: null }, [], { prices }).metadata;
     assert.equal(plain?.costProvenance.provenance, 'unknown');

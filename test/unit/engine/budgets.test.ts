@@ -275,18 +275,23 @@ describe('budgets', function () {
     assert.equal(handle.turns()[0]?.status, 'stopped');
   });
 
-  it('end an agent that does not hold what it was given, when it begins another response', async () => {
-    const { bench, engine } = await limited({ run: { usd: 0.00015 } }, {}, newer);
-    const go = path.join(bench.dir, 'go');
-    const steps = [{ init: true }, ...says('one', 'two'), { until: go }, ...says('three'), ...much];
+  it('end an agent with the first response that reaches them, although it was given them, and say by how much', async () => {
+    const { bench, engine } = await limited({ run: { usd: 0.000109 } }, {}, newer);
+    const handle = await engine.start(bench.request([{ init: true }, ...says('one', 'two'), ...much]));
+    const { metadata, error } = await outcome(handle);
+    assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.by], ['usd', 'vitrine']);
+    assert.deepEqual(await texts(handle), ['one', 'two']);
+    assert.match(error ?? '', /: \$0\.0002 of \$0\.0001\. That is \$0\.0001 more than it allows\. An agent reports/);
+  });
+
+  it('in turns end an agent when its last one calls a tool, before it begins another', async () => {
+    const { bench, engine } = await limited({ run: { turns: 2 } });
+    const steps: Step[] = [{ init: true }, { say: 'one' }, { tool: { id: 'call', command: 'ls' } }, ...much];
     const handle = await engine.start(bench.request(steps));
-    await seen(handle, 'two');
-    await until('the limit to be looked at', () => handle.summary().budget?.near);
-    assert.equal(handle.live(), true);
-    await bench.go();
-    const result = await outcome(handle);
-    assert.deepEqual([result.metadata?.budget?.unit, result.metadata?.budget?.by], ['usd', 'vitrine']);
-    assert.deepEqual(await texts(handle), ['one', 'two', 'three']);
+    const { metadata, error } = await outcome(handle);
+    assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.spent], ['turns', 2]);
+    assert.equal(error, 'The budget of this run is used up: 2 of 2 turns.');
+    assert.deepEqual(await texts(handle), ['one']);
   });
 
   it('of a request cannot be more than those of the settings', async () => {

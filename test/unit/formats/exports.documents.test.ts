@@ -27,8 +27,8 @@ describe('exports: HTML', () => {
 
   it('shows turns, calls with their results, sources and triggers', async () => {
     const page = await exported('html', richSource);
-    assert.match(page, /Turn 1 <small>completed, 1 s, \$0\.2500<\/small>/);
-    assert.match(page, /Turn 2 <small>failed, 1 s, cost unknown<\/small>/);
+    assert.match(page, /Turn 1 <small>completed, 1.2 s, \$0\.25<\/small>/);
+    assert.match(page, /Turn 2 <small>failed, 1.2 s, cost unknown<\/small>/);
     assert.match(page, /<strong>Bash<\/strong> ls <small>success<\/small>/);
     assert.match(page, /<li>“world” World/);
     assert.match(page, /Trigger \(task_incomplete\)/);
@@ -70,8 +70,8 @@ describe('exports: Markdown', () => {
   it('shows everything said and done', async () => {
     const text = await exported('markdown', richSource);
     assert.match(text, /^# Add a total\n/);
-    assert.match(text, /\| Cost \| \$0\.2500 \|/);
-    assert.match(text, /## Turn 1: completed, 1 s, \$0\.2500/);
+    assert.match(text, /\| Cost \| \$0\.25 \|/);
+    assert.match(text, /## Turn 1: completed, 1.2 s, \$0\.25/);
     assert.match(text, /> Do &lt;b>it&lt;\/b> & "now"/);
     assert.match(text, /\*\*Bash\*\* \(success\)\n\n```sh\nls\n```\n\n```text\na\.txt\n```/);
     assert.match(text, /\[1\] World <https:\/\/world\.test\/a\?b=1>/);
@@ -100,7 +100,7 @@ describe('exports: Markdown', () => {
     assert.ok(!lines.includes('**User**'));
     assert.deepEqual(
       lines.filter((line) => line.startsWith('## ')),
-      ['## Turn 1: completed, 1 s, $0.2500'],
+      ['## Turn 1: completed, 1.2 s, $0.25'],
     );
     assert.equal(lines.filter((line) => line === '**Assistant**').length, 1);
   });

@@ -61,16 +61,17 @@ describe('limits in settings', () => {
 });
 
 describe('how far a limit is used up', () => {
-  it('is near from 80 %, and over when nothing is left; the last turn may end', () => {
+  it('is near from 80 %, and over when nothing is left; the last turn may end, and asks for no other', () => {
     const at = (unit: Bound['unit'], spent: Used) => standings([bound({ unit, limit: 10 })], { run: spent })[0]!;
     assert.equal(isNear(at('tokens', used({ tokens: 7 }))), false);
     assert.equal(isNear(at('tokens', used({ tokens: 8 }))), true);
-    assert.equal(isOverrun(at('tokens', used({ tokens: 10 }))), true);
-    assert.equal(isOverrun(at('usd', used({ usd: 10 }))), true);
-    assert.equal(isOverrun(at('turns', used({ turns: 10 }))), false);
+    assert.equal(isOverrun(at('tokens', used({ tokens: 10 })), false), true);
+    assert.equal(isOverrun(at('usd', used({ usd: 10 })), false), true);
+    assert.equal(isOverrun(at('turns', used({ turns: 10 })), false), false);
+    assert.equal(isOverrun(at('turns', used({ turns: 10 })), true), true);
     assert.equal(isUsedUp(at('turns', used({ turns: 10 }))), true);
-    assert.equal(isOverrun(at('turns', used({ turns: 11 }))), true);
-    assert.equal(isOverrun(at('minutes', used({ ms: 600_000 }))), true);
+    assert.equal(isOverrun(at('turns', used({ turns: 11 })), false), true);
+    assert.equal(isOverrun(at('minutes', used({ ms: 600_000 })), false), true);
   });
 
   it('is not told in US dollars where nothing is known of them', () => {

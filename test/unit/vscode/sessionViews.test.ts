@@ -38,7 +38,7 @@ function made(entries: NormalizedEntry[], live = false, disk?: (path: string) =>
       reads.push(to - from);
       return Promise.resolve(entries.slice(from, to));
     },
-    turns: () => [{ firstIndex: 0 }],
+    turns: () => [{ firstIndex: 0, startedAt: iso(0), durationMs: null }],
     live: () => live,
     summary: () => ({ project_dir: '/relay' }),
     ...(disk !== undefined && { fileNow: (path: string) => Promise.resolve(disk(path)) }),

@@ -1,20 +1,20 @@
 import * as assert from 'node:assert/strict';
 import { changeCounts, diffLines } from '../../../webview/steps/diff.ts';
-import { bytes, clock, duration, exactUsd, usd } from '../../../webview/text/format.ts';
+import { bytes, clock, duration, plainUsd, usd } from '../../../webview/text/format.ts';
 import { splitPath } from '../../../webview/text/paths.ts';
 import { firstWords, pieces, plain, settledLines, withoutTerminalCodes } from '../../../webview/text/visible.ts';
 
 describe('amounts', () => {
-  it('are read in cents, small ones with four digits, exact ones to the last', () => {
+  it('are read in cents, and are free of noise and exponents for programs', () => {
     const cases: readonly (readonly [number, string, string])[] = [
-      [0.3104275, '$0.31', '0.3104275'],
+      [0.07306299999999999, '$0.07', '0.073063'],
       [12, '$12.00', '12'],
-      [0.006448, '$0.006448', '0.006448'],
-      [0.00012345678, '$0.0001235', '0.00012345678'],
-      [0.0000001, '$0.0000001', '0.0000001'],
+      [0.006448, '$0.0064', '0.006448'],
+      [0.00012345678, '$0.0001', '0.00012345678'],
+      [0.0000001, '< $0.0001', '0.0000001'],
       [0, '$0.00', '0'],
     ];
-    for (const [amount, shown, exact] of cases) assert.deepEqual([usd(amount), exactUsd(amount)], [shown, exact]);
+    for (const [amount, shown, exact] of cases) assert.deepEqual([usd(amount), plainUsd(amount)], [shown, exact]);
   });
 
   it('never show something as nothing', () => {
@@ -24,7 +24,7 @@ describe('amounts', () => {
 
 describe('times and sizes', () => {
   it('are short', () => {
-    assert.deepEqual([400, 41_300, 178_000, 3_840_000].map(duration), ['0.4s', '41.3s', '2m 58s', '1h 04m']);
+    assert.deepEqual([400, 41_300, 178_000, 3_840_000].map(duration), ['0.4 s', '41.3 s', '2 min 58 s', '1 h 4 min']);
     assert.deepEqual([42_000, 725_000, 3_725_000].map(clock), ['0:42', '12:05', '1:02:05']);
     assert.deepEqual([148, 41_000, 8_400_000].map(bytes), ['148 B', '41 KB', '8.4 MB']);
   });

@@ -1,0 +1,68 @@
+const second = 1000;
+const minute = 60 * second;
+/** What a `Date` can hold; more is no duration. */
+const longest = 8.64e15;
+
+/**
+ * How every amount is written for people: the page, the trees, the status bar, reports, exports, the command line.
+ * Making one costs more than all that it writes, so keep it. JSON takes the numbers themselves.
+ */
+export class Figures {
+  readonly #cents: Intl.NumberFormat;
+  readonly #belowCent: Intl.NumberFormat;
+  readonly #decimals: Intl.NumberFormat;
+  readonly #whole: Intl.NumberFormat;
+  readonly #compact: Intl.NumberFormat;
+
+  /** `locale`: BCP 47; `undefined` is that of the machine. */
+  constructor(locale: string | undefined) {
+    const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
+    this.#cents = new Intl.NumberFormat(locale, dollars);
+    this.#belowCent = new Intl.NumberFormat(locale, { ...dollars, maximumFractionDigits: 4 });
+    this.#decimals = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+    this.#whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+    this.#compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
+  }
+
+  /** US dollars: `$1.87`, `$0.0064`, `< $0.0001`. Only 0 reads as 0. */
+  money(usd: number): string {
+    if (!Number.isFinite(usd)) return unknown;
+    const amount = Math.abs(usd);
+    if (amount > 0 && amount < 0.0001) return `< ${this.#belowCent.format(0.0001)}`;
+    return (amount < 0.01 ? this.#belowCent : this.#cents).format(usd);
+  }
+
+  /** Milliseconds: `40 ms`, `0.6 s`, `41.3 s`, `2 min 58 s`, `1 h 4 min`, `2 d 3 h`. A clock that was set back gives 0. */
+  duration(ms: number): string {
+    if (!Number.isFinite(ms) || ms > longest) return unknown;
+    const lasted = Math.max(0, ms);
+    if (Math.round(lasted) > 0 && lasted < 100) return `${Math.round(lasted)} ms`;
+    const tenths = Math.round(lasted / 100);
+    if (tenths < 600) return `${this.#decimals.format(tenths / 10)} s`;
+    const seconds = Math.round(lasted / second);
+    if (seconds < 3600) return pair(Math.floor(seconds / 60), 'min', seconds % 60, 's');
+    const minutes = Math.round(lasted / minute);
+    if (minutes < 24 * 60) return pair(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+    const hours = Math.round(minutes / 60);
+    return pair(Math.floor(hours / 24), 'd', hours % 24, 'h');
+  }
+
+  /** Tokens, turns, lines and other counts, to the last: `164,512`. */
+  count(value: number): string {
+    return Number.isFinite(value) ? this.#whole.format(value) : unknown;
+  }
+
+  /** Three digits at most, where the whole number is at hand as well: `164K`. */
+  compact(value: number): string {
+    return Number.isFinite(value) ? this.#compact.format(value) : unknown;
+  }
+}
+
+/** Of what is in English whatever the reader's language: records, exports, the command line. */
+export const englishFigures = new Figures('en-US');
+
+const unknown = '–';
+
+function pair(large: number, unit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smallUnit}`;
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { entryText } from '../../../src/cli/entryText.ts';
+import { exported } from '../../support/exported.ts';
+import { noiseIn, recordedSessions, type RecordedSession } from '../../support/recordedSession.ts';
+import { englishFigures } from '../../../src/text/figures.ts';
+
+describe('figures of recorded sessions', function () {
+  this.timeout(240_000);
+  let sessions: readonly RecordedSession[];
+  before(async () => (sessions = await recordedSessions()));
+
+  it('have no noise in exports that people read and on the command line', async () => {
+    assert.ok(sessions.length >= 300, String(sessions.length));
+    const found: string[] = [];
+    for (const { name, printed, entries, source } of sessions) {
+      const texts = await Promise.all(['html', 'markdown', 'csv'].map((format) => exported(format, source)));
+      for (const text of [...texts, ...entries.map(entryText)]) {
+        found.push(...noiseIn(text, printed).map((noise) => `${name}: ${noise}`));
+      }
+    }
+    assert.deepEqual(found, []);
+  });
+
+  it('of money are the same wherever they appear', async () => {
+    for (const { name, result, source } of sessions) {
+      const total = result?.totalCostProvenance;
+      if (total === undefined || total.provenance === 'unknown') continue;
+      const shown = englishFigures.money(total.usd);
+      assert.ok(
+        (await exported('markdown', source)).includes(
+          `| Cost | ${total.provenance === 'reported' ? '' : 'about '}${shown.replace('<', '\\<')}`,
+        ),
+        `${name} ${shown}`,
+      );
+    }
+  });
+});
