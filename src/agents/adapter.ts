@@ -65,8 +65,6 @@ export interface CommandLine {
   readonly stdin: string | null;
   /** The id the agent will use, where the command line decides it. */
   readonly sessionId: string | null;
-  /** The program holds a limit in US dollars by itself, and ends when it is reached. */
-  readonly holdsUsd?: boolean;
   /** Options that this version does not take, for people. */
   readonly warnings: readonly string[];
   /** Asks the engine for the run's folder, and to read these. */

@@ -164,11 +164,10 @@ export function programSource(
             ladder: deps.ladder(adapter.politeSignal),
             lease: { leases: deps.leases, content: { ...lease, program: program.path } },
           });
-          const { sessionId, holdsUsd = false } = command;
+          const { sessionId } = command;
           const launched = {
             process,
             sessionId,
-            holdsUsd,
             program: program.path,
             version: program.version,
             ...(dialogue !== undefined && { dialogue }),

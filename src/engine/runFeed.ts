@@ -8,7 +8,7 @@ import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { SessionSizes } from './api.ts';
 import type { OutputChunk } from './outputChunks.ts';
 import type { RawLog, RawStream } from './record/contract.ts';
-import { isStep } from './runFigures.ts';
+import { addSteps, noSteps, type RunSteps } from './runFigures.ts';
 import { RunOutput, type Stdout } from './runOutput.ts';
 import type { Note, RunPlan } from './runPlan.ts';
 import type { SessionState } from './sessionState.ts';
@@ -31,8 +31,7 @@ const maxOrderNotes = 10_000;
  */
 export class RunFeed {
   readonly events: EventTeller;
-  /** Tool calls of the main conversation. */
-  steps = 0;
+  steps: RunSteps = noSteps;
   readonly #turns = new TurnCount();
   readonly #deps: RunFeedDeps;
   readonly #sizesBefore: SessionSizes;
@@ -58,6 +57,11 @@ export class RunFeed {
   /** Responses of the model in the main conversation. */
   get turns(): number {
     return this.#turns.count(this.#output.facts());
+  }
+
+  /** The newest of them has called a tool. */
+  get asksForMore(): boolean {
+    return this.#turns.asksForMore;
   }
 
   /** Where the output of the next process begins in the raw logs. */
@@ -168,7 +172,7 @@ export class RunFeed {
     for (const update of updates) {
       if (update.op !== 'put' || update.entry.index < next) continue;
       next = update.entry.index + 1;
-      if (isStep(update.entry)) this.steps += 1;
+      this.steps = addSteps(this.steps, [update.entry]);
     }
     this.#turns.see(updates);
     state.countSteps(plan.run.run_id, this.steps);

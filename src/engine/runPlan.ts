@@ -17,8 +17,6 @@ export interface Launched {
   readonly sessionId: string | null;
   readonly program: string;
   readonly version: string | null;
-  /** The program holds a limit in US dollars by itself. */
-  readonly holdsUsd?: boolean;
   /** What the agent writes beside its output. */
   readonly side?: SideFiles;
   /** Speaks with the process, whose input is open. */

@@ -70,7 +70,6 @@ export function claudeCommand(request: CommandRequest): CommandLine {
   // Measured with 2.0.77 and 2.1.328: what a resumed conversation had cost before does not count.
   const maxBudget = lower(options.maxBudgetUsd, has('maxBudget') ? limits.usd : undefined);
   if (maxBudget !== undefined) add('maxBudget', 'budget limit', ['--max-budget-usd', String(maxBudget)]);
-  const holdsUsd = maxBudget !== undefined && has('maxBudget');
   if (options.appendSystemPrompt !== undefined && options.appendSystemPrompt !== '') {
     const added = option('--append-system-prompt', options.appendSystemPrompt);
     add('appendSystemPrompt', 'option to add to the system prompt', added);
@@ -89,8 +88,8 @@ export function claudeCommand(request: CommandRequest): CommandLine {
     }),
   );
   args.push(...mcp, ...(options.extraArgs ?? []));
-  if (speaks) return { args, stdin: null, sessionId, holdsUsd, warnings, ...given, dialogue: claudeDialogue(prompt) };
-  return { args, stdin: prompt, sessionId, holdsUsd, warnings, ...given };
+  if (speaks) return { args, stdin: null, sessionId, warnings, ...given, dialogue: claudeDialogue(prompt) };
+  return { args, stdin: prompt, sessionId, warnings, ...given };
 }
 
 type Add = (feature: 'permissionMode', name: string, added: readonly string[]) => void;

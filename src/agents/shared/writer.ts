@@ -17,6 +17,8 @@ const nothing: readonly EntryUpdate[] = [];
 export class EntryWriter {
   #next: number;
   #updates: EntryUpdate[] | undefined;
+  /** Times of the first parts of texts that are still coming, by index. */
+  readonly #firstParts = new Map<number, string>();
 
   constructor(firstIndex: number) {
     this.#next = firstIndex;
@@ -37,7 +39,19 @@ export class EntryWriter {
   }
 
   put(entry: NormalizedEntry, open = false): void {
+    if (isText(entry)) this.#time(entry, open);
     this.#add(open ? { op: 'put', entry, open } : { op: 'put', entry });
+  }
+
+  #time(entry: NormalizedEntry, open: boolean): void {
+    const { index, timestamp } = entry;
+    const first = this.#firstParts.get(index);
+    if (open) {
+      if (first === undefined) this.#firstParts.set(index, timestamp);
+      return;
+    }
+    this.#firstParts.delete(index);
+    if (first !== undefined && first !== timestamp) entry.metadata = { ...entry.metadata, startedAt: first };
   }
 
   append(index: number, text: string): void {
@@ -65,6 +79,10 @@ export class EntryWriter {
     this.#updates = undefined;
     return taken;
   }
+}
+
+function isText({ type }: NormalizedEntry): boolean {
+  return type.kind === 'assistant_message' || type.kind === 'thinking';
 }
 
 const isoDate =

@@ -1,6 +1,5 @@
 import { tightest } from '../../insight/budgets/standing.ts';
 import { reachedText, unheldText } from '../../insight/budgets/text.ts';
-import type { Used } from '../../insight/budgets/used.ts';
 import { pricedPart } from '../../insight/pricedPart.ts';
 import { findPrice } from '../../insight/prices.ts';
 import { usdOf } from '../../insight/money.ts';
@@ -11,7 +10,7 @@ import { estimateOf, type FiguresContext } from '../runFigures.ts';
 import type { RunFeed } from '../runFeed.ts';
 import type { Note, RunPlan } from '../runPlan.ts';
 import type { SessionState } from '../sessionState.ts';
-import type { BudgetListener, RunBudget } from './runBudget.ts';
+import type { BudgetListener, RunBudget, RunFigures } from './runBudget.ts';
 
 export interface LiveBudgetDeps {
   readonly state: SessionState;
@@ -56,10 +55,6 @@ export class LiveBudget implements BudgetListener {
     this.#budget.look(() => this.#figures(figures));
   }
 
-  leaveUsdToAgent(yes: boolean): void {
-    this.#budget.leaveUsdToAgent(yes);
-  }
-
   waits(yes: boolean): void {
     this.#budget.waits(yes);
   }
@@ -75,8 +70,8 @@ export class LiveBudget implements BudgetListener {
   settle(result: RunResult, leftUnsaid: boolean): RunResult {
     this.#budget.end();
     const { metadata } = result;
-    const { reached } = this.#budget;
     if (metadata === undefined) return result;
+    const reached = this.#budget.settle(() => this.#settled(metadata));
     if (reached !== undefined && (!result.success || leftUnsaid))
       return paused(result, metadata, this.#by('vitrine', reached));
     if (!metadata.isMaxTurns && !metadata.isMaxBudget) return result;
@@ -117,11 +112,16 @@ export class LiveBudget implements BudgetListener {
     return true;
   }
 
-  #figures(context: FiguresContext): Omit<Used, 'ms'> {
+  #settled({ cost, usage }: ResultMetadata): RunFigures {
+    const { turns, asksForMore } = this.#deps.feed;
+    return { usd: cost, tokens: totalTokens(usage), turns, asksForMore };
+  }
+
+  #figures(context: FiguresContext): RunFigures {
     const { feed } = this.#deps;
     const facts = feed.output.facts();
     const { cost = null, usage = {} } = estimateOf(facts, context).change;
-    const used = { tokens: totalTokens(usage), turns: feed.turns };
+    const used = { tokens: totalTokens(usage), turns: feed.turns, asksForMore: feed.asksForMore };
     if (cost?.provenance !== 'unknown') return { usd: cost && usdOf(cost), ...used };
     const { usd, unpriced } = pricedPart(facts, context.prices);
     if (unpriced !== undefined) void this.#seeModel(unpriced, usd !== null);

@@ -16,6 +16,14 @@ import type { BudgetScope } from '../../model/budgetNames.ts';
 const lookShare = 20;
 const longestTimer = 0x7fffffff;
 
+/** What a run has used, but for its time. */
+export interface RunFigures extends Omit<Used, 'ms'> {
+  /** As `TurnCount.asksForMore`. */
+  readonly asksForMore: boolean;
+}
+
+const nothingUsed: RunFigures = { usd: null, tokens: 0, turns: 0, asksForMore: false };
+
 export interface RunBudgetDeps {
   readonly clock: () => number;
   /** As `EngineDeps.monotonic`. */
@@ -48,15 +56,12 @@ export class RunBudget {
   #until: number;
   #newDay: () => void = () => undefined;
   #listener: BudgetListener | undefined;
-  #figures: Omit<Used, 'ms'> = noneUsed;
+  #figures: RunFigures = nothingUsed;
   #messageBegan: Used = noneUsed;
   readonly #told = new Set<string>();
-  #usdLeft = false;
-  /** Responses when that limit was used up. */
-  #usedUpAt: number | undefined;
   #reached: Standing | undefined;
   #nextLook = 0;
-  #laterLook: { readonly timer: NodeJS.Timeout; readonly figures: () => Omit<Used, 'ms'> } | undefined;
+  #laterLook: { readonly timer: NodeJS.Timeout; readonly figures: () => RunFigures } | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** At work since then; `null` while it waits for a person, or is not at work. */
   #since: number | null = null;
@@ -107,7 +112,7 @@ export class RunBudget {
   }
 
   /** What the run has used so far; asked for no more often than it can be told without being felt. */
-  look(figures: () => Omit<Used, 'ms'>): void {
+  look(figures: () => RunFigures): void {
     const began = this.#monotonic();
     if (this.#bounds.length === 0 || this.#laterLook !== undefined) return;
     if (began < this.#nextLook) {
@@ -124,14 +129,6 @@ export class RunBudget {
     this.#check();
   }
 
-  /**
-   * A program that holds a limit in US dollars by itself may end by itself, and so say what it cost: it is made to only when
-   * it begins another response.
-   */
-  leaveUsdToAgent(yes: boolean): void {
-    this.#usdLeft = yes;
-  }
-
   /** Time in which an agent waits for a person is not its own. */
   waits(yes: boolean): void {
     if (yes === (this.#since === null) || this.#listener === undefined) return;
@@ -141,7 +138,7 @@ export class RunBudget {
   }
 
   /** Whether another message may be said; it has the budget of a message for itself. */
-  mayGoOn(figures: () => Omit<Used, 'ms'>): boolean {
+  mayGoOn(figures: () => RunFigures): boolean {
     if (this.#reached !== undefined) return false;
     if (this.#bounds.length > 0) this.#figures = figures();
     const used = this.#isOfToday()
@@ -192,6 +189,17 @@ export class RunBudget {
     this.#listener = undefined;
   }
 
+  /** What ended the run, by the figures with which it ended: an agent that is stopped says late what it used. */
+  settle(figures: () => RunFigures): Standing | undefined {
+    const reached = this.#reached;
+    if (reached === undefined) return undefined;
+    this.#figures = figures();
+    const { scope, unit, key, limit } = reached;
+    const same = (each: Standing): boolean => each.scope === scope && each.unit === unit && each.key === key;
+    const spent = this.standings().find(same)?.spent ?? reached.spent;
+    return { ...reached, limit, spent: Math.max(spent, reached.spent) };
+  }
+
   standings(): readonly Standing[] {
     return standings(this.#bounds, this.#used());
   }
@@ -215,14 +223,15 @@ export class RunBudget {
   }
 
   #own(): Used {
-    return { ...this.#figures, ms: this.ms };
+    const { usd, tokens, turns } = this.#figures;
+    return { usd, tokens, turns, ms: this.ms };
   }
 
   #check(): void {
     if (this.#listener === undefined || this.#reached !== undefined || !this.#isOfToday()) return;
     const all = this.standings();
     this.#tellNear(all);
-    const over = tightest(all.filter((each) => isOverrun(each) && !this.#mayEndItself(each)));
+    const over = tightest(all.filter((each) => isOverrun(each, this.#figures.asksForMore)));
     if (over !== undefined && !this.#listener.isLeftToEnd()) this.#trip(over);
     else this.#wait(this.#since === null ? null : msToNext(all));
   }
@@ -234,14 +243,6 @@ export class RunBudget {
       this.#told.add(name);
       this.#listener?.near(standing);
     }
-  }
-
-  #mayEndItself({ scope, unit }: Standing): boolean {
-    if (!this.#usdLeft || unit !== 'usd') return false;
-    if (!this.#passedOn.some((each) => each.scope === scope && each.unit === unit)) return false;
-    const { turns } = this.#figures;
-    this.#usedUpAt ??= turns;
-    return turns <= this.#usedUpAt;
   }
 
   #trip(standing: Standing): void {

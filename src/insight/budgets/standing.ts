@@ -27,9 +27,13 @@ export function isUsedUp({ spent, limit }: Standing): boolean {
   return spent >= limit;
 }
 
-/** So much that what goes on has to end. Of turns, the last one is not over when it has begun. */
-export function isOverrun(standing: Standing): boolean {
-  return standing.unit === 'turns' ? standing.spent > standing.limit : isUsedUp(standing);
+/**
+ * So much that what goes on has to end. Of turns, the last one is not over when it has begun, but when it asks for another.
+ * `asksForMore`: the newest response has called a tool, so that the next one needs its result.
+ */
+export function isOverrun(standing: Standing, asksForMore: boolean): boolean {
+  if (standing.unit !== 'turns' || asksForMore) return isUsedUp(standing);
+  return standing.spent > standing.limit;
 }
 
 export function isNear({ spent, limit }: Standing): boolean {

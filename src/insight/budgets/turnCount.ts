@@ -10,6 +10,14 @@ export class TurnCount {
   /** A response goes on: what comes belongs to it. */
   #within = false;
   #last = -1;
+  /** Where the newest response begins. */
+  #begins = 0;
+  #called = false;
+
+  /** The newest response has called a tool, with all of its input. */
+  get asksForMore(): boolean {
+    return this.#called;
+  }
 
   see(updates: readonly EntryUpdate[]): void {
     for (const update of updates) {
@@ -21,9 +29,14 @@ export class TurnCount {
       const tool = type.kind === 'tool_use' ? type.tool : undefined;
       if (tool?.parentCallId !== undefined) continue;
       if (isNew && (tool !== undefined || type.kind === 'assistant_message' || type.kind === 'thinking')) {
-        if (!this.#within) this.#seen += 1;
+        if (!this.#within) {
+          this.#seen += 1;
+          this.#begins = index;
+          this.#called = false;
+        }
         this.#within = true;
       }
+      if (tool !== undefined && tool.status !== 'created' && index >= this.#begins) this.#called = true;
       if (
         type.kind === 'user_message' ||
         (tool !== undefined && tool.status !== 'created' && tool.status !== 'running')
