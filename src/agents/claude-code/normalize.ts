@@ -96,6 +96,24 @@ export class ClaudeCodeNormalizer implements Normalizer {
     return this.#writer.take();
   }
 
+  /** A message that was not printed: a record of the agent's store in the form of its output. `raw`: as it is stored. */
+  record(message: JsonObject, raw: string, at: number): readonly EntryUpdate[] {
+    try {
+      this.#lines.counts.total += 1;
+      this.#message(message, at, raw);
+    } catch (error) {
+      this.#lines.failed(error, { stream: 'stdout', text: raw }, this.#session.clock.arrived(at));
+    }
+    return this.#writer.take();
+  }
+
+  /** The records end here, and the agent with them: closes calls that have no result. */
+  endRecords(at: number): readonly EntryUpdate[] {
+    this.#settleCount();
+    this.#calls.end('No result: the agent ended before the tool answered.', this.#session.clock.arrived(at));
+    return this.#writer.take();
+  }
+
   end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
     if (this.#ended) return this.#writer.take();
     this.#ended = true;

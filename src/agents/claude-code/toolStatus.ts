@@ -19,7 +19,7 @@ export function resultStatus(shown: string, isError: boolean, meta: JsonObject |
   if (decision === 'reject' || decision === 'deny') return 'denied';
   if (!isError) return 'success';
   const reason = meta?.['non_execution_kind'];
-  if (reason === 'user-rejected') return 'cancelled';
+  if (reason === 'user-rejected' || reason === 'interrupted') return 'cancelled';
   if (reason === 'permission-rule') return 'denied';
   if (denials.some((pattern) => pattern.test(shown))) return 'denied';
   return interruptions.some((pattern) => pattern.test(shown)) ? 'cancelled' : 'failed';

@@ -28,7 +28,7 @@ export function tokenUsage(value: unknown): TokenUsage | null {
 }
 
 /** What makes a request cost something else than its tokens at the standard rates, by the names that price tables use. */
-function termsOf(usage: unknown): string[] {
+export function termsOf(usage: unknown): string[] {
   const speed = nonEmpty(field(usage, 'speed'))?.toLowerCase();
   const tier = nonEmpty(field(usage, 'service_tier'))?.toLowerCase();
   const geo = nonEmpty(field(usage, 'inference_geo'))?.toLowerCase();

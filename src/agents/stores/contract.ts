@@ -76,8 +76,8 @@ export interface StoreParserOptions {
  */
 export interface StoreParser {
   push(record: StoreRecord): readonly EntryUpdate[];
-  /** No more records. Calls without a result stay `running` where the last record says that they may be. */
-  end(): readonly EntryUpdate[];
+  /** There are no more records for now. Not `isLive`: the agent has ended, and calls without a result were cancelled. */
+  end(isLive: boolean): readonly EntryUpdate[];
   facts(): StoreFacts;
 }
 

@@ -1,0 +1,176 @@
+import type { JsonObject } from '../../../model/json.ts';
+import type { Counted, StoreFacts } from '../../../model/observed.ts';
+import { amount, field, nonEmpty, objects } from '../../shared/guards.ts';
+import type { SessionNote } from '../../stores/contract.ts';
+import { FactsBuilder } from '../../stores/factsBuilder.ts';
+import { syntheticModel } from '../session.ts';
+import { modelUsage, termsOf, tokenUsage } from '../usage.ts';
+import { isInterruption, typedPrompt } from './records.ts';
+
+const compaction = 'The store does not have the requests that summarized the conversation.';
+const titles = 'The store does not have the requests that made titles.';
+const helpers = 'Claude Code before 2.1 does not store the requests of its small helper model.';
+const cutOff = 'An answer was interrupted before it was stored; its tokens are not known.';
+
+/** What the records of a session say about it. */
+export class ClaudeFacts {
+  readonly #facts = new FactsBuilder();
+  readonly #session: string;
+  readonly #notes: ReadonlyMap<string, SessionNote>;
+  #customTitle: string | undefined;
+  #aiTitle: string | undefined;
+  #note: string | undefined;
+  /** Keys of requests when the agent wrote its own figure. */
+  #paid = new Set<string>();
+  /** A person asked something, and nothing came of it so far. */
+  #unanswered = false;
+
+  constructor(session: string, notes: ReadonlyMap<string, SessionNote>) {
+    this.#session = session;
+    this.#notes = notes;
+    this.#facts.id(session);
+  }
+
+  get records(): FactsBuilder['records'] {
+    return this.#facts.records;
+  }
+
+  facts(): StoreFacts {
+    this.#facts.title = this.#customTitle ?? this.#aiTitle ?? this.#note ?? null;
+    const facts = this.#facts.facts();
+    const { cost } = facts;
+    const later = facts.requests.filter(({ key }) => !this.#paid.has(key)).map(({ key }) => key);
+    return cost === null ? facts : { ...facts, cost: { ...cost, later } };
+  }
+
+  see(record: JsonObject, isMain: boolean): void {
+    const at = nonEmpty(record['timestamp']);
+    const isChain = typeof record['uuid'] === 'string';
+    if (isMain || isChain) this.#facts.time(at);
+    const uuid = nonEmpty(record['uuid']) ?? nonEmpty(record['leafUuid']);
+    if (uuid !== undefined) this.#note = this.#notes.get(uuid)?.title ?? this.#note;
+    if (isChain) this.#seeChain(record, isMain);
+    else this.#seeOther(record);
+    switch (record['type']) {
+      case 'assistant':
+        this.#assistant(record, at, isMain);
+        break;
+      case 'user':
+      case 'attachment':
+        if (isMain) this.#user(record, at);
+        break;
+      case 'system':
+        if (isMain) this.#system(record, at);
+        break;
+      default:
+    }
+  }
+
+  #seeChain(record: JsonObject, isMain: boolean): void {
+    const facts = this.#facts;
+    if (isMain) facts.folder(nonEmpty(record['cwd']));
+    const branch = nonEmpty(record['gitBranch']);
+    if (branch !== undefined && isMain) facts.branch = branch;
+    const version = nonEmpty(record['version']);
+    if (version !== undefined) {
+      facts.agentVersion = version;
+      if (/^[01]\.|^2\.0\./.test(version)) facts.lacks(helpers);
+    }
+    const entrypoint = nonEmpty(record['entrypoint']);
+    if (entrypoint !== undefined) {
+      facts.entryPoint = entrypoint === 'cli' ? 'terminal' : entrypoint.startsWith('sdk') ? 'sdk' : 'chat';
+    }
+    const from = nonEmpty(record['requestSessionId']);
+    if (from !== undefined && from !== this.#session) facts.parent = { id: from, kind: 'fork' };
+  }
+
+  #seeOther(record: JsonObject): void {
+    const facts = this.#facts;
+    switch (record['type']) {
+      case 'custom-title':
+        this.#customTitle = nonEmpty(record['customTitle']) ?? this.#customTitle;
+        break;
+      case 'ai-title':
+        this.#aiTitle = nonEmpty(record['aiTitle']) ?? this.#aiTitle;
+        facts.lacks(titles);
+        break;
+      case 'cost-state':
+        this.#costState(record);
+        break;
+      default:
+    }
+  }
+
+  /** Written when a process ends; it goes on over resumes. */
+  #costState(record: JsonObject): void {
+    const usd = amount(record['totalCostUSD']);
+    if (usd === undefined) return;
+    const facts = this.#facts;
+    const isKnown = record['hasUnknownModelCost'] !== true;
+    facts.cost = isKnown ? { usd, models: modelUsage(record['modelUsage']), later: [] } : null;
+    this.#paid = new Set(facts.requestKeys);
+    if (facts.lastState !== 'empty') facts.last('ended', null);
+  }
+
+  #assistant(record: JsonObject, at: string | undefined, isMain: boolean): void {
+    const facts = this.#facts;
+    const message = record['message'];
+    const model = nonEmpty(field(message, 'model'));
+    const owner = nonEmpty(record['requestSessionId']);
+    const blocks = objects(field(message, 'content'));
+    const calls = blocks.filter((block) => block['type'] === 'tool_use');
+    for (const call of calls) {
+      const id = nonEmpty(call['id']);
+      if (id !== undefined) facts.call(counted(id, at, owner));
+    }
+    if (isMain) {
+      this.#unanswered = false;
+      const isError = record['isApiErrorMessage'] === true;
+      const stop = nonEmpty(field(message, 'stop_reason'));
+      const isAsking = calls.some((call) => call['name'] === 'AskUserQuestion');
+      if (isError) facts.last('interrupted', at);
+      else if (calls.length > 0) facts.last(isAsking ? 'question' : 'tool', at);
+      else facts.last(stop === 'end_turn' || stop === 'stop_sequence' ? 'answered' : 'answering', at);
+    }
+    if (model === undefined || model === syntheticModel) return;
+    facts.model(model);
+    const key = nonEmpty(field(message, 'id')) ?? nonEmpty(record['uuid']);
+    const usage = tokenUsage(field(message, 'usage'));
+    if (key === undefined || usage === null) return;
+    const terms = termsOf(field(message, 'usage'));
+    facts.request({ ...counted(key, at, owner), model, usage, ...(terms.length > 0 && { terms }) });
+  }
+
+  #user(record: JsonObject, at: string | undefined): void {
+    const facts = this.#facts;
+    const prompt = typedPrompt(record);
+    const uuid = nonEmpty(record['uuid']);
+    if (prompt !== undefined && uuid !== undefined) {
+      if (this.#unanswered) facts.lacks(cutOff);
+      this.#unanswered = true;
+      facts.prompt(counted(uuid, at, undefined), prompt);
+      facts.last('answering', at);
+    } else if (record['type'] === 'user') {
+      if (record['isCompactSummary'] === true) facts.lacks(compaction);
+      if (isInterruption(record)) {
+        this.#unanswered = false;
+        facts.last('interrupted', at);
+      } else if (record['isMeta'] !== true && objects(field(record['message'], 'content')).some(isResult)) {
+        facts.last('answering', at);
+      }
+    }
+  }
+
+  #system(record: JsonObject, at: string | undefined): void {
+    if (record['subtype'] === 'turn_duration') this.#facts.last('answered', at);
+    if (record['subtype'] === 'compact_boundary') this.#facts.lacks(compaction);
+  }
+}
+
+function isResult(block: JsonObject): boolean {
+  return block['type'] === 'tool_result';
+}
+
+function counted(key: string, at: string | undefined, owner: string | undefined): Counted {
+  return { key, at: at ?? null, ...(owner !== undefined && { owner }) };
+}

@@ -1,0 +1,124 @@
+import type { EntryUpdate } from '../../../model/entry.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import type { StoreFacts } from '../../../model/observed.ts';
+import { field, nonEmpty, objects } from '../../shared/guards.ts';
+import { parse } from '../../shared/lineLog.ts';
+import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/contract.ts';
+import { ClaudeCodeNormalizer } from '../normalize.ts';
+import { ClaudeFacts } from './facts.ts';
+import { isBookkeeping, isBulk, typedPrompt } from './records.ts';
+import { promptForm, stdoutForm } from './stdoutForm.ts';
+import { Subagents } from './subagents.ts';
+
+const nothing: readonly EntryUpdate[] = [];
+/** What the program writes in the model's place when it resumes a conversation that was cut off. */
+const filler = 'No response requested.';
+
+/** Reads the records of one session of Claude Code, from 1.0 on: the entries are made by what reads its output. */
+export class ClaudeStoreParser implements StoreParser {
+  readonly #options: StoreParserOptions;
+  readonly #facts: ClaudeFacts;
+  readonly #subagents = new Subagents();
+  readonly #normalizer = new ClaudeCodeNormalizer({ workDir: '', firstIndex: 0 });
+  /** Of the last record that has a time; epoch milliseconds. */
+  #at = 0;
+
+  constructor(options: StoreParserOptions) {
+    this.#options = options;
+    this.#facts = new ClaudeFacts(options.session, options.notes);
+  }
+
+  push(record: StoreRecord): readonly EntryUpdate[] {
+    if (record.kind === 'document') this.#sidecar(record.path, record.text);
+    if (record.kind === 'oversize') return this.#fault({ bytes: record.bytes, head: record.head });
+    if (record.kind !== 'line' || record.text.trim() === '') return nothing;
+    this.#facts.records.total += 1;
+    if (isBulk(record.text)) return nothing;
+    const value = parse(record.text);
+    if (!isObject(value)) return this.#malformed(record.text);
+    const isMain = record.part.role !== 'subagent' && value['isSidechain'] !== true;
+    this.#at = timeOf(value) ?? this.#at;
+    this.#facts.see(value, isMain);
+    if (!this.#options.entries) return nothing;
+    const agent = record.part.role === 'subagent' ? record.part.agent : undefined;
+    return marked(this.#entries(value, record.text, isMain, agent), value);
+  }
+
+  end(isLive: boolean): readonly EntryUpdate[] {
+    return isLive || !this.#options.entries ? nothing : this.#normalizer.endRecords(this.#at);
+  }
+
+  facts(): StoreFacts {
+    const { unknown } = this.#normalizer.facts().lines;
+    this.#facts.records.unknown = unknown;
+    return this.#facts.facts();
+  }
+
+  #entries(value: JsonObject, raw: string, isMain: boolean, agent: string | undefined): readonly EntryUpdate[] {
+    const { session } = this.#options;
+    if (isMain) this.#subagents.see(value);
+    if (typedPrompt(value) !== undefined) {
+      const message =
+        value['type'] === 'attachment' ? { content: field(value['attachment'], 'prompt') } : value['message'];
+      return this.#normalizer.record(promptForm({ ...value, type: 'user', message }, session), raw, this.#at);
+    }
+    if (isBookkeeping(value) || isFiller(value)) return nothing;
+    const callId = isMain ? null : this.#subagents.callOf(value, agent ?? nonEmpty(value['agentId']));
+    // Requests that the program made by itself to warm up its cache.
+    if (!isMain && callId === null) return nothing;
+    const form = stdoutForm(value, session, callId);
+    // What a command of the program prints stands as a text of the other side.
+    const isText = typeof field(value['message'], 'content') === 'string';
+    const isOutput = value['type'] === 'user' && isMain && isText && value['isMeta'] !== true;
+    return this.#normalizer.record(isOutput ? { ...form, isReplay: true } : form, raw, this.#at);
+  }
+
+  #malformed(text: string): readonly EntryUpdate[] {
+    this.#facts.records.malformed += 1;
+    return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', text }, this.#at) : nothing;
+  }
+
+  #fault(oversize: { readonly bytes: number; readonly head: string }): readonly EntryUpdate[] {
+    this.#facts.records.total += 1;
+    this.#facts.records.malformed += 1;
+    return this.#options.entries ? this.#normalizer.push({ stream: 'stdout', oversize }, this.#at) : nothing;
+  }
+
+  /** `agent-<id>.meta.json`: which call the agent works for. */
+  #sidecar(path: string, text: string): void {
+    const agent = /agent-([^/]+)\.meta\.json$/i.exec(path)?.[1];
+    const callId = nonEmpty(field(parse(text), 'toolUseId'));
+    if (agent !== undefined && callId !== undefined) this.#subagents.linked(agent, callId);
+  }
+}
+
+function timeOf(record: JsonObject): number | undefined {
+  const at = nonEmpty(record['timestamp']);
+  const time = at === undefined ? Number.NaN : Date.parse(at);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function isFiller(record: JsonObject): boolean {
+  const message = record['message'];
+  if (record['type'] !== 'assistant' || field(message, 'model') !== '<synthetic>') return false;
+  const blocks = objects(field(message, 'content'));
+  return blocks.length === 1 && blocks[0]?.['text'] === filler;
+}
+
+/** Entries with the folder and branch of their record, and with the decision about a call. */
+function marked(updates: readonly EntryUpdate[], record: JsonObject): readonly EntryUpdate[] {
+  const cwd = nonEmpty(record['cwd']);
+  const gitBranch = nonEmpty(record['gitBranch']);
+  const permission = record['permissionDecision'];
+  const marks = {
+    ...(cwd !== undefined && { cwd }),
+    ...(gitBranch !== undefined && { gitBranch }),
+    ...(isObject(permission) && { permission }),
+  };
+  if (Object.keys(marks).length === 0) return updates;
+  return updates.map((update) =>
+    update.op === 'put'
+      ? { ...update, entry: { ...update.entry, metadata: { sessionId: null, ...update.entry.metadata, ...marks } } }
+      : update,
+  );
+}

@@ -1,0 +1,88 @@
+import type { JsonObject } from '../../../model/json.ts';
+import { isObject } from '../../../model/json.ts';
+import { blockText } from '../../shared/resultText.ts';
+import { field, list, nonEmpty } from '../../shared/guards.ts';
+
+/** Records about the program itself: nothing of the conversation. */
+const bookkeeping = new Set([
+  'agent-color',
+  'agent-name',
+  'agent-setting',
+  'ai-title',
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'atis-latch',
+  'attachment',
+  'content-replacement',
+  'cost-state',
+  'custom-title',
+  'file-history-delta',
+  'file-history-snapshot',
+  'last-prompt',
+  'mode',
+  'permission-mode',
+  'pr-link',
+  'progress',
+  'queue-operation',
+  'summary',
+  'tag',
+  'tools-used',
+  'worktree-state',
+]);
+
+export function isBookkeeping(record: JsonObject): boolean {
+  const type = nonEmpty(record['type']);
+  if (type === 'system') return record['subtype'] === 'turn_duration' || record['subtype'] === 'stop_hook_summary';
+  return type !== undefined && bookkeeping.has(type);
+}
+
+/**
+ * Most bytes of a store are copies of requests and system prompts. They are known by how their line begins, which no text in
+ * them can forge, so that they need not be parsed.
+ */
+const bulk =
+  /^\{(?:"type":"(?:api-request(?:-shape|-blob)?|file-history-snapshot)"|"parentUuid":(?:null|"[^"]*"),"isSidechain":(?:true|false),(?:"agentId":"[^"]*",)?"attachment":\{"type":"(?!queued_command")[a-z_]+")/;
+
+export function isBulk(text: string): boolean {
+  return bulk.test(text);
+}
+
+/** What the program writes in the place of a person. */
+const notTyped = ['<command-name>', '<local-command-', '<bash-', '[Request interrupted by user', '<system-reminder>'];
+
+/** The text of a message that a person wrote; `undefined` for anything else. */
+export function typedPrompt(record: JsonObject): string | undefined {
+  if (record['type'] === 'attachment') return queuedPrompt(record['attachment']);
+  if (record['type'] !== 'user' || record['isSidechain'] === true) return undefined;
+  const marks = ['isMeta', 'isCompactSummary', 'isVisibleInTranscriptOnly'];
+  if (marks.some((mark) => record[mark] === true)) return undefined;
+  const origin = nonEmpty(field(record['origin'], 'kind'));
+  if (origin !== undefined && origin !== 'human') return undefined;
+  const content = field(record['message'], 'content');
+  const blocks = typeof content === 'string' ? [content] : list(content);
+  if (blocks.some((block) => isObject(block) && block['type'] === 'tool_result')) return undefined;
+  const shown = blocks.map((block) => blockText(block) ?? '').join('\n');
+  return shown.trim() === '' || notTyped.some((start) => shown.startsWith(start)) ? undefined : shown;
+}
+
+/** A message that a person sent while the agent worked is stored as an attachment. */
+function queuedPrompt(attachment: unknown): string | undefined {
+  if (field(attachment, 'type') !== 'queued_command' || field(attachment, 'isMeta') === true) return undefined;
+  const mode = nonEmpty(field(attachment, 'commandMode'));
+  if (mode !== undefined && mode !== 'prompt') return undefined;
+  const prompt = field(attachment, 'prompt');
+  const shown =
+    typeof prompt === 'string'
+      ? prompt
+      : list(prompt)
+          .map((block) => blockText(block) ?? '')
+          .join('\n');
+  return shown.trim() === '' ? undefined : shown;
+}
+
+export function isInterruption(record: JsonObject): boolean {
+  const content = field(record['message'], 'content');
+  const first = typeof content === 'string' ? content : field(list(content)[0], 'text');
+  return typeof first === 'string' && first.startsWith('[Request interrupted by user');
+}

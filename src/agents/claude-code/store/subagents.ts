@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../../model/json.ts';
+import { isObject } from '../../../model/json.ts';
+import { field, nonEmpty, objects } from '../../shared/guards.ts';
+import { blockText } from '../../shared/resultText.ts';
+
+const maxRemembered = 10_000;
+const startsAgents = new Set(['Task', 'Agent']);
+
+/**
+ * Which call each subagent works for. 2.1 keeps the call in a file of its own; before, the result of the call names the agent,
+ * and until it is there, the prompt tells.
+ */
+export class Subagents {
+  readonly #byAgent = new Map<string, string>();
+  readonly #byPrompt = new Map<string, string>();
+  /** In 1.0, records of subagents stand among the others, and only the chain of records tells them apart. */
+  readonly #byRecord = new Map<string, string>();
+  readonly #warmUps = new Set<string>();
+
+  linked(agent: string, callId: string): void {
+    remember(this.#byAgent, agent, callId);
+  }
+
+  /** A record of the main conversation. */
+  see(record: JsonObject): void {
+    const blocks = objects(field(record['message'], 'content'));
+    for (const block of blocks) {
+      const prompt = nonEmpty(field(block['input'], 'prompt'));
+      const id = nonEmpty(block['id']);
+      if (
+        block['type'] === 'tool_use' &&
+        startsAgents.has(String(block['name'])) &&
+        prompt !== undefined &&
+        id !== undefined
+      )
+        remember(this.#byPrompt, prompt, id);
+    }
+    const agent = nonEmpty(field(record['toolUseResult'], 'agentId'));
+    const call = blocks.map((block) => nonEmpty(block['tool_use_id'])).find((id) => id !== undefined);
+    if (agent !== undefined && call !== undefined) this.linked(agent, call);
+  }
+
+  /** The call that a subagent's record belongs to; `null`: to none, for the program asked for it by itself. */
+  callOf(record: JsonObject, agent: string | undefined): string | null {
+    const known = agent === undefined ? undefined : this.#byAgent.get(agent);
+    if (known !== undefined) return known;
+    if (agent !== undefined && this.#warmUps.has(agent)) return null;
+    const message = record['message'];
+    const content = field(message, 'content');
+    const prompt =
+      record['type'] !== 'user' || !isObject(message)
+        ? undefined
+        : typeof content === 'string'
+          ? content
+          : blockText(objects(content)[0]);
+    const asked = prompt === undefined ? undefined : this.#byPrompt.get(prompt);
+    if (agent === undefined) return this.#inChain(record, asked);
+    if (asked !== undefined) this.linked(agent, asked);
+    else if (prompt?.trim() === 'Warmup') {
+      if (this.#warmUps.size < maxRemembered) this.#warmUps.add(agent);
+      return null;
+    } else this.linked(agent, `agent-${agent}`);
+    return this.#byAgent.get(agent) ?? `agent-${agent}`;
+  }
+
+  #inChain(record: JsonObject, asked: string | undefined): string {
+    const above = nonEmpty(record['parentUuid']);
+    const id = nonEmpty(record['uuid']);
+    const call = asked ?? (above === undefined ? undefined : this.#byRecord.get(above)) ?? `agent-${above ?? id ?? ''}`;
+    if (id !== undefined) remember(this.#byRecord, id, call);
+    return call;
+  }
+}
+
+function remember(map: Map<string, string>, key: string, value: string): void {
+  if (map.size < maxRemembered || map.has(key)) map.set(key, value);
+}

@@ -1,0 +1,125 @@
+import type { Counted, EntryPoint, LastRecord, StoreCost, StoreFacts, StoreRequest } from '../../model/observed.ts';
+import { totalTokens } from '../../model/usage.ts';
+
+/** Of one session. What is beyond it is not itemised, which `missing` says. */
+const maxCounted = 200_000;
+const maxNames = 1000;
+const maxPrompt = 100_000;
+
+/** Gathers the facts of one session while its records come by. */
+export class FactsBuilder {
+  readonly #ids: string[] = [];
+  readonly #folders: string[] = [];
+  readonly #models: string[] = [];
+  readonly #prompts = new Map<string, Counted>();
+  readonly #calls = new Map<string, Counted>();
+  readonly #requests = new Map<string, StoreRequest>();
+  readonly #missing = new Set<string>();
+  #startedAt: string | null = null;
+  #lastActivityAt: string | null = null;
+  #lastTime = Number.NEGATIVE_INFINITY;
+  #left = 0;
+  #last: StoreFacts['last'] = { state: 'empty', at: null };
+  parent: StoreFacts['parent'] = null;
+  branch: string | null = null;
+  title: string | null = null;
+  firstPrompt: string | null = null;
+  agentVersion: string | null = null;
+  entryPoint: EntryPoint | null = null;
+  cost: StoreCost | null = null;
+  readonly records = { total: 0, unknown: 0, malformed: 0 };
+
+  id(id: string | undefined): void {
+    if (id !== undefined) addName(this.#ids, id);
+  }
+
+  /** The folder that the agent works in now. */
+  folder(folder: string | undefined): void {
+    if (folder === undefined || this.#folders.at(-1) === folder) return;
+    const at = this.#folders.indexOf(folder);
+    if (at !== -1) this.#folders.splice(at, 1);
+    if (this.#folders.length < maxNames) this.#folders.push(folder);
+  }
+
+  model(model: string | undefined): void {
+    if (model !== undefined) addName(this.#models, model);
+  }
+
+  /** Something happened then. ISO 8601; what is no time is ignored. */
+  time(at: string | undefined): void {
+    const time = at === undefined ? Number.NaN : Date.parse(at);
+    if (at === undefined || Number.isNaN(time)) return;
+    this.#startedAt ??= at;
+    if (time < this.#lastTime) return;
+    this.#lastTime = time;
+    this.#lastActivityAt = at;
+  }
+
+  prompt(prompt: Counted, text: string): void {
+    this.firstPrompt ??= text.length > maxPrompt ? text.slice(0, maxPrompt) : text;
+    this.#count(this.#prompts, prompt);
+  }
+
+  call(call: Counted): void {
+    this.#count(this.#calls, call);
+  }
+
+  /** Of a request that is recorded more than once, the record with the most tokens counts. */
+  request(request: StoreRequest): void {
+    const before = this.#requests.get(request.key);
+    if (before === undefined) this.#count(this.#requests, request);
+    else if (totalTokens(request.usage) > totalTokens(before.usage)) this.#requests.set(request.key, request);
+  }
+
+  /** Why requests that were billed are not in the store: a sentence. */
+  lacks(reason: string): void {
+    this.#missing.add(reason);
+  }
+
+  last(state: LastRecord, at: string | null | undefined): void {
+    this.#last = { state, at: at ?? this.#lastActivityAt };
+  }
+
+  get lastState(): LastRecord {
+    return this.#last.state;
+  }
+
+  get requestKeys(): readonly string[] {
+    return [...this.#requests.keys()];
+  }
+
+  facts(): StoreFacts {
+    const { parent, branch, title, firstPrompt, agentVersion, entryPoint, cost, records } = this;
+    if (this.#left > 0) this.lacks(`Too many records: ${this.#left} are not counted.`);
+    return {
+      nativeIds: [...this.#ids],
+      parent,
+      folders: [...this.#folders],
+      branch,
+      title,
+      firstPrompt,
+      startedAt: this.#startedAt,
+      lastActivityAt: this.#lastActivityAt,
+      agentVersion,
+      models: [...this.#models],
+      entryPoint,
+      prompts: [...this.#prompts.values()],
+      toolCalls: [...this.#calls.values()],
+      requests: [...this.#requests.values()],
+      cost,
+      missing: [...this.#missing],
+      last: this.#last,
+      records: { ...records },
+    };
+  }
+
+  #count<T extends Counted>(counted: Map<string, T>, item: T): void {
+    if (counted.has(item.key)) return;
+    if (counted.size < maxCounted) counted.set(item.key, item);
+    else this.#left += 1;
+  }
+}
+
+function addName(names: string[], name: string): void {
+  if (name !== '' && names.length < maxNames && !names.includes(name)) names.push(name);
+}
