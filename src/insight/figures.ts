@@ -262,6 +262,11 @@ function estimateModels(models: readonly ModelUsage[], pricing: Pricing): Cost {
   return estimateParts(parts, pricing, 'sums');
 }
 
+/** By the price table, request by request; one model without a price makes the whole unknown. */
+export function estimateRequests(requests: readonly PricedPart[], prices: PriceTable): Cost {
+  return estimateParts(requests, { prices, asked: askedModelOf(null, []) }, 'requests');
+}
+
 interface PricedPart {
   readonly usage: TokenUsage;
   readonly model: string | null;

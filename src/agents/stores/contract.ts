@@ -100,7 +100,7 @@ export interface StoreFormat {
    * not part of a session and is never opened.
    */
   place(path: string): StorePart | 'head' | undefined;
-  /** What a file is by its first lines, at most 256 KB of them; the last one can be cut off. `undefined`: not a session. */
+  /** What a file is by its first lines, at most 64 KB of them; the last one can be cut off. `undefined`: not a session. */
   look?(path: string, head: readonly string[]): StorePart | undefined;
   /** `document`: the file is given as a whole, not line by line. Default: by the ending `.json`, `.yaml` or `.txt`. */
   isDocument?(path: string): boolean;

@@ -84,10 +84,6 @@ export class FactsBuilder {
     return this.#last.state;
   }
 
-  get requestKeys(): readonly string[] {
-    return [...this.#requests.keys()];
-  }
-
   facts(): StoreFacts {
     const { parent, branch, title, firstPrompt, agentVersion, entryPoint, cost, records } = this;
     if (this.#left > 0) this.lacks(`Too many records: ${this.#left} are not counted.`);

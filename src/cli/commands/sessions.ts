@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { visibleLine } from '../../model/visibleText.ts';
 import { englishFigures } from '../../text/figures.ts';
@@ -8,7 +9,8 @@ import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { reportDamaged } from '../incomplete.ts';
 import { writeLines } from '../output.ts';
-import { sessionLines } from '../sessions/lines.ts';
+import { observedLine, sessionLines } from '../sessions/lines.ts';
+import { observedSessions } from '../sessions/observed.ts';
 import { printAgentSessions } from '../sessions/ofAgent.ts';
 
 const help = `Usage: vitrine sessions [options]
@@ -19,7 +21,7 @@ Lists sessions, newest first: id, how it stands, cost so far, last change, agent
 ended first. A session whose record lacks something is marked as damaged, and stderr names it.
 
   --json             one session per line as JSON, with its tool calls and the requests that wait in the daemon
-  --all              hidden ones, too
+  --all              hidden ones, too, and those that agents keep in their own stores (docs/sources.md)
   --of TYPE          those that the agent keeps itself of a folder, recorded here or not: id, last change, title. It is
                      started, asked and ended. Exit code 2: it has no list, or could not be asked
   --profile ID       of the agents of the Agent Client Protocol, which one: ${acpProfileIds.join(', ')}
@@ -58,23 +60,47 @@ export const sessions: Command = {
     }
     const engine = createEngine(context, { store: values.store });
     await engine.sweep();
-    const found = (await engine.list()).filter((summary) => values.all === true || summary.hidden !== true);
+    const own = await engine.list();
+    const found = own.filter((summary) => values.all === true || summary.hidden !== true);
+    const observed = values.all === true ? await observedSessions(context, own) : [];
     const damaged = new Set(found.map(({ session_id: id }) => id).filter((id) => engine.archive.damaged.has(id)));
-    if (json) await writeLines(context.stdout, sessionLines(found, engine, context, values.store, damaged));
-    else for (const summary of found) context.stdout.write(`${row(summary, damaged.has(summary.session_id))}\n`);
+    if (json) {
+      await writeLines(context.stdout, sessionLines(found, engine, context, values.store, damaged));
+      await writeLines(context.stdout, observed.map(observedLine));
+    } else for (const row of rows(found, observed, damaged)) context.stdout.write(`${row}\n`);
     reportDamaged(engine, damaged, context);
     await engine.dispose();
     return 0;
   },
 };
 
-function row(summary: SessionSummary, isDamaged: boolean): string {
+/** Both kinds together, newest first. */
+function rows(
+  own: readonly SessionSummary[],
+  observed: readonly ObservedSummary[],
+  damaged: ReadonlySet<string>,
+): readonly string[] {
+  const all = [
+    ...own.map((each) => ({
+      at: each.updated_at,
+      text: row(each, damaged.has(each.session_id) ? 'record damaged' : ''),
+    })),
+    ...observed.map((each) => ({ at: each.updated_at, text: row(each, each.problem ?? startedIn(each)) })),
+  ];
+  return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).map(({ text }) => text);
+}
+
+function startedIn({ entry_point: entryPoint }: ObservedSummary): string {
+  return entryPoint === null ? 'other program' : entryPoint;
+}
+
+function row(summary: Omit<SessionSummary, 'executor_type'>, mark: string): string {
   const { session_id, status, outcome, total_cost: cost, updated_at, agent_label, title } = summary;
   const how = status === 'stopped' || status === 'finished' ? outcome : status;
   const about = cost.provenance === 'estimated' ? '~' : '';
   const money = cost.provenance === 'unknown' ? '-' : `${about}${englishFigures.money(cost.usd)}`;
   const when = updated_at.slice(0, 16).replace('T', ' ');
-  const mark = isDamaged ? ['record damaged'] : [];
-  const cells = [session_id, how.padEnd(11), money.padStart(10), when, agent_label.padEnd(16), ...mark, title ?? ''];
+  const marks = mark === '' ? [] : [mark];
+  const cells = [session_id, how.padEnd(11), money.padStart(10), when, agent_label.padEnd(16), ...marks, title ?? ''];
   return visibleLine(cells.join('  ').trimEnd());
 }

@@ -1,9 +1,11 @@
 import type { DaemonConnection } from '../../client/connection.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures.ts';
+import type { LiveState, ObservedSummary } from '../../insight/observed/summary.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { isSessionLive } from '../../model/status.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+import { originOf } from '../../model/synthetic.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { CliContext } from '../command.ts';
 import { runningDaemon, translated } from '../daemon.ts';
@@ -28,6 +30,10 @@ type SessionLine = SessionSummary & {
   readonly pending_requests: readonly PendingRequest[];
   /** Something is missing from the record, or it cannot be read. */
   readonly record_damaged: boolean;
+  /** Messages that a person wrote; null where the record cannot be read, or is still written. */
+  readonly prompts: number | null;
+  readonly source: { readonly kind: 'own'; readonly path: string };
+  readonly live: LiveState;
 };
 
 /** Each session as `vitrine sessions --json` prints it. Reads the entries of each; adds to `damaged` where some are missing. */
@@ -57,11 +63,28 @@ export async function* sessionLines(
           : (counted?.toolCalls ?? null),
         pending_requests: waiting.map(({ id, kind, asked_at, title }) => ({ id, kind, since: asked_at, text: title })),
         record_damaged: damaged.has(session_id),
+        prompts: counted?.prompts ?? null,
+        source: { kind: 'own', path: engine.recordPath(session_id) },
+        live: ownState(summary, waiting[0]?.kind),
       };
     }
   } finally {
     connection?.close();
   }
+}
+
+/** A session of another program as `vitrine sessions --all --json` prints it. */
+export function observedLine(
+  observed: ObservedSummary,
+): ObservedSummary & Pick<SessionLine, 'pending_requests' | 'record_damaged'> {
+  return { ...observed, pending_requests: [], record_damaged: observed.problem !== null };
+}
+
+function ownState({ status, updated_at }: SessionSummary, waitsFor: PendingRequest['kind'] | undefined): LiveState {
+  const about = { since: updated_at, source: 'own' } as const;
+  if (!isSessionLive(status)) return { state: 'ended', ...about };
+  if (waitsFor === undefined) return { state: 'running', ...about };
+  return { state: waitsFor === 'permission' ? 'waiting_for_permission' : 'waiting_for_you', ...about };
 }
 
 async function countRunning(connection: DaemonConnection, session_id: string): Promise<number> {
@@ -76,6 +99,7 @@ async function countRunning(connection: DaemonConnection, session_id: string): P
 
 interface Counted {
   readonly toolCalls: number;
+  readonly prompts: number;
   /** Entries are missing among those that are there. */
   readonly isGappy: boolean;
 }
@@ -85,13 +109,14 @@ async function countRecorded(engine: Engine, id: string): Promise<Counted | null
   try {
     const handle = await engine.open(id);
     try {
-      let [toolCalls, read] = [0, 0];
+      let [toolCalls, prompts, read] = [0, 0, 0];
       for (let from = 0; from < handle.total(); from += page) {
         const entries = await handle.read(from, Math.min(from + page, handle.total()));
         toolCalls += countCalls(entries);
+        prompts += entries.filter((each) => each.type.kind === 'user_message' && originOf(each) === 'human').length;
         read += entries.length;
       }
-      return { toolCalls, isGappy: read < handle.total() };
+      return { toolCalls, prompts, isGappy: read < handle.total() };
     } finally {
       handle.dispose();
     }

@@ -20,8 +20,8 @@ export class ClaudeFacts {
   #customTitle: string | undefined;
   #aiTitle: string | undefined;
   #note: string | undefined;
-  /** Keys of requests when the agent wrote its own figure. */
-  #paid = new Set<string>();
+  /** Keys of requests of the main conversation since the agent wrote its own figure. */
+  readonly #unpaid = new Set<string>();
   /** A person asked something, and nothing came of it so far. */
   #unanswered = false;
 
@@ -39,8 +39,7 @@ export class ClaudeFacts {
     this.#facts.title = this.#customTitle ?? this.#aiTitle ?? this.#note ?? null;
     const facts = this.#facts.facts();
     const { cost } = facts;
-    const later = facts.requests.filter(({ key }) => !this.#paid.has(key)).map(({ key }) => key);
-    return cost === null ? facts : { ...facts, cost: { ...cost, later } };
+    return cost === null ? facts : { ...facts, cost: { ...cost, later: [...this.#unpaid] } };
   }
 
   see(record: JsonObject, isMain: boolean): void {
@@ -108,7 +107,7 @@ export class ClaudeFacts {
     const facts = this.#facts;
     const isKnown = record['hasUnknownModelCost'] !== true;
     facts.cost = isKnown ? { usd, models: modelUsage(record['modelUsage']), later: [] } : null;
-    this.#paid = new Set(facts.requestKeys);
+    this.#unpaid.clear();
     if (facts.lastState !== 'empty') facts.last('ended', null);
   }
 
@@ -137,6 +136,7 @@ export class ClaudeFacts {
     const key = nonEmpty(field(message, 'id')) ?? nonEmpty(record['uuid']);
     const usage = tokenUsage(field(message, 'usage'));
     if (key === undefined || usage === null) return;
+    if (isMain) this.#unpaid.add(key);
     const terms = termsOf(field(message, 'usage'));
     facts.request({ ...counted(key, at, owner), model, usage, ...(terms.length > 0 && { terms }) });
   }

@@ -1,0 +1,39 @@
+import { homedir } from 'node:os';
+import { storeFormats } from '../../agents/stores/formats.ts';
+import { systemProcesses } from '../../engine/sources/live/processes.ts';
+import { SessionSources } from '../../engine/sources/sources.ts';
+import type { ObservedSummary } from '../../insight/observed/summary.ts';
+import { loadPrices } from '../../insight/prices.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { CliContext } from '../command.ts';
+
+export function createSources({ env, now }: CliContext): SessionSources {
+  const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
+  const place = { env, home, platform: process.platform };
+  return new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock: now });
+}
+
+/** Sessions of other programs, without those that Vitrine has recorded itself, which `own` lists. */
+export async function observedSessions(
+  context: CliContext,
+  own: readonly SessionSummary[],
+): Promise<readonly ObservedSummary[]> {
+  const recorded = new Map(
+    own.flatMap(({ session_id, executor_session_ids: ids }) => ids.map((id) => [id, session_id])),
+  );
+  const found = await createSources(context).list(await loadPrices());
+  const ids = new Map(found.map((each) => [each.session_id, recordedAs(each, recorded)]));
+  return found
+    .filter(({ session_id }) => ids.get(session_id) === undefined)
+    .map((each) => {
+      const parent = each.parent_session_id === undefined ? undefined : ids.get(each.parent_session_id);
+      return parent === undefined ? each : { ...each, parent_session_id: parent };
+    });
+}
+
+function recordedAs(
+  { executor_session_ids: ids }: ObservedSummary,
+  recorded: ReadonlyMap<string, string>,
+): string | undefined {
+  return ids.map((id) => recorded.get(id)).find((id) => id !== undefined);
+}

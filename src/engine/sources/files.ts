@@ -1,0 +1,156 @@
+import { constants, type Dirent } from 'node:fs';
+import { open, opendir, stat, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import type { StoreRoot } from '../../agents/stores/contract.ts';
+import { LineSplitter, type LineOut } from '../lines.ts';
+
+/** A file of a store as it was when the folder was read. */
+export interface StoreFile {
+  readonly path: string;
+  /** Below the root, with `/`. */
+  readonly relative: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/** Something in a store that cannot be read, and why. */
+export interface StoreProblem {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface FoundFiles {
+  readonly files: readonly StoreFile[];
+  readonly problems: readonly StoreProblem[];
+}
+
+/** Of one store. */
+const maxFiles = 500_000;
+const chunkBytes = 256 * 1024;
+
+/**
+ * The files below a root that `wanted` names by their path. Links are followed, each folder once, so that a circle of them ends.
+ * Nothing is opened but folders.
+ */
+export async function findFiles(root: StoreRoot, wanted: (relative: string) => boolean): Promise<FoundFiles> {
+  const files: StoreFile[] = [];
+  const problems: StoreProblem[] = [];
+  const seen = new Set<string>();
+  const visit = async (folder: string, relative: string, depth: number): Promise<void> => {
+    try {
+      const { dev, ino } = await stat(folder);
+      const identity = `${dev}:${ino}`;
+      if (ino !== 0 && seen.has(identity)) return;
+      seen.add(identity);
+      for await (const entry of await opendir(folder)) {
+        if (files.length >= maxFiles) return;
+        const below = relative === '' ? entry.name : `${relative}/${entry.name}`;
+        const full = path.join(folder, entry.name);
+        const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(full)));
+        if (isFolder) {
+          if (depth > 1) await visit(full, below, depth - 1);
+        } else if (mayBeFile(entry) && wanted(below)) {
+          const found = await fileAt(full, below);
+          if (found !== undefined) files.push(found);
+        }
+      }
+    } catch (error) {
+      if (!isMissing(error)) problems.push({ path: folder, reason: reasonOf(error) });
+    }
+  };
+  await visit(root.path, '', root.depth);
+  return { files, problems };
+}
+
+function mayBeFile(entry: Dirent): boolean {
+  return entry.isFile() || entry.isSymbolicLink();
+}
+
+async function leadsToFolder(link: string): Promise<boolean> {
+  return stat(link).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+async function fileAt(full: string, relative: string): Promise<StoreFile | undefined> {
+  try {
+    const found = await stat(full);
+    return found.isFile() ? { path: full, relative, size: found.size, mtimeMs: found.mtimeMs } : undefined;
+  } catch {
+    // Gone since, or a link to nothing.
+    return undefined;
+  }
+}
+
+/** Of the file alone: read-only, and not waiting where somebody put a pipe in its place. */
+async function openRead(file: string): Promise<FileHandle> {
+  return open(file, constants.O_RDONLY | (process.platform === 'win32' ? 0 : constants.O_NONBLOCK));
+}
+
+/** Bytes from `from`, at most `length` of them. */
+export async function readBytes(file: string, from: number, length: number): Promise<Buffer> {
+  const handle = await openRead(file);
+  try {
+    const buffer = Buffer.allocUnsafe(length);
+    const { bytesRead } = await handle.read(buffer, 0, length, from);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The lines of a file in batches, from byte `from` on. Holds one line and one chunk at a time. */
+export async function* linesOf(file: string, from = 0): AsyncGenerator<readonly LineOut[]> {
+  const splitter = new LineSplitter();
+  for await (const chunk of file.endsWith('.zst') ? unpacked(file) : chunksOf(file, from)) yield splitter.push(chunk);
+  yield splitter.end();
+}
+
+async function* chunksOf(file: string, from = 0): AsyncGenerator<Uint8Array> {
+  const handle = await openRead(file);
+  try {
+    let at = from;
+    const { size } = await handle.stat();
+    const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(chunkBytes, size - at)));
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws Error where the runtime cannot unpack it. */
+async function* unpacked(file: string): AsyncGenerator<Uint8Array> {
+  if (!('createZstdDecompress' in zlib)) throw new Error('This runtime cannot unpack Zstandard files.');
+  const unpacking = zlib.createZstdDecompress();
+  const feeding = (async () => {
+    try {
+      for await (const chunk of chunksOf(file)) {
+        if (!unpacking.write(Buffer.from(chunk))) await new Promise((resolve) => unpacking.once('drain', resolve));
+      }
+      unpacking.end();
+    } catch (error) {
+      unpacking.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  })();
+  for await (const chunk of unpacking) if (chunk instanceof Uint8Array) yield chunk;
+  await feeding;
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+/** For people, without the path, which stands beside it. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EACCES' || code === 'EPERM') return 'No permission to read it.';
+  if (code === 'ELOOP') return 'A circle of links.';
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,104 @@
+import type { StoreFormat, StorePart, StoreRoot } from '../../agents/stores/contract.ts';
+import { linesOf, findFiles, isMissing, readBytes, reasonOf, type StoreFile, type StoreProblem } from './files.ts';
+import { LineSplitter } from '../lines.ts';
+
+/** A file with what it is. */
+export interface PlacedFile extends StoreFile {
+  readonly part: StorePart;
+}
+
+/** The files of one session. */
+export interface SessionFiles {
+  readonly format: StoreFormat;
+  readonly session: string;
+  /** Sidecars, then main files, then those of subagents; each kind by path. */
+  readonly files: readonly PlacedFile[];
+}
+
+export interface Store {
+  readonly format: StoreFormat;
+  readonly root: StoreRoot;
+  readonly sessions: readonly SessionFiles[];
+  readonly shared: readonly PlacedFile[];
+  readonly databases: readonly PlacedFile[];
+  readonly problems: readonly StoreProblem[];
+}
+
+const headBytes = 64 * 1024;
+const order = { sidecar: 0, main: 1, subagent: 2, shared: 3, database: 3 } as const;
+
+/** Remembers what files are, by path, size and time of their last change: they are looked into once. */
+export class PartMemory {
+  readonly #parts = new Map<string, { readonly key: string; readonly part: StorePart | undefined }>();
+
+  async partOf(format: StoreFormat, file: StoreFile): Promise<StorePart | undefined> {
+    const placed = format.place(file.relative);
+    if (placed !== 'head') return placed;
+    const key = `${file.size < headBytes ? file.size : headBytes}`;
+    const known = this.#parts.get(file.path);
+    if (known?.key === key) return known.part;
+    const part = format.look?.(file.relative, await headLines(file.path));
+    this.#parts.set(file.path, { key, part });
+    return part;
+  }
+}
+
+/** The sessions below one root, by what their files are. */
+export async function readStore(format: StoreFormat, root: StoreRoot, memory: PartMemory): Promise<Store> {
+  const { files, problems: unread } = await findFiles(root, (relative) => format.place(relative) !== undefined);
+  const sessions = new Map<string, PlacedFile[]>();
+  const problems = [...unread];
+  const [shared, databases]: [PlacedFile[], PlacedFile[]] = [[], []];
+  for (const file of files) {
+    try {
+      const part = await memory.partOf(format, file);
+      if (part === undefined) continue;
+      const placed = { ...file, part };
+      if (part.role === 'shared') shared.push(placed);
+      else if (part.role === 'database') databases.push(placed);
+      else {
+        const known = sessions.get(part.session);
+        if (known === undefined) sessions.set(part.session, [placed]);
+        else known.push(placed);
+      }
+    } catch (error) {
+      if (!isMissing(error)) problems.push({ path: file.path, reason: reasonOf(error) });
+    }
+  }
+  return {
+    format,
+    root,
+    sessions: [...sessions]
+      .filter(([, placed]) => placed.some(({ part }) => part.role !== 'sidecar'))
+      .map(([session, placed]) => ({ format, session, files: placed.sort(compare) })),
+    shared,
+    databases,
+    problems,
+  };
+}
+
+function compare(a: PlacedFile, b: PlacedFile): number {
+  return order[a.part.role] - order[b.part.role] || a.relative.localeCompare(b.relative);
+}
+
+/** The first lines of a file; the last one can be cut off. */
+export async function headLines(file: string): Promise<string[]> {
+  if (file.endsWith('.zst')) {
+    for await (const lines of linesOf(file))
+      return lines.flatMap((line) => ('text' in line ? [line.text] : [line.oversize.head]));
+    return [];
+  }
+  return cut(await readBytes(file, 0, headBytes));
+}
+
+/** The last lines of a file; the first of them is whole. */
+export async function tailLines({ path, size }: StoreFile): Promise<string[]> {
+  const from = Math.max(0, size - headBytes);
+  const lines = cut(await readBytes(path, from, headBytes));
+  return from === 0 ? lines : lines.slice(1);
+}
+
+function cut(bytes: Uint8Array): string[] {
+  const splitter = new LineSplitter();
+  return [...splitter.push(bytes), ...splitter.end()].flatMap((line) => ('text' in line ? [line.text] : []));
+}

@@ -1,0 +1,43 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parse } from '../../../agents/shared/lineLog.ts';
+import { count, field, nonEmpty } from '../../../agents/shared/guards.ts';
+import type { LiveState } from '../../../insight/observed/summary.ts';
+import type { ProcessMark } from './marks.ts';
+import type { ProcessProbe } from './processes.ts';
+
+/** The program keeps one such file per process; beside it lies a key that is nobody's business. */
+const registryFile = /^\d{1,10}\.json$/;
+
+/** `sessions/<pid>.json` beside the folder of projects, by native id. */
+export async function claudeMarks(root: string, processes: ProcessProbe): Promise<Map<string, ProcessMark>> {
+  const folder = path.join(path.dirname(root), 'sessions');
+  const marks = new Map<string, ProcessMark>();
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => registryFile.test(each))) {
+    const entry = parse(await readFile(path.join(folder, name), 'utf8').catch(() => ''));
+    const session = nonEmpty(field(entry, 'sessionId'));
+    const pid = count(field(entry, 'pid'));
+    const status = nonEmpty(field(entry, 'status'));
+    // Files of older versions have no status and stay behind.
+    if (session === undefined || pid === undefined || status === undefined) continue;
+    const start = nonEmpty(field(entry, 'procStart')) ?? null;
+    if (!(await processes.isAlive(pid, start))) continue;
+    const state = stateOf(status, nonEmpty(field(entry, 'waitingFor')));
+    const since = count(field(entry, 'statusUpdatedAt'));
+    marks.set(session, {
+      pid,
+      source: 'process',
+      ...(state !== undefined && { state }),
+      ...(since !== undefined && { since: new Date(Math.min(since, 8.64e15)).toISOString() }),
+    });
+  }
+  return marks;
+}
+
+function stateOf(status: string, waitingFor: string | undefined): LiveState['state'] | undefined {
+  if (status === 'idle') return 'idle';
+  if (status === 'busy' || status === 'shell') return 'running';
+  if (status !== 'waiting') return undefined;
+  return waitingFor?.includes('permission') === true ? 'waiting_for_permission' : 'waiting_for_you';
+}

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import type { SessionNote, StoreFormat, StoreRecord } from '../../agents/stores/contract.ts';
+import type { LineOut } from '../lines.ts';
+import { linesOf, readBytes } from './files.ts';
+import type { PlacedFile, SessionFiles } from './groups.ts';
+
+/** A document over this is not read. */
+const maxDocument = 8 << 20;
+/** Files that are read at the same time; subagents beyond it come after the others. */
+const maxMerged = 64;
+const documentEnding = /\.(?:json|ya?ml|txt)$/i;
+
+export function isDocument(format: StoreFormat, path: string): boolean {
+  return format.isDocument?.(path) ?? documentEnding.test(path);
+}
+
+/** Every record of a session, file after file. */
+export async function* recordsOf({ format, files }: SessionFiles): AsyncGenerator<readonly StoreRecord[]> {
+  for (const file of files) yield* recordsOfFile(format, file);
+}
+
+/** Every record, those of subagents at their time among those of the main conversation. */
+export async function* mergedRecords({ format, files }: SessionFiles): AsyncGenerator<readonly StoreRecord[]> {
+  for (const file of files) if (file.part.role === 'sidecar') yield* recordsOfFile(format, file);
+  const rest = files.filter(({ part }) => part.role !== 'sidecar');
+  if (rest.length === 1) {
+    for (const file of rest) yield* recordsOfFile(format, file);
+    return;
+  }
+  const [merged, later] = [rest.slice(0, maxMerged), rest.slice(maxMerged)];
+  const queues = merged.map((file) => new Queue(recordsOfFile(format, file)));
+  try {
+    for (;;) {
+      let next: Queue | undefined;
+      for (const queue of queues) {
+        if (await queue.isEmpty()) continue;
+        if (next === undefined || queue.time < next.time) next = queue;
+      }
+      const record = next?.take();
+      if (record === undefined) break;
+      yield [record];
+    }
+  } finally {
+    for (const queue of queues) await queue.close();
+  }
+  for (const file of later) yield* recordsOfFile(format, file);
+}
+
+/** What a store's shared files say. */
+export async function readNotes(format: StoreFormat, shared: readonly PlacedFile[]): Promise<Map<string, SessionNote>> {
+  const notes = new Map<string, SessionNote>();
+  if (format.notes === undefined) return notes;
+  for (const file of shared) {
+    try {
+      for await (const records of recordsOfFile(format, file)) {
+        for (const note of records.flatMap((record) => format.notes?.(record) ?? [])) {
+          notes.set(note.key, { ...notes.get(note.key), ...note });
+        }
+      }
+    } catch {
+      // A title that cannot be read is none.
+    }
+  }
+  return notes;
+}
+
+async function* recordsOfFile(format: StoreFormat, file: PlacedFile): AsyncGenerator<readonly StoreRecord[]> {
+  const { part, path } = file;
+  if (!isDocument(format, path)) {
+    for await (const lines of linesOf(path)) yield lines.map((line) => lineRecord(line, file));
+  } else if (file.size > maxDocument) {
+    const head = (await readBytes(path, 0, 1024)).toString('utf8');
+    yield [{ kind: 'oversize', part, path, bytes: file.size, head }];
+  } else yield [{ kind: 'document', part, path, text: await readFile(path, 'utf8') }];
+}
+
+export function lineRecord(line: LineOut, { part, path }: PlacedFile): StoreRecord {
+  return 'text' in line
+    ? { kind: 'line', part, path, text: line.text }
+    : { kind: 'oversize', part, path, ...line.oversize };
+}
+
+/** The records of one file, with the time of the next one. */
+class Queue {
+  readonly #source: AsyncGenerator<readonly StoreRecord[]>;
+  #records: readonly StoreRecord[] = [];
+  #at = 0;
+  #ended = false;
+  /** Never goes back: records without a time come with the one before. */
+  time = 0;
+
+  constructor(source: AsyncGenerator<readonly StoreRecord[]>) {
+    this.#source = source;
+  }
+
+  async isEmpty(): Promise<boolean> {
+    while (this.#at >= this.#records.length && !this.#ended) {
+      const next = await this.#source.next();
+      this.#ended = next.done === true;
+      this.#records = next.done === true ? [] : next.value;
+      this.#at = 0;
+      this.#see();
+    }
+    return this.#at >= this.#records.length;
+  }
+
+  take(): StoreRecord | undefined {
+    const record = this.#records[this.#at];
+    this.#at += 1;
+    this.#see();
+    return record;
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return(undefined);
+  }
+
+  #see(): void {
+    const record = this.#records[this.#at];
+    if (record?.kind !== 'line') return;
+    const [, at] = /"timestamp":"(\d{4}-[^"]{6,30})"/.exec(record.text) ?? [];
+    const time = at === undefined ? Number.NaN : Date.parse(at);
+    if (time > this.time) this.time = time;
+  }
+}

@@ -1,0 +1,77 @@
+import type { StoreFacts, StoreRequest } from '../../model/observed.ts';
+import { subtractUsage, type Cost, type ModelUsage } from '../../model/usage.ts';
+import { estimateRequests } from '../figures.ts';
+import { addModels, subtractModels, sumUsage } from '../modelUsage.ts';
+import { addUsd, joinReasons, unknownCost } from '../money.ts';
+import { isEmptyUsage, priceTableRef, type PriceTable } from '../prices.ts';
+import type { OwnShare } from './countOnce.ts';
+
+const unnamed = 'unknown';
+
+/** Tokens by model. */
+export function modelsOf(requests: readonly StoreRequest[]): ModelUsage[] {
+  return requests.reduce<ModelUsage[]>(
+    (sums, { model, usage }) => addModels(sums, [{ model: model ?? unnamed, ...usage }]),
+    [],
+  );
+}
+
+/**
+ * What a session cost: the agent's own figure where it covers just what the session has used, else an estimate by the price
+ * table. Requests that were copied from another session are not in it.
+ */
+export function observedCost(facts: StoreFacts, share: OwnShare, prices: PriceTable): Cost {
+  const { cost, missing } = facts;
+  const priced = share.requests.filter(({ usd }) => usd !== undefined);
+  if (cost === null && priced.length > 0 && priced.length === share.requests.length) {
+    const usd = priced.reduce((sum, request) => addUsd(sum, request.usd ?? 0), 0);
+    return missing.length === 0 ? { provenance: 'reported', usd } : partial(usd, missing, prices);
+  }
+  // The agent's figure for a fork holds what its history has cost.
+  if (cost === null || share.inherited.length > 0) {
+    if (share.requests.every(({ usage }) => isEmptyUsage(usage))) return unknownCost(noTokens(facts, share));
+    return atLeast(estimateRequests(share.requests, prices), missing);
+  }
+  const later = share.requests.filter(({ key }) => cost.later.includes(key));
+  const covered = modelsOf(share.requests.filter(({ key }) => !cost.later.includes(key)));
+  const beyond = cost.models.length === 0 ? [] : subtractModels(plainModels(covered), plainModels(cost.models));
+  const uncounted = beyond.filter((usage) => !isEmptyUsage(usage));
+  if (later.length === 0 && uncounted.length === 0) return { provenance: 'reported', usd: cost.usd };
+  const rest = estimateRequests([...later, ...uncounted.map(({ model, ...usage }) => ({ model, usage }))], prices);
+  const own = `The agent's own figure of $${cost.usd} does not cover requests of a run that was interrupted.`;
+  if (rest.provenance !== 'estimated') {
+    return { ...partial(cost.usd, [own], prices), reason: `At least this. ${own}` };
+  }
+  return {
+    ...rest,
+    usd: addUsd(cost.usd, rest.usd),
+    reason: joinReasons([`${own} They are estimated.`, rest.reason]) ?? own,
+  };
+}
+
+/** Tokens only, and a model's name without the mark of its context, so that the same one is not counted as two. */
+function plainModels(models: readonly ModelUsage[]): ModelUsage[] {
+  const plain = models.map((each) => ({ ...subtractUsage(each, {}), model: each.model.replace(/\[[^\]]*\]$/, '') }));
+  return addModels([], plain);
+}
+
+function atLeast(cost: Cost, missing: readonly string[]): Cost {
+  if (cost.provenance !== 'estimated' || missing.length === 0) return cost;
+  return { ...cost, reason: joinReasons([cost.reason, `At least this. ${missing.join(' ')}`]) ?? missing.join(' ') };
+}
+
+function partial(usd: number, missing: readonly string[], prices: PriceTable): Cost & { provenance: 'estimated' } {
+  const reason = `At least this. ${missing.join(' ')}`;
+  return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), reason };
+}
+
+function noTokens({ missing, prompts }: StoreFacts, share: OwnShare): string {
+  if (missing.length > 0) return missing.join(' ');
+  if (share.inherited.length > 0) return 'Nothing was asked since the session was forked.';
+  return prompts.length === 0 ? 'Nothing was asked yet.' : 'The store has no tokens of this session.';
+}
+
+/** Tokens that the session itself has used. */
+export function ownUsage(share: OwnShare): ReturnType<typeof sumUsage> {
+  return sumUsage(share.requests.map(({ usage }) => usage));
+}

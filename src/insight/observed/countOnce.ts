@@ -1,0 +1,104 @@
+import type { Counted, StoreFacts, StoreRequest } from '../../model/observed.ts';
+import { totalTokens } from '../../model/usage.ts';
+
+/** One session to be counted. Sessions of several agents are counted apart: keys are unique within one agent only. */
+export interface Countable {
+  readonly agent: string;
+  readonly facts: StoreFacts;
+}
+
+/** What belongs to one session alone, after copies were taken away. */
+export interface OwnShare {
+  readonly requests: readonly StoreRequest[];
+  /** Requests that its files hold, and that another session has made. */
+  readonly inherited: readonly StoreRequest[];
+  readonly prompts: number;
+  readonly toolCalls: number;
+  /** Native id of the session from which most of the copied requests come, or which the store names. */
+  readonly parent: string | null;
+}
+
+/**
+ * Gives every request, prompt and call to one session: to the one that the record names, where that is listed, else to the
+ * oldest one that has it.
+ */
+export function countOnce(sessions: readonly Countable[]): OwnShare[] {
+  const order = [...sessions.keys()].sort((a, b) => compare(sessions[a], sessions[b]));
+  const known = new Set(sessions.flatMap(({ agent, facts }) => facts.nativeIds.map((id) => `${agent}\n${id}`)));
+  const requests = new Map<string, { readonly session: number; readonly request: StoreRequest }>();
+  const [prompts, calls] = [new Map<string, number>(), new Map<string, number>()];
+  for (const isFirst of [true, false]) {
+    for (const session of order) {
+      const { agent, facts } = sessions[session] ?? {};
+      if (agent === undefined || facts === undefined) continue;
+      // What is a copy of a listed session's is left to that session.
+      const waits = ({ owner }: Counted) =>
+        isFirst && owner !== undefined && !facts.nativeIds.includes(owner) && known.has(`${agent}\n${owner}`);
+      for (const request of facts.requests) {
+        if (!waits(request)) take(requests, `${agent}\n${request.key}`, session, request);
+      }
+      for (const prompt of facts.prompts) if (!waits(prompt)) first(prompts, `${agent}\n${prompt.key}`, session);
+      for (const call of facts.toolCalls) if (!waits(call)) first(calls, `${agent}\n${call.key}`, session);
+    }
+  }
+  return sessions.map(({ agent, facts }, session) => {
+    const owned = (request: StoreRequest) => requests.get(`${agent}\n${request.key}`);
+    const own = facts.requests.flatMap((request) => {
+      const found = owned(request);
+      return found?.session === session ? [found.request] : [];
+    });
+    const inherited = facts.requests.filter((request) => owned(request)?.session !== session);
+    const [from] = most(inherited.map((request) => owned(request)?.session));
+    return {
+      requests: own,
+      inherited,
+      prompts: facts.prompts.filter(({ key }) => prompts.get(`${agent}\n${key}`) === session).length,
+      toolCalls: facts.toolCalls.filter(({ key }) => calls.get(`${agent}\n${key}`) === session).length,
+      parent: facts.parent?.id ?? (from === undefined ? null : (sessions[from]?.facts.nativeIds.at(-1) ?? null)),
+    };
+  });
+}
+
+/** The oldest first; a session comes before those that were forked from it. */
+function compare(a: Countable | undefined, b: Countable | undefined): number {
+  if (a === undefined || b === undefined) return 0;
+  return (
+    time(a.facts.startedAt) - time(b.facts.startedAt) ||
+    Number(a.facts.parent !== null) - Number(b.facts.parent !== null) ||
+    time(lastOf(a.facts)) - time(lastOf(b.facts)) ||
+    (a.facts.nativeIds[0] ?? '').localeCompare(b.facts.nativeIds[0] ?? '')
+  );
+}
+
+function lastOf({ lastActivityAt }: StoreFacts): string | null {
+  return lastActivityAt;
+}
+
+function time(at: string | null): number {
+  const parsed = at === null ? Number.NaN : Date.parse(at);
+  return Number.isNaN(parsed) ? Number.MAX_SAFE_INTEGER : parsed;
+}
+
+/** Of copies that differ, the one with the most tokens counts. */
+function take(
+  requests: Map<string, { readonly session: number; readonly request: StoreRequest }>,
+  key: string,
+  session: number,
+  request: StoreRequest,
+): void {
+  const before = requests.get(key);
+  if (before === undefined) requests.set(key, { session, request });
+  else if (totalTokens(request.usage) > totalTokens(before.request.usage)) {
+    requests.set(key, { session: before.session, request });
+  }
+}
+
+function first(owners: Map<string, number>, key: string, session: number): void {
+  if (!owners.has(key)) owners.set(key, session);
+}
+
+function most(values: readonly (number | undefined)[]): number[] {
+  const counts = new Map<number, number>();
+  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
+}

@@ -1,0 +1,123 @@
+import type { EntryPoint, ObservedAgent, StoreFacts } from '../../model/observed.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { PriceTable } from '../prices.ts';
+import { observedCost, ownUsage } from './cost.ts';
+import type { OwnShare } from './countOnce.ts';
+
+/** How an agent stands, how that is known, and since when (ISO 8601; `null` where nothing tells). */
+export interface LiveState {
+  readonly state: 'running' | 'waiting_for_permission' | 'waiting_for_you' | 'idle' | 'ended';
+  readonly since: string | null;
+  /** What says so: a file that the agent keeps about its process, a lock, or the last record alone. */
+  readonly source: 'process' | 'lock' | 'record' | 'own';
+  readonly pid?: number;
+}
+
+/** A session that another program started, as lists show it: the fields of Vitrine's own, and what only such a one has. */
+export interface ObservedSummary extends Omit<SessionSummary, 'executor_type'> {
+  readonly executor_type: ObservedAgent;
+  readonly branch: string | null;
+  readonly entry_point: EntryPoint | null;
+  /** Messages that a person wrote. */
+  readonly prompts: number;
+  /** Of subagents too. */
+  readonly tool_calls: number;
+  /** US dollars by the agent's own account; of a fork, those of its history too. */
+  readonly agent_cost_usd: number | null;
+  /** Why more tokens were billed than the store knows of; `null` where nothing is known to be missing. */
+  readonly usage_reason: string | null;
+  readonly source: { readonly kind: 'observed'; readonly path: string };
+  readonly live: LiveState;
+  /** Why it cannot be read, or not all of it. */
+  readonly problem: string | null;
+}
+
+export interface ObservedFacts {
+  readonly id: string;
+  readonly agent: ObservedAgent;
+  readonly label: string;
+  readonly facts: StoreFacts;
+  readonly share: OwnShare;
+  readonly live: LiveState;
+  /** Absolute path of the main file. */
+  readonly path: string;
+  /** Of the main file, for records without a time. ISO 8601. */
+  readonly changedAt: string;
+  readonly problem: string | null;
+  /** The listed session that it comes from. */
+  readonly parentId: string | null;
+}
+
+const titleLength = 80;
+const promptLength = 200;
+
+const cutOff = 'The last answer was interrupted before it was stored; its tokens are not known.';
+
+export function observedSummary(observed: ObservedFacts, prices: PriceTable): ObservedSummary {
+  const { share, live } = observed;
+  const isCutOff = live.state === 'ended' && observed.facts.last.state === 'answering';
+  const facts = isCutOff ? { ...observed.facts, missing: [...observed.facts.missing, cutOff] } : observed.facts;
+  const created = facts.startedAt ?? observed.changedAt;
+  const updated = facts.lastActivityAt ?? observed.changedAt;
+  const prompt = facts.firstPrompt ?? '';
+  const title = facts.title ?? firstLine(prompt);
+  const folder = facts.folders.at(-1);
+  const usage = ownUsage(share);
+  const cost = observedCost(facts, share, prices);
+  const isLive = live.state !== 'ended' && live.state !== 'idle';
+  return {
+    session_id: observed.id,
+    status: isLive ? 'running' : 'finished',
+    created_at: created,
+    ...(folder !== undefined && { project_dir: folder }),
+    ...(observed.parentId !== null && { parent_session_id: observed.parentId }),
+    execution_mode: 'sync',
+    executor_session_id: facts.nativeIds.at(-1),
+    executor_session_ids: [...facts.nativeIds],
+    executor_type: observed.agent,
+    ...(title !== '' && { title }),
+    agent_label: observed.label,
+    agent_version: facts.agentVersion,
+    model: facts.models.at(-1) ?? null,
+    permission_mode: null,
+    prompt: prompt.slice(0, promptLength),
+    outcome: outcomeOf(observed),
+    ...(observed.problem !== null && { reason: observed.problem }),
+    runs: 0,
+    entries: 0,
+    turns: share.prompts,
+    cost,
+    total_cost: cost,
+    usage,
+    total_usage: usage,
+    duration: null,
+    api_duration: null,
+    context_window: null,
+    unknown_lines: facts.records.unknown,
+    malformed_lines: facts.records.malformed,
+    updated_at: updated,
+    recording: false,
+    branch: facts.branch,
+    entry_point: facts.entryPoint,
+    prompts: share.prompts,
+    tool_calls: share.toolCalls,
+    agent_cost_usd: facts.cost?.usd ?? null,
+    usage_reason: facts.missing.length === 0 ? null : `At least this. ${facts.missing.join(' ')}`,
+    source: { kind: 'observed', path: observed.path },
+    live,
+    problem: observed.problem,
+  };
+}
+
+function outcomeOf({ facts, live, problem }: ObservedFacts): SessionSummary['outcome'] {
+  if (problem !== null) return 'failed';
+  if (live.state !== 'ended') return 'none';
+  if (facts.last.state === 'interrupted') return 'stopped';
+  if (facts.last.state === 'answered' || facts.last.state === 'ended') return 'completed';
+  return facts.last.state === 'empty' ? 'none' : 'interrupted';
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line.length > titleLength ? `${line.slice(0, titleLength - 1)}…` : line;
+}
