@@ -1,5 +1,7 @@
 import { claudeCodeStore } from '../claude-code/store.ts';
+import { codexStore } from '../codex/store.ts';
+import { copilotStore } from '../copilot/store.ts';
 import type { StoreFormat } from './contract.ts';
 
 /** Every kind of store that Vitrine reads. */
-export const storeFormats: readonly StoreFormat[] = [claudeCodeStore];
+export const storeFormats: readonly StoreFormat[] = [claudeCodeStore, codexStore, copilotStore];

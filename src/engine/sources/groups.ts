@@ -1,5 +1,14 @@
 import type { StoreFormat, StorePart, StoreRoot } from '../../agents/stores/contract.ts';
-import { linesOf, findFiles, isMissing, readBytes, reasonOf, type StoreFile, type StoreProblem } from './files.ts';
+import {
+  linesOf,
+  findFiles,
+  type FoundFiles,
+  isMissing,
+  readBytes,
+  reasonOf,
+  type StoreFile,
+  type StoreProblem,
+} from './files.ts';
 import { LineSplitter } from '../lines.ts';
 
 /** A file with what it is. */
@@ -17,7 +26,7 @@ export interface SessionFiles {
 
 export interface Store {
   readonly format: StoreFormat;
-  readonly root: StoreRoot;
+  readonly roots: readonly StoreRoot[];
   readonly sessions: readonly SessionFiles[];
   readonly shared: readonly PlacedFile[];
   readonly databases: readonly PlacedFile[];
@@ -43,13 +52,14 @@ export class PartMemory {
   }
 }
 
-/** The sessions below one root, by what their files are. */
-export async function readStore(format: StoreFormat, root: StoreRoot, memory: PartMemory): Promise<Store> {
-  const { files, problems: unread } = await findFiles(root, (relative) => format.place(relative) !== undefined);
+/** The sessions below the roots of one store, by what their files are. */
+export async function readStore(format: StoreFormat, roots: readonly StoreRoot[], memory: PartMemory): Promise<Store> {
+  const found: FoundFiles[] = [];
+  for (const root of roots) found.push(await findFiles(root, (relative) => format.place(relative) !== undefined));
   const sessions = new Map<string, PlacedFile[]>();
-  const problems = [...unread];
+  const problems = found.flatMap((each) => each.problems);
   const [shared, databases]: [PlacedFile[], PlacedFile[]] = [[], []];
-  for (const file of files) {
+  for (const file of found.flatMap((each) => each.files)) {
     try {
       const part = await memory.partOf(format, file);
       if (part === undefined) continue;
@@ -67,7 +77,7 @@ export async function readStore(format: StoreFormat, root: StoreRoot, memory: Pa
   }
   return {
     format,
-    root,
+    roots,
     sessions: [...sessions]
       .filter(([, placed]) => placed.some(({ part }) => part.role !== 'sidecar'))
       .map(([session, placed]) => ({ format, session, files: placed.sort(compare) })),

@@ -88,16 +88,14 @@ export class SessionSources {
   async #stores(): Promise<Store[]> {
     const { formats, place } = this.#options;
     const stores: Store[] = [];
-    for (const format of formats) {
-      for (const root of format.roots(place)) stores.push(await readStore(format, root, this.#parts));
-    }
+    for (const format of formats) stores.push(await readStore(format, format.roots(place), this.#parts));
     return stores;
   }
 
-  async #sessionsOf({ format, root, sessions, shared }: Store): Promise<Found[]> {
+  async #sessionsOf({ format, roots, sessions, shared }: Store): Promise<Found[]> {
     if (sessions.length === 0) return [];
     const notes = await readNotes(format, shared);
-    const marks = await liveSource(format.agent)?.marks(root.path, this.#options.processes);
+    const marks = await liveSource(format.agent)?.marks(roots, sessions, this.#options.processes);
     const found: Found[] = [];
     for (const files of sessions) {
       const { facts, problem } = await this.#factsOf(files, notes);

@@ -1,26 +1,35 @@
+import type { StoreRoot } from '../../../agents/stores/contract.ts';
 import type { ObservedAgent, StoreFacts } from '../../../model/observed.ts';
+import { isSince } from '../../../model/versions.ts';
+import type { SessionFiles } from '../groups.ts';
 import { claudeMarks } from './claude.ts';
+import { codexMarks } from './codex.ts';
+import { copilotMarks } from './copilot.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';
 
 /** How an agent shows that a process has a session open. */
 interface LiveSource {
   /** By native id. */
-  marks(root: string, processes: ProcessProbe): Promise<ReadonlyMap<string, ProcessMark>>;
+  marks(
+    roots: readonly StoreRoot[],
+    sessions: readonly SessionFiles[],
+    processes: ProcessProbe,
+  ): Promise<ReadonlyMap<string, ProcessMark>>;
   /** Whether the agent would have left a mark for this session. */
   tells(facts: StoreFacts): boolean;
 }
 
 const sources: Partial<Readonly<Record<ObservedAgent, LiveSource>>> = {
-  'claude-code': { marks: claudeMarks, tells: ({ agentVersion }) => hasRegistry(agentVersion) },
+  'claude-code': { marks: claudeMarks, tells: ({ agentVersion }) => isSince(agentVersion, '2.1.139') === true },
+  // Locks came before 0.169; which version began with them is not known, and other systems do not tell who holds one.
+  codex: {
+    marks: codexMarks,
+    tells: ({ agentVersion }) => process.platform === 'linux' && isSince(agentVersion, '0.169.0') === true,
+  },
+  copilot: { marks: copilotMarks, tells: () => true },
 };
 
 export function liveSource(agent: ObservedAgent): LiveSource | undefined {
   return sources[agent];
-}
-
-/** The registry of processes came with 2.1.139. */
-function hasRegistry(version: string | null): boolean {
-  const [major = 0, minor = 0, patch = 0] = (version ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0);
-  return major > 2 || (major === 2 && (minor > 1 || (minor === 1 && patch >= 139)));
 }

@@ -2,7 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from '../../../agents/shared/lineLog.ts';
 import { count, field, nonEmpty } from '../../../agents/shared/guards.ts';
+import type { StoreRoot } from '../../../agents/stores/contract.ts';
 import type { LiveState } from '../../../insight/observed/summary.ts';
+import type { SessionFiles } from '../groups.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';
 
@@ -10,9 +12,14 @@ import type { ProcessProbe } from './processes.ts';
 const registryFile = /^\d{1,10}\.json$/;
 
 /** `sessions/<pid>.json` beside the folder of projects, by native id. */
-export async function claudeMarks(root: string, processes: ProcessProbe): Promise<Map<string, ProcessMark>> {
-  const folder = path.join(path.dirname(root), 'sessions');
+export async function claudeMarks(
+  [root]: readonly StoreRoot[],
+  _: readonly SessionFiles[],
+  processes: ProcessProbe,
+): Promise<Map<string, ProcessMark>> {
   const marks = new Map<string, ProcessMark>();
+  if (root === undefined) return marks;
+  const folder = path.join(path.dirname(root.path), 'sessions');
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => registryFile.test(each))) {
     const entry = parse(await readFile(path.join(folder, name), 'utf8').catch(() => ''));

@@ -1,0 +1,60 @@
+import { isObject } from '../../model/json.ts';
+import { field, nonEmpty } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+import type { StoreFormat, StorePart } from '../stores/contract.ts';
+import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { CodexStoreParser } from './store/parser.ts';
+
+/** Below `sessions` by day, in the time of the machine; below `archived_sessions` flat. */
+const rollout =
+  /^(?:\d{4}\/\d{2}\/\d{2}\/)?rollout-[^/]*?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl(?:\.zst)?$/i;
+const index = 'session_index.jsonl';
+
+/** `~/.codex`: a rollout per thread; threads of subagents are counted with the session that started them. */
+export const codexStore: StoreFormat = {
+  agent: 'codex',
+  label: 'Codex',
+  roots: (place) => {
+    const home = folderFrom(place, 'CODEX_HOME', joinPath(place, place.home, '.codex'));
+    return [
+      { path: joinPath(place, home, 'sessions'), depth: 4 },
+      { path: joinPath(place, home, 'archived_sessions'), depth: 1 },
+      { path: home, depth: 1 },
+    ];
+  },
+  place: (path) => {
+    if (path === index) return { role: 'shared' };
+    return rollout.test(path) ? 'head' : undefined;
+  },
+  look: (path, [first = '']) => {
+    const id = rollout.exec(path)?.[1];
+    return id === undefined ? undefined : partOf(id, first);
+  },
+  notes: (record) => {
+    if (record.kind !== 'line') return [];
+    const value = parse(record.text);
+    const key = nonEmpty(field(value, 'id'));
+    const title = nonEmpty(field(value, 'thread_name'));
+    return key === undefined || title === undefined ? [] : [{ key, title }];
+  },
+  createParser: (options) => new CodexStoreParser(options),
+  resume: (nativeId) => ({ program: 'codex', args: ['resume', nativeId] }),
+};
+
+/** By the first line; where that is cut off or damaged, by its text. */
+function partOf(id: string, first: string): StorePart {
+  const meta = parse(first);
+  const payload = isObject(meta) ? meta['payload'] : undefined;
+  const spawn = field(field(field(payload, 'source'), 'subagent'), 'thread_spawn');
+  const parent =
+    nonEmpty(field(payload, 'parent_thread_id')) ??
+    nonEmpty(field(spawn, 'parent_thread_id')) ??
+    textField(first, 'parent_thread_id');
+  if (parent === undefined) return { role: 'main', session: id };
+  const session = nonEmpty(field(payload, 'session_id')) ?? textField(first, 'session_id') ?? parent;
+  return { role: 'subagent', session: session === id ? parent : session, agent: id };
+}
+
+function textField(line: string, name: string): string | undefined {
+  return new RegExp(`"${name}":"([0-9a-f-]{36})"`).exec(line)?.[1];
+}

@@ -1,0 +1,135 @@
+import type { JsonObject } from '../../../model/json.ts';
+import type { ToolAction, ToolStatus } from '../../../model/tool.ts';
+import { field, nonEmpty, text, texts } from '../../shared/guards.ts';
+import { parse } from '../../shared/lineLog.ts';
+import { spoken } from '../../shared/resultText.ts';
+import type { Run, SourceLine } from '../../shared/run.ts';
+import { shellWord } from '../../shared/shellWords.ts';
+
+/** Calls that wait for what tells more about them. */
+const maxWaiting = 10_000;
+const exitCode = /(?:Process exited with code|Exit code:) (-?\d{1,9})/;
+const stillRuns = /Process running with session ID/;
+
+interface Waiting {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly line: SourceLine;
+}
+
+/**
+ * Calls as the model asks for them. Newer versions store each once more as an item when it is done, which says more: that one is
+ * shown, and a call only where no item comes.
+ */
+export class StoredCalls {
+  readonly #run: Run;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #shown = new Set<string>();
+  /** The store has items: a call waits for its own. */
+  hasItems = false;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  /** `function_call`, `custom_tool_call`, `local_shell_call`. */
+  asked(payload: JsonObject, line: SourceLine): void {
+    const id = nonEmpty(payload['call_id']) ?? nonEmpty(payload['id']);
+    if (id === undefined || this.#waiting.size >= maxWaiting) return;
+    const given = payload['arguments'] ?? payload['input'] ?? payload['action'];
+    const input = typeof given === 'string' ? (parse(given) ?? given) : given;
+    this.#waiting.set(id, { id, name: nonEmpty(payload['name']) ?? 'shell', input, line });
+    if (!this.hasItems) this.#show(id);
+  }
+
+  /** An item with this id is complete. */
+  completed(id: string | undefined): void {
+    if (id !== undefined) this.#waiting.delete(id);
+  }
+
+  answered(payload: JsonObject, { timestamp }: SourceLine): void {
+    const id = nonEmpty(payload['call_id']);
+    const call = id === undefined ? undefined : this.#waiting.get(id);
+    if (id === undefined || call === undefined) return;
+    const { output } = payload;
+    const told = typeof output === 'string' ? output : (spoken(output) ?? '');
+    // Its item comes when the command is done.
+    if (this.hasItems && stillRuns.test(told)) return;
+    this.#show(id);
+    this.#waiting.delete(id);
+    const code = exitCode.exec(told)?.[1];
+    const failed = code !== undefined && code !== '0';
+    const status: ToolStatus = failed ? 'failed' : 'success';
+    const action = withExit(actionOf(call), code);
+    // Of a change to files the program prints nothing but the change.
+    const shown = action.kind === 'file_edit' && !failed ? '' : outputText(told);
+    this.#run.calls.finish({ id, action, status, result: { text: shown, isError: failed }, timestamp });
+  }
+
+  /** What waits is shown as running: nothing more is stored for now. */
+  showWaiting(): void {
+    for (const id of this.#waiting.keys()) this.#show(id);
+  }
+
+  #show(id: string): void {
+    const call = this.#waiting.get(id);
+    if (call === undefined || this.#shown.has(id)) return;
+    this.#shown.add(id);
+    const { calls, session } = this.#run;
+    const { name, input, line } = call;
+    calls.start({
+      id,
+      toolName: toolName(name),
+      action: actionOf(call),
+      input,
+      timestamp: line.timestamp,
+      metadata: session.metadata(),
+    });
+  }
+}
+
+const commands = new Set(['exec_command', 'shell', 'shell_command', 'local_shell', 'container.exec']);
+
+/** As the program prints it. */
+function toolName(name: string): string {
+  if (commands.has(name)) return 'command_execution';
+  return name === 'apply_patch' ? 'file_change' : name;
+}
+
+function actionOf({ name, input }: Waiting): ToolAction {
+  if (commands.has(name)) {
+    const given = field(input, 'cmd') ?? field(input, 'command');
+    return { kind: 'command_run', command: text(given) ?? texts(given).map(shellWord).join(' ') };
+  }
+  if (name === 'apply_patch') {
+    const patch = text(input) ?? text(field(input, 'input')) ?? '';
+    return { kind: 'file_edit', changes: patchedFiles(patch) };
+  }
+  return { kind: 'tool', input };
+}
+
+function withExit(action: ToolAction, code: string | undefined): ToolAction {
+  return action.kind === 'command_run' && code !== undefined ? { ...action, exitCode: Number(code) } : action;
+}
+
+const patched = /^\*\*\* (Add|Update|Delete) File: (.+)$/gm;
+const kinds = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
+
+function patchedFiles(patch: string) {
+  return [...patch.matchAll(patched)].flatMap(([, kind, path]) =>
+    path !== undefined && (kind === 'Add' || kind === 'Update' || kind === 'Delete')
+      ? [{ path, kind: kinds[kind] }]
+      : [],
+  );
+}
+
+/** What the command itself printed: without what Codex tells the model about it. */
+function outputText(shown: string): string {
+  const inner = text(field(parse(shown), 'output'));
+  if (inner !== undefined) return inner;
+  return header.test(shown) ? shown.slice(shown.indexOf(headerEnd) + headerEnd.length) : shown;
+}
+
+const headerEnd = '\nOutput:\n';
+const header = /^(?:Chunk ID|Exit code|Wall time):[^]*?\nOutput:\n/;

@@ -1,0 +1,173 @@
+import type { JsonObject } from '../../../model/json.ts';
+import type { StoreFacts } from '../../../model/observed.ts';
+import { subtractUsage, totalTokens, type TokenUsage } from '../../../model/usage.ts';
+import { field, isTrue, nonEmpty } from '../../shared/guards.ts';
+import type { SessionNote } from '../../stores/contract.ts';
+import { FactsBuilder } from '../../stores/factsBuilder.ts';
+import { tokenUsage } from '../wire.ts';
+import { userText } from './items.ts';
+
+const titles = 'Codex does not store the requests by which its terminal makes titles.';
+
+/** What one thread's file has said about tokens so far. */
+interface Counting {
+  /** The id that its requests are known by. */
+  id: string;
+  model: string | undefined;
+  /** The last total that was told. */
+  total: TokenUsage;
+  /** A record per request: totals say nothing more. */
+  hasRecords: boolean;
+  /** The totals begin with those of the thread that this one was forked from. */
+  inherits: boolean;
+}
+
+/** What the records of a session's threads say about it. */
+export class CodexFacts {
+  readonly #facts = new FactsBuilder();
+  readonly #session: string;
+  readonly #title: string | null;
+  readonly #threads = new Map<string, Counting>();
+
+  constructor(session: string, notes: ReadonlyMap<string, SessionNote>) {
+    this.#session = session;
+    this.#title = notes.get(session)?.title ?? null;
+    this.#facts.id(session);
+  }
+
+  get records(): FactsBuilder['records'] {
+    return this.#facts.records;
+  }
+
+  facts(): StoreFacts {
+    this.#facts.title ??= this.#title;
+    return this.#facts.facts();
+  }
+
+  /** `thread`: the subagent that the record is of; absent for the main conversation. */
+  see(record: JsonObject, thread: string | undefined): void {
+    const facts = this.#facts;
+    const at = nonEmpty(record['timestamp']);
+    facts.time(at);
+    const payload = record['payload'];
+    const isMain = thread === undefined;
+    const counting = this.#counting(thread ?? this.#session);
+    switch (record['type']) {
+      case 'session_meta':
+        this.#meta(payload, isMain, counting);
+        break;
+      case 'turn_context':
+        counting.model = nonEmpty(field(payload, 'model')) ?? counting.model;
+        facts.model(counting.model);
+        if (isMain) facts.folder(nonEmpty(field(payload, 'cwd')));
+        break;
+      case 'token_usage_record':
+        this.#usage(payload, at, counting);
+        break;
+      case 'response_item':
+        this.#item(payload, at, isMain);
+        break;
+      case 'event_msg':
+        this.#event(payload, at, isMain, counting);
+        break;
+      default:
+    }
+  }
+
+  #counting(id: string): Counting {
+    const known = this.#threads.get(id);
+    if (known !== undefined) return known;
+    const fresh: Counting = { id, model: undefined, total: {}, hasRecords: false, inherits: false };
+    this.#threads.set(id, fresh);
+    return fresh;
+  }
+
+  #meta(payload: unknown, isMain: boolean, counting: Counting): void {
+    const facts = this.#facts;
+    counting.hasRecords ||= field(payload, 'history_mode') === 'paginated';
+    const forkedFrom = nonEmpty(field(payload, 'forked_from_id'));
+    counting.inherits ||= field(payload, 'history_base') !== undefined;
+    // An older fork repeats the history: its totals are those of the thread that it was forked from.
+    if (forkedFrom !== undefined && !counting.inherits) counting.id = forkedFrom;
+    // A fork can repeat the first record of its history too.
+    if (!isMain || nonEmpty(field(payload, 'id')) !== this.#session) return;
+    if (forkedFrom !== undefined) facts.parent = { id: forkedFrom, kind: 'fork' };
+    facts.folder(nonEmpty(field(payload, 'cwd')));
+    facts.branch = nonEmpty(field(field(payload, 'git'), 'branch')) ?? facts.branch;
+    facts.agentVersion = nonEmpty(field(payload, 'cli_version')) ?? facts.agentVersion;
+    const source = nonEmpty(field(payload, 'source'));
+    const isTerminal = source === 'cli' || nonEmpty(field(payload, 'originator'))?.includes('tui') === true;
+    facts.entryPoint = isTerminal ? 'terminal' : source === 'vscode' ? 'chat' : source === undefined ? null : 'sdk';
+    if (isTerminal && counting.hasRecords) facts.lacks(titles);
+  }
+
+  /** One per request, compaction included. */
+  #usage(payload: unknown, at: string | undefined, counting: Counting): void {
+    counting.hasRecords = true;
+    const key = nonEmpty(field(payload, 'response_id'));
+    const usage = tokenUsage(field(payload, 'usage'));
+    if (key === undefined || usage === null) return;
+    const owner = nonEmpty(field(payload, 'session_id'));
+    this.#facts.request({
+      key,
+      at: at ?? null,
+      model: counting.model ?? null,
+      usage,
+      ...(owner !== undefined && owner !== this.#session && { owner }),
+    });
+  }
+
+  /** Totals are told again and again; what counts is by how much they grew. One that shrank began anew with its process. */
+  #total(info: unknown, at: string | undefined, counting: Counting): void {
+    const total = tokenUsage(field(info, 'total_token_usage'));
+    if (total === null || counting.hasRecords) return;
+    const isFirst = totalTokens(counting.total) === 0;
+    const isRestart = totalTokens(total) < totalTokens(counting.total);
+    const last = tokenUsage(field(info, 'last_token_usage'));
+    const usage =
+      isFirst && counting.inherits && last !== null ? last : isRestart ? total : subtractUsage(total, counting.total);
+    counting.total = total;
+    if (totalTokens(usage) === 0) return;
+    const { input = 0, cacheRead = 0, output = 0 } = total;
+    const key = `${counting.id}:${input}:${cacheRead}:${output}:${isRestart ? (at ?? '') : ''}`;
+    this.#facts.request({ key, at: at ?? null, model: counting.model ?? null, usage });
+  }
+
+  #item(payload: unknown, at: string | undefined, isMain: boolean): void {
+    const facts = this.#facts;
+    const type = nonEmpty(field(payload, 'type')) ?? '';
+    const id = nonEmpty(field(payload, 'call_id')) ?? nonEmpty(field(payload, 'id'));
+    if (type.endsWith('_call') && id !== undefined) {
+      facts.call({ key: id, at: at ?? null });
+      if (isMain) facts.last('tool', at);
+    } else if (type.endsWith('_call_output') && isMain) facts.last('answering', at);
+  }
+
+  #event(payload: unknown, at: string | undefined, isMain: boolean, counting: Counting): void {
+    const facts = this.#facts;
+    const type = field(payload, 'type');
+    if (type === 'token_count') this.#total(field(payload, 'info'), at, counting);
+    const item = field(payload, 'item');
+    if (!isMain) return;
+    if (type === 'thread_name_updated') facts.title = nonEmpty(field(payload, 'thread_name')) ?? facts.title;
+    else if (type === 'task_started') facts.last('answering', at);
+    else if (type === 'task_complete')
+      facts.last(
+        field(payload, 'error') === undefined || field(payload, 'error') === null ? 'answered' : 'interrupted',
+        at,
+      );
+    // Older versions do not store the end of a turn.
+    else if (type === 'agent_message' && !counting.hasRecords) facts.last('answered', at);
+    else if (type === 'turn_aborted') facts.last('interrupted', at);
+    else if (type === 'user_message' && !counting.hasRecords) this.#prompt(payload, at);
+    else if (type === 'item_completed' && field(item, 'type') === 'UserMessage') this.#prompt(item, at);
+  }
+
+  #prompt(item: unknown, at: string | undefined): void {
+    if (typeof item !== 'object' || item === null || isTrue(field(item, 'is_internal'))) return;
+    const text = userText({ ...item });
+    const key = nonEmpty(field(item, 'id')) ?? `${at ?? ''}:${text.slice(0, 200)}`;
+    this.#facts.prompt({ key, at: at ?? null }, text);
+    this.#facts.last('answering', at);
+  }
+}

@@ -1,0 +1,60 @@
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import { field, list, nonEmpty, texts } from '../../shared/guards.ts';
+import { spoken } from '../../shared/resultText.ts';
+
+/** Names that are not the snake case of their name in the store. */
+const renamed = new Map([
+  ['CollabAgentToolCall', 'collab_tool_call'],
+  ['McpToolCall', 'mcp_tool_call'],
+  ['Plan', 'agent_message'],
+]);
+
+/** An item as `codex exec --json` prints it; `undefined` for what a person wrote, which it does not print. */
+export function printedItem(item: JsonObject): JsonObject | undefined {
+  const type = nonEmpty(item['type']) ?? '';
+  if (type === 'UserMessage') return undefined;
+  const snake = renamed.get(type) ?? type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+  switch (snake) {
+    case 'reasoning':
+      return { id: item['id'], type: snake, text: reasoning(item) };
+    case 'collab_tool_call':
+      return {
+        ...item,
+        type: snake,
+        tool: collabTools.get(String(item['tool'])) ?? item['tool'],
+        agents_states: states(item['agents_states']),
+      };
+    default:
+      return { ...item, type: snake };
+  }
+}
+
+const collabTools = new Map([
+  ['wait_agent', 'wait'],
+  ['wait_agents', 'wait'],
+]);
+
+function reasoning(item: JsonObject): string {
+  const summary = texts(item['summary_text']);
+  return summary.length > 0 ? summary.join('\n\n') : texts(item['raw_content']).join('\n\n');
+}
+
+/** The store writes `"pending_init"` or `{"completed": "…"}` for what is printed as `{status, message}`. */
+function states(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([thread, state]) => [thread, stateOf(state)]));
+}
+
+function stateOf(state: unknown): unknown {
+  if (typeof state === 'string') return { status: state, message: null };
+  if (!isObject(state) || 'status' in state) return state;
+  const [[status, message] = ['unknown', null]] = Object.entries(state);
+  return { status, message };
+}
+
+/** What a person wrote, of a `UserMessage` or a `user_message`. */
+export function userText(item: JsonObject): string {
+  const content = item['content'];
+  const parts = list(content).map((part) => nonEmpty(field(part, 'text')) ?? '');
+  return (typeof item['message'] === 'string' ? item['message'] : parts.join('')) || (spoken(content) ?? '');
+}

@@ -1,0 +1,88 @@
+import type { EntryUpdate, NormalizedEntry } from '../../../model/entry.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import type { StoreFacts } from '../../../model/observed.ts';
+import { field, nonEmpty, texts } from '../../shared/guards.ts';
+import { parse } from '../../shared/lineLog.ts';
+import { Clock } from '../../shared/writer.ts';
+import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/contract.ts';
+import { Interleave, ofSubagent } from '../../stores/interleave.ts';
+import { CodexFacts } from './facts.ts';
+import { StoredThread } from './thread.ts';
+
+const nothing: readonly EntryUpdate[] = [];
+const main = '';
+const maxThreads = 1000;
+
+/** Reads the rollouts of one session of Codex: that of its thread, and those of the threads that it has started. */
+export class CodexStoreParser implements StoreParser {
+  readonly #options: StoreParserOptions;
+  readonly #facts: CodexFacts;
+  readonly #clock = new Clock();
+  readonly #threads = new Map<string, StoredThread>();
+  readonly #transcript = new Interleave();
+  /** The call that started each thread. */
+  readonly #callOf = new Map<string, string>();
+  #timestamp = this.#clock.arrived(0);
+
+  constructor(options: StoreParserOptions) {
+    this.#options = options;
+    this.#facts = new CodexFacts(options.session, options.notes);
+  }
+
+  push(record: StoreRecord): readonly EntryUpdate[] {
+    const thread = record.part.role === 'subagent' ? record.part.agent : undefined;
+    const { records } = this.#facts;
+    if (record.kind === 'oversize') {
+      records.total += 1;
+      records.malformed += 1;
+      return this.#write(thread, (each) => each.oversize(record, this.#timestamp));
+    }
+    if (record.kind !== 'line' || record.text.trim() === '') return nothing;
+    records.total += 1;
+    const value = parse(record.text);
+    if (!isObject(value)) {
+      records.malformed += 1;
+      return this.#write(thread, (each) => each.malformed(record.text, this.#timestamp));
+    }
+    this.#timestamp = this.#clock.time(value['timestamp'], 0);
+    this.#facts.see(value, thread);
+    if (!this.#options.entries) return nothing;
+    this.#seeStarted(value);
+    return this.#write(thread, (each) => each.push(value, { raw: record.text, timestamp: this.#timestamp }));
+  }
+
+  end(isLive: boolean): readonly EntryUpdate[] {
+    if (!this.#options.entries) return nothing;
+    return [...this.#threads.keys()].flatMap((id) =>
+      this.#write(id === main ? undefined : id, (each) => each.end(isLive, this.#timestamp)),
+    );
+  }
+
+  facts(): StoreFacts {
+    const { records } = this.#facts;
+    records.unknown = [...this.#threads.values()].reduce((sum, { unknown }) => sum + unknown, 0);
+    return this.#facts.facts();
+  }
+
+  #write(id: string | undefined, push: (thread: StoredThread) => readonly EntryUpdate[]): readonly EntryUpdate[] {
+    if (!this.#options.entries) return nothing;
+    const key = id ?? main;
+    const known = this.#threads.get(key);
+    if (known === undefined && this.#threads.size >= maxThreads) return nothing;
+    const thread = known ?? new StoredThread();
+    this.#threads.set(key, thread);
+    const mark = (entry: NormalizedEntry): NormalizedEntry =>
+      id === undefined ? entry : ofSubagent(entry, this.#callOf.get(id) ?? `thread-${id}`);
+    return this.#transcript.add(key, push(thread), mark);
+  }
+
+  #seeStarted(record: JsonObject): void {
+    const item = field(record['payload'], 'item');
+    const callId = nonEmpty(field(item, 'id'));
+    if (field(item, 'type') !== 'CollabAgentToolCall' || field(item, 'tool') !== 'spawn_agent' || callId === undefined)
+      return;
+    for (const thread of texts(field(item, 'receiver_thread_ids'))) {
+      if (this.#callOf.size < maxThreads) this.#callOf.set(thread, callId);
+    }
+  }
+}

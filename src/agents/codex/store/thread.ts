@@ -1,0 +1,168 @@
+import type { EntryUpdate } from '../../../model/entry.ts';
+import type { JsonObject } from '../../../model/json.ts';
+import { field, nonEmpty, text } from '../../shared/guards.ts';
+import { unknownLine } from '../../shared/lineLog.ts';
+import { reasonGiven } from '../../shared/resultText.ts';
+import { Run, type SourceLine } from '../../shared/run.ts';
+import { ThreadEvents } from '../threadEvents.ts';
+import { StoredCalls } from './calls.ts';
+import { printedItem, userText } from './items.ts';
+
+/** Records that say nothing of the conversation, or repeat what another one says. */
+const quiet = new Set([
+  'turn_context',
+  'world_state',
+  'token_usage_record',
+  'session_meta',
+  'inter_agent_communication',
+  'inter_agent_communication_metadata',
+]);
+const quietEvents = new Set([
+  'token_count',
+  'thread_settings_applied',
+  'thread_name_updated',
+  'task_complete',
+  'user_message',
+  'agent_reasoning_section_break',
+  'context_compacted',
+  'entered_review_mode',
+  'exited_review_mode',
+  'thread_rolled_back',
+  'thread_goal_updated',
+]);
+const quietItems = new Set(['message', 'reasoning', 'ghost_snapshot', 'compaction', 'context_compaction', 'other']);
+
+/** The transcript of one thread: its records in the form in which `codex exec --json` prints them. */
+export class StoredThread {
+  readonly #run = new Run({ workDir: '', firstIndex: 0 });
+  readonly #events = new ThreadEvents(this.#run);
+  readonly #calls = new StoredCalls(this.#run);
+
+  get unknown(): number {
+    return this.#run.lines.counts.unknown;
+  }
+
+  push(record: JsonObject, line: SourceLine): readonly EntryUpdate[] {
+    try {
+      this.#record(record, line);
+    } catch (error) {
+      this.#run.lines.failed(error, { stream: 'stdout', text: line.raw }, line.timestamp);
+    }
+    return this.#run.writer.take();
+  }
+
+  malformed(raw: string, timestamp: string): readonly EntryUpdate[] {
+    this.#run.lines.malformed(raw, timestamp);
+    return this.#run.writer.take();
+  }
+
+  oversize(stub: { readonly bytes: number; readonly head: string }, timestamp: string): readonly EntryUpdate[] {
+    this.#run.lines.oversize(stub, timestamp);
+    return this.#run.writer.take();
+  }
+
+  end(isLive: boolean, timestamp: string): readonly EntryUpdate[] {
+    this.#calls.showWaiting();
+    this.#run.texts.end();
+    if (!isLive) this.#run.calls.end('No result: the agent ended before the tool answered.', timestamp);
+    return this.#run.writer.take();
+  }
+
+  #record(record: JsonObject, line: SourceLine): void {
+    const { type } = record;
+    const payload = isRecord(record['payload']) ? record['payload'] : {};
+    if (type === 'session_meta') this.#meta(payload, line);
+    else if (type === 'turn_context') this.#run.session.seeModel(nonEmpty(payload['model']));
+    else if (type === 'response_item') this.#item(payload, record, line);
+    else if (type === 'event_msg') this.#event(payload, record, line);
+    else if (type === 'compacted') this.#run.system('compact_boundary', 'Conversation compacted', line.timestamp);
+    else if (typeof type !== 'string' || !quiet.has(type)) this.#unknown(record, line);
+  }
+
+  #meta(payload: JsonObject, { timestamp }: SourceLine): void {
+    this.#run.seeSession(payload['id'], timestamp);
+    if (payload['history_mode'] === 'paginated') this.#calls.hasItems = true;
+  }
+
+  #item(payload: JsonObject, record: JsonObject, line: SourceLine): void {
+    const type = nonEmpty(payload['type']) ?? '';
+    if (type.endsWith('_call_output')) this.#calls.answered(payload, line);
+    else if (type === 'web_search_call') this.#webSearch(payload, line);
+    else if (type.endsWith('_call')) this.#calls.asked(payload, line);
+    else if (!quietItems.has(type)) this.#unknown(record, line);
+  }
+
+  /** Where the store has items, it is one of them. */
+  #webSearch(payload: JsonObject, line: SourceLine): void {
+    if (this.#calls.hasItems) return;
+    const item = { ...payload, type: 'web_search', query: field(payload['action'], 'query') };
+    this.#events.line({ type: 'item.completed', item }, line);
+  }
+
+  #event(payload: JsonObject, record: JsonObject, line: SourceLine): void {
+    const run = this.#run;
+    switch (payload['type']) {
+      case 'task_started':
+        this.#events.line({ type: 'turn.started' }, line);
+        return;
+      case 'task_complete':
+        if (isRecord(payload['error'])) this.#failed(payload['error'], line);
+        run.unfinished = false;
+        return;
+      case 'turn_aborted':
+        run.calls.end('No result: the turn was interrupted.', line.timestamp);
+        run.system('interrupted', 'The turn was interrupted.', line.timestamp);
+        return;
+      case 'error':
+      case 'stream_error':
+        this.#events.line({ type: 'error', message: payload['message'] }, line);
+        return;
+      case 'user_message':
+        if (!this.#calls.hasItems) run.echoedPrompt(userText(payload), line.timestamp);
+        return;
+      case 'agent_message':
+        this.#text('agent_message', payload['message'], line);
+        return;
+      case 'agent_reasoning':
+        this.#text('reasoning', payload['text'], line);
+        return;
+      case 'item_completed':
+        if (isRecord(payload['item'])) this.#completed(payload['item'], line);
+        return;
+      default:
+    }
+    if (!quietEvents.has(String(payload['type']))) this.#unknown(record, line);
+  }
+
+  #failed(error: JsonObject, line: SourceLine): void {
+    const message = reasonGiven(error) ?? 'The turn failed; the agent gave no reason.';
+    this.#events.line({ type: 'turn.failed', error: { message } }, line);
+  }
+
+  /** Of stores without items, where each text has an event of its own. */
+  #text(type: string, shown: unknown, line: SourceLine): void {
+    if (this.#calls.hasItems || text(shown) === undefined) return;
+    this.#events.line({ type: 'item.completed', item: { type, text: shown } }, line);
+  }
+
+  #completed(item: JsonObject, line: SourceLine): void {
+    this.#calls.hasItems = true;
+    this.#calls.completed(nonEmpty(item['id']));
+    // The record of it has its own.
+    if (item['type'] === 'ContextCompaction') return;
+    const printed = printedItem(item);
+    if (printed === undefined) this.#run.echoedPrompt(userText(item), line.timestamp);
+    else this.#events.line({ type: 'item.completed', item: printed }, line);
+  }
+
+  #unknown(record: JsonObject, line: SourceLine): void {
+    const payload = record['payload'];
+    const shown = { type: record['type'], subtype: field(payload, 'type') };
+    this.#run.texts.close();
+    this.#run.lines.unknown(unknownLine(shown), line.raw, line.timestamp);
+  }
+}
+
+function isRecord(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,22 @@
+import type { StoreFormat } from '../stores/contract.ts';
+import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { CopilotStoreParser } from './store/parser.ts';
+
+const file = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/(events\.jsonl|workspace\.yaml)$/i;
+
+/** `~/.copilot/session-state`: a folder per session, with its events and a few facts. */
+export const copilotStore: StoreFormat = {
+  agent: 'copilot',
+  label: 'Copilot CLI',
+  roots: (place) => {
+    const home = folderFrom(place, 'COPILOT_HOME', joinPath(place, place.home, '.copilot'));
+    return [{ path: joinPath(place, home, 'session-state'), depth: 2 }];
+  },
+  place: (path) => {
+    const [, session, name] = file.exec(path) ?? [];
+    if (session === undefined) return undefined;
+    return name === 'events.jsonl' ? { role: 'main', session } : { role: 'sidecar', session };
+  },
+  createParser: (options) => new CopilotStoreParser(options),
+  resume: (nativeId) => ({ program: 'copilot', args: [`--resume=${nativeId}`] }),
+};

@@ -1,0 +1,159 @@
+import type { JsonObject } from '../../../model/json.ts';
+import type { StoreFacts } from '../../../model/observed.ts';
+import type { ModelUsage } from '../../../model/usage.ts';
+import { field, nonEmpty, objects } from '../../shared/guards.ts';
+import { spoken } from '../../shared/resultText.ts';
+import { FactsBuilder } from '../../stores/factsBuilder.ts';
+import { requestUsage, usageFile, type CopilotEvent } from '../wire.ts';
+
+const uncounted = 'Copilot CLI did not store the tokens of a summary of the conversation.';
+
+/** Events by which it asks a person something other than a permission. */
+const questions = new Set([
+  'elicitation.requested',
+  'exit_plan_mode.requested',
+  'user_input.requested',
+  'sampling.requested',
+]);
+
+/** What the events of a session say about it. */
+export class CopilotFacts {
+  readonly #facts = new FactsBuilder();
+  readonly #session: string;
+  readonly #permissions = new Set<string>();
+  #totals: readonly ModelUsage[] = [];
+  #hasRequests = false;
+
+  constructor(session: string) {
+    this.#session = session;
+    this.#facts.id(session);
+  }
+
+  get records(): FactsBuilder['records'] {
+    return this.#facts.records;
+  }
+
+  facts(): StoreFacts {
+    // Older versions store sums only, each of which goes on from the one before.
+    if (!this.#hasRequests) {
+      for (const { model, ...usage } of this.#totals) {
+        const key = `${this.#session}:${model}`;
+        this.#facts.request({ key, at: null, model: model === '' ? null : model, usage });
+      }
+    }
+    return this.#facts.facts();
+  }
+
+  workspace(fields: ReadonlyMap<string, string>): void {
+    const facts = this.#facts;
+    facts.folder(fields.get('cwd'));
+    facts.branch = fields.get('branch') ?? facts.branch;
+    // Until a person names it, its name is what it was first asked.
+    if (fields.get('user_named') === 'true') facts.title = fields.get('name') ?? facts.title;
+    facts.time(fields.get('created_at'));
+  }
+
+  see(event: CopilotEvent, at: string | undefined): void {
+    const facts = this.#facts;
+    const { type, data, id } = event;
+    facts.time(at);
+    const isMain = event.agentId === undefined && event.parentCallId === undefined;
+    switch (type) {
+      case 'session.start':
+      case 'session.resume':
+        this.#started(data);
+        break;
+      case 'session.usage_record':
+        this.#usage(field(data, 'usage'), at);
+        break;
+      case 'session.compaction_complete':
+        this.#compaction(data, id, at);
+        break;
+      case 'session.shutdown': {
+        const snapshot = field(data, 'accountingSnapshot') ?? data;
+        this.#totals = usageFile(snapshot)?.models ?? this.#totals;
+        break;
+      }
+      case 'user.message':
+        if (isMain && nonEmpty(data['source']) === undefined && id !== undefined) {
+          facts.prompt({ key: id, at: at ?? null }, spoken(data['content']) ?? '');
+        }
+        break;
+      case 'assistant.message':
+        if (isMain) facts.model(nonEmpty(data['model']));
+        for (const call of objects(data['toolRequests'])) this.#call(nonEmpty(call['toolCallId']), at);
+        break;
+      case 'tool.execution_start':
+        this.#call(nonEmpty(data['toolCallId']), at);
+        break;
+      default:
+    }
+    this.#state(event, isMain, at);
+  }
+
+  #state({ type, data }: CopilotEvent, isMain: boolean, at: string | undefined): void {
+    const facts = this.#facts;
+    const request = nonEmpty(data['requestId']) ?? '';
+    if (type === 'permission.requested') this.#permissions.add(request);
+    if (type === 'permission.completed') this.#permissions.delete(request);
+    if (this.#permissions.size > 0 && type !== 'session.shutdown') {
+      if (type === 'permission.requested') facts.last('permission', at);
+      return;
+    }
+    if (questions.has(type)) facts.last('question', at);
+    else if (type === 'session.shutdown') {
+      this.#permissions.clear();
+      facts.last('ended', at);
+    } else if (type === 'permission.completed') facts.last('tool', at);
+    else if (type === 'abort') facts.last('interrupted', at);
+    else if (!isMain) return;
+    else if (type === 'user.message' || type === 'assistant.turn_start' || type === 'tool.execution_complete') {
+      facts.last('answering', at);
+    } else if (type === 'tool.execution_start') facts.last('tool', at);
+    else if (type === 'assistant.turn_end') facts.last('answered', at);
+    else if (type === 'session.resume') facts.last('answered', at);
+  }
+
+  #started(data: JsonObject): void {
+    const facts = this.#facts;
+    const { context } = data;
+    facts.folder(nonEmpty(field(context, 'cwd')));
+    facts.branch = nonEmpty(field(context, 'branch')) ?? facts.branch;
+    facts.agentVersion = nonEmpty(data['copilotVersion']) ?? facts.agentVersion;
+  }
+
+  #usage(usage: unknown, at: string | undefined): void {
+    if (typeof usage !== 'object' || usage === null) return;
+    const accounting = field(usage, 'accounting');
+    const key = nonEmpty(field(accounting, 'usageId')) ?? nonEmpty(field(usage, 'apiCallId'));
+    const found = requestUsage({ ...usage });
+    if (key === undefined || found === undefined) return;
+    const owner = nonEmpty(field(accounting, 'sourceSessionId'));
+    const { model, ...tokens } = found;
+    this.#hasRequests = true;
+    this.#facts.request({
+      key,
+      at: at ?? null,
+      model: model === '' ? null : model,
+      usage: tokens,
+      ...(owner !== undefined && owner !== this.#session && { owner }),
+    });
+  }
+
+  /** Its tokens are nowhere else. */
+  #compaction(data: JsonObject, id: string | undefined, at: string | undefined): void {
+    const used = data['compactionTokensUsed'];
+    const found = typeof used === 'object' && used !== null ? requestUsage({ ...used }) : undefined;
+    const key = nonEmpty(data['compactionAttemptId']) ?? id;
+    if (found === undefined || key === undefined) {
+      this.#facts.lacks(uncounted);
+      return;
+    }
+    const { model, ...usage } = found;
+    this.#facts.request({ key, at: at ?? null, model: model === '' ? null : model, usage });
+  }
+
+  #call(id: string | undefined, at: string | undefined): void {
+    if (id !== undefined) this.#facts.call({ key: id, at: at ?? null });
+  }
+}

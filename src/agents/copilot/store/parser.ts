@@ -1,0 +1,84 @@
+import type { EntryUpdate } from '../../../model/entry.ts';
+import { isObject, type JsonObject } from '../../../model/json.ts';
+import type { StoreFacts } from '../../../model/observed.ts';
+import { nonEmpty } from '../../shared/guards.ts';
+import { parse, unknownLine } from '../../shared/lineLog.ts';
+import { Run } from '../../shared/run.ts';
+import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/contract.ts';
+import { CopilotReader } from '../normalize.ts';
+import { copilotEvent } from '../wire.ts';
+import { CopilotFacts } from './facts.ts';
+import { workspaceFields } from './workspace.ts';
+
+const nothing: readonly EntryUpdate[] = [];
+/** What the model was given, and copies of what other events say. */
+const quiet = new Set(['system.message', 'session.usage_record', 'subagent.configured']);
+
+/** Reads the events of one session of Copilot CLI, most of which are those that it prints. */
+export class CopilotStoreParser implements StoreParser {
+  readonly #entries: boolean;
+  readonly #facts: CopilotFacts;
+  readonly #run: Run;
+  readonly #reader: CopilotReader;
+  #timestamp: string;
+
+  constructor({ entries, session }: StoreParserOptions) {
+    this.#entries = entries;
+    this.#facts = new CopilotFacts(session);
+    this.#run = new Run({ workDir: '', firstIndex: 0, sessionId: session });
+    this.#reader = new CopilotReader(this.#run);
+    this.#timestamp = this.#run.clock.arrived(0);
+  }
+
+  push(record: StoreRecord): readonly EntryUpdate[] {
+    if (record.kind === 'document') this.#facts.workspace(workspaceFields(record.text));
+    const { records } = this.#facts;
+    if (record.kind === 'oversize') {
+      records.total += 1;
+      records.malformed += 1;
+      if (this.#entries) this.#run.lines.oversize(record, this.#timestamp);
+      return this.#run.writer.take();
+    }
+    if (record.kind !== 'line' || record.text.trim() === '') return nothing;
+    records.total += 1;
+    const value = parse(record.text);
+    if (isObject(value)) this.#event(value, record.text);
+    else {
+      records.malformed += 1;
+      if (this.#entries) this.#run.lines.malformed(record.text, this.#timestamp);
+    }
+    return this.#run.writer.take();
+  }
+
+  end(isLive: boolean): readonly EntryUpdate[] {
+    if (!this.#entries || isLive) return nothing;
+    this.#reader.beforeEnd({ code: null, signal: null }, this.#timestamp);
+    this.#run.texts.end();
+    this.#run.calls.end('No result: the agent ended before the tool answered.', this.#timestamp);
+    return this.#run.writer.take();
+  }
+
+  facts(): StoreFacts {
+    this.#facts.records.unknown = this.#run.lines.counts.unknown;
+    return this.#facts.facts();
+  }
+
+  #event(value: JsonObject, raw: string): void {
+    this.#timestamp = this.#run.clock.time(value['timestamp'], 0);
+    const event = copilotEvent(value);
+    if (event !== undefined) this.#facts.see(event, nonEmpty(value['timestamp']));
+    if (!this.#entries || (event !== undefined && isQuiet(event.type))) return;
+    const line = { raw, timestamp: this.#timestamp };
+    try {
+      if (event !== undefined && this.#reader.message(value, line)) return;
+      this.#run.lines.unknown(unknownLine(value), raw, this.#timestamp);
+    } catch (error) {
+      this.#run.lines.failed(error, { stream: 'stdout', text: raw }, this.#timestamp);
+    }
+  }
+}
+
+/** Events of the model's own requests come around a compaction only, with all that the model was given. */
+function isQuiet(type: string): boolean {
+  return quiet.has(type) || (type.startsWith('model.') && type !== 'model.call_failure');
+}

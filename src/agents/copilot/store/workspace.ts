@@ -1,0 +1,20 @@
+/** `workspace.yaml`: keys with plain or quoted texts, one to a line. What is more than that is not read. */
+export function workspaceFields(yaml: string): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  for (const line of yaml.split('\n')) {
+    const [, key, value] = /^([a-z_]+):[ \t]+(\S.*?)\s*$/.exec(line) ?? [];
+    if (key !== undefined && value !== undefined) fields.set(key, plain(value));
+  }
+  return fields;
+}
+
+function plain(value: string): string {
+  if (value.startsWith("'") && value.endsWith("'") && value.length > 1) return value.slice(1, -1).replaceAll("''", "'");
+  if (!value.startsWith('"')) return value;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === 'string' ? parsed : value;
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,45 @@
+import type { EntryUpdate } from '../../model/entry.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
+
+/** Puts the entries of several conversations, each of which counts from 0, into one transcript. */
+export class Interleave {
+  readonly #indexes = new Map<string, number[]>();
+  #next = 0;
+
+  /** The updates of one conversation; `mark` adds what tells its entries apart. */
+  add(
+    conversation: string,
+    updates: readonly EntryUpdate[],
+    mark: (entry: NormalizedEntry) => NormalizedEntry = (entry) => entry,
+  ): EntryUpdate[] {
+    return updates.map((update) =>
+      update.op === 'append'
+        ? { ...update, index: this.#indexOf(conversation, update.index) }
+        : { ...update, entry: { ...mark(update.entry), index: this.#indexOf(conversation, update.entry.index) } },
+    );
+  }
+
+  #indexOf(conversation: string, index: number): number {
+    const known = this.#indexes.get(conversation) ?? [];
+    this.#indexes.set(conversation, known);
+    const found = known[index];
+    if (found !== undefined) return found;
+    const next = this.#next;
+    this.#next += 1;
+    known[index] = next;
+    return next;
+  }
+}
+
+/** An entry of a subagent that works for this call. */
+export function ofSubagent(entry: NormalizedEntry, parentCallId: string): NormalizedEntry {
+  const { type } = entry;
+  const metadata = { sessionId: null, ...entry.metadata, parentCallId };
+  const isPrompt = type.kind === 'user_message';
+  return {
+    ...entry,
+    ...(type.kind === 'tool_use' && { type: { ...type, tool: { ...type.tool, parentCallId } } }),
+    ...(isPrompt && { origin: 'subagent' as const }),
+    metadata,
+  };
+}
