@@ -67,6 +67,7 @@ function turnOf(turn: RecordedTurn, isLast: boolean, { summary }: SessionState):
     startedAt: turn.started_at,
     durationMs: turn.duration ?? took,
     steps: turn.steps,
+    ...(turn.subagent_steps !== undefined && { subagentSteps: turn.subagent_steps }),
     usd: usdOf(live),
     costProvenance: live.provenance,
   };

@@ -205,7 +205,6 @@ export class LiveRun implements ActiveRun {
     await this.#plan.watch?.begin();
     const launched = await this.#plan.launch(resume);
     const { process, version, sessionId, dialogue } = launched;
-    this.#budget.leaveUsdToAgent(launched.holdsUsd === true);
     const { session, total: firstIndex } = this.#session;
     const { figures } = this.#plan;
     const { offsets } = this.#feed;
@@ -313,7 +312,7 @@ export class LiveRun implements ActiveRun {
     if (failure !== undefined) this.#notify('error', failure);
 
     const at = this.#now();
-    const counted = { steps: this.#feed.steps, ...this.#budget.counted(metadata) };
+    const counted = { ...this.#feed.steps, ...this.#budget.counted(metadata) };
     this.#feed.measure(facts);
     const notes = [...changes.notes, ...(reached === undefined ? [] : [reachedNote(reached)])];
     const endIndex = session.total + notes.length;

@@ -11,7 +11,7 @@ import type { AgentSource } from './agentSource.ts';
 import { failures } from './failures.ts';
 import type { RawStream, RecordReader, RecordWriter } from './record/contract.ts';
 import { RecentEntries } from './recentEntries.ts';
-import { isStep, knownOf, resultOf, summaryOf } from './runFigures.ts';
+import { addSteps, noSteps, type RunSteps, knownOf, resultOf, summaryOf } from './runFigures.ts';
 import { withIds, type BatchLine } from './run/transitions.ts';
 import { RunOutput } from './runOutput.ts';
 import type { ReplacedIds } from './runPlan.ts';
@@ -91,7 +91,7 @@ export async function recoverRun(
     const replayed = await replayRaw(state, reader, source, last, { ...found, attempt: found.attempt });
     const { output, steps } = replayed;
     responses = replayed.responses;
-    run = { ...run, ...endedAt(last, Math.max(found.lastSeen, replayed.lastSeen), deps.clock()), steps, responses };
+    run = { ...run, ...endedAt(last, Math.max(found.lastSeen, replayed.lastSeen), deps.clock()), ...steps, responses };
     const facts = output.facts();
     // Killed between the two, a run has its result, and is not over.
     const earlier = (await reader.results()).filter(({ runId }) => runId !== last.run_id);
@@ -204,7 +204,7 @@ function timeOf({ timestamp }: NormalizedEntry): number {
 
 interface Replayed {
   readonly output: RunOutput;
-  readonly steps: number;
+  readonly steps: RunSteps;
   /** Of the model, as budgets count them. */
   readonly responses: number;
   /** Epoch milliseconds of the newest entry. */
@@ -228,7 +228,7 @@ async function replayRaw(
   // Only lines without a time of their own take this one; when they arrived is not known any more.
   const at = Date.parse(run.started_at ?? run.created_at);
   const turns = new TurnCount();
-  let steps = 0;
+  let steps = noSteps;
   let lastSeen = 0;
   let next = attempt.first_index;
   const take = async (updates: readonly EntryUpdate[]): Promise<void> => {
@@ -237,7 +237,7 @@ async function replayRaw(
       if (update.op === 'put') lastSeen = Math.max(lastSeen, timeOf(update.entry));
       if (update.op !== 'put' || update.entry.index < next) continue;
       next = update.entry.index + 1;
-      if (isStep(update.entry)) steps += 1;
+      steps = addSteps(steps, [update.entry]);
     }
     const settled = recent.apply(updates);
     // What the record has of a request may be from before it was decided.

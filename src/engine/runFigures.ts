@@ -97,9 +97,23 @@ export function begun({ runs, synthetic = noSynthetic }: SessionSummary, run: Re
 
 const noSynthetic: SyntheticCounts = { messages: 0, runs: 0, turns: 0 };
 
-/** What counts as a step of a run: a tool call of the main conversation. */
-export function isStep({ type }: NormalizedEntry): boolean {
-  return type.kind === 'tool_use' && type.tool.parentCallId === undefined;
+/** Tool calls as a run records them: those of the main conversation, and those of subagents where there are any. */
+export interface RunSteps {
+  readonly steps: number;
+  readonly subagent_steps?: number;
+}
+
+export const noSteps: RunSteps = { steps: 0 };
+
+/** `steps` with those among `entries`. */
+export function addSteps(
+  { steps, subagent_steps: others = 0 }: RunSteps,
+  entries: readonly NormalizedEntry[],
+): RunSteps {
+  const calls = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+  const own = calls.filter(({ parentCallId }) => parentCallId === undefined).length;
+  const ofSubagents = others + calls.length - own;
+  return { steps: steps + own, ...(ofSubagents > 0 && { subagent_steps: ofSubagents }) };
 }
 
 /** What the agent has said of itself so far. */

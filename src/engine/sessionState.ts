@@ -14,7 +14,7 @@ import { Emitter } from './emitter.ts';
 import { failures } from './failures.ts';
 import { logInvalidMetadata } from './metadataLog.ts';
 import type { LadderStep } from './process/tree.ts';
-import type { Models } from './runFigures.ts';
+import type { Models, RunSteps } from './runFigures.ts';
 import { withIds, type BatchLine } from './run/transitions.ts';
 import type { FindResult, RecordReader, RecordWriter, WriteProblem } from './record/contract.ts';
 import { RecordNotFoundError } from './record/errors.ts';
@@ -234,8 +234,8 @@ export class SessionState {
   }
 
   /** Tool calls of a run that goes on; its record says so at the end. */
-  countSteps(runId: string, steps: number): void {
-    this.#turns = this.#turns.map((each) => (each.run_id === runId ? { ...each, steps } : each));
+  countSteps(runId: string, steps: RunSteps): void {
+    this.#turns = this.#turns.map((each) => (each.run_id === runId ? { ...each, ...steps } : each));
   }
 
   #putTurn(turn: RecordedTurn): void {

@@ -26,6 +26,8 @@ export const recordedRunSchema = runSchema.extend({
   end_index: index.optional(),
   /** Tool calls of the main conversation. */
   steps: index.optional(),
+  /** Tool calls of subagents; absent: none. */
+  subagent_steps: index.optional(),
   /** Responses of the model in the main conversation, as budgets count turns. */
   responses: index.optional(),
   /** Milliseconds at work: without those in which it waited for a person. */
@@ -45,6 +47,7 @@ export const turnSchema = z.object({
   end_index: index.optional(),
   status: runStatusSchema,
   steps: index.default(0),
+  subagent_steps: index.optional(),
   started_at: z.string(),
   completed_at: z.string().optional(),
   duration: z.number().nullable().default(null),

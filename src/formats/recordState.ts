@@ -221,6 +221,7 @@ export function turnOf(run: RecordedRun): RecordedTurn {
     ...(run.end_index === undefined ? {} : { end_index: run.end_index }),
     status: run.status,
     steps: run.steps ?? 0,
+    ...(run.subagent_steps !== undefined && { subagent_steps: run.subagent_steps }),
     started_at: run.started_at ?? run.created_at,
     ...(run.completed_at === undefined ? {} : { completed_at: run.completed_at }),
     ...(run.responses === undefined ? {} : { responses: run.responses }),

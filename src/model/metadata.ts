@@ -47,6 +47,8 @@ export const entryMetadataSchema = z.looseObject({
   parentCallId: z.string().optional(),
   ...syntheticSchema.shape,
   annotations: z.array(annotationSchema).optional(),
+  /** Of a text or thought that came in parts: when the first came, ISO 8601; the entry's own time is then that of the last. */
+  startedAt: z.string().optional(),
   /** The line as the agent printed it, where it was not understood. */
   raw: z.string().optional(),
 });

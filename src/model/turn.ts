@@ -6,8 +6,10 @@ export interface Turn {
   readonly status: 'running' | 'completed' | 'failed' | 'stopped' | 'interrupted';
   readonly startedAt: string;
   readonly durationMs: number | null;
-  /** Tool calls. */
+  /** Tool calls of the main conversation. */
   readonly steps: number;
+  /** Tool calls of subagents; absent: none, or not counted by an earlier version. */
+  readonly subagentSteps?: number;
   readonly usd: number | null;
   readonly costProvenance: 'reported' | 'estimated' | 'unknown';
 }

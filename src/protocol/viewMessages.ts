@@ -1,3 +1,4 @@
+import type { Phase } from '../model/phases.ts';
 import type { StepKind } from '../model/steps.ts';
 import type { ToolStatus } from '../model/tool.ts';
 
@@ -45,8 +46,10 @@ export interface LaneLine extends Span {
   readonly agentType: string | null;
   /** Of the step that started it. */
   readonly number: string | null;
-  /** That pass the filter. */
+  /** Lines of it that pass the filter: tool calls, and what was said, thought or went wrong between them. */
   readonly rows: number;
+  /** Tool calls among them. */
+  readonly steps: number;
   readonly open: boolean;
 }
 
@@ -82,6 +85,16 @@ export interface StepLine extends EntryLine {
 
 export type TrajectoryLine = LaneLine | MomentLine | StepLine;
 
+/** What runs spent their time on. Where several things went on at once, the last of `phases` counts. */
+export interface TimeLane {
+  readonly phase: Phase;
+  /** Of all runs, in milliseconds. */
+  readonly ms: number;
+  /** The longest ones, in order; at most `mostSegments`. */
+  readonly segments: readonly { readonly offset: number; readonly duration: number }[];
+}
+export const mostSegments = 200;
+
 export interface TrajectoryPage {
   /** Lines that there are with this wish. */
   readonly total: number;
@@ -96,6 +109,10 @@ export interface TrajectoryPage {
     readonly turns: readonly { readonly turn: number; readonly offset: number; readonly startedAt: number }[];
     readonly gaps: readonly { readonly offset: number; readonly idleMs: number }[];
   };
+  /** What all runs spent their time on; together it is as long as the runs. */
+  readonly time: readonly TimeLane[];
+  /** Steps of the main agent and of subagents; together they are `counts`. */
+  readonly steps: { readonly main: number; readonly subagents: number };
   /** Steps of the whole session, whatever the wish. */
   readonly counts: Readonly<Record<StepKind, number>>;
   /** Steps that are marked. */

@@ -4,7 +4,8 @@ import type { Turn } from '../../src/model/turn.ts';
 import { codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
 import { gapHeight, type Row } from '../rows.ts';
-import { clock, dateTime, duration, exactUsd, number, time, usd } from '../text/format.ts';
+import { stepsHint } from '../text/steps.ts';
+import { clock, dateTime, duration, plainUsd, number, time, usd } from '../text/format.ts';
 import type { Context } from './context.ts';
 import { hiddenText } from './hiddenText.ts';
 import { promptRow, proseRow, thoughtRow } from './messageRow.ts';
@@ -137,12 +138,17 @@ export function turnHeading(context: Context, view: Turn, place: number): Templa
       <span class="why">${origin?.word ?? ''}</span>
       <time datetime=${view.startedAt} title=${dateTime(view.startedAt)}>${time(view.startedAt)}</time>
     </div>
-    <span class="sum">
-      <span class="steps">${plural(view.steps, t('{0} step', 1), t('{0} steps', number(view.steps)))}</span>
-      ${turnCost(view)}
-    </span>
+    <span class="sum"> ${turnSteps(view)} ${turnCost(view)} </span>
     <span class="dur">${took}</span>
   </div>`;
+}
+
+/** As the trajectory counts them: the main agent's and those of subagents. */
+function turnSteps({ steps, subagentSteps = 0 }: Turn): TemplateResult {
+  const count = steps + subagentSteps;
+  return html`<span class="steps" title=${subagentSteps === 0 ? nothing : stepsHint(steps, subagentSteps)}
+    >${plural(count, t('{0} step', 1), t('{0} steps', number(count)))}</span
+  >`;
 }
 
 export function headingId({ runId }: Turn): string {
@@ -154,10 +160,8 @@ function turnCost({ usd: amount, costProvenance }: Turn): TemplateResult {
     return html`<span title=${t('Cost unknown')}>${t('cost unknown')}</span>`;
   }
   const estimated = costProvenance === 'estimated';
-  const title = estimated
-    ? t('About ${0}, estimated', exactUsd(amount))
-    : t('${0}, reported by the agent', exactUsd(amount));
-  return html`<span data-usd=${exactUsd(amount)} title=${title}>${estimated ? '≈ ' : ''}${usd(amount)}</span>`;
+  const title = estimated ? t('About {0}, estimated', usd(amount)) : t('{0}, reported by the agent', usd(amount));
+  return html`<span data-usd=${plainUsd(amount)} title=${title}>${estimated ? '≈ ' : ''}${usd(amount)}</span>`;
 }
 
 function endBody(view: Turn): TemplateResult {

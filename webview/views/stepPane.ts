@@ -7,7 +7,7 @@ import type { Context } from '../parts/context.ts';
 import { stepDetail } from '../steps/detail.ts';
 import { stateIcons } from '../steps/state.ts';
 import { terminal } from '../steps/terminal.ts';
-import { duration, time } from '../text/format.ts';
+import { duration, number, time } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
 import { counts, laneName, lineState, momentWord, repeatWords, stateSentence, subject } from './stepWords.ts';
 
@@ -29,7 +29,8 @@ function about(context: Context, line: TrajectoryLine, go: (entryIndex: number) 
     return html`${head(laneName(line), false)}${facts([
       line.number === null ? undefined : [t('Started by'), t('step {0}', line.number)],
       line.title === '' ? undefined : [t('Task'), shown(line.title)],
-      [t('Steps'), plural(line.rows, t('{0} step', 1), t('{0} steps'))],
+      [t('Steps'), plural(line.steps, t('{0} step', 1), t('{0} steps'))],
+      line.rows === line.steps ? undefined : [t('Messages'), number(line.rows - line.steps)],
       [t('Duration'), duration(line.duration)],
     ])}`;
   }

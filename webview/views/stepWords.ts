@@ -117,7 +117,7 @@ export function repeatWords({ kind, steps }: RepeatMark): string {
 /** The whole line as a sentence, for screen readers. */
 export function lineLabel(context: Context, line: TrajectoryLine): string {
   if (line.type === 'lane') {
-    return [laneName(line), plain(line.title), plural(line.rows, t('{0} step', 1), t('{0} steps'))]
+    return [laneName(line), plain(line.title), plural(line.steps, t('{0} step', 1), t('{0} steps'))]
       .filter((part) => part !== '')
       .join(', ');
   }

@@ -13,12 +13,14 @@ import { button, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { number } from '../text/format.ts';
+import { stepsHint } from '../text/steps.ts';
 import { stepKinds } from './kept.ts';
 import { lineHeight, Lines } from './lines.ts';
 import { placed, px } from './placed.ts';
 import { stepPane } from './stepPane.ts';
 import { kindWord } from './stepWords.ts';
 import type { PageView, ViewDeps } from './view.ts';
+import { timeLanes, timeSummary } from './timeLanes.ts';
 import { axisHead, axisLines, waterfallRow } from './waterfall.ts';
 
 /** Milliseconds after which the bars of a run that goes on are asked for again. */
@@ -56,7 +58,23 @@ export class TrajectoryView implements PageView {
   }
 
   count({ store }: Context): number | undefined {
-    return store.view === undefined ? undefined : store.turns.reduce((sum, { steps }) => sum + steps, 0);
+    if (store.view === undefined) return undefined;
+    const { main, subagents } = this.#steps(store.turns);
+    return main + subagents;
+  }
+
+  hint({ store }: Context): string | undefined {
+    const { main, subagents } = this.#steps(store.turns);
+    return subagents === 0 ? undefined : stepsHint(main, subagents);
+  }
+
+  /** By the record, which earlier versions did not tell the steps of subagents; and by the entries, once they are read. */
+  #steps(turns: Context['store']['turns']): TrajectoryPage['steps'] {
+    if (this.#page !== undefined && !this.#stale) return this.#page.steps;
+    return {
+      main: turns.reduce((sum, { steps }) => sum + steps, 0),
+      subagents: turns.reduce((sum, { subagentSteps = 0 }) => sum + subagentSteps, 0),
+    };
   }
 
   take(message: ToPage): void {
@@ -119,7 +137,7 @@ export class TrajectoryView implements PageView {
     this.#follow();
     const page = this.#page;
     if (page === undefined) return this.#nothingYet();
-    return html`${this.#bar(page)}
+    return html`${this.#bar(page)}${timeSummary(page)}
       <div class="traj">
         <div
           class="wf"
@@ -128,7 +146,7 @@ export class TrajectoryView implements PageView {
           aria-rowcount=${this.#lines.total}
           @keydown=${(event: KeyboardEvent) => this.#key(context, event)}
         >
-          ${axisHead(page.axis)}
+          ${axisHead(page.axis)}${timeLanes(page)}
           <div class="wfb" role="presentation" @scroll=${() => this.#deps.changed()}>
             ${
               this.#lines.total === 0

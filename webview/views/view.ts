@@ -21,6 +21,8 @@ export interface PageView {
   readonly id: BesideId;
   /** Stands beside the title on the tab; `undefined` while nobody knows. */
   count(context: Context): number | undefined;
+  /** What the count is made of. */
+  hint?(context: Context): string | undefined;
   draw(context: Context): TemplateResult;
   /** What was drawn is in the page. */
   drawn?(place: HTMLElement): void;

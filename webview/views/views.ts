@@ -59,7 +59,12 @@ export class Views {
 
   tabs(context: Context): TabsState {
     const transcript = { id: 'transcript' as const, title: t('Transcript'), ...entryCount(context.store) };
-    const others = besideIds.map((id) => ({ id, title: titleOf(id), count: this.#view(id)?.count(context) }));
+    const others = besideIds.map((id) => ({
+      id,
+      title: titleOf(id),
+      count: this.#view(id)?.count(context),
+      ...hintOf(this.#view(id)?.hint?.(context)),
+    }));
     return { tabs: [transcript, ...others], active: this.#active, show: (id) => this.show(id) };
   }
 
@@ -122,6 +127,10 @@ function entryCount({ total, leftOut }: Store): Pick<Tab, 'count' | 'hint'> {
     count: total - leftOut,
     hint: plural(leftOut, t('1 follow-up or callback left out'), t('{0} follow-ups and callbacks left out')),
   };
+}
+
+function hintOf(hint: string | undefined): Pick<Tab, 'hint'> {
+  return hint === undefined ? {} : { hint };
 }
 
 function titleOf(id: BesideId): string {

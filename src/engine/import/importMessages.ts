@@ -5,7 +5,7 @@ import { isRealMessage } from '../../insight/recall/querySource.ts';
 import { syntheticSchema } from '../../model/metadata.ts';
 import { isMarkedSynthetic, isSynthetic } from '../../model/synthetic.ts';
 import { runId } from '../ids.ts';
-import { isStep } from '../runFigures.ts';
+import { addSteps, noSteps } from '../runFigures.ts';
 import type { Draft, Taken } from './importFile.ts';
 
 const titleLength = 80;
@@ -53,7 +53,7 @@ export async function importMessages(given: readonly AcpMessage[], { begin, deps
       completed_at: times.at(-1) ?? at,
       first_index: 0,
       end_index: entries.length,
-      steps: entries.filter(isStep).length,
+      ...addSteps(noSteps, entries),
     },
   });
   for (let from = 0; from < entries.length; from += batch) {

@@ -5,7 +5,7 @@ import type { EntryUpdate } from '../../model/entry.ts';
 import { Transcript } from '../../model/transcript.ts';
 import { runId } from '../ids.ts';
 import { LineSplitter, type LineOut } from '../lines.ts';
-import { isStep, knownOf, resultOf, summaryOf } from '../runFigures.ts';
+import { addSteps, knownOf, noSteps, resultOf, summaryOf } from '../runFigures.ts';
 import type { Draft, Taken } from './importFile.ts';
 import { bytesOf } from './source.ts';
 
@@ -57,7 +57,7 @@ export async function importOutput(adapter: AgentAdapter, { begin, deps, file, s
     completed_at: at,
     first_index: 0,
     end_index: entries.length,
-    steps: entries.filter(isStep).length,
+    ...addSteps(noSteps, entries),
     ...(error !== undefined && { error }),
   };
   await writer.append({ kind: 'run', run });

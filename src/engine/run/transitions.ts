@@ -5,6 +5,7 @@ import type { Session } from '../../model/session.ts';
 import { moveRun, moveSession } from '../../model/status.ts';
 import type { EngineFailure } from '../failures.ts';
 import type { RawStream } from '../record/contract.ts';
+import type { RunSteps } from '../runFigures.ts';
 import type { Launched, ReplacedIds, RunPlan } from '../runPlan.ts';
 
 /** `late`: the agent was ended because it did not end itself. `as_expected`: it never does. */
@@ -124,7 +125,7 @@ export interface RunEnd {
   readonly at: string;
   /** Index of its last entry + 1, `transcript` included. */
   readonly endIndex: number;
-  readonly counted: { readonly steps: number; readonly responses: number; readonly active_ms: number };
+  readonly counted: RunSteps & { readonly responses: number; readonly active_ms: number };
   readonly error: string | undefined;
   readonly usage: readonly MessageUsage[];
   readonly result: ResultMetadata | undefined;

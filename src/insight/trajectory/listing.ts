@@ -12,8 +12,10 @@ export interface Listing {
   readonly closed: ReadonlySet<string>;
 }
 
-/** One line: the head of a lane with the number of its rows that fit, or a row. */
-export type Line = { readonly head: LaneBar; readonly rows: number; readonly open: boolean } | { readonly bar: Bar };
+/** One line: the head of a lane with the numbers of its rows and steps that fit, or a row. */
+export type Line =
+  | { readonly head: LaneBar; readonly rows: number; readonly steps: number; readonly open: boolean }
+  | { readonly bar: Bar };
 
 /**
  * Lanes with their rows, those without a row that fits left out; or, longest first, steps without lanes, those whose time
@@ -31,7 +33,8 @@ export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Li
     const bars = fitting(head.bars);
     if (bars.length === 0) return [];
     const open = !closed.has(head.lane.id);
-    return [{ head, rows: bars.length, open }, ...(open ? bars.map((bar) => ({ bar })) : [])];
+    const steps = bars.filter(({ row }) => row.type === 'step').length;
+    return [{ head, rows: bars.length, steps, open }, ...(open ? bars.map((bar) => ({ bar })) : [])];
   });
 }
 

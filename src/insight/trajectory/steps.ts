@@ -42,6 +42,8 @@ export interface StepRow extends RowBase {
 /** Something said, thought or gone wrong between the steps; it lasted from the row before to its own time. */
 export interface MomentRow extends RowBase {
   readonly type: 'thought' | 'answer' | 'error';
+  /** When its first part came, epoch milliseconds; that of the whole where it came at once. */
+  readonly firstAt: number | null;
   /** At most 400 characters. */
   readonly title: string;
 }
@@ -105,6 +107,7 @@ export class Trajectory {
         level: lane.level,
         startedAt: known?.startedAt ?? earlier(lane.lastEnd, at),
         endedAt: at,
+        firstAt: timeOf(entry.metadata?.startedAt) ?? (known?.type === 'step' ? null : known?.firstAt) ?? at,
         title: oneLine(entry.content),
       });
       if (type.kind !== 'error') lane.message = { index, turn };

@@ -1,3 +1,4 @@
+import type { Span } from './spans.ts';
 import type { Lane, Row } from './steps.ts';
 
 /** A row as a bar. Offsets and durations are milliseconds on an axis from which idle time is left out. */
@@ -27,6 +28,8 @@ export interface Waterfall {
   readonly turns: readonly { readonly turn: number; readonly offset: number; readonly startedAt: number }[];
   /** Where time was left out, and how much. */
   readonly gaps: readonly { readonly offset: number; readonly idleMs: number }[];
+  /** Where a time (epoch milliseconds) stands on the axis. */
+  readonly at: (time: number) => number;
 }
 
 /** Less than this without anything going on is no gap. */
@@ -34,9 +37,17 @@ const shortestGap = 10_000;
 /** What of a gap remains to be seen. */
 const shownGap = 1000;
 
-/** `now` (epoch milliseconds) is the end of what goes on. Linear in the rows but for sorting them by time. */
-export function waterfall(rows: readonly Row[], lanes: readonly Lane[], now: number): Waterfall {
-  const axis = new Axis(rows, now);
+/**
+ * `now` (epoch milliseconds) is the end of what goes on; `busy` are times that are not idle although no row says so. Linear
+ * in the rows but for sorting them by time.
+ */
+export function waterfall(
+  rows: readonly Row[],
+  lanes: readonly Lane[],
+  now: number,
+  busy: readonly Span[] = [],
+): Waterfall {
+  const axis = new Axis(rows, now, busy);
   const bars = new Map<string, Bar[]>(lanes.map(({ id }) => [id, []]));
   for (const row of rows) bars.get(row.lane)?.push(barOf(row, axis, now));
   const turns = new Map<number, number>();
@@ -48,6 +59,7 @@ export function waterfall(rows: readonly Row[], lanes: readonly Lane[], now: num
     total: axis.total,
     turns: [...turns].map(([turn, startedAt]) => ({ turn, offset: axis.offset(startedAt), startedAt })),
     gaps: axis.gaps,
+    at: (time) => axis.offset(time),
   };
 }
 
@@ -97,13 +109,13 @@ class Axis {
   readonly #offsets: number[] = [];
   readonly #ends: number[] = [];
 
-  constructor(rows: readonly Row[], now: number) {
-    const spans = rows.flatMap((row) => {
+  constructor(rows: readonly Row[], now: number, busy: readonly Span[]) {
+    const ofRows = rows.flatMap((row) => {
       if (row.startedAt === null) return [];
       const open = row.type === 'step' && (row.status === 'running' || row.status === 'created');
       return [[row.startedAt, Math.max(row.startedAt, open ? now : (row.endedAt ?? row.startedAt))] as const];
     });
-    spans.sort((a, b) => a[0] - b[0]);
+    const spans = [...ofRows, ...busy].sort((a, b) => a[0] - b[0]);
     for (const [start, end] of spans) {
       const last = this.#ends.at(-1);
       if (last !== undefined && start - last < shortestGap) {

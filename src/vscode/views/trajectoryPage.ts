@@ -1,15 +1,20 @@
 import { parseFilter } from '../../insight/trajectory/filter.ts';
 import type { Finding } from '../../insight/trajectory/findings.ts';
 import { type Line, linesOf } from '../../insight/trajectory/listing.ts';
-import type { Row, StepRow } from '../../insight/trajectory/steps.ts';
+import { sessionPhases } from '../../insight/trajectory/runTimes.ts';
+import type { Span } from '../../insight/trajectory/spans.ts';
+import { mainLane, type Row, type StepRow } from '../../insight/trajectory/steps.ts';
 import { type Waterfall, waterfall } from '../../insight/trajectory/waterfall.ts';
+import { phases } from '../../model/phases.ts';
 import type { StepKind } from '../../model/steps.ts';
-import type {
-  RepeatMark,
-  StepLink,
-  TrajectoryLine,
-  TrajectoryPage,
-  TrajectoryWish,
+import {
+  mostSegments,
+  type RepeatMark,
+  type StepLink,
+  type TimeLane,
+  type TrajectoryLine,
+  type TrajectoryPage,
+  type TrajectoryWish,
 } from '../../protocol/viewMessages.ts';
 import type { ViewIndex } from './viewIndex.ts';
 
@@ -23,6 +28,8 @@ interface Drawn {
   readonly now: number;
   readonly waterfall: Waterfall;
   readonly counts: Record<StepKind, number>;
+  readonly steps: TrajectoryPage['steps'];
+  readonly time: TrajectoryPage['time'];
   readonly marks: ReadonlyMap<number, RepeatMark>;
 }
 
@@ -53,6 +60,8 @@ export class TrajectoryPages {
       lines: lines.slice(start, start + count).map((line) => this.#line(line, drawn)),
       at: at === -1 ? null : at,
       axis: { length: total, turns: thinned(turns), gaps: thinned(gaps) },
+      time: drawn.time,
+      steps: drawn.steps,
       counts: drawn.counts,
       repeats: drawn.marks.size,
       omitted: this.#index.omitted,
@@ -65,13 +74,24 @@ export class TrajectoryPages {
     if (known?.revision === revision && (now === undefined || now - known.now < fresh)) return known;
     const rows = trajectory.rows();
     const counts: Record<StepKind, number> = { read: 0, edit: 0, command: 0, search: 0, web: 0, other: 0 };
-    for (const row of rows) if (row.type === 'step') counts[row.kind] += 1;
+    const steps = rows.filter((row) => row.type === 'step');
+    for (const row of steps) counts[row.kind] += 1;
+    const main = steps.filter(({ lane }) => lane === mainLane).length;
     const end = now ?? lastTime(rows);
+    const { segments, sums } = sessionPhases(rows, this.#index.turns(), this.#index.waits, end);
+    const drawn = waterfall(
+      rows,
+      trajectory.lanes(),
+      end,
+      phases.flatMap((phase) => segments[phase]),
+    );
     this.#drawn = {
       revision,
       now: end,
-      waterfall: waterfall(rows, trajectory.lanes(), end),
+      waterfall: drawn,
       counts,
+      steps: { main, subagents: steps.length - main },
+      time: phases.map((phase) => ({ phase, ms: sums[phase], segments: placed(segments[phase], drawn) })),
       marks: marksOf(findings.all(), (index) => {
         const row = trajectory.row(index);
         return row?.type === 'step' ? { entryIndex: index, number: row.number } : undefined;
@@ -100,7 +120,18 @@ export class TrajectoryPages {
     if ('head' in line) {
       const { lane, offset, duration } = line.head;
       const { id, title, agentType, number } = lane;
-      return { type: 'lane', id, title, agentType, number, offset, duration, rows: line.rows, open: line.open };
+      return {
+        type: 'lane',
+        id,
+        title,
+        agentType,
+        number,
+        offset,
+        duration,
+        rows: line.rows,
+        steps: line.steps,
+        open: line.open,
+      };
     }
     const { row, offset, duration, group } = line.bar;
     const { entryIndex, turn, title, startedAt } = row;
@@ -126,6 +157,13 @@ function marksOf(
     for (const index of steps.slice(1)) marks.set(index, { kind, steps: links, count: steps.length });
   }
   return marks;
+}
+
+function placed(spans: readonly Span[], { at }: Waterfall): TimeLane['segments'] {
+  const longest = [...spans].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, mostSegments);
+  return longest
+    .sort((a, b) => a[0] - b[0])
+    .map(([from, to]) => ({ offset: at(from), duration: Math.max(0, at(to) - at(from)) }));
 }
 
 function lastTime(rows: readonly Row[]): number {

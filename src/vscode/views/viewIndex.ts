@@ -1,5 +1,6 @@
 import { SessionFiles } from '../../insight/files/files.ts';
 import { Findings } from '../../insight/trajectory/findings.ts';
+import { type TimedTurn, Waits } from '../../insight/trajectory/runTimes.ts';
 import { Trajectory, turnAt } from '../../insight/trajectory/steps.ts';
 import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
 import type { FileNow } from '../projectFiles.ts';
@@ -15,7 +16,7 @@ const mostUnreported = 10_000;
 export interface ViewSource {
   total(): number;
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
-  turns(): readonly { readonly firstIndex: number }[];
+  turns(): readonly (TimedTurn & { readonly firstIndex: number })[];
   live(): boolean;
   summary(): { readonly project_dir?: string | undefined };
   /** A file of the session's folder as it is on disk; `undefined` where that cannot be told. */
@@ -33,6 +34,7 @@ export interface Unreported extends UnreportedChange {
  */
 export class ViewIndex {
   readonly trajectory = new Trajectory();
+  readonly waits = new Waits();
   readonly findings = new Findings();
   readonly files: SessionFiles;
   /** By path; the newest note counts. */
@@ -58,6 +60,10 @@ export class ViewIndex {
   /** Entries beyond the bound. */
   get omitted(): number {
     return Math.max(0, this.#source.total() - mostEntries);
+  }
+
+  turns(): readonly TimedTurn[] {
+    return this.#source.turns();
   }
 
   /** Resolves when everything that the record holds now was taken. */
@@ -102,7 +108,9 @@ export class ViewIndex {
   #take(entry: NormalizedEntry, settled: boolean): void {
     this.revision += 1;
     const turns = this.#source.turns();
-    this.trajectory.add(entry, turnAt(this.#firstIndexes(turns), entry.index));
+    const turn = turnAt(this.#firstIndexes(turns), entry.index);
+    this.trajectory.add(entry, turn);
+    this.waits.add(entry, turn);
     this.files.add(entry);
     if (!settled) return;
     this.findings.add(entry);

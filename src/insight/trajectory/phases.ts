@@ -1,0 +1,74 @@
+import { type Phase, phases } from '../../model/phases.ts';
+import { type Span, unionOf, without } from './spans.ts';
+
+/** Times in epoch milliseconds. */
+interface RunTimes {
+  /** The run, from its prompt to its end. */
+  readonly span: Span;
+  /** As the run's duration is shown, in milliseconds; `null`: that of `span`. */
+  readonly durationMs: number | null;
+  /** Tool calls, those of subagents included. */
+  readonly tools: readonly Span[];
+  /** Requests that waited for an answer. */
+  readonly you: readonly Span[];
+  /** What the model gave, from the first part that came. */
+  readonly output: readonly { readonly kind: 'thinking' | 'writing'; readonly span: Span }[];
+}
+
+/** In milliseconds; together they are `total`. */
+export type PhaseSums = Readonly<Record<Phase, number>> & { readonly total: number };
+
+export interface RunPhases {
+  readonly segments: Readonly<Record<Phase, readonly Span[]>>;
+  readonly sums: PhaseSums;
+}
+
+export const noTime: PhaseSums = { waiting: 0, thinking: 0, writing: 0, tools: 0, you: 0, total: 0 };
+
+/**
+ * Every moment of a run counts once, where several things went on at once by this priority: waiting for you, tools, the
+ * model. So a call that waits for approval is waiting for you, and the time of a subagent belongs to the call that started
+ * it.
+ */
+export function phasesOf({ span, durationMs, tools, you, output }: RunTimes): RunPhases {
+  const inside = (spans: readonly Span[]): Span[] => unionOf(spans.map((each) => clipped(each, span)));
+  const waited = inside(you);
+  const worked = without(inside(tools), waited);
+  const taken = unionOf([...waited, ...worked]);
+  const ofKind = (kind: 'thinking' | 'writing'): Span[] =>
+    inside(output.filter((each) => each.kind === kind).map((each) => each.span));
+  const written = without(ofKind('writing'), taken);
+  const thought = without(ofKind('thinking'), unionOf([...taken, ...written]));
+  const rest = without([span], unionOf([...taken, ...written, ...thought]));
+  const segments = { waiting: rest, thinking: thought, writing: written, tools: worked, you: waited };
+  return { segments, sums: fitted(segments, durationMs ?? length(span)) };
+}
+
+/** An agent's clock begins after the program did, or it tells less than it took: what nothing is known of gives way first. */
+function fitted(segments: RunPhases['segments'], total: number): PhaseSums {
+  const left = { ...noTime, total };
+  const sums: Record<Phase | 'total', number> = { ...left };
+  let room = total;
+  for (const phase of ['you', 'tools', 'writing', 'thinking'] as const) {
+    const took = Math.min(
+      room,
+      segments[phase].reduce((sum, each) => sum + length(each), 0),
+    );
+    sums[phase] = took;
+    room -= took;
+  }
+  return { ...sums, waiting: room };
+}
+
+export function addPhases(a: PhaseSums, b: PhaseSums): PhaseSums {
+  const sums: Record<Phase | 'total', number> = { ...a };
+  for (const phase of [...phases, 'total'] as const) sums[phase] += b[phase];
+  return sums;
+}
+
+const length = ([from, to]: Span): number => to - from;
+
+function clipped([from, to]: Span, [start, end]: Span): Span {
+  const at = Math.min(Math.max(from, start), end);
+  return [at, Math.max(at, Math.min(to, end))];
+}

@@ -1,0 +1,98 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import { requestMetadataSchema } from '../../model/request.ts';
+import { type Phase, phases } from '../../model/phases.ts';
+import { addPhases, noTime, phasesOf, type PhaseSums } from './phases.ts';
+import type { Span } from './spans.ts';
+import { mainLane, type Row } from './steps.ts';
+
+/** A run as its heading shows it. */
+export interface TimedTurn {
+  /** ISO 8601, in the clock of the machine that ran it; a replay has its own. */
+  readonly startedAt: string;
+  readonly durationMs: number | null;
+}
+
+export interface SessionPhases {
+  /** Epoch milliseconds. */
+  readonly segments: Readonly<Record<Phase, readonly Span[]>>;
+  readonly sums: PhaseSums;
+}
+
+/** Requests that a person was asked, by the index of their entry; the newest state counts. */
+export class Waits {
+  readonly #spans = new Map<number, { readonly turn: number; readonly from: number; readonly to: number | null }>();
+
+  add({ index, type, metadata }: NormalizedEntry, turn: number): void {
+    if (type.kind !== 'system_message' || metadata?.['request'] === undefined) return;
+    const found = requestMetadataSchema.safeParse(metadata).data;
+    if (found === undefined) return;
+    const { request, decision } = found;
+    // Nobody was asked.
+    if (decision?.by === 'nobody' || decision?.by === 'policy') return;
+    const to = decision === undefined ? null : Date.parse(decision.at);
+    this.#spans.set(index, { turn, from: Date.parse(request.asked_at), to });
+  }
+
+  /** `now` ends those that still wait. */
+  of(turn: number, now: number): Span[] {
+    return [...this.#spans.values()].flatMap(({ turn: own, from, to }): Span[] => {
+      const end = to ?? now;
+      return own === turn && Number.isFinite(from) && Number.isFinite(end) && end > from ? [[from, end]] : [];
+    });
+  }
+}
+
+/** What the runs of a session spent their time on. `now` (epoch milliseconds) ends what goes on. */
+export function sessionPhases(
+  rows: readonly Row[],
+  turns: readonly TimedTurn[],
+  waits: Waits,
+  now: number,
+): SessionPhases {
+  const segments: Record<Phase, Span[]> = { waiting: [], thinking: [], writing: [], tools: [], you: [] };
+  let sums = noTime;
+  const byTurn = new Map<number, Row[]>();
+  for (const row of rows) {
+    const own = byTurn.get(row.turn);
+    if (own === undefined) byTurn.set(row.turn, [row]);
+    else own.push(row);
+  }
+  for (const [at, turn] of turns.entries()) {
+    const own = phasesOfTurn(byTurn.get(at + 1) ?? [], turn, waits.of(at + 1, now), now);
+    if (own === undefined) continue;
+    for (const phase of phases) segments[phase].push(...own.segments[phase]);
+    sums = addPhases(sums, own.sums);
+  }
+  return { segments, sums };
+}
+
+function phasesOfTurn(rows: readonly Row[], { startedAt, durationMs }: TimedTurn, you: readonly Span[], now: number) {
+  const tools: Span[] = [];
+  const output: { kind: 'thinking' | 'writing'; span: Span }[] = [];
+  const times = you.flat();
+  for (const row of rows) {
+    if (row.startedAt === null) continue;
+    const end = Math.max(row.startedAt, row.endedAt ?? (row.type === 'step' ? now : row.startedAt));
+    times.push(row.startedAt, end);
+    if (row.type === 'step') tools.push([row.startedAt, end]);
+    else if (row.lane === mainLane && row.firstAt !== null && row.type !== 'error') {
+      output.push({ kind: row.type === 'thought' ? 'thinking' : 'writing', span: [Math.min(row.firstAt, end), end] });
+    }
+  }
+  const span = spanOf(times, Date.parse(startedAt), durationMs, now);
+  return span === undefined ? undefined : phasesOf({ span, durationMs, tools, you, output });
+}
+
+/** From the prompt to the last that is known of, by the clock of the entries: a replay began at another time than it shows. */
+function spanOf(times: readonly number[], began: number, durationMs: number | null, now: number): Span | undefined {
+  if (times.length === 0) {
+    if (!Number.isFinite(began)) return undefined;
+    return [began, durationMs === null ? Math.max(began, now) : began + durationMs];
+  }
+  const first = times.reduce((a, b) => Math.min(a, b));
+  const last = times.reduce((a, b) => Math.max(a, b));
+  const sameClock = began <= first && first - began <= (durationMs ?? Infinity);
+  const start = sameClock ? began : first;
+  const end = durationMs === null ? Math.max(last, sameClock ? now : last) : Math.max(last, start + durationMs);
+  return [start, end];
+}
