@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { linksOf } from '../../src/insight/citations/links.ts';
 import { SessionEvidence } from '../../src/insight/citations/sources/sessionEvidence.ts';
-import type { ClaimVerdict } from '../../src/insight/citations/types.ts';
+import type { ClaimVerdict, EvidenceLink } from '../../src/insight/citations/types.ts';
 import { madeEntry, type MadeStep } from './claims.ts';
 import { repository } from './host/cache.mjs';
 
@@ -23,14 +23,47 @@ export const verdictPairs = (file: 'pairs.json' | 'holdout.json'): readonly Verd
 export const outputs = (): Readonly<Record<string, MadeStep>> =>
   read('outputs.json') as Readonly<Record<string, MadeStep>>;
 
-/** The verdict that Vitrine gives; `none` for an answer without a claim about an outcome. */
-export function verdictOf({ steps, say }: VerdictPair, known = outputs()): ClaimVerdict | 'none' {
+interface RunnerSet {
+  readonly outputs: Readonly<Record<string, MadeStep>>;
+  readonly pairs: readonly VerdictPair[];
+}
+
+/**
+ * Pairs that were written down before anything was changed for them. `fromRunners`: on what some forty runners printed for
+ * small projects; `fromRunnersHoldout`: on what the manuals of others show.
+ */
+export function runnerPairs(file: 'fromRunners.json' | 'fromRunnersHoldout.json'): readonly VerdictPair[] {
+  const { outputs: known, pairs } = read(file) as RunnerSet;
+  return pairs.map((pair) => ({
+    ...pair,
+    steps: pair.steps.map((step) => ('ref' in step ? (known[step.ref] ?? {}) : step)),
+  }));
+}
+
+/** An answer that names a place, and whether the session shows it. */
+export interface SourcePair {
+  readonly steps: readonly MadeStep[];
+  readonly say: string;
+  readonly status: EvidenceLink['status'];
+}
+
+export const sourcePairs = (): readonly SourcePair[] => read('sources.json') as readonly SourcePair[];
+
+/** What an answer says that can be looked up in the session. */
+export function linksIn(steps: readonly MadeStep[], say: string): EvidenceLink[] {
   const session = new SessionEvidence('/workspace');
-  for (const [index, step] of steps.entries())
-    session.add(madeEntry('ref' in step ? (known[step.ref] ?? {}) : step, index));
-  const links = linksOf(
+  for (const [index, step] of steps.entries()) session.add(madeEntry(step, index));
+  return linksOf(
     { index: 1000, timestamp: '2026-11-20T11:00:00.000Z', type: { kind: 'assistant_message' }, content: say },
     session,
+  );
+}
+
+/** The verdict that Vitrine gives; `none` for an answer without a claim about an outcome. */
+export function verdictOf({ steps, say }: VerdictPair, known = outputs()): ClaimVerdict | 'none' {
+  const links = linksIn(
+    steps.map((step) => ('ref' in step ? (known[step.ref] ?? {}) : step)),
+    say,
   );
   return links.find(({ judged }) => judged !== undefined)?.judged?.verdict ?? 'none';
 }

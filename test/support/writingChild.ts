@@ -39,6 +39,13 @@ export function startEngine(store: string, cwd: string, session = ''): WritingCh
   return startProgram(process.execPath, [host, store, cwd, session], env);
 }
 
+/** An engine that resumes a session with these steps again and again. */
+export function startResumer(store: string, id: string, steps: string): WritingChild {
+  const host = path.resolve('test/support/fakeAgent/resumingHost.ts');
+  const env = { PATH: process.env['PATH'] ?? '', HOME: path.dirname(store) };
+  return startProgram(process.execPath, [host, store, id, steps], env);
+}
+
 function startProgram(
   program: string,
   args: readonly string[],

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
-import { scored, shownScores, verdictPairs } from '../../support/verdicts.ts';
+import { linksIn, runnerPairs, scored, shownScores, sourcePairs, verdictPairs } from '../../support/verdicts.ts';
 
 describe('the verdict on what is said of a run', () => {
   const pairs = verdictPairs('pairs.json');
   const holdout = verdictPairs('holdout.json');
+  const fromRunners = runnerPairs('fromRunners.json');
+  const fromRunnersHoldout = runnerPairs('fromRunnersHoldout.json');
 
   it('is measured on at least 300 pairs', () => {
     assert.ok(pairs.length >= 300, String(pairs.length));
+    assert.ok(fromRunners.length >= 300, String(fromRunners.length));
   });
 
-  for (const [name, set] of Object.entries({ pairs, holdout }))
+  for (const [name, set] of Object.entries({ pairs, holdout, fromRunners, fromRunnersHoldout }))
     it(`agrees and disagrees where it should, and hardly ever elsewhere (${name})`, () => {
       const scores = scored(set);
       const shown = shownScores(scores);
@@ -22,4 +25,9 @@ describe('the verdict on what is said of a run', () => {
         assert.ok(scores.by[verdict].recall >= 0.9, shown);
       }
     });
+
+  it('finds what the session shows, and nothing that it does not show', () => {
+    for (const { steps, say, status } of sourcePairs())
+      assert.equal(linksIn(steps, say)[0]?.status, status, `${say} ${JSON.stringify(steps)}`);
+  });
 });

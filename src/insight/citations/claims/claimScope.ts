@@ -23,11 +23,11 @@ const groups =
 const some =
   /(?<!\p{L})(?:(?:the|these|those|both|all|my|diese|die|alle)\s{1,4}){0,2}(?:new|these|those|both|related|relevant|affected|added|updated|neuen?|diese|beiden?|betroffenen|nouveaux|nuevas|nuevos)\s{1,4}(?:\p{L}{1,20}\s{1,4})?(?:tests?|specs?|pruebas)(?!\p{L})/iu;
 const place =
-  /(?:^|[\s(])(?:in|for|of|under|inside|within|from|für|von|unter|im|pour|dans|de)\s{1,4}(?:(?:the|der|dem|das|die|den|all|both)\s{1,4}){0,2}(?<noun>(?:package|module|crate|workspace|file|folder|project|Paket|Modul|Ordner|Datei)\s{1,4})?(?<name>@?[\w][\w@./-]{0,80})(?<kind>\s{1,4}(?:package|module|crate|workspace|project|app|service|folder|directory|component|class|file|feature|Paket|Modul|Ordner|Verzeichnis)(?!\p{L}))?/iu;
+  /(?:^|[\s(])(?:in|for|of|under|inside|within|from|für|von|unter|im|pour|dans|de)\s{1,4}(?:(?:the|der|dem|das|die|den|all|both)\s{1,4}){0,2}(?<noun>(?:package|module|crate|workspace|file|folder|project|Paket|Modul|Ordner|Datei)\s{1,4})?(?<name>(?:\.{1,2}\/)?@?[\w][\w@./-]{0,80})(?<kind>\s{1,4}(?:package|module|crate|workspace|project|app|service|folder|directory|component|class|file|feature|Paket|Modul|Ordner|Verzeichnis)(?!\p{L}))?/iu;
 const topic =
   /(?<!\p{L})(?:the|all|every|die|der|alle|its|our|these|\d{1,5})\s{1,4}(?:\d{1,5}\s{1,4})?(?:of\s{1,4}the\s{1,4})?(?<name>[\p{L}\d@][\p{L}\d@/._-]{1,60})\s{1,4}$/iu;
 const noTopic =
-  /^(?:gesamten?|ganzen?|kompletten?|vollständigen?|suite|unit|integration|regression|e2e|end-to-end|acceptance|browser|smoke|system|new|existing|other|remaining|whole|full|entire|complete|test|tests|local|automated|relevant|related|affected|added|updated|these|those|both|all|of|the|project|project's|repo|repository|current|latest|final|last|first|same|rest|original|actual|npm|pnpm|yarn|cargo|go|pytest|jest|vitest|mocha|node|python|rust|typescript|javascript|following|above|production|release|debug|neuen|bestehenden|anderen|übrigen|backend's|our|its|next|normal|default|main|ts|js|and|or|is|that|with|has|now)$/i;
+  /^(?:gesamten?|ganzen?|kompletten?|vollständigen?|suite|unit|integration|regression|e2e|end-to-end|acceptance|browser|smoke|system|new|existing|other|remaining|whole|full|entire|complete|test|tests|local|automated|relevant|related|affected|added|updated|these|those|both|all|of|the|project|project's|repo|repository|workspace|monorepo|current|latest|final|last|first|same|rest|original|actual|npm|pnpm|yarn|cargo|go|pytest|jest|vitest|mocha|node|python|rust|typescript|javascript|following|above|production|release|debug|neuen|bestehenden|anderen|übrigen|backend's|our|its|next|normal|default|main|ts|js|and|or|is|that|with|has|now)$/i;
 
 /** What a claim about an outcome speaks of. */
 export function claimScope({ raw, flat, start, end }: ClaimWords): ClaimScope {

@@ -35,6 +35,9 @@ const longestTarget = 2000;
 /** Brackets in brackets of an address. */
 const deepest = 8;
 
+/** Of emphasis, code and quotation; an underscore within a word is a part of it. */
+const marks = /[`*~"“”„«»「」『』|]|(?<![\p{L}\d])_|_(?![\p{L}\d])/gu;
+
 /** Beyond these, blocks and their lines are not looked at. */
 const maxBlocks = 1000;
 const maxLines = 200;
@@ -43,7 +46,7 @@ const maxLines = 200;
 export function layoutOf(text: string): Layout {
   const { prose, shells } = withoutBlocks(text);
   const spans = codeSpans(prose);
-  return { prose, flat: prose.replace(/[`*_~"“”„«»「」『』|]/g, ' '), spans, links: linksIn(prose), shells };
+  return { prose, flat: prose.replace(marks, ' '), spans, links: linksIn(prose), shells };
 }
 
 const fence = /^[ \t]{0,12}(`{3,}|~{3,})/;

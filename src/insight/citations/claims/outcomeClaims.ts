@@ -56,7 +56,8 @@ function said(
   before: string,
   { 0: all, groups = {} }: RegExpMatchArray,
 ): Pick<OutcomeClaim, 'outcome' | 'count' | 'failures' | 'total'> {
-  const { n, fail, none, failures } = groups;
+  const { n, none, also, failures = countOf(also ?? '')?.toString(), passes } = groups;
+  const fail = groups['fail'] ?? groups['not'] ?? groups['broken'];
   if (none !== undefined) return { outcome: 'passed' };
   const shown = n ?? all;
   const isNoTest = kind === 'test' && isNone(before, shown);
@@ -64,7 +65,8 @@ function said(
   const outcome = Number(failures ?? 0) > 0 || (fail === undefined) === isNoTest ? 'failed' : 'passed';
   // "2 of 12 tests failed" counts those, "12 tests, 2 failures" and "10 passed, 2 failed" do not.
   const failed = failures === undefined ? (outcome === 'failed' ? number : undefined) : Number(failures);
-  const count = outcome === 'failed' && failures === undefined ? undefined : number;
+  const others = passes === undefined ? undefined : countOf(passes);
+  const count = outcome === 'failed' && failures === undefined ? others : number;
   const total = kind === 'test' ? totalOf(shown) : undefined;
   return {
     ...(!(outcome === 'passed' && isPart(shown)) && { outcome }),
@@ -128,14 +130,14 @@ function totalOf(shown: string): number | undefined {
 
 /** Words without which nothing is said of a kind. */
 const topics: Readonly<Record<OutcomeClaim['kind'], RegExp>> = {
-  test: /test|spec|suite|passed|everything|\ball\b|prueba|тест|测试|テスト|테스트/iu,
+  test: /test|spec|suite|example|scenario|jest|mocha|passed|everything|\ball\b|prueba|тест|测试|テスト|테스트/iu,
   build: /build|[ck]ompil|projekt|构建|编译|打包|ビルド|コンパイル/iu,
   check: /lint|typ|tsc|ruff|clippy|mypy|pyright|prettier|format|biome|flake8|vet|rubocop|check/iu,
 };
 
 /** Words without which nothing is said of how something went. */
 const results =
-  /pass|fail|succe|green|\bred\b|broke|break|clean|fine\b|through|complete|finish|ended|executed|builds|compiles|work|happy|\bok\b|check|complain|error|issue|problem|warning|\bno\b|zero|without|\b0\b|[✅✔☑✓❌✗]|lauf|läuf|lief|besteh|bestanden|grün|\brot\b|erfolg|schl[aäu]g|fehl|scheiter|kein|sauber|klappt|funktion|baut|kompiliert|bricht|réuss|verts?\b|échou|pasa|pasó|falla|falha|verde|exit|tous|完|通过|成功|失|通過|合格|パス|通り|проход|прошл|пройд|успешн|пада|упали|통과|실패/iu;
+  /pass|fail|succe|green|\bred\b|broke|break|clean|fine\b|through|complete|finish|ended|executed|builds|compile|work|happy|\bok\b|check|complain|error|issue|problem|warning|\bno\b|zero|without|\b0\b|[✅✔☑✓❌✗]|lauf|läuf|lief|besteh|bestanden|grün|\brot\b|erfolg|schl[aäu]g|fehl|scheiter|kein|sauber|klappt|funktion|baut|kompiliert|bricht|réuss|verts?\b|échou|pasa|pasó|falla|falha|verde|exit|tous|完|通过|成功|失|通過|合格|パス|通り|проход|прошл|пройд|успешн|пада|упали|통과|실패/iu;
 
 const aNumber = new RegExp(String.raw`(?<![\p{L}\d])(?:${number})(?![\p{L}\d])`, 'iu');
 

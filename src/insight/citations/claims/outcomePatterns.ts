@@ -63,6 +63,8 @@ const tick = '[✅✔☑✓]';
 const cross = '[❌✗]';
 /** "12", "12/12", "12 of 12". */
 const share = String.raw`\d{1,6}(?: ?(?:/|of|out of) ?\d{1,6})?`;
+/** Between what passed and what failed. */
+const andThen = String.raw`(?:,? (?:and|but|while)|[,;]) `;
 /** Nothing that it is said of follows: "New tests: failing logins". */
 const clauseEnd = String.raw`(?=\s{0,4}(?:[.,;:!()✅✔☑✓❌✗\ufe0f–—]|-\s|$))`;
 /** What a check found that found nothing. */
@@ -116,7 +118,15 @@ export const patterns: readonly OutcomePattern[] = [
   ),
   make(
     'test',
-    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${number})(?: ?(?:of|out of|/) ?(?:the )?(?:${number}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples|scenarios)${where} ${helpers}(?:(?<pass>${passed})|(?<fail>${failed}))\b${noObject}`,
+    String.raw`(?<![\p{L}\d])(?:(?:all|every|both|each|the|its|our|these|those|new|existing|other|unit|integration|regression|e2e|end-to-end|whole|full|entire|remaining|(?:${number})(?: ?(?:of|out of|/) ?(?:the )?(?:${number}))?)(?: of)?(?: the)? ){0,5}(?:tests?|test suites?|test files?|test cases?|test runs?|specs?|suites?|examples?|scenarios?)${where} ${helpers}(?:(?<pass>${passed})(?:${andThen}(?<also>${number}) (?:tests? )?(?:still )?fail(?:s|ed|ing)?)?|(?<fail>${failed})(?:${andThen}(?<passes>${number}) (?:tests? )?pass(?:es|ed|ing)?)?|(?<not>(?:do|does) not pass|(?:don't|doesn't) pass))\b${noObject}`,
+  ),
+  make(
+    'test',
+    String.raw`(?<!\p{L})(?:there (?:are|is) ${helpers}(?<n>${number}) (?<fail>failing|failed|broken) (?:unit )?(?:tests?|specs?)|(?:the |its |our )?tests (?:(?:do|does) not|don't|no longer|cannot|can't) (?<broken>compile|build))(?!\p{L})`,
+  ),
+  make(
+    'test',
+    String.raw`(?<![\p{L}\d./-])(?<tool>pytest|jest|vitest|mocha|rspec|phpunit|ctest|minitest|cypress|playwright) ${helpers}(?:(?<pass>${passed})|(?<fail>${failed}))(?!\p{L})${noObject}`,
   ),
   make(
     'test',
@@ -213,6 +223,10 @@ export const patterns: readonly OutcomePattern[] = [
   make(
     'check',
     String.raw`(?<!\p{L})(?<tool>lint(?:er|ing)?|type ?-?check(?:er|ing)?|eslint|tsc|clippy|ruff|mypy),? and (?:it|they|everything) (?:(?:is|are|was|now|all|still) ){0,3}(?:(?<pass>pass(?:es|ed)?|succeed(?:s|ed)?|clean|green)|(?<fail>fail(?:s|ed)?))(?!\p{L})${noObject}`,
+  ),
+  make(
+    'check',
+    String.raw`(?<!\p{L})there (?:are|is) (?:still |now )?(?:an? |one |two |three |some |several |a few |\d{1,5} )?(?<tool>lint|linter|type|typescript|eslint|formatting) (?<fail>errors?|problems?|issues?)\b`,
   ),
   make('check', String.raw`(?<!\p{L})(?<tool>types) (?<pass>check)(?:s|ed|(?= ?[.,;:!]|$| and\b))`),
   make(

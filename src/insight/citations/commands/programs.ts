@@ -14,7 +14,7 @@ export function plainCommand(command: string): string {
 const kinds: readonly (readonly [ProgramKind, RegExp])[] = [
   [
     'test',
-    /^(?:vitest|jest|mocha|ava|tap|c8|nyc|playwright test|cypress run|karma|wtr|pytest|py\.test|tox|nox|unittest|nose2?|rspec|minitest|phpunit|pest|ctest|gotestsum|(?:go|dotnet|swift|mix|rails|bazel|flutter|dart|stack|cabal|ng|hardhat|forge) test|cargo (?:test|t|nextest|miri test|llvm-cov)|make (?:\S+ )*(?:\S*[^a-z\s])?tests?(?:[^a-z\s]\S*)?|(?:node|tsx) (?:.* )?--test|(?:deno|bun) test|rake (?:test|spec)|sbt .*test|bats|zig (?:build )?test|(?:php )?artisan test|python[\d.]* \S*manage\.py test|manage\.py test|(?:just|task) \S*test\S*|xcodebuild (?:.* )?test)(?= |:|$)/,
+    /^(?:vitest|jest|mocha|ava|tap|tape|uvu|qunit|jasmine|cucumber(?:-js)?|behave|robot|prove|testcafe|nightwatch|codecept|wdio|c8|nyc|playwright test|cypress run|karma|wtr|pytest|py\.test|tox|nox|unittest|nose2?|rspec|minitest|phpunit|pest|ctest|gotestsum|(?:go|dotnet|swift|mix|rails|bazel|flutter|dart|stack|cabal|ng|hardhat|forge) test|cargo (?:test|t|nextest|miri test|llvm-cov)|make (?:\S+ )*(?:\S*[^a-z\s])?tests?(?:[^a-z\s]\S*)?|(?:node|tsx) (?:.* )?--test|(?:deno|bun) test|rake (?:test|spec)|sbt .*test|bats|zig (?:build )?test|(?:php )?artisan test|python[\d.]* \S*manage\.py test|manage\.py test|(?:just|task) \S*test\S*|xcodebuild (?:.* )?test)(?= |:|$)/,
   ],
   [
     'check',

@@ -163,15 +163,20 @@ function relationOf(
 }
 
 function relationToSubject(subject: string, { scope, runners }: RunOutcome, { command = '' }: StepFacts): Relation {
-  const isNamed = scope.names.some((name) => sameName(name, subject));
-  if (isNamed) return 'same';
-  if (scope.isPart) return 'other';
+  const named = scope.names.filter((name) => sameName(name, subject));
+  // `test_a.py::test_1` and `a_spec.rb:3` are a part of their file.
+  if (named.length > 0)
+    return named.every((name) => oneTest.test(name)) && !oneTest.test(subject) ? 'narrower' : 'same';
   // "The Cypress tests" are those that it runs.
-  if (runners.includes(subject) || command.toLowerCase().split(/[\s/]/).includes(subject)) return 'same';
+  if (runners.includes(subject)) return scope.isPart ? 'narrower' : 'same';
+  if (scope.isPart) return 'other';
+  if (command.toLowerCase().split(/[\s/]/).includes(subject)) return 'same';
   if (isSubproject(subject) && !scope.isRecursive)
     return command.toLowerCase().includes(subject) ? 'same' : 'uncertain';
   return 'wider';
 }
+
+const oneTest = /::|:\d+$/;
 
 /** `packages/a`, `@scope/a` and `a` are one, and so are a file and its test. */
 function sameName(name: string, subject: string): boolean {

@@ -94,9 +94,9 @@ function passedFits(count: number, { passed, skipped = 0, total }: Counts, ofAll
   return skipped > 0 && (count === total || count === passed + skipped) ? 'unknown' : 'no';
 }
 
-function failedFits(failures: number, { passed, failed }: Counts, result: RunOutcome['result']): Fit {
+function failedFits(failures: number, { passed, failed, errors = 0 }: Counts, result: RunOutcome['result']): Fit {
   if (failed === undefined) return result === 'passed' ? (failures === 0 ? 'yes' : 'no') : 'unknown';
-  if (failures === failed) return 'yes';
+  if (failures === failed || (errors > 0 && failures === failed - errors)) return 'yes';
   return passed === undefined && failed > 0 ? 'unknown' : 'no';
 }
 

@@ -6,6 +6,8 @@ import { summaryLines, type SummaryLine } from './runnerTable.ts';
 export interface Counts {
   readonly passed?: number;
   readonly failed?: number;
+  /** Of those that failed, what their program counts apart. */
+  readonly errors?: number;
   readonly skipped?: number;
   readonly total?: number;
 }
@@ -71,7 +73,7 @@ export function isCut(output: string): boolean {
   return output.includes('runcated') || output.includes('omitted') ? upToOmission(output).cut : false;
 }
 
-type Field = 'passed' | 'failed' | 'skipped' | 'total';
+type Field = 'passed' | 'failed' | 'errors' | 'skipped' | 'total';
 interface Group {
   readonly row: SummaryLine;
   readonly fields: Map<Field, number>;
@@ -150,9 +152,10 @@ class Tally {
   }
 }
 
-const wordsOf: Readonly<Record<Field, string>> = {
+const wordsOf: Readonly<Record<Exclude<Field, 'errors'>, string>> = {
   passed: 'passed,passing,pass,succeeded,success,successful',
-  failed: 'failed,failing,fail,failure,failures,error,errors,cancelled,interrupted,exceptions,exception',
+  failed:
+    'failed,failing,fail,failure,failures,error,errors,cancelled,interrupted,exceptions,exception,undefined,ambiguous',
   skipped: 'skipped,skip,pending,ignored,todo,incomplete,canceled,deselected',
   total: 'total,tests',
 };
@@ -176,6 +179,7 @@ function fieldsOf(row: SummaryLine, { groups = {} }: RegExpExecArray, line: stri
     ['doctests', 'total'],
   ];
   for (const [name, field] of given) if (groups[name] !== undefined) add(field, Number(groups[name]));
+  if (groups['errors'] !== undefined) add('errors', Number(groups['errors']));
   if (groups['onePassed'] !== undefined) add('passed', 1);
   if (groups['oneFailed'] !== undefined) add('failed', 1);
   if (groups['oneSkipped'] !== undefined) add('skipped', 1);
@@ -185,28 +189,33 @@ function fieldsOf(row: SummaryLine, { groups = {} }: RegExpExecArray, line: stri
     const [number = '', word = ''] = isNumberFirst ? found.slice(1) : found.slice(1).reverse();
     const field = fieldNames.get(word.toLowerCase());
     if (field !== undefined && !(field === 'total' && fields.has('total'))) add(field, Number(number));
+    if (/^errors?$/i.test(word)) add('errors', Number(number));
   }
   return fields;
 }
 
 /** What is not said follows from the rest. */
 function countsOf({ fields }: Group): Counts {
-  const [failed, skipped] = [fields.get('failed'), fields.get('skipped')];
+  const [errors, skipped] = [fields.get('errors'), fields.get('skipped')];
+  let failed = fields.get('failed');
   let [passed, total] = [fields.get('passed'), fields.get('total')];
   if (passed === undefined && total !== undefined) passed = Math.max(0, total - (failed ?? 0) - (skipped ?? 0));
   else if (total === undefined && passed !== undefined) total = passed + (failed ?? 0) + (skipped ?? 0);
+  else if (failed === undefined && total !== undefined && passed !== undefined && skipped !== undefined)
+    failed = Math.max(0, total - passed - skipped);
   return {
     ...(passed !== undefined && { passed }),
     ...(failed !== undefined && { failed }),
+    ...(errors !== undefined && { errors }),
     ...(skipped !== undefined && { skipped }),
     ...(total !== undefined && { total }),
   };
 }
 
 function sumOf(all: readonly Counts[]): Counts {
-  const sum: { passed?: number; failed?: number; skipped?: number; total?: number } = {};
+  const sum: { -readonly [K in keyof Counts]: Counts[K] } = {};
   for (const each of all) {
-    for (const field of ['passed', 'failed', 'skipped', 'total'] as const) {
+    for (const field of ['passed', 'failed', 'errors', 'skipped', 'total'] as const) {
       const value = each[field];
       if (value !== undefined) sum[field] = (sum[field] ?? 0) + value;
     }

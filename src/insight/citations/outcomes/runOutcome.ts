@@ -167,7 +167,7 @@ function didNotStart(code: number, output: string): boolean {
   return (
     code === 126 ||
     code === 127 ||
-    /command not found|not recognized as an internal|Missing script|No module named ['"]?(?:pytest|unittest|nose|mypy|ruff|tox|flake8|black)\b|could not determine executable|ERR_PNPM_NO_SCRIPT|Couldn't find a script|No such command|ENOENT.*package\.json/i.test(
+    /command not found|not recognized as an internal|Missing script|No module named ['"]?(?:pytest|unittest|nose|mypy|ruff|tox|flake8|black)\b|could not determine executable|unrecognized arguments?:|(?:unknown|invalid|unrecognized|unexpected) (?:option|argument|flag)|ERR_PNPM_NO_SCRIPT|Couldn't find a script|No such command|ENOENT.*package\.json/i.test(
       output.slice(0, 4000),
     )
   );

@@ -177,6 +177,7 @@ function variantOf(script: string, limit: (...names: string[]) => void): void {
       limit(word);
 }
 
+const oneTestFile = /(?:^|[\\/])(?!(?:run|all)[_.-])(?:test[_-]\w+|[\w.-]+[_.-](?:test|spec))\.\w+$/i;
 const interpreters = /^(?:node|tsx|ts-node|python[\d.]*|py|ruby|php|bash|sh|zsh|perl)$/;
 
 /** Words of a program's own in front of what it is given. */
@@ -184,6 +185,8 @@ function subcommandAt(name: string, words: readonly string[]): number {
   if (name === 'cargo' && words[1] === 'nextest') return 2;
   if (interpreters.test(name)) {
     const at = words.findIndex((word, place) => place > 0 && !word.startsWith('-'));
+    // `ruby test/user_test.rb` runs one file, `python run_tests.py` all of them.
+    if (oneTestFile.test(words[at] ?? '')) return 0;
     return words.includes('--test') || at === -1 ? 0 : Math.max(at, words.indexOf('test'));
   }
   if (
@@ -217,6 +220,8 @@ function argument(
     return;
   }
   if (name === 'unittest' && word.includes('.')) limit(word);
+  // Without the dots it is one package.
+  if (name === 'go' && /^\.\/\w/.test(word) && !word.endsWith('...')) limit(word);
   if (name === 'nx') {
     if (!/^(?:run|test|lint|build|run-many|run-many:.*)$/.test(word)) limit(word);
     return;

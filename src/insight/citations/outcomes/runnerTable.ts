@@ -44,6 +44,7 @@ const test: readonly SummaryLine[] = [
   row('playwright', /^\s{0,4}(?=\d+ (?:passed|failed|skipped|interrupted)(?: \([\d.]+\w+\))?$)/, numbers),
   row('playwright', /^(?<none>Error: No tests found)/),
   row('ava', /^\s*(?=\d+ (?:tests? (?:passed|failed|todo|skipped)|uncaught exceptions?)$)/, numbers),
+  row('ava', /^\s*✘ (?<none>Based on your configuration, \d+ test files were found, but did not match)/),
   row('cypress', /^\s*✔\s+All specs passed!\s+\S+\s+(?<total>\d+)\s+(?<passed>\d+)/, { covers: ['mocha'] }),
   row('cypress', /^\s*✖\s+\d+ of \d+ failed \(\d+%\)\s+\S+\s+(?<total>\d+)\s+(?:(?<passed>\d+)|-)\s+(?<failed>\d+)/, {
     covers: ['mocha'],

@@ -1,0 +1,16 @@
+/**
+ * `resumingHost.ts STORE ID STEPS`: resumes a session with a short run, over and over, until it is killed. Says `begin` before
+ * each.
+ */
+import { writeSync } from 'node:fs';
+import { Engine } from '../../../src/engine/engine.ts';
+import { benchDeps, outcome } from './engine.ts';
+
+const [store = '', id = '', steps = '[]'] = process.argv.slice(2);
+const engine = new Engine(benchDeps(store));
+for (;;) {
+  writeSync(1, 'begin\n');
+  const handle = await engine.resume(id, { prompt: steps });
+  await outcome(handle);
+  handle.dispose();
+}
