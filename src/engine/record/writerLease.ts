@@ -1,4 +1,5 @@
-import { open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { link, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { stateOfHolder, thisMachine } from '../process/holder.ts';
@@ -20,7 +21,7 @@ const leaseSchema = z.object({
 /** A lease of another machine cannot be checked; it lapses when its writer has not flushed for this long. */
 const foreignLeaseMs = 24 * 3600_000;
 
-/** A lease without content is about to be written, or its writer died at that moment. */
+/** A lease without content, where there are no links, is about to be written, or its writer died at that moment. */
 const emptyLeaseMs = 5_000;
 
 const leaseName = /^writer\.(\d{1,15})\.json$/;
@@ -95,7 +96,7 @@ export async function isBeingWritten(folder: string, clock: () => number): Promi
 export async function isBeingMade(folder: string, clock: () => number): Promise<boolean> {
   if (await isBeingWritten(folder, clock)) return true;
   const [made, inside] = await Promise.all([stat(folder), readdir(folder)]);
-  return inside.length === 0 && clock() - made.mtimeMs < emptyLeaseMs;
+  return inside.every(isUnfinished) && clock() - made.mtimeMs < emptyLeaseMs;
 }
 
 /** Who is writing the record in this folder; `null` for somebody unknown, `undefined` for nobody. */
@@ -167,8 +168,28 @@ async function leaseNumbers(folder: string): Promise<number[]> {
   }
 }
 
-/** False where the file exists. */
+/**
+ * False where the file exists, or somebody else was quicker. It appears with all of its content, so that a process that is
+ * killed leaves a lease that names it, or none.
+ */
 async function create(file: string, text: string): Promise<boolean> {
+  const own = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.new`;
+  if (!(await createInPlace(own, text))) return false;
+  try {
+    await link(own, file);
+    return true;
+  } catch (error) {
+    // Whoever got the lease removes what others have prepared.
+    if (errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOENT') return false;
+    // Not every file system has links.
+    return await createInPlace(file, text);
+  } finally {
+    await unlink(own).catch(ignore);
+  }
+}
+
+/** False where the file exists. */
+async function createInPlace(file: string, text: string): Promise<boolean> {
   try {
     const handle = await open(file, 'wx', 0o600);
     try {
@@ -186,9 +207,15 @@ async function create(file: string, text: string): Promise<boolean> {
   }
 }
 
+/** What a process that was killed while it took or gave back a lease leaves. */
+function isUnfinished(name: string): boolean {
+  return name.startsWith('writer.') && !leaseName.test(name);
+}
+
 async function unlinkOlder(folder: string, number: number): Promise<void> {
-  const older = (await leaseNumbers(folder)).filter((other) => other < number);
-  await Promise.all(older.map((other) => unlink(leaseFile(folder, other)).catch(ignore)));
+  const names = await readdir(folder).catch(() => []);
+  const older = names.filter((name) => isUnfinished(name) || Number(leaseName.exec(name)?.[1] ?? number) < number);
+  await Promise.all(older.map((name) => unlink(path.join(folder, name)).catch(ignore)));
 }
 
 function ignore(): void {

@@ -42,6 +42,26 @@ describe('writer lease', () => {
     await next.release();
   });
 
+  it('names its holder as soon as it is there, so that a killed process leaves none that names nobody', async () => {
+    await writeFile(path.join(folder, 'writer.1.json.99-0a1b2c3d.new'), '');
+    const seen: string[] = [];
+    let isOver = false;
+    const watch = async (): Promise<void> => {
+      while (!isOver) {
+        for (const name of await readdir(folder))
+          if (/^writer\.\d+\.json$/.test(name))
+            seen.push(await readFile(path.join(folder, name), 'utf8').catch(() => '{}'));
+      }
+    };
+    const watching = watch();
+    for (let turn = 0; turn < 200; turn += 1) await (await acquire()).release();
+    isOver = true;
+    await watching;
+    assert.ok(seen.length > 0);
+    assert.equal(seen.filter((text) => text === '').length, 0);
+    assert.deepEqual(await readdir(folder), ['writer.200.json'], 'what a killed process prepared is gone');
+  });
+
   it('says whether the head was saved, which who writes nothing leaves as it was', async () => {
     assert.equal(await settledLease(folder), null);
     const turns: [settled: boolean | undefined, after: number | null][] = [
