@@ -22,11 +22,15 @@ export class AcpHttpFailure extends Error {
   readonly detail: string;
   readonly words: FailureWords;
 
-  constructor(code: AcpHttpFailureCode, message: Wording, detail: Wording, cause?: unknown) {
+  /** The same may be answered later. */
+  readonly passes: boolean;
+
+  constructor(code: AcpHttpFailureCode, message: Wording, detail: Wording, cause?: unknown, passes = false) {
     super(english(message), cause === undefined ? undefined : { cause });
     this.code = code;
     this.detail = english(detail);
     this.words = { message, detail };
+    this.passes = passes;
   }
 
   static is(error: unknown, code?: AcpHttpFailureCode): error is AcpHttpFailure {
@@ -69,6 +73,7 @@ export const acpHttpFailures = {
       say`The agent server cannot be reached.`,
       say`${where}: ${reason(cause)}\nIs it running, and is the address in the settings right?`,
       cause,
+      true,
     ),
 
   timedOut: (where: string, seconds: number) =>
@@ -76,6 +81,8 @@ export const acpHttpFailures = {
       'timed_out',
       say`The agent server did not answer within ${seconds} seconds.`,
       say`${where}\nIt may be starting or busy. Try again.`,
+      undefined,
+      true,
     ),
 
   redirected: (where: string, to: string) =>
@@ -106,6 +113,8 @@ export const acpHttpFailures = {
       'refused',
       said === '' ? say`The agent server answered with HTTP ${status}.` : quote(said),
       say`${where}: HTTP ${status}\nThe server's log may say more.`,
+      undefined,
+      status >= 500 || status === 429,
     ),
 
   notTheProtocol: (where: string, what: string) =>

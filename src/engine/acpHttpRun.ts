@@ -123,14 +123,22 @@ class AcpHttpRun {
     const { signal } = this.#abort;
     if (runId === null) throw acpHttpFailures.streamBroken(null, cause);
     yield this.#took(Buffer.from(`\n: ${why}\n\n`));
+    let reason = cause;
     for (let attempt = 0; attempt < waits.length; attempt += 1) {
       await delay(waits[attempt], undefined, { signal });
-      const missing = this.#watch.missing(await client.events(runId, signal));
+      const events = await client.events(runId, signal).catch((error: unknown) => {
+        // The network or the server may be back before the last attempt.
+        if (!AcpHttpFailure.is(error) || !error.passes) throw error;
+        reason = error;
+        return null;
+      });
+      if (events === null) continue;
+      const missing = this.#watch.missing(events);
       for (const event of missing) yield this.#took(Buffer.from(`data: ${event}\n\n`));
       if (this.#settled) return;
       if (missing.length > 0) attempt = 0;
     }
-    throw acpHttpFailures.streamBroken(runId, cause);
+    throw acpHttpFailures.streamBroken(runId, reason);
   }
 
   /** The stream of the run that goes on with an answer; `null` where nobody gave one, and the run was ended. */

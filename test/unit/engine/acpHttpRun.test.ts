@@ -132,6 +132,38 @@ describe('a run of an agent on a server', () => {
     }
   });
 
+  it('asks again while the server cannot be reached or is not ready', async () => {
+    const cut = await startAcpServer({
+      scenarios: {
+        cut: {
+          description: 'Loses the connection, and goes on',
+          steps: [
+            { part: { content_type: 'text/plain', content: 'Half of ' } },
+            { lose: true },
+            { part: { content_type: 'text/plain', content: 'the answer' } },
+          ],
+        },
+      },
+    });
+    let asked = 0;
+    const unreliable: typeof fetch = (input, init) => {
+      const isLook = init?.method !== 'POST' && /\/events$/.test(input instanceof Request ? input.url : String(input));
+      if (isLook) asked += 1;
+      if (isLook && asked < 3) return Promise.reject(new TypeError('fetch failed'));
+      if (isLook && asked === 3) return Promise.resolve(new Response('starting', { status: 503 }));
+      return fetch(input, init);
+    };
+    try {
+      const client = new AcpHttpClient({ baseUrl: cut.url, fetch: unreliable });
+      const run = await played(await start('cut', { client, lookAgainMs: [0, 1, 1, 1, 100, 1000] }));
+      assert.deepEqual(answers(run), ['Half of the answer']);
+      assert.deepEqual(run.exit, { code: 0, signal: null });
+      assert.ok(asked > 3);
+    } finally {
+      await cut.stop();
+    }
+  });
+
   it('says so where it cannot learn how the run ended', async () => {
     const run = await played(await start('dropping'));
     assert.deepEqual(run.exit, { code: 1, signal: null });
