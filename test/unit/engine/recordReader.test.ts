@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
+import { RecordIndex } from '../../../src/engine/record/recordIndex.ts';
 import { serialiseRecordLine } from '../../../src/formats/record.ts';
 import type { RecordReader } from '../../../src/engine/record/contract.ts';
 import {
@@ -56,6 +57,15 @@ describe('reading a record', () => {
     assert.equal((await reader.lastRun())?.end_index, 10);
     assert.deepEqual(reader.problems, []);
     assert.equal(reader.interrupted, false);
+  });
+
+  it('reads again after a read that failed', async () => {
+    await written(wholeSession(3000));
+    const reader = await opened();
+    const extend: unknown = Reflect.get(RecordIndex.prototype, 'extend');
+    Reflect.set(RecordIndex.prototype, 'extend', () => Promise.reject(new Error('EIO')));
+    await assert.rejects(reader.read(0, 10), /EIO/).finally(() => Reflect.set(RecordIndex.prototype, 'extend', extend));
+    assert.equal((await reader.read(0, 10)).length, 10);
   });
 
   it('reads any page of a record much larger than its tail', async () => {

@@ -154,6 +154,17 @@ describe('store of records', () => {
     assert.deepEqual(await temporary.store.list(), []);
   });
 
+  it('can be written and deleted again where a deletion failed', async () => {
+    await written(sessionId);
+    await assert.rejects(
+      temporary.store.remove(sessionId, () => Promise.reject(new Error('not now'))),
+      /not now/,
+    );
+    await (await temporary.store.openWriter(sessionId)).close();
+    await temporary.store.remove(sessionId);
+    assert.deepEqual((await temporary.store.list()).length, 0);
+  });
+
   it('deletes nothing outside', async () => {
     const outside = await mkdtemp(path.join(tmpdir(), 'vitrine-outside-'));
     try {

@@ -142,6 +142,21 @@ describe('a session that another window has, too', () => {
     assert.deepEqual([looking.total(), again.total()], [second.total(), second.total()]);
   });
 
+  it('takes a change that is made while a run begins', async () => {
+    const engine = await bench.engine();
+    const first = await engine.start(bench.request(short));
+    await outcome(first);
+    for (let turn = 0; turn < 5; turn += 1) {
+      const resuming = engine.resume(first.id, { prompt: prompt(short) });
+      await new Promise((resolve) => setTimeout(resolve, turn * 5));
+      await engine.rename(first.id, `turn ${turn}`);
+      const resumed = await resuming;
+      assert.equal((await outcome(resumed)).success, true);
+      assert.equal(resumed.summary().title, `turn ${turn}`);
+      resumed.dispose();
+    }
+  });
+
   it('stays known where it could not be deleted, whoever closes it then', async () => {
     const there = await bench.engine();
     const here = await bench.engine();
