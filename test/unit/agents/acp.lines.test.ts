@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { acp } from '../../../src/agents/acp/adapter.ts';
+import { runResult } from '../../../src/insight/ledger.ts';
 import type { ExitInfo } from '../../../src/model/facts.ts';
 import type { NormalizerContext } from '../../../src/model/normalizer.ts';
 import { readBy, type Read } from '../../support/agentCaptures.ts';
+import { testPrices } from '../../support/facts.ts';
 
 function read(messages: readonly object[], context: Partial<NormalizerContext> = {}, exit?: ExitInfo): Read {
   const lines = messages.map((message) => ({
@@ -340,6 +342,14 @@ describe('lines of the Agent Client Protocol', () => {
         [0.3, 'session'],
       ],
     );
+  });
+
+  it('keep a cost that was told in a turn that never ended', () => {
+    const cost = update('usage_update', { used: 1, size: 2, cost: { amount: 1.23, currency: 'USD' } });
+    const { facts } = read([initialized, opened, says('a'), cost]);
+    assert.equal(facts.sessionUsd, 1.23);
+    const { metadata } = runResult(facts, { code: null, signal: 'SIGKILL' }, [], { prices: testPrices });
+    assert.deepEqual([metadata?.cost, metadata?.costProvenance.provenance], [1.23, 'reported']);
   });
 
   it('say the same in whatever pieces they come', () => {
