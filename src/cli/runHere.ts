@@ -1,10 +1,11 @@
 import type { SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineFailure } from '../engine/failures.ts';
-import type { NormalizedEntry } from '../model/entry.ts';
+import { unrecordedText } from '../engine/unrecorded.ts';
 import { quoted } from '../model/visibleText.ts';
-import { requestMetadataSchema } from '../model/request.ts';
 import type { CliContext } from './command.ts';
+import { EntryPrinter } from './entryPrinter.ts';
+import { incomplete } from './incomplete.ts';
 import { writeLines } from './output.ts';
 
 const done = 0;
@@ -46,18 +47,20 @@ async function watch(engine: Engine, context: CliContext, start: () => Promise<S
   });
   try {
     const handle = await start();
-    const printed = printer(handle, context, handle.turns().at(-1)?.firstIndex ?? 0);
+    const printer = new EntryPrinter(handle, context, handle.turns().at(-1)?.firstIndex ?? 0);
     const result = await handle.done;
-    await printed();
+    await printer.printed();
     if (result === undefined) return agentFailed;
     await writeLines(context.stdout, [result]).catch(() => undefined);
-    const unasked = await deniedByNobody(handle);
+    const unasked = printer.deniedByNobody;
     if (unasked > 0)
       context.stderr.write(
         `vitrine: Denied, because nobody is here to be asked: ${unasked} of the agent's requests.\n`,
       );
     if (!result.success) context.stderr.write(`vitrine: ${failureLine(handle, result.error)}\n`);
-    return result.success ? done : agentFailed;
+    if (result.unrecorded !== undefined) context.stderr.write(`vitrine: ${unrecordedText(result.unrecorded)}\n`);
+    if (!result.success) return agentFailed;
+    return result.unrecorded === undefined ? done : incomplete;
   } finally {
     stopListening();
     registration.dispose();
@@ -69,34 +72,4 @@ function failureLine(handle: SessionHandle, error: string | null | undefined): s
   const { agent_label: agent, outcome, reason = error ?? undefined } = handle.summary();
   if (reason === undefined) return `${agent} failed.`;
   return outcome !== 'failed' ? reason : `The run of ${agent} failed: ${quoted(reason)}`;
-}
-
-async function deniedByNobody(handle: SessionHandle): Promise<number> {
-  const entries = await handle.read(handle.turns().at(-1)?.firstIndex ?? 0, handle.total());
-  return entries.filter(({ metadata }) => requestMetadataSchema.safeParse(metadata).data?.decision?.by === 'nobody')
-    .length;
-}
-
-/** Prints settled entries in the order in which they settle; those that settled before it began come first. */
-function printer(handle: SessionHandle, context: CliContext, first: number): () => Promise<void> {
-  const total = handle.total();
-  const open = new Set(handle.open());
-  // Whoever read has gone; that ends the run, not this.
-  const print = (entries: Iterable<NormalizedEntry>) => writeLines(context.stdout, entries).catch(() => undefined);
-  let written: Promise<void> = handle.read(first, total).then((entries) =>
-    writeLines(
-      context.stdout,
-      entries.filter((entry) => !open.has(entry.index)),
-    ),
-  );
-  handle.onUpdates((updates) => {
-    const settled = new Map<number, NormalizedEntry>();
-    for (const update of updates) {
-      if (update.op !== 'put') continue;
-      if (update.open === true) settled.delete(update.entry.index);
-      else settled.set(update.entry.index, update.entry);
-    }
-    if (settled.size > 0) written = written.then(() => print(settled.values()));
-  });
-  return () => written;
 }

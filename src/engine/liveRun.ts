@@ -35,6 +35,7 @@ import { knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.
 import type { Launched, Note, RunDeps, RunPlan } from './runPlan.ts';
 import type { ActiveRun, SessionState } from './sessionState.ts';
 import { unreportedChanges } from './snapshot/note.ts';
+import { withUnrecorded } from './unrecorded.ts';
 import { whyFailed } from './whyFailed.ts';
 
 /**
@@ -82,7 +83,7 @@ export class LiveRun implements ActiveRun {
       measure: (facts) => this.#feed.measure(facts),
     });
     this.done = new Promise((resolve) => {
-      this.#finished = resolve;
+      this.#finished = (result) => resolve(withUnrecorded(result, session.unrecorded));
     });
   }
 

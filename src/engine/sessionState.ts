@@ -5,7 +5,7 @@ import { turnOf } from '../formats/recordState.ts';
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
 import type { MessageUsage } from '../model/facts.ts';
-import type { ResultMetadata, RunResult } from '../model/result.ts';
+import type { ResultMetadata, RunResult, Unrecorded } from '../model/result.ts';
 import { sessionSchema, type Session } from '../model/session.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
@@ -20,6 +20,7 @@ import type { FindResult, RecordReader, RecordWriter, WriteProblem } from './rec
 import { RecordNotFoundError } from './record/errors.ts';
 import type { RecordStore } from './record/store.ts';
 import { RecentEntries } from './recentEntries.ts';
+import { unrecordedText } from './unrecorded.ts';
 
 /** The run that goes on in this window. */
 export interface ActiveRun {
@@ -69,6 +70,8 @@ export class SessionState {
   /** What messages of that run used so far. */
   messages: readonly MessageUsage[] = [];
   sizes: SessionSizes = { rawBytes: 0, unknownLines: 0, malformedLines: 0 };
+  /** What the last writer could not write. */
+  unrecorded: Unrecorded | null = null;
   #summary: SessionSummary;
   #turns: readonly RecordedTurn[] = [];
   #turnsOmitted = 0;
@@ -169,6 +172,8 @@ export class SessionState {
     await writer.close();
     this.#isAhead = writer.memoryOnly;
     if (!writer.memoryOnly) this.recent.clear();
+    this.unrecorded = writer.unrecorded;
+    if (this.unrecorded !== null) this.#problems = [...this.#problems, unrecordedText(this.unrecorded)];
   }
 
   async append(line: RecordLine): Promise<void> {

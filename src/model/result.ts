@@ -76,6 +76,10 @@ export const resultMetadataSchema = z.object({
 });
 export type ResultMetadata = z.infer<typeof resultMetadataSchema>;
 
+/** What of a run never reached its record: so many bytes; `path` is the first file that could not be written. */
+const unrecordedSchema = z.object({ path: z.string(), code: z.string(), bytes: z.number().int() });
+export type Unrecorded = z.infer<typeof unrecordedSchema>;
+
 /** What one run came to. `data` is the whole answer's text; `events` only where they were asked for. */
 export const runResultSchema = z.object({
   success: z.boolean(),
@@ -84,6 +88,8 @@ export const runResultSchema = z.object({
   stdout: z.string().optional(),
   stderr: z.string().optional(),
   warnings: z.array(z.string()).optional(),
+  /** Only where the record is incomplete. */
+  unrecorded: unrecordedSchema.optional(),
   metadata: resultMetadataSchema.optional(),
   events: z.array(resultEventSchema).optional(),
 });

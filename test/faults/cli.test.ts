@@ -18,6 +18,7 @@ import { isAlive, startTimeOf } from '../../src/engine/process/identity.ts';
 import { normalizedEntrySchema } from '../../src/model/entry.ts';
 import { runResultSchema } from '../../src/model/result.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../support/fakeAgent/engine.ts';
+import { platformVariables } from '../support/platform.ts';
 import { skip } from '../support/skip.ts';
 
 interface Ended {
@@ -39,7 +40,7 @@ describe('vitrine run, sessions, show, doctor', function () {
   function vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
     const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
       cwd: bench.cwd,
-      env: { PATH: process.env['PATH'], HOME: bench.dir, ...env },
+      env: { ...platformVariables, PATH: process.env['PATH'], HOME: bench.dir, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -32,8 +32,11 @@ function firstLine(shown: string): string {
 /** `path` as a person in `workDir` would write it. */
 export function shortPath(path: string, workDir: string): string {
   if (workDir === '' || !path.startsWith(workDir)) return path;
-  if (workDir.endsWith('/')) return path.slice(workDir.length);
-  return path[workDir.length] === '/' ? path.slice(workDir.length + 1) : path;
+  // On Windows a folder has a drive, or is on another host.
+  const separators = /^(?:[A-Za-z]:|\\\\)/.test(workDir) ? '/\\' : '/';
+  if (separators.includes(workDir.slice(-1))) return path.slice(workDir.length);
+  const next = path.charAt(workDir.length);
+  return next !== '' && separators.includes(next) ? path.slice(workDir.length + 1) : path;
 }
 
 /** One line of markdown: what a tool call does. */

@@ -1,6 +1,6 @@
 import type { LineOf, RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
-import type { ResultMetadata } from '../../model/result.ts';
+import type { ResultMetadata, Unrecorded } from '../../model/result.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 
 /** `client`: what Vitrine itself said and decided, one `ClientLine` per line. */
@@ -50,6 +50,8 @@ export interface RecordWriter {
   readonly id: string;
   /** True while lines are kept in memory because they cannot be written. The next `flush` tries again. */
   readonly memoryOnly: boolean;
+  /** What was appended and is in no file: kept in memory for now, or lost. */
+  readonly unrecorded: Unrecorded | null;
   /** Resolves when the line is in the file (or kept in memory while it cannot be written). Never rejects; await it. */
   append(line: RecordLine): Promise<void>;
   /** The same for several lines in one write: what one chunk of output gave. */

@@ -32,6 +32,8 @@ export class RetryingFile {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #lost = { writes: 0, bytes: 0 };
+  /** Lost before the file could be written again. */
+  #lostBefore = 0;
   #retryMs = firstRetryMs;
   #retry: NodeJS.Timeout | undefined;
   /** Jobs follow one another; none of them rejects. */
@@ -43,6 +45,11 @@ export class RetryingFile {
 
   get problem(): WriteProblem | null {
     return this.#problem;
+  }
+
+  /** Bytes that were appended and are not in the file. */
+  get unwritten(): number {
+    return this.#waitingBytes + this.#lost.bytes + this.#lostBefore;
   }
 
   /** Resolves when the bytes are in the file, or kept. The buffer must not be changed by then. */
@@ -160,6 +167,7 @@ export class RetryingFile {
     clearTimeout(this.#retry);
     const lost = this.#lost;
     this.#lost = { writes: 0, bytes: 0 };
+    this.#lostBefore += lost.bytes;
     if (lost.writes > 0) this.#options.onLost(lost);
     return true;
   }

@@ -1,6 +1,7 @@
 import { chmod, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 import { serialiseRecordLine, type RecordLine } from '../../formats/record.ts';
+import type { Unrecorded } from '../../model/result.ts';
 import { Chain, chainStart } from './chain.ts';
 import type { RawLog, RawStream, RecordWriter, WriteProblem } from './contract.ts';
 import { headFile, readHead, syncHead, writeHead } from './head.ts';
@@ -27,6 +28,9 @@ export class FileRecordWriter implements RecordWriter {
   readonly #raw = new Map<string, RetryingFile>();
   #lease: WriterLease | null;
   #told = false;
+  #firstProblem: WriteProblem | null = null;
+  /** Of raw logs that are closed. */
+  #unwrittenBefore = 0;
 
   readonly #chain: Chain;
   #savedHead: string | null = null;
@@ -52,6 +56,13 @@ export class FileRecordWriter implements RecordWriter {
 
   get memoryOnly(): boolean {
     return this.#record.problem !== null || [...this.#raw.values()].some((file) => file.problem !== null);
+  }
+
+  get unrecorded(): Unrecorded | null {
+    const files = [this.#record, ...this.#raw.values()];
+    const bytes = files.reduce((sum, { unwritten }) => sum + unwritten, this.#unwrittenBefore);
+    if (bytes === 0 || this.#firstProblem === null) return null;
+    return { path: this.#firstProblem.path, code: this.#firstProblem.code, bytes };
   }
 
   append(line: RecordLine): Promise<void> {
@@ -87,7 +98,8 @@ export class FileRecordWriter implements RecordWriter {
       write: (chunk) => log.append(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
       close: async () => {
         await log.close();
-        if (log.problem === null) this.#raw.delete(file);
+        if (log.problem !== null || !this.#raw.delete(file)) return;
+        this.#unwrittenBefore += log.unwritten;
       },
     };
   }
@@ -145,6 +157,7 @@ export class FileRecordWriter implements RecordWriter {
   }
 
   #tell(problem: WriteProblem): void {
+    this.#firstProblem ??= problem;
     if (this.#told) return;
     this.#told = true;
     this.#options.onProblem(problem);

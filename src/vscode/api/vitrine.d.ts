@@ -88,6 +88,8 @@ export interface RunResult {
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
   readonly warnings?: readonly string[] | undefined;
+  /** What of the run is not in its record, on a full disk for example. */
+  readonly unrecorded?: { readonly path: string; readonly code: string; readonly bytes: number } | undefined;
   readonly metadata?: RunMetadata | undefined;
   /** Of this run alone, in the order of their times; only where they were asked for. */
   readonly events?: readonly RunEvent[] | undefined;

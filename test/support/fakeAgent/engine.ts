@@ -8,8 +8,10 @@ import type { EngineDeps, SessionHandle, StartRequest } from '../../../src/engin
 import { Engine } from '../../../src/engine/engine.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import type { RunResult } from '../../../src/model/result.ts';
+import { isWindows, platformVariables } from '../platform.ts';
 
-export const fakeAgent = path.resolve('test/support/fakeAgent/agent.mjs');
+/** On Windows as npm installs programs there: by a script of the system's shell. */
+export const fakeAgent = path.resolve(`test/support/fakeAgent/agent.${isWindows ? 'cmd' : 'mjs'}`);
 
 export type Step = Readonly<Record<string, unknown>>;
 
@@ -61,7 +63,7 @@ export function benchDeps(store: string): EngineDeps {
     storeDir: store,
     clock: Date.now,
     randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
-    environment: { PATH: process.env['PATH'], HOME: path.dirname(store) },
+    environment: { ...platformVariables, PATH: process.env['PATH'], HOME: path.dirname(store) },
     settings: () => ({ agents: { 'claude-code': { program: fakeAgent } }, replaySpeed: 0 }),
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     demoDir: path.resolve('test/fixtures/replay'),

@@ -146,8 +146,8 @@ describe('vitrine queue', () => {
     assert.deepEqual([resumed.type, resumed.project_dir], ['resume_session', '/the/session']);
     assert.equal((await added(...resume, session.session_id, '--cwd', 'sub', 'x')).project_dir, path.join(cwd, 'sub'));
     // Nobody has begun it, so that the queue alone knows where it will work.
-    const waiting = await added('--executor', 'codex', '--cwd', '/waiting', 'Begin');
-    assert.equal((await added(...resume, waiting.session_id, 'Go on')).project_dir, '/waiting');
+    const waiting = await added('--executor', 'codex', '--cwd', path.resolve('/waiting'), 'Begin');
+    assert.equal((await added(...resume, waiting.session_id, 'Go on')).project_dir, path.resolve('/waiting'));
   });
 
   it('shows what is not seen, to people alone', async () => {

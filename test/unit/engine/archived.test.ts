@@ -6,6 +6,7 @@ import { RecordStore } from '../../../src/engine/record/store.ts';
 import { verifyRecord } from '../../../src/engine/record/verify.ts';
 import { SessionSearch } from '../../../src/engine/search/sessionSearch.ts';
 import { Bench, outcome } from '../../support/fakeAgent/engine.ts';
+import { privateMode } from '../../support/platform.ts';
 import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../../support/records.ts';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -43,7 +44,7 @@ describe('a record that was archived', () => {
     assert.ok(packed < bytes / 3, `${packed} of ${bytes}`);
     assert.deepEqual(await names(), ['record.end', 'record.head', 'record.jsonl.gz']);
     assert.ok(gunzipSync(await readFile(`${file}.gz`)).equals(whole));
-    for (const name of await names()) assert.equal((await stat(path.join(folder, name))).mode & 0o777, 0o600, name);
+    for (const name of await names()) assert.equal((await stat(path.join(folder, name))).mode & 0o777, privateMode, name);
     assert.deepEqual(await place.store.archive(sessionId), { files: 0, bytes: 0, packed: 0 });
   });
 

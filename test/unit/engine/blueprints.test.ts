@@ -8,6 +8,7 @@ import { EngineFailure } from '../../../src/engine/failures.ts';
 import { claudeCode } from '../../../src/agents/claude-code/adapter.ts';
 import { codex } from '../../../src/agents/codex/adapter.ts';
 import { Bench, entries, fakeAgent, outcome, prompt } from '../../support/fakeAgent/engine.ts';
+import { platformVariables } from '../../support/platform.ts';
 
 const secret = 'never-in-a-record';
 
@@ -249,7 +250,7 @@ mcp_servers:
   it('speak before the first prompt where the agent takes no system prompt', async () => {
     await file('c.yaml', 'executor_type: codex\nsystem_prompt: You are C.\n');
     const settings = () => ({ agents: { codex: { program: fakeAgent } } });
-    const environment = { PATH: process.env['PATH'], FAKE_AGENT_VERSION: 'codex-cli 0.169.0' };
+    const environment = { ...platformVariables, PATH: process.env['PATH'], FAKE_AGENT_VERSION: 'codex-cli 0.169.0' };
     const engine = await bench.engine({ adapters: [codex, claudeCode], settings, environment });
     const agent = findBlueprint(await load(), 'c');
     const thread = '01a1f877-019a-7c80-afab-627e56aae705';

@@ -1,0 +1,71 @@
+import type { SessionHandle } from '../engine/api.ts';
+import type { NormalizedEntry } from '../model/entry.ts';
+import { requestMetadataSchema } from '../model/request.ts';
+import type { CliContext } from './command.ts';
+import { writeLines } from './output.ts';
+
+/** Entries that wait for a slow reader; of more than these only the index is kept, and they are read from the record. */
+const maxHeld = 16;
+
+/** Prints the entries of a run in the order in which they settle; those that settled before it began come first. */
+export class EntryPrinter {
+  readonly #handle: SessionHandle;
+  readonly #context: CliContext;
+  readonly #waiting: (NormalizedEntry | number)[] = [];
+  readonly #denied = new Set<number>();
+  #printing: Promise<void>;
+
+  constructor(handle: SessionHandle, context: CliContext, first: number) {
+    this.#handle = handle;
+    this.#context = context;
+    const open = new Set(handle.open());
+    this.#printing = handle.read(first, handle.total()).then(async (entries) => {
+      const settled = entries.filter((entry) => !open.has(entry.index));
+      this.#count(settled);
+      await writeLines(context.stdout, settled);
+    });
+    handle.onUpdates((updates) => {
+      const settled = new Map<number, NormalizedEntry>();
+      for (const update of updates) {
+        if (update.op !== 'put') continue;
+        if (update.open === true) settled.delete(update.entry.index);
+        else settled.set(update.entry.index, update.entry);
+      }
+      if (settled.size > 0) this.#add([...settled.values()]);
+    });
+  }
+
+  /** Requests that were denied because nobody is here to be asked. */
+  get deniedByNobody(): number {
+    return this.#denied.size;
+  }
+
+  /** Resolves when all that settled by now is printed. */
+  async printed(): Promise<void> {
+    await this.#printing;
+  }
+
+  #add(settled: readonly NormalizedEntry[]): void {
+    this.#count(settled);
+    const isIdle = this.#waiting.length === 0;
+    for (const entry of settled) this.#waiting.push(this.#waiting.length < maxHeld ? entry : entry.index);
+    if (isIdle) this.#printing = this.#printing.then(() => this.#print());
+  }
+
+  #count(settled: readonly NormalizedEntry[]): void {
+    for (const { index, metadata } of settled) {
+      if (requestMetadataSchema.safeParse(metadata).data?.decision?.by === 'nobody') this.#denied.add(index);
+    }
+  }
+
+  async #print(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const next = this.#waiting.splice(0, maxHeld);
+      const entries = await Promise.all(
+        next.map(async (each) => (typeof each === 'number' ? await this.#handle.read(each, each + 1) : [each])),
+      );
+      // Whoever read has gone; that ends the run, not this.
+      await writeLines(this.#context.stdout, entries.flat()).catch(() => undefined);
+    }
+  }
+}
