@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { UsageError, type CliContext, type Command } from './command.ts';
+import { keepHeapSmall } from '../engine/heap.ts';
 import { version } from '../engine/package.ts';
 import { TerminalText } from './terminalText.ts';
 
@@ -153,6 +154,7 @@ stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 // Where nothing can be told, the exit code has to do.
 process.stderr.on('error', () => undefined);
 
+keepHeapSmall();
 try {
   const { env } = process;
   const context = {

@@ -8,9 +8,9 @@ import type { LineOut } from '../engine/lines.ts';
 import { LineSplitter } from '../engine/lines.ts';
 import type { ExitInfo, RunFacts } from '../model/facts.ts';
 import type { OutputLine } from '../model/normalizer.ts';
-import { Transcript } from '../model/transcript.ts';
 import { agentOption, exitOption } from './args.ts';
 import { UsageError, type CliContext } from './command.ts';
+import { SpooledTranscript } from './spooledTranscript.ts';
 
 /** Options of the commands that read what an agent has printed. */
 export const recordedRunOptions = {
@@ -44,7 +44,8 @@ export interface RecordedRunValues {
 }
 
 export interface RecordedRun {
-  readonly transcript: Transcript;
+  /** To be closed. */
+  readonly transcript: SpooledTranscript;
   readonly facts: RunFacts;
   readonly exit: ExitInfo;
 }
@@ -70,7 +71,7 @@ export async function readRecordedRun(
   }
   const workDir = path.resolve(cwd, values.workdir ?? '.');
   const normalizer = adapter.createNormalizer({ workDir, firstIndex: 0 });
-  const transcript = new Transcript();
+  const transcript = new SpooledTranscript();
   for (const stream of ['stdout', 'stderr'] as const) {
     const source = sources[stream];
     if (source === undefined) continue;

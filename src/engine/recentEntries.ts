@@ -5,11 +5,17 @@ import { appended } from '../model/transcript.ts';
 const maxSettled = 512;
 /** Of these while the record cannot be written. */
 const maxUnwritten = 20_000;
+/** Characters of all of these, about. */
+const maxCharacters = 2 * 1024 * 1024;
+const maxUnwrittenCharacters = 64 * 1024 * 1024;
 
 /** The open entries of a running session and the newest settled ones. */
 export class RecentEntries {
   readonly #entries = new Map<number, NormalizedEntry>();
   readonly #open = new Set<number>();
+  /** Of those that settled. */
+  readonly #sizes = new Map<number, number>();
+  #characters = 0;
 
   /** The entries that settled by it, each in its last form. */
   apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
@@ -28,6 +34,7 @@ export class RecentEntries {
       } else {
         this.#open.delete(entry.index);
         settled.set(entry.index, entry);
+        this.#measure(entry.index, sizeOf(entry));
       }
     }
     return [...settled.values()];
@@ -41,9 +48,21 @@ export class RecentEntries {
   /** Forgets the oldest settled entries, which must be in the record (or are lost where `written` is false). */
   trim(written: boolean): void {
     const most = this.#open.size + (written ? maxSettled : maxUnwritten);
-    if (this.#entries.size < most * 1.25) return;
+    const mostCharacters = written ? maxCharacters : maxUnwrittenCharacters;
+    if (this.#entries.size < most * 1.25 && this.#characters < mostCharacters * 1.25) return;
     const indexes = [...this.#entries.keys()].filter((index) => !this.#open.has(index)).sort((a, b) => a - b);
-    for (const index of indexes.slice(0, this.#entries.size - most)) this.#entries.delete(index);
+    // The newest one is always there.
+    for (const index of indexes.slice(0, -1)) {
+      if (this.#entries.size <= most && this.#characters <= mostCharacters) return;
+      this.#entries.delete(index);
+      this.#measure(index, 0);
+    }
+  }
+
+  #measure(index: number, size: number): void {
+    this.#characters += size - (this.#sizes.get(index) ?? 0);
+    if (size === 0) this.#sizes.delete(index);
+    else this.#sizes.set(index, size);
   }
 
   get(index: number): NormalizedEntry | undefined {
@@ -57,5 +76,14 @@ export class RecentEntries {
   clear(): void {
     this.#entries.clear();
     this.#open.clear();
+    this.#sizes.clear();
+    this.#characters = 0;
   }
+}
+
+/** Characters of all texts in a value, however it is made up. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each: unknown) => sum + sizeOf(each), 0);
 }

@@ -2,7 +2,9 @@ import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
 import { citations } from './content.ts';
 import type { Line } from './line.ts';
+import { LatestTexts } from '../shared/latestTexts.ts';
 import type { EntryWriter } from '../shared/writer.ts';
+import { SaidTexts } from './saidTexts.ts';
 
 export type TextKind = 'text' | 'thinking';
 
@@ -22,14 +24,13 @@ function annotated(
 /** Entries of what the model says and thinks, and the answer that the main conversation adds up to. */
 export class Texts {
   readonly #writer: EntryWriter;
-  readonly #answer = new Map<number, string>();
-  /** Texts of the main conversation that are not in `#said` yet. */
-  readonly #texts: string[] = [];
-  readonly #said = new Set<string>();
+  readonly #answer = new LatestTexts();
+  /** Texts of the main conversation. */
+  readonly #said = new SaidTexts();
   #joined: string | undefined;
   #messageId: string | undefined;
   /** Texts of the last message of the main conversation, by index; those before `#messageFrom` are of an older one. */
-  readonly #message = new Map<number, string>();
+  readonly #message = new LatestTexts();
   #messageFrom = 0;
 
   constructor(writer: EntryWriter) {
@@ -95,12 +96,7 @@ export class Texts {
 
   /** Whether the main conversation said this. */
   hasSaid(shown: string): boolean {
-    for (const said of this.#texts.splice(0)) this.#said.add(said.trim());
-    if (this.#said.has(shown.trim())) return true;
-    if (!shown.includes('\uFFFD')) return false;
-    // 1.0.3 breaks characters in its closing line that fall between two chunks of what it writes.
-    const whole = plain(shown);
-    return [...this.#said].some((said) => plain(said) === whole);
+    return this.#said.has(shown);
   }
 
   /** Takes an entry out of the answer: it turned out to be no answer. */
@@ -112,26 +108,18 @@ export class Texts {
 
   /** Text of the last message of the main conversation. */
   get finalText(): string {
-    return [...this.#message.values()].join('');
+    return this.#message.joined('');
   }
 
   get answer(): string {
-    this.#joined ??= [...this.#answer]
-      .sort(([a], [b]) => a - b)
-      .map(([, shown]) => shown)
-      .join('\n\n');
+    this.#joined ??= this.#answer.joined('\n\n');
     return this.#joined;
   }
 
   #say(index: number, shown: string): void {
     this.#answer.set(index, shown);
-    this.#texts.push(shown);
+    this.#said.add(shown);
     if (index >= this.#messageFrom) this.#message.set(index, shown);
     this.#joined = undefined;
   }
-}
-
-/** What no broken character is part of. */
-function plain(shown: string): string {
-  return shown.replaceAll(/[^\x21-\x7e]/g, '');
 }

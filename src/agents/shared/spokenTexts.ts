@@ -1,5 +1,6 @@
 import type { EntryType, NormalizedEntry, Origin } from '../../model/entry.ts';
 import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import { LatestTexts } from './latestTexts.ts';
 import type { EntryWriter } from './writer.ts';
 
 /** `user`: what the agent repeats of the other side. */
@@ -17,7 +18,7 @@ interface Streaming {
 /** Entries of what the model says and thinks, whole or in pieces, and the answer that they add up to. */
 export class SpokenTexts {
   readonly #writer: EntryWriter;
-  readonly #answer = new Map<number, string>();
+  readonly #answer = new LatestTexts();
   /** Characters of all answers. */
   #length = 0;
   #joined: string | undefined;
@@ -123,9 +124,9 @@ export class SpokenTexts {
     this.#open.clear();
   }
 
-  /** Every text of the conversation so far, in order. */
+  /** The texts of the conversation so far, in order; of very long ones the latest. */
   get said(): readonly string[] {
-    return [...this.#answer.values()];
+    return this.#answer.values();
   }
 
   /** Whether `shown` is every text so far and `more`, with nothing in between. */
@@ -134,10 +135,7 @@ export class SpokenTexts {
   }
 
   get answer(): string {
-    this.#joined ??= [...this.#answer]
-      .sort(([a], [b]) => a - b)
-      .map(([, shown]) => shown)
-      .join('\n\n');
+    this.#joined ??= this.#answer.joined('\n\n');
     return this.#joined;
   }
 
@@ -146,7 +144,7 @@ export class SpokenTexts {
   }
 
   #say(index: number, shown: string): void {
-    this.#length += shown.length - (this.#answer.get(index)?.length ?? 0);
+    this.#length += shown.length - this.#answer.lengthOf(index);
     this.#answer.set(index, shown);
     this.#final = shown;
     this.#joined = undefined;

@@ -15,7 +15,11 @@ export const normalize: Command = {
   async run(args, context) {
     const { values } = parseOptions('normalize', { args: [...args], options: recordedRunOptions });
     const { transcript } = await readRecordedRun(values, context, () => undefined);
-    await writeLines(context.stdout, transcript.settled());
-    return 0;
+    try {
+      await writeLines(context.stdout, transcript.settled());
+      return 0;
+    } finally {
+      transcript.close();
+    }
   },
 };

@@ -51,8 +51,9 @@ export const result: Command = {
       stderr: kept.stderr.text,
       ...(allWarnings.length > 0 && { warnings: allWarnings }),
       ...(metadata !== undefined && { metadata }),
-      ...(values.events === true && { events: resultEvents(run.transcript.settled()) }),
+      ...(values.events === true && { events: resultEvents([...run.transcript.settled()]) }),
     };
+    run.transcript.close();
     await writeLines(context.stdout, [shown]);
     return 0;
   },

@@ -7,19 +7,13 @@ import { cache, installOnce, npm, repository } from '../host/cache.mjs';
 import type { SuiteResult } from '../results.ts';
 import { buildProduct, buildTests } from './build.ts';
 
-/** Folders of test/unit, and of the rest single files about paths, pipes, processes and shims. */
+const engine =
+  'process acpWrites archived argumentSize coordinator executor imports journal lines packed program recordChain recordLease recordReader recordStore replayFile spawn wholeFile';
+/** Folders of test/unit, and of its folder `engine` those about paths, pipes, processes, files and shims. */
 const suites = [
-  'unit/text',
-  'unit/model',
-  'unit/insight',
-  'unit/formats',
-  'unit/protocol',
-  'unit/webview',
-  'unit/engine/process',
-  'unit/engine/recordLease',
-  'unit/engine/lines',
-  'unit/engine/wholeFile',
-];
+  ...['text', 'model', 'insight', 'formats', 'coordinator', 'protocol', 'webview', 'vscode', 'daemon', 'cli'],
+  ...engine.split(' ').map((name) => `engine/${name}`),
+].map((name) => `unit/${name}`);
 const version = '22.23.3';
 const limitMs = 14 * 60_000;
 const wine = ['/usr/lib/wine/wine64', '/usr/bin/wine64'].find((each) => existsSync(each));

@@ -103,7 +103,7 @@ describe('what Vitrine writes for an agent', () => {
     for (const name of ['.git', 'docs']) mkdirSync(at(name));
     const answer = write('docs/config');
     const asked = await agent.asked.next();
-    assert.equal(asked.request.title, 'Create docs/config');
+    assert.equal(asked.request.title, `Create ${path.join('docs', 'config')}`);
     assert.equal(asked.request.description, undefined);
     rmSync(at('docs'), { recursive: true });
     symlinkSync('.git', at('docs'));
@@ -117,7 +117,7 @@ describe('what Vitrine writes for an agent', () => {
     symlinkSync('.git', at('docs'));
     const answer = write('docs/config');
     const asked = await agent.asked.next();
-    assert.equal(asked.request.title, 'Create .git/config');
+    assert.equal(asked.request.title, `Create ${path.join('.git', 'config')}`);
     assert.equal(asked.request.description, 'The agent calls it docs/config.');
     assert.deepEqual(changed(asked), [{ path: at('.git/config'), kind: 'add', newText: 'new\n' }]);
     asked.decide(once);

@@ -44,7 +44,8 @@ describe('a record that was archived', () => {
     assert.ok(packed < bytes / 3, `${packed} of ${bytes}`);
     assert.deepEqual(await names(), ['record.end', 'record.head', 'record.jsonl.gz']);
     assert.ok(gunzipSync(await readFile(`${file}.gz`)).equals(whole));
-    for (const name of await names()) assert.equal((await stat(path.join(folder, name))).mode & 0o777, privateMode, name);
+    for (const name of await names())
+      assert.equal((await stat(path.join(folder, name))).mode & 0o777, privateMode, name);
     assert.deepEqual(await place.store.archive(sessionId), { files: 0, bytes: 0, packed: 0 });
   });
 

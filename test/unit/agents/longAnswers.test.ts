@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { SaidTexts } from '../../../src/agents/claude-code/saidTexts.ts';
+import { LatestTexts } from '../../../src/agents/shared/latestTexts.ts';
+import { RecentEntries } from '../../../src/engine/recentEntries.ts';
+import { anEntry } from '../../support/records.ts';
+
+describe('what is kept of long output', () => {
+  const megabyte = 'x'.repeat(1024 * 1024);
+
+  it('is the latest of the texts of an answer', () => {
+    const texts = new LatestTexts();
+    texts.set(1, 'first');
+    assert.equal(texts.joined('\n\n'), 'first');
+    for (let index = 2; index < 20; index += 1) texts.set(index, megabyte);
+    texts.set(20, 'last');
+    const joined = texts.joined('\n');
+    assert.ok(joined.startsWith('[…]\nx') && joined.endsWith('x\nlast'));
+    assert.ok(joined.length < 4.1 * megabyte.length);
+    texts.set(21, megabyte.repeat(5));
+    assert.equal(texts.values().length, 1);
+  });
+
+  it('is a fingerprint of each text that was said', () => {
+    const said = new SaidTexts();
+    said.add(' The answer: Grüße. ');
+    assert.ok(said.has('The answer: Grüße.'));
+    assert.ok(said.has('The answer: Gr\uFFFD\uFFFD\uFFFDe.'));
+    for (const other of ['The answer: Gruesse.', 'The answer: Gr\uFFFDe!', '', 'The answer'])
+      assert.ok(!said.has(other));
+  });
+
+  it('is no more than the newest of large entries', () => {
+    const recent = new RecentEntries();
+    for (let index = 0; index < 100; index += 1) {
+      recent.apply([{ op: 'put', entry: { ...anEntry(index), content: megabyte } }]);
+      recent.trim(true);
+    }
+    const kept = Array.from({ length: 100 }, (_, index) => recent.get(index)).filter((entry) => entry !== undefined);
+    assert.ok(kept.length >= 1 && kept.length <= 4, `${kept.length}`);
+    assert.equal(recent.get(99)?.content, megabyte);
+  });
+});
