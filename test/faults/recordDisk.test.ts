@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { RecordWriter, WriteProblem } from '../../src/engine/record/contract.ts';
 import { verifyRecord } from '../../src/engine/record/verify.ts';
 import { maxWaitingBytes } from '../../src/engine/record/retryingFile.ts';
+import { unrecordedText, withUnrecorded } from '../../src/engine/unrecorded.ts';
 import { RecordStore } from '../../src/engine/record/store.ts';
 import { aSession, anEntry, appendAll, entryLine, runId, sessionId, temporaryStore } from '../support/records.ts';
 import { skip } from '../support/skip.ts';
@@ -64,12 +65,17 @@ describe('a disk that does not take it', function () {
       problems.map((problem) => problem.code),
       ['ENOSPC'],
     );
+    const { unrecorded } = writer;
+    assert.equal(unrecorded?.code, 'ENOSPC');
+    assert.ok(unrecorded.bytes > 'abcdef'.length);
+    const result = withUnrecorded({ success: true, warnings: ['a'] }, unrecorded);
+    assert.deepEqual(result, { success: true, unrecorded, warnings: ['a', unrecordedText(unrecorded)] });
     await rm(path.join(folder(), 'record.jsonl'));
     await rm(path.join(folder(), 'runs', `${runId}.stdout`));
     await writeFile(path.join(folder(), 'record.jsonl'), '');
     await writeFile(path.join(folder(), 'runs', `${runId}.stdout`), '');
     await writer.flush();
-    assert.equal(writer.memoryOnly, false);
+    assert.deepEqual([writer.memoryOnly, writer.unrecorded], [false, null]);
     await appendAll(writer, [entryLine(3)]);
     await raw.write(Buffer.from('ghi'));
     await raw.close();

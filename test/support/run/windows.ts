@@ -8,7 +8,7 @@ import type { SuiteResult } from '../results.ts';
 import { buildProduct, buildTests } from './build.ts';
 
 const engine =
-  'process acpWrites archived argumentSize coordinator executor imports journal lines packed program recordChain recordLease recordReader recordStore replayFile spawn wholeFile';
+  'process archived argumentSize coordinator executor imports journal lines packed program recordChain recordLease recordReader recordStore replayFile spawn wholeFile';
 /** Folders of test/unit, and of its folder `engine` those about paths, pipes, processes, files and shims. */
 const suites = [
   ...['text', 'model', 'insight', 'formats', 'coordinator', 'protocol', 'webview', 'vscode', 'daemon', 'cli'],
