@@ -183,10 +183,22 @@ function isIdle({ status, outcome, parent_session_id, imported, recording, hidde
 
 function sentOf(runs: readonly RecordedRun[], results: readonly RecordedResult[]): FollowUpFacts['sent'] {
   // A callback is no follow-up: its session was resumed for its own children.
-  const sent = runs.filter(({ synthetic, prompt_origin: by }) => synthetic === true && by !== 'callback');
-  const costs = sent.map(({ run_id }) => results.findLast(({ runId }) => runId === run_id)?.metadata.cost ?? null);
-  const usd = costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
-  return { count: sent.length, usd };
+  const isSent = ({ synthetic, prompt_origin: by }: RecordedRun): boolean => synthetic === true && by !== 'callback';
+  const costOf = ({ run_id }: RecordedRun): number | null =>
+    results.findLast(({ runId }) => runId === run_id)?.metadata.cost ?? null;
+  const usd = runs
+    .filter(isSent)
+    .map(costOf)
+    .reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
+  const byPerson = runs.findLastIndex(({ synthetic }) => synthetic !== true);
+  const since = runs.slice(byPerson + 1).filter(isSent);
+  const last = since.at(-1);
+  const { trigger_type: type, trigger_reason: reason = '' } = last ?? {};
+  return {
+    count: since.length,
+    usd,
+    ...(last !== undefined && type !== undefined && { last: { type, reason, usd: costOf(last) } }),
+  };
 }
 
 const allAgents = 'all';

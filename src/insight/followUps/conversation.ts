@@ -13,13 +13,20 @@ export interface OpenEnds {
   readonly todos: TodoCount | null;
   /** What was asked and not decided by anybody since a person last said something. */
   readonly undecided: AgentRequest['kind'] | null;
+  /** The agent's last message is the one that it had said before it was last written to by a trigger. */
+  readonly repeats: boolean;
 }
 
 /** How a request ended that nobody decided. */
 const byNobody: ReadonlySet<Decision['by']> = new Set(['timeout', 'run_over', 'nobody']);
 
 /** For whoever asks whether anything could be due at all. */
-export const everythingOpen: OpenEnds = { question: true, todos: { open: 1, all: 1 }, undecided: 'plan' };
+export const everythingOpen: OpenEnds = {
+  question: true,
+  todos: { open: 1, all: 1 },
+  undecided: 'plan',
+  repeats: false,
+};
 
 /** Whether an entry says anything of what stands open. */
 export function tellsEnds({ type, metadata }: NormalizedEntry): boolean {
@@ -37,6 +44,7 @@ export function tellsAllEnds(entries: readonly NormalizedEntry[]): boolean {
 /** `entries` in order, and of the main conversation those that are looked at: its end. */
 export function openEnds(entries: Iterable<NormalizedEntry>): OpenEnds {
   let last = '';
+  let before: string | null = null;
   let undecided: OpenEnds['undecided'] = null;
   const todos = new TodoLedger();
   for (const entry of entries) {
@@ -45,6 +53,7 @@ export function openEnds(entries: Iterable<NormalizedEntry>): OpenEnds {
     if (type.kind === 'user_message') {
       const byPerson = isRealMessage(entry);
       if (byPerson) undecided = null;
+      before = isSynthetic(entry) ? last : byPerson ? null : before;
       // What a program puts in, a skill or a hook, answers nothing.
       if (byPerson || isSynthetic(entry)) last = '';
     } else if (type.kind === 'assistant_message') {
@@ -61,5 +70,5 @@ export function openEnds(entries: Iterable<NormalizedEntry>): OpenEnds {
       else if (decision.by === 'user') undecided = null;
     }
   }
-  return { question: endsWithQuestion(last), todos: todos.count(), undecided };
+  return { question: endsWithQuestion(last), todos: todos.count(), undecided, repeats: last !== '' && last === before };
 }

@@ -16,10 +16,18 @@ export interface FollowUpFacts {
   /** What was due with so many entries was cancelled. */
   readonly cancelledAt?: number | undefined;
   readonly ends: OpenEnds;
-  /** Follow-ups so far, and what they cost; `null` where that is not known of each. */
-  readonly sent: { readonly count: number; readonly usd: number | null };
+  readonly sent: SentFollowUps;
   /** On the day of `now`, of all agents and of this one. */
   readonly today: { readonly all: number; readonly agent: number };
+}
+
+export interface SentFollowUps {
+  /** Since a person last began a run. */
+  readonly count: number;
+  /** What all of them cost in this session; `null` where that is not known of each. */
+  readonly usd: number | null;
+  /** The newest of those that count, and what it cost. */
+  readonly last?: Trigger & { readonly usd: number | null };
 }
 
 export interface DecideWith {
@@ -35,6 +43,8 @@ export type WhyNot =
   | 'not_idle'
   | 'too_old'
   | 'nothing_open'
+  /** The last follow-up was for the same, and nothing of it has changed. */
+  | 'nothing_new'
   | 'cancelled'
   | 'session_limit'
   | 'day_limit'
@@ -81,9 +91,11 @@ export function decideFollowUp(
   if (today.all >= rules.perDay || today.agent >= rules.perDayOfAgent) return not('day_limit');
   const left = rules.usd === undefined || sent.usd === null ? null : rules.usd - sent.usd;
   if (rules.usd !== undefined && left === null) return not('budget_unknown');
-  if (left !== null && left <= 0) return not('budget_used_up');
+  // The next one may cost as much as the last: what is left has to be enough for it.
+  if (left !== null && (left <= 0 || left < (sent.last?.usd ?? 0))) return not('budget_used_up');
   const trigger = triggerOf(ends, rules);
   if (trigger === null) return not('nothing_open');
+  if (isRepeated(trigger, sent.last, ends)) return not('nothing_new');
   const quietUntil = afterQuiet(now, rules.quiet, minuteOfDay);
   const at = afterQuiet(Math.max(since + rules.delayMs, now), rules.quiet, minuteOfDay);
   if (at === null || quietUntil === null) return not('always_quiet');
@@ -110,6 +122,12 @@ function triggerOf({ undecided, question, todos }: OpenEnds, rules: FollowUpRule
     if (reason !== null && rules.triggers.includes(type)) return { type, reason };
   }
   return null;
+}
+
+/** A question is another one when the agent has said something else. Whoever wants check-ins wants them although nothing is new. */
+function isRepeated({ type, reason }: Trigger, last: Trigger | undefined, { repeats }: OpenEnds): boolean {
+  if (type === 'check_in' || last?.type !== type || last.reason !== reason) return false;
+  return type !== 'question_unanswered' || repeats;
 }
 
 const asked = { permission: 'A permission', question: 'A question', plan: 'A plan' } as const;

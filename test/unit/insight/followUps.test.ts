@@ -57,7 +57,7 @@ const asked = (by?: Decision['by']): readonly [EntryType, string, NormalizedEntr
 };
 
 describe('what stands open at the end of a conversation', () => {
-  const nothing = { question: false, todos: null, undecided: null };
+  const nothing = { question: false, todos: null, undecided: null, repeats: false };
 
   it('is nothing where nothing was asked or planned', () => {
     assert.deepEqual(openEnds([]), nothing);
@@ -117,9 +117,14 @@ describe('what stands open at the end of a conversation', () => {
         { index: 2, timestamp: '', type: user, content: 'Base directory.', origin, metadata },
       ]);
     for (const origin of ['skill', 'hook', 'compaction', 'system'] as const) {
-      assert.deepEqual(put(origin), { todos: null, question: true, undecided: 'plan' }, origin);
+      assert.deepEqual(put(origin), { todos: null, question: true, undecided: 'plan', repeats: false }, origin);
     }
-    assert.deepEqual(put('follow_up', { synthetic: true }), { todos: null, question: false, undecided: 'plan' });
+    assert.deepEqual(put('follow_up', { synthetic: true }), {
+      todos: null,
+      question: false,
+      undecided: 'plan',
+      repeats: false,
+    });
     assert.deepEqual(put('follow_up'), nothing, 'without the mark, a person wrote it');
   });
 
@@ -149,7 +154,7 @@ describe('a follow-up', () => {
     idle: true,
     since: noon,
     total: 7,
-    ends: { question: false, todos: null, undecided: null },
+    ends: { question: false, todos: null, undecided: null, repeats: false },
     sent: { count: 0, usd: 0 },
     today: { all: 0, agent: 0 },
   };
@@ -251,6 +256,19 @@ describe('a follow-up', () => {
     ['budget_used_up', { sent: { count: 1, usd: 0.5 } }, { usd: 0.5 }],
     ['budget_unknown', { sent: { count: 1, usd: null } }, { usd: 0.5 }],
     ['nothing_open', {}, { triggers: [] }],
+    [
+      'nothing_new',
+      {
+        ends: { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false },
+        sent: { count: 1, usd: 0.1, last: { type: 'task_incomplete', reason: '1 of 2 todos are open', usd: 0.1 } },
+      },
+      {},
+    ],
+    [
+      'budget_used_up',
+      { sent: { count: 1, usd: 0.3, last: { type: 'check_in', reason: '', usd: 0.3 } } },
+      { usd: 0.5 },
+    ],
   ];
   for (const [why, change, own] of refusals) {
     it(`does not go out: ${why} ${JSON.stringify({ ...change, ...own })}`, () => {
@@ -262,6 +280,18 @@ describe('a follow-up', () => {
     const now = { now: noon, minuteOfDay, paused: false };
     assert.deepEqual(decideFollowUp(facts, null, now), { due: false, why: 'off' });
     assert.deepEqual(decide({}, {}, noon, true), { due: false, why: 'paused' });
+  });
+
+  it('comes again when something is new: fewer todos, another question', () => {
+    const last = { type: 'task_incomplete', reason: '2 of 2 todos are open', usd: 0 } as const;
+    const ends = { question: false, todos: { open: 1, all: 2 }, undecided: null, repeats: false };
+    assert.equal(decide({ ends, sent: { count: 1, usd: 0, last } }).due, true);
+    const reason = 'The last message ends with a question that nobody answered';
+    const asked = { type: 'question_unanswered', reason, usd: 0 } as const;
+    const again = (repeats: boolean) =>
+      decide({ ends: { ...ends, question: true, todos: null, repeats }, sent: { count: 1, usd: 0, last: asked } });
+    assert.equal(again(false).due, true);
+    assert.deepEqual(again(true), { due: false, why: 'nothing_new' });
   });
 
   it('comes again when more was said after it was cancelled', () => {
