@@ -11,13 +11,15 @@ export const citationSchema = z.object({
 });
 export type Citation = z.infer<typeof citationSchema>;
 
-/** One step of what the agent did. */
+/** One step of what the agent did for the text that it belongs to. The range is that of a citation; without it, all of the text. */
 export const trajectorySchema = z.object({
   kind: z.literal('trajectory'),
   message: z.string().nullish(),
   tool_name: z.string().nullish(),
   tool_input: z.record(z.string(), z.unknown()).nullish(),
   tool_output: z.record(z.string(), z.unknown()).nullish(),
+  start_index: z.number().int().nonnegative().nullish(),
+  end_index: z.number().int().nonnegative().nullish(),
 });
 export type Trajectory = z.infer<typeof trajectorySchema>;
 

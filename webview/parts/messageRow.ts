@@ -11,11 +11,16 @@ import { renderBlock } from '../markdown/render.ts';
 import { showAll } from '../steps/detail.ts';
 import { ago } from '../text/ago.ts';
 import { dateTime } from '../text/format.ts';
+import { replayedAt } from '../text/replay.ts';
 import { shown } from '../text/shown.ts';
-import { firstWords } from '../text/visible.ts';
+import { firstWords, plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
 import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
 import { originView } from './origin.ts';
+
+/** Steps that are listed under a message, and characters of what one was given or gave. */
+const mostSteps = 20;
+const longestStep = 400;
 
 /** Blocks that are closed are drawn once, and again when it is known where they come from. */
 function partBody({ actions, store }: Context, entry: PageEntry, part: Part | undefined): unknown {
@@ -63,12 +68,20 @@ export function proseRow(context: Context, entry: PageEntry, part: number): Temp
 }
 
 /** What it used and how long ago it was said; all of that on hover. */
-function when({ now, store, figures }: Context, { timestamp, index }: PageEntry): TemplateResult {
+function when({ now, store, figures }: Context, entry: PageEntry): TemplateResult {
+  const { timestamp, index } = entry;
   const figure = figures.messages.of(index);
+  const isRecording = store.view?.summary.recording === true;
+  const replayed = isRecording ? replayedAt(entry, store.turns, (at) => store.entry(at)) : undefined;
+  const times =
+    replayed === undefined
+      ? [dateTime(timestamp)]
+      : [t('Played {0}', dateTime(replayed)), t('Recorded {0}', dateTime(timestamp))];
   const used = store.level === 'everything' ? figureText(figure) : '';
-  return html`<span class="when" title=${[dateTime(timestamp), ...figureDetails(figure)].join('\n')}
-    >${used === '' ? nothing : html`<span class="used" aria-hidden="true">${used} · </span>`}<time datetime=${timestamp}
-      >${ago(timestamp, now)}</time
+  return html`<span class="when" title=${[...times, ...figureDetails(figure)].join('\n')}
+    >${used === '' ? nothing : html`<span class="used" aria-hidden="true">${used} · </span>`}<time
+      datetime=${replayed ?? timestamp}
+      >${ago(replayed ?? timestamp, now)}</time
     ></span
   >`;
 }
@@ -77,7 +90,40 @@ function when({ now, store, figures }: Context, { timestamp, index }: PageEntry)
 function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
   const placed = store.placed(entry);
   const used = spokenFigure(figures.messages.of(entry.index));
-  return html`${cutOff(entry)}${placed === undefined ? nothing : restOf(entry.index, placed)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
+  return html`${cutOff(entry)}${placed === undefined ? nothing : restOf(entry.index, placed)}${stepsBehind(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
+}
+
+/** The steps that the agent gave for this text, on hover. */
+function stepsBehind({ metadata, content }: PageEntry): TemplateResult | typeof nothing {
+  const steps = (metadata?.annotations ?? []).filter((each) => each.kind === 'trajectory');
+  if (steps.length === 0) return nothing;
+  const points = Array.from(content);
+  return html`<ul class="behind" aria-label=${t('Steps behind this message')}>
+    ${steps.slice(0, mostSteps).map((step) => {
+      const {
+        tool_name: name,
+        message,
+        tool_input: input,
+        tool_output: output,
+        start_index: from,
+        end_index: to,
+      } = step;
+      const of = typeof from === 'number' && typeof to === 'number' ? points.slice(from, to).join('') : '';
+      const lines = [
+        of === '' ? '' : `“${firstWords(of)}”`,
+        message ?? '',
+        json(input),
+        output === null || output === undefined ? '' : `→ ${json(output)}`,
+      ];
+      return html`<li title=${plain(lines.filter((line) => line !== '').join('\n'))}>
+        ${codicon('tools', 'sm')} ${shown(name ?? firstWords(message ?? ''))}
+      </li>`;
+    })}
+  </ul>`;
+}
+
+function json(value: unknown): string {
+  return value === null || value === undefined ? '' : JSON.stringify(value).slice(0, longestStep);
 }
 
 /** Of a message that the agent began and did not end. */

@@ -15,7 +15,7 @@ interface TextEntry {
   text: string;
   /** Code points. */
   points: number;
-  readonly cited: Citation[];
+  readonly cited: (Citation | Trajectory)[];
 }
 
 /** What is shown of a part: its content, from `lead` of the text on, `length` code points long. */
@@ -92,17 +92,19 @@ export class Messages {
   }
 
   #anonymous(part: Part, line: SourceLine): void {
-    for (const step of part.trajectories) this.#step(step, line);
     const shown = shownPart(part, this.#streams);
     if (shown === undefined) {
+      for (const step of part.trajectories) this.#step(step, line);
       this.#refer(part.citations);
       return;
     }
     const { entry, from } = this.#say(shown, line);
-    this.#cite(
-      entry,
-      part.citations.map((each) => citedWithin(each, from, shown.length)),
-    );
+    const range = { start_index: from, end_index: from + shown.length };
+    // A step stays with the text that it was given for.
+    this.#annotate(entry, [
+      ...part.citations.map((each) => citedWithin(each, from, shown.length)),
+      ...part.trajectories.map((step) => ({ ...step, ...range })),
+    ]);
   }
 
   get #streams(): boolean {
@@ -139,12 +141,12 @@ export class Messages {
       cited.push(placed.citation);
       byEntry.set(placed.entry, cited);
     }
-    for (const [entry, cited] of byEntry) this.#cite(entry, cited);
+    for (const [entry, cited] of byEntry) this.#annotate(entry, cited);
   }
 
-  #cite(at: TextEntry, citations: readonly Citation[]): void {
-    if (citations.length === 0) return;
-    at.cited.push(...citations.slice(0, maxAnnotations - at.cited.length));
+  #annotate(at: TextEntry, annotations: readonly (Citation | Trajectory)[]): void {
+    if (annotations.length === 0) return;
+    at.cited.push(...annotations.slice(0, maxAnnotations - at.cited.length));
     const metadata = { ...at.entry.metadata, annotations: [...at.cited] };
     at.entry = { ...at.entry, metadata };
     const { texts, writer } = this.#run;

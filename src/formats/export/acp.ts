@@ -49,7 +49,7 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
     case 'system_message':
       return { ...base, role: 'agent/vitrine', parts: textParts(entry) };
     case 'thinking':
-      return { ...base, role, parts: [step({ kind: 'trajectory', message: thoughtOf(entry) })] };
+      return { ...base, role, parts: [step(givenStep(entry) ?? { kind: 'trajectory', message: thoughtOf(entry) })] };
     case 'tool_use': {
       const { tool } = type;
       const output: JsonObject | undefined =
@@ -59,13 +59,15 @@ function messageOf(entry: NormalizedEntry, agentRole: string): AcpMessage {
         created_at: timeOf(tool.startedAt) ?? created,
         completed_at: timeOf(tool.endedAt) ?? created,
         parts: [
-          step({
-            kind: 'trajectory',
-            message: entry.content === '' ? null : entry.content,
-            tool_name: tool.toolName,
-            tool_input: { ...toolInput(tool) },
-            ...(output !== undefined && { tool_output: { ...output } }),
-          }),
+          step(
+            givenStep(entry) ?? {
+              kind: 'trajectory',
+              message: entry.content === '' ? null : entry.content,
+              tool_name: tool.toolName,
+              tool_input: { ...toolInput(tool) },
+              ...(output !== undefined && { tool_output: { ...output } }),
+            },
+          ),
         ],
       };
     }
@@ -83,30 +85,36 @@ function marked([first, ...more]: readonly AcpPart[], by: WrittenBy): AcpPart[] 
   return [Object.keys(by).length === 0 ? first : { ...first, vitrine: by }, ...more];
 }
 
+/** The step as its agent gave it. */
+function givenStep({ metadata }: NormalizedEntry): Trajectory | undefined {
+  return metadata?.annotations?.find((each) => each.kind === 'trajectory');
+}
+
 /** A step is metadata alone: what was said stands in parts with content. */
 function step(metadata: Trajectory): AcpPart {
   return { content_type: 'text/plain', content: '', content_encoding: 'plain', metadata };
 }
 
 /**
- * Text in parts of which each carries at most one metadata object. A citation goes with the part that holds its range, and
- * counts from the beginning of that part. Where ranges overlap, the later one stands in a part of its own without content
+ * Text in parts of which each carries at most one metadata object. What is alone goes with all of the text, as it is. Of
+ * several, each goes with the part that holds its range, and counts from the beginning of that part. Where ranges overlap, the later one stands in a part of its own without content
  * and counts over the text of the message so far.
  */
 function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   const annotations = entry.metadata?.annotations ?? [];
+  const [only, ...others] = annotations;
+  const isPart = only?.kind === 'trajectory' && typeof only.start_index === 'number';
+  if (only !== undefined && others.length === 0 && text !== '' && !isPart) return [plain(text, only)];
   const length = codePoints(text);
-  const placed: { from: number; to: number; citation: Citation }[] = [];
+  const placed: { from: number; to: number; metadata: Citation | Trajectory }[] = [];
   const apart: (Citation | Trajectory)[] = [];
-  const citations = annotations.filter((each) => each.kind === 'citation');
-  const sorted = [...citations].sort((a, b) => (a.start_index ?? 0) - (b.start_index ?? 0));
-  for (const citation of sorted) {
-    const { start_index: from, end_index: to } = citation;
+  const sorted = [...annotations].sort((a, b) => (a.start_index ?? 0) - (b.start_index ?? 0));
+  for (const metadata of sorted) {
+    const { start_index: from, end_index: to } = metadata;
     const inText = typeof from === 'number' && typeof to === 'number' && from < to && to <= length;
-    if (inText && from >= (placed.at(-1)?.to ?? 0)) placed.push({ from, to, citation });
-    else apart.push(citation);
+    if (inText && from >= (placed.at(-1)?.to ?? 0)) placed.push({ from, to, metadata });
+    else apart.push(metadata);
   }
-  apart.push(...annotations.filter((each) => each.kind === 'trajectory'));
 
   const cuts = utf16Offsets(
     text,
@@ -114,11 +122,11 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   );
   const parts: AcpPart[] = [];
   let at = 0;
-  for (const [index, { from, to, citation }] of placed.entries()) {
+  for (const [index, { from, to, metadata }] of placed.entries()) {
     const start = cuts[index * 2] ?? at;
     const end = cuts[index * 2 + 1] ?? start;
     if (start > at) parts.push(plain(text.slice(at, start)));
-    parts.push(plain(text.slice(start, end), { ...citation, start_index: 0, end_index: to - from }));
+    parts.push(plain(text.slice(start, end), inPart(metadata, to - from)));
     at = end;
   }
   if (at < text.length || parts.length === 0) parts.push(plain(text.slice(at)));
@@ -128,7 +136,20 @@ function textParts(entry: NormalizedEntry, text = entry.content): AcpPart[] {
   ];
 }
 
-function plain(content: string, metadata?: Citation): AcpPart {
+/** A step has no range in the protocol: that of its part is its own. */
+function inPart(metadata: Citation | Trajectory, length: number): Citation | Trajectory {
+  if (metadata.kind === 'citation') return { ...metadata, start_index: 0, end_index: length };
+  const { kind, message, tool_name, tool_input, tool_output } = metadata;
+  return {
+    kind,
+    ...(message !== undefined && { message }),
+    ...(tool_name !== undefined && { tool_name }),
+    ...(tool_input !== undefined && { tool_input }),
+    ...(tool_output !== undefined && { tool_output }),
+  };
+}
+
+function plain(content: string, metadata?: Citation | Trajectory): AcpPart {
   return { content_type: 'text/plain', content, content_encoding: 'plain', ...(metadata && { metadata }) };
 }
 

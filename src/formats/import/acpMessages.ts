@@ -3,7 +3,7 @@ import { bytesOf, utf8 } from '../../model/bytes.ts';
 import { citedAlone, citedWithin, MessageMap } from '../../model/citations.ts';
 import { codePoints } from '../../model/codePoints.ts';
 import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
-import type { Citation } from '../../model/metadata.ts';
+import type { Citation, Trajectory } from '../../model/metadata.ts';
 import { readWrittenBy } from '../writtenBy.ts';
 import { entryOfStep } from './acpSteps.ts';
 import { metadataOf } from './citations.ts';
@@ -56,7 +56,7 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
   const timestamp = message.created_at ?? otherwise;
   const endedAt = message.completed_at;
   const text: string[] = [];
-  const citations: (() => Citation)[] = [];
+  const citations: (() => Citation | Trajectory)[] = [];
   const after: NewEntry[] = [];
   const map = new MessageMap<'message'>();
   let points = 0;
@@ -70,8 +70,12 @@ function partsOf(message: AcpMessage, otherwise: string): NewEntry[] {
     // What has a name is something that the agent made, and no text of the message.
     if (ownText !== '' && (part.name ?? '') === '') map.text('message', at, length, 0);
     for (const metadata of metadataOf(part.metadata)) {
-      if (metadata.kind === 'trajectory') after.push(entryOfStep(metadata.step, { timestamp, endedAt }));
-      else if (metadata.kind === 'other') after.push(unknownMetadata(metadata.value, timestamp));
+      if (metadata.kind === 'trajectory') {
+        const { step } = metadata;
+        if (shown === '') after.push(entryOfStep(step, { timestamp, endedAt }));
+        // It stays with what it was given for.
+        else citations.push(() => (length === points ? step : { ...step, start_index: at, end_index: at + length }));
+      } else if (metadata.kind === 'other') after.push(unknownMetadata(metadata.value, timestamp));
       else {
         const { given } = metadata;
         citations.push(() =>

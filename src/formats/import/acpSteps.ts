@@ -10,12 +10,14 @@ const outcomeSchema = z.strictObject({ status: toolStatusSchema, ...toolResultSc
 
 /** A step that names a tool is a call of it, any other a thought. The protocol has no ids of calls: `callId` is empty. */
 export function entryOfStep(
-  { message, tool_name: toolName, tool_input: input, tool_output: output }: Trajectory,
+  step: Trajectory,
   { timestamp, endedAt }: { readonly timestamp: string; readonly endedAt: string | null | undefined },
 ): Omit<NormalizedEntry, 'index'> {
+  const { message, tool_name: toolName, tool_input: input, tool_output: output } = step;
   const content = message ?? '';
+  const metadata = { annotations: [step] };
   if (toolName === null || toolName === undefined || toolName === '')
-    return { timestamp, type: { kind: 'thinking', reasoning: content }, content };
+    return { timestamp, type: { kind: 'thinking', reasoning: content }, content, metadata };
   const given = input === null || input === undefined ? {} : { input };
   const tool: ToolUse = {
     toolName,
@@ -26,7 +28,7 @@ export function entryOfStep(
     startedAt: timestamp,
     ...(typeof endedAt === 'string' && { endedAt }),
   };
-  return { timestamp, type: { kind: 'tool_use', tool }, content };
+  return { timestamp, type: { kind: 'tool_use', tool }, content, metadata };
 }
 
 /** All that came back is kept: where it is not of the export, as data. Nobody goes on with a call of a file. */

@@ -97,6 +97,7 @@ describe('lines of the Agent Communication Protocol', () => {
       created,
       begins,
       part({ metadata: { kind: 'trajectory', message: 'I think.' } }),
+      part({ metadata: step }),
       part({ content: 'So: ', metadata: step }),
       part({ content: 'done.' }),
       ends(),
@@ -109,6 +110,8 @@ describe('lines of the Agent Communication Protocol', () => {
     assert.deepEqual(call.metadata?.annotations, [step]);
     assert.match(call.content, /grep[\s\S]*Why not/);
     assert.equal(answer?.content, 'So: done.');
+    // A step that has a text stays with it.
+    assert.deepEqual(answer.metadata?.annotations, [{ ...step, start_index: 0, end_index: 4 }]);
   });
 
   it('show what the agent made under its name', () => {

@@ -292,13 +292,13 @@ describe('imports', () => {
         parts(`{"kind":"mood","value":${deep(20_000)}}`),
       ];
       const report = await bring({ file: file('messages.json', `[${messages.join(',')}]`) });
-      assert.deepEqual([report.format, report.entries, report.problems], ['acp', 4, 2]);
+      assert.deepEqual([report.format, report.entries, report.problems], ['acp', 3, 2]);
       await opened(report.sessionId, async (reader) => {
-        const [, call] = await reader.read(0, 10);
-        const tool = call?.type.kind === 'tool_use' ? call.type.tool : undefined;
-        assert.equal(tool?.toolName, 't');
-        assert.match(JSON.stringify(tool.input), /^(?:\{"a":){199}"\(nested deeper than 200 levels\)"\}+$/);
-        assert.deepEqual(tool.result, { data: JSON.parse(deep(150)) as unknown });
+        const [said] = await reader.read(0, 10);
+        const step = said?.metadata?.annotations?.find((each) => each.kind === 'trajectory');
+        assert.equal(step?.tool_name, 't');
+        assert.match(JSON.stringify(step.tool_input), /^(?:\{"a":){199}"\(nested deeper than 200 levels\)"\}+$/);
+        assert.deepEqual(step.tool_output, JSON.parse(deep(150)));
       });
     });
   });

@@ -1,0 +1,31 @@
+import type { Turn } from '../../src/model/turn.ts';
+
+interface Timed {
+  readonly index: number;
+  readonly timestamp: string;
+}
+
+/** Entries in front of one that are looked at for the beginning of its recording. */
+const mostLooked = 50;
+
+/**
+ * When a recorded entry was played, ISO 8601; `undefined` where its own time is that already. What was played long after it
+ * was recorded keeps its distance from the first entry of its turn.
+ */
+export function replayedAt(
+  { index, timestamp }: Timed,
+  turns: readonly Turn[],
+  entryAt: (index: number) => Timed | undefined,
+): string | undefined {
+  const turn = turns.findLast(({ firstIndex }) => firstIndex <= index);
+  if (turn === undefined) return undefined;
+  const began = Date.parse(turn.startedAt);
+  const own = Date.parse(timestamp);
+  if (!(own < began)) return undefined;
+  let first = own;
+  for (let at = turn.firstIndex; at < Math.min(index, turn.firstIndex + mostLooked); at += 1) {
+    const time = Date.parse(entryAt(at)?.timestamp ?? '');
+    if (time < first) first = time;
+  }
+  return new Date(began + own - first).toISOString();
+}
