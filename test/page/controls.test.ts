@@ -36,7 +36,7 @@ describe('page', () => {
     assert.equal(await run.getAttribute('data-usd'), '0.3104275');
     const about = (await page.locator('.cost').getAttribute('aria-description')) ?? '';
     assert.match(about, /Session: \$1\.87, reported by the agent/);
-    assert.match(about, /12 turns\. Duration 1m 36s\. API duration 1m 11s/);
+    assert.match(about, /12 turns\. Duration 1 min 36 s\. API duration 1 min 11 s/);
     const price = { name: 'prices', date: '2026-01-01' };
     await page.evaluate(
       (next) => window.host.setView(next),

@@ -32,7 +32,7 @@ describe('transcript', () => {
     const spoken = page.locator('.rb > .sr');
     await spoken.filter({ hasText: 'Step 5.4' }).first().waitFor({ state: 'attached' });
     const labels = await spoken.allTextContents();
-    assert.ok(labels.includes('Step 1, Read, upload.spec.ts, in test, 142 lines, 1.0s, done'), labels.join('\n'));
+    assert.ok(labels.includes('Step 1, Read, upload.spec.ts, in test, 142 lines, 1 s, done'), labels.join('\n'));
     assert.ok(labels.some((label) => label.startsWith('Step 5.4, Ran, gh run rerun 8841207733 --failed')));
     assert.ok(labels.includes('3 steps in parallel'));
     assert.ok(labels.includes('2 system lines'));

@@ -66,7 +66,7 @@ describe('views of a session', () => {
       'true',
     ]);
     assert.match((await lanes.nth(1).getAttribute('aria-label')) ?? '', /^Explore, Check CI history/);
-    await grid.getByRole('row', { name: 'Step 11, Command, npm test, 22.6s, Failed, exit 1' }).waitFor();
+    await grid.getByRole('row', { name: 'Step 11, Command, npm test, 22.6 s, Failed, exit 1' }).waitFor();
     await grid.getByRole('row', { name: /^Step 5\.4, Command, gh run rerun .* Denied$/ }).waitFor();
     assert.equal(await grid.locator('[data-kind=read] .rep').count(), 1);
     await page.close();

@@ -19,6 +19,24 @@ export interface Context {
   readonly revision: number;
 }
 
+/** Whether a call waits until a person has decided about an earlier one; `step` is its number. */
+export function isBehind({ store, requests }: Context, step: string | undefined): boolean {
+  if (step === undefined) return false;
+  const { lane, at } = placeOf(step);
+  return requests.waiting.some(({ callId }) => {
+    const waiting = callId === undefined ? undefined : store.stepOf(callId);
+    if (waiting === undefined) return false;
+    const other = placeOf(waiting);
+    return other.lane === lane && other.at < at;
+  });
+}
+
+/** `5.2` is the second call in the lane of call 5. */
+function placeOf(step: string): { lane: string; at: number } {
+  const dot = step.lastIndexOf('.');
+  return { lane: step.slice(0, Math.max(0, dot)), at: Number(step.slice(dot + 1)) };
+}
+
 /** Whether the run that an entry belongs to goes on. */
 export function isLive({ store }: Context, turn: number): boolean {
   return store.turns[turn]?.status === 'running';

@@ -9,7 +9,7 @@ import { clock, duration } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
 import { firstWords } from '../text/visible.ts';
 import { t } from '../l10n.ts';
-import { type Context, isLive } from './context.ts';
+import { type Context, isBehind, isLive } from './context.ts';
 import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
 
 interface StepRow {
@@ -24,7 +24,9 @@ export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): 
   const { store, actions } = context;
   const projectDir = store.view?.summary.project_dir;
   const waiting = context.requests.ofCall(tool.callId);
-  const view = describeStep(entry, tool, { projectDir, runLive: isLive(context, turn), waits: waiting });
+  const runLive = isLive(context, turn);
+  const behind = runLive && isBehind(context, entry.step);
+  const view = describeStep(entry, tool, { projectDir, runLive, waits: waiting, behind });
   const open = store.expanded.has(key);
   const branch = tool.action.kind === 'task';
   const figure = context.figures.messages.of(entry.index);

@@ -2,21 +2,31 @@ import type { ToolUse } from '../../src/model/tool.ts';
 import type { WaitingRequest } from '../../src/protocol/messages.ts';
 import { t } from '../l10n.ts';
 
-export type StepState = 'running' | 'approval' | 'done' | 'failed' | 'denied' | 'cancelled' | 'unanswered';
+/** `behind`: it waits until a person has decided about an earlier call. */
+export type StepState =
+  'queued' | 'running' | 'approval' | 'behind' | 'done' | 'failed' | 'denied' | 'cancelled' | 'unanswered';
 
 /** `waits`: what a person has to answer before the call goes on. */
 export interface RunState {
   readonly runLive: boolean;
   readonly waits: WaitingRequest | undefined;
+  /** An earlier call of the same agent waits for a person: agents ask in order, and begin none of the later ones before. */
+  readonly behind: boolean;
+}
+
+/** What a call that has no end does while its run goes on. */
+export function openState(status: 'created' | 'running', { waits, behind }: Omit<RunState, 'runLive'>): StepState {
+  if (waits !== undefined) return 'approval';
+  if (behind) return 'behind';
+  return status === 'created' ? 'queued' : 'running';
 }
 
 /** How a call came out. A call of a run that is over and never answered is not running any more. */
-export function stepState(tool: ToolUse, { runLive, waits }: RunState): StepState {
+export function stepState(tool: ToolUse, { runLive, ...run }: RunState): StepState {
   switch (tool.status) {
     case 'created':
     case 'running':
-      if (!runLive) return 'unanswered';
-      return waits === undefined ? 'running' : 'approval';
+      return runLive ? openState(tool.status, run) : 'unanswered';
     case 'success':
       return exitCode(tool) === undefined ? 'done' : 'failed';
     case 'failed':
@@ -35,7 +45,9 @@ function exitCode({ action }: ToolUse): number | undefined {
 }
 
 export const stateIcons: Readonly<Record<StepState, string>> = {
+  queued: 'circle-outline',
   running: 'loading',
+  behind: 'watch',
   approval: 'shield',
   done: 'check',
   failed: 'error',
@@ -61,6 +73,10 @@ export function stateWord(state: StepState, tool: ToolUse): string {
       return t('not answered');
     case 'approval':
       return t('needs your approval');
+    case 'behind':
+      return t('waits for another approval');
+    case 'queued':
+      return t('queued');
   }
 }
 

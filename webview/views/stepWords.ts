@@ -1,8 +1,8 @@
 import type { StepKind } from '../../src/model/steps.ts';
 import type { LaneLine, MomentLine, RepeatMark, StepLine, TrajectoryLine } from '../../src/protocol/viewMessages.ts';
 import { plural, t } from '../l10n.ts';
-import { type Context, isLive } from '../parts/context.ts';
-import type { StepState } from '../steps/state.ts';
+import { type Context, isBehind, isLive } from '../parts/context.ts';
+import { openState, type StepState } from '../steps/state.ts';
 import { duration } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
 import { plain } from '../text/visible.ts';
@@ -45,7 +45,10 @@ export function lineState(context: Context, line: StepLine): StepState {
     case 'created':
     case 'running':
       if (!isLive(context, line.turn - 1)) return 'unanswered';
-      return context.requests.ofCall(line.callId) === undefined ? 'running' : 'approval';
+      return openState(line.status, {
+        waits: context.requests.ofCall(line.callId),
+        behind: isBehind(context, line.number),
+      });
     case 'success':
       return failedExit(line) ? 'failed' : 'done';
     default:
@@ -71,6 +74,10 @@ export function stateSentence(state: StepState, line: StepLine): string {
       return t('Not answered');
     case 'approval':
       return t('Needs your approval');
+    case 'behind':
+      return t('Waits for another approval');
+    case 'queued':
+      return t('Queued');
   }
 }
 
@@ -85,6 +92,8 @@ export function barWords(state: StepState, line: StepLine): string {
   if (state === 'cancelled') return [t('cancelled'), took].filter((part) => part !== '').join(' · ');
   if (state === 'unanswered') return t('not answered');
   if (state === 'approval') return t('needs approval');
+  if (state === 'behind') return t('waits for another approval');
+  if (state === 'queued') return t('queued');
   return line.added === null && line.removed === null ? took : counts(line);
 }
 

@@ -6,7 +6,7 @@ import type { SessionView } from '../../../src/protocol/messages.ts';
 import type { Turn } from '../../../src/model/turn.ts';
 
 const start = Date.parse('2026-01-02T10:11:21Z');
-const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
+export const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
 export const projectDir = '/made-up/relay';
 
 export function summary(over: Partial<SessionSummary> = {}): SessionSummary {
