@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
 import { claudeCode } from '../agents/claude-code/adapter.ts';
 import type { Capabilities } from '../model/capabilities.ts';
-import type { NormalizedEntry } from '../model/entry.ts';
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { ExitInfo } from '../model/facts.ts';
 import { startAgentProcess, type AgentProcess } from './agentProcess.ts';
+import { EntryStream } from './entryStream.ts';
 import { agentEnvironment } from './environment.ts';
 import { EngineFailure } from './failures.ts';
 import { runId, uuid } from './ids.ts';
 import { ProgramFinder } from './program.ts';
 import { RecentEntries } from './recentEntries.ts';
 import { RunOutput } from './runOutput.ts';
+import { freshFolder, SideFiles } from './sideFiles.ts';
 
 export interface ExecutorConfig extends Omit<AgentOptions, 'mcpServers' | 'trustedServers'> {
   /** Absolute path of the folder to run in; default: that of this process. */
@@ -37,6 +41,23 @@ export interface SpawnedTask {
   readonly sessionId: string | null;
   readonly warnings: readonly string[];
 }
+
+export interface ReadOptions {
+  /** How the process ended; what was left open is told by it. */
+  readonly exit?: PromiseLike<ExitInfo> | ExitInfo;
+  /** Each entry only when it is complete, and once more for each later correction. */
+  readonly settledOnly?: boolean;
+  /** The agent's id of the conversation as far as it is known, where the chunks do not say it. */
+  readonly sessionId?: () => string | null;
+}
+
+/** What is known of the chunks of a task besides what is in them. */
+interface Source {
+  readonly context: { readonly sessionId?: string; readonly resume?: string };
+  readonly side?: SideFiles;
+}
+
+const sources = new WeakMap<object, Source>();
 
 const ladder = [
   { signal: 'SIGINT', graceMs: 5000 },
@@ -65,26 +86,32 @@ export class AgentExecutor {
   }
 
   /**
-   * The transcript as it comes: an entry is given each time it has settled, which is when it is complete, and once more for
-   * each later correction (the same `index` again; the last one counts). What is still open at the end comes then. A chunk
-   * without a time arrived now.
+   * The transcript as it comes: an entry is given when it begins, and again with the same `index` each time it changes; the
+   * last one counts. First ones come in index order. A chunk without a time arrived now.
    */
   async *normalizeOutput(
     chunks: AsyncIterable<Chunk>,
     workDir: string,
-    exit: PromiseLike<ExitInfo> | ExitInfo = { code: null, signal: null },
+    { exit = { code: null, signal: null }, settledOnly = false, sessionId }: ReadOptions = {},
   ): AsyncGenerator<NormalizedEntry> {
-    const output = new RunOutput(this.#adapter.createNormalizer({ workDir, firstIndex: 0 }));
-    const recent = new RecentEntries();
+    const { context = {}, side } = sources.get(chunks) ?? {};
+    const output = new RunOutput(this.#adapter.createNormalizer({ workDir, firstIndex: 0, ...context }));
+    const entries = settledOnly ? new SettledEntries() : new EntryStream();
+    const known = (given: readonly NormalizedEntry[]): readonly NormalizedEntry[] =>
+      given.map((entry) => withId(entry, sessionId?.() ?? null));
     let at = Date.now();
-    for await (const { type, data, timestamp } of chunks) {
-      at = timestamp === undefined ? Date.now() : Number(timestamp);
-      const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-      yield* recent.apply(output.push(type, bytes, at));
-      recent.trim(true);
+    try {
+      for await (const { type, data, timestamp } of chunks) {
+        at = timestamp === undefined ? Date.now() : Number(timestamp);
+        const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+        yield* known(entries.apply([...(side?.take(output, at) ?? []), ...output.push(type, bytes, at)]));
+      }
+      const beside = await side?.end(output, at);
+      yield* known(entries.apply([...(beside?.updates ?? []), ...output.end(await exit, at)]));
+      yield* known(entries.end());
+    } finally {
+      side?.stop();
     }
-    yield* recent.apply(output.end(await exit, at));
-    yield* recent.unsettled();
   }
 
   getCapabilities(): Capabilities {
@@ -100,7 +127,12 @@ export class AgentExecutor {
     const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
     const newSessionId = uuid(randomHex);
     const resumed = resume === undefined ? {} : { resume };
-    const command = adapter.command({ prompt: config.prompt, options: config, program, newSessionId, ...resumed });
+    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-task-'));
+    const runFolder = path.join(folder, 'run');
+    const { prompt } = config;
+    const command = adapter.command({ prompt, options: config, program, newSessionId, runFolder, ...resumed });
+    if (command.sideFiles === undefined) await rm(folder, { recursive: true, force: true });
+    else await freshFolder(runFolder);
     const spawned = await startAgentProcess({
       label: adapter.label,
       runId: runId(randomHex),
@@ -112,7 +144,21 @@ export class AgentExecutor {
       clock: Date.now,
       ladder: [{ ...ladder[0], signal: adapter.politeSignal }, ladder[1]],
     });
-    return { process: spawned, sessionId: command.sessionId, warnings: command.warnings };
+    const { sessionId, sideFiles, warnings } = command;
+    const { label } = adapter;
+    const usageFile = path.join(folder, 'usage');
+    const side = sideFiles && new SideFiles(sideFiles, { label, folder: runFolder, usageFile, pid: spawned.pid });
+    sources.set(spawned.output, {
+      context: { ...resumed, ...(sessionId !== null && { sessionId }) },
+      ...(side !== undefined && { side }),
+    });
+    if (side !== undefined) {
+      void spawned.exit.then(async () => {
+        side.stop();
+        await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      });
+    }
+    return { process: spawned, sessionId, warnings };
   }
 }
 
@@ -120,6 +166,27 @@ export class ClaudeCodeExecutor extends AgentExecutor {
   constructor(config: ExecutorConfig = {}) {
     super(claudeCode, config);
   }
+}
+
+/** Each entry only when it has settled; what is still open at the end comes then. */
+class SettledEntries {
+  readonly #recent = new RecentEntries();
+
+  apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
+    const settled = this.#recent.apply(updates);
+    this.#recent.trim(true);
+    return settled;
+  }
+
+  end(): NormalizedEntry[] {
+    return this.#recent.unsettled();
+  }
+}
+
+function withId(entry: NormalizedEntry, sessionId: string | null): NormalizedEntry {
+  const { metadata } = entry;
+  if (sessionId === null || typeof metadata?.sessionId === 'string') return entry;
+  return { ...entry, metadata: { model: null, ...metadata, sessionId } };
 }
 
 /** What the process prints, in the order in which it arrives; may be read once, and holds the process back when it is not. */

@@ -1,7 +1,39 @@
 import type { RecordedRun } from '../formats/record.ts';
-import type { NormalizedEntry, Origin } from '../model/entry.ts';
+import type { EntryUpdate, NormalizedEntry, Origin } from '../model/entry.ts';
+import type { RunFacts } from '../model/facts.ts';
 import { syntheticSchema } from '../model/metadata.ts';
 import type { SessionSummary } from '../model/summary.ts';
+
+/** A prompt is in the transcript before its agent has said who it is: it gets that afterwards, as all other entries. */
+export class PromptMetadata {
+  readonly #index: number;
+  #prompt: NormalizedEntry | undefined;
+  #done = false;
+
+  constructor(index: number) {
+    this.#index = index;
+  }
+
+  see(updates: readonly EntryUpdate[]): void {
+    for (const update of updates) {
+      if (update.op === 'put' && update.entry.index === this.#index) this.#prompt = update.entry;
+    }
+  }
+
+  /** The prompt with what is known by now, where it lacks that; not again once id and model are both known. */
+  complete({ sessionIds, model }: RunFacts): NormalizedEntry | undefined {
+    if (this.#done) return undefined;
+    const prompt = this.#prompt;
+    const sessionId = sessionIds.at(-1);
+    if (prompt === undefined || (sessionId === undefined && model === null)) return undefined;
+    const { metadata } = prompt;
+    this.#done = sessionId !== undefined && model !== null;
+    const known = { sessionId: metadata?.sessionId ?? sessionId ?? null, model: metadata?.model ?? model };
+    if (metadata?.sessionId === known.sessionId && metadata.model === known.model) return undefined;
+    this.#prompt = { ...prompt, metadata: { ...metadata, ...known } };
+    return this.#prompt;
+  }
+}
 
 /** The prompt of a run as the first of its entries; `at` is ISO 8601. */
 export function promptEntry(run: RecordedRun, summary: SessionSummary, origin: Origin, at: string): NormalizedEntry {

@@ -9,6 +9,7 @@ import type { SessionSizes } from './api.ts';
 import type { OutputChunk } from './outputChunks.ts';
 import type { RawLog, RawStream } from './record/contract.ts';
 import { addSteps, noSteps, type RunSteps } from './runFigures.ts';
+import { PromptMetadata } from './promptEntry.ts';
 import { RunOutput, type Stdout } from './runOutput.ts';
 import type { Note, RunPlan } from './runPlan.ts';
 import type { SessionState } from './sessionState.ts';
@@ -33,6 +34,7 @@ export class RunFeed {
   readonly events: EventTeller;
   steps: RunSteps = noSteps;
   readonly #turns = new TurnCount();
+  readonly #prompt: PromptMetadata;
   readonly #deps: RunFeedDeps;
   readonly #sizesBefore: SessionSizes;
   readonly #logs = new Map<RawStream, RawLog>();
@@ -46,6 +48,7 @@ export class RunFeed {
     this.#deps = deps;
     this.#sizesBefore = deps.state.sizes;
     this.events = new EventTeller(deps.state.id);
+    this.#prompt = new PromptMetadata(deps.plan.run.first_index);
     this.#output = this.#newOutput(null, null);
   }
 
@@ -93,6 +96,13 @@ export class RunFeed {
       if (type === 'stderr') await this.#noteOrder(type, data.length);
       const at = timestamp.getTime();
       await this.apply([...(side?.take(this.#output, at) ?? []), ...this.#output.push(type, data, at)]);
+    });
+  }
+
+  /** What the process wrote beside its output, without waiting for more of that. */
+  takeSide(side: SideFiles): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#over) await this.apply(side.take(this.#output, this.#deps.clock()));
     });
   }
 
@@ -162,7 +172,10 @@ export class RunFeed {
 
   async apply(updates: readonly EntryUpdate[]): Promise<void> {
     const at = this.#now();
-    await this.#deps.state.apply(updates, at, this.#see(updates, at));
+    const { state } = this.#deps;
+    await state.apply(updates, at, this.#see(updates, at));
+    const prompt = this.#prompt.complete(this.#output.facts());
+    if (prompt !== undefined) await state.apply([{ op: 'put', entry: prompt }], at, []);
   }
 
   #see(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {
@@ -176,6 +189,7 @@ export class RunFeed {
     }
     this.#turns.see(updates);
     state.countSteps(plan.run.run_id, this.steps);
+    this.#prompt.see(updates);
     return this.events.tell(updates, at);
   }
 

@@ -53,6 +53,7 @@ export class SideFiles {
   #waitedMs = 0;
   #found = false;
   #ended = false;
+  #listener: () => void = () => undefined;
 
   constructor(request: SideFilesRequest, deps: SideFilesDeps) {
     this.#request = request;
@@ -60,6 +61,12 @@ export class SideFiles {
     this.#pollMs = deps.pollMs ?? 200;
     this.#timeoutMs = deps.timeoutMs ?? 30_000;
     if (request.log !== undefined) this.#wait();
+  }
+
+  /** `listener` is called once, when the log has named the conversation. */
+  onFound(listener: () => void): void {
+    this.#listener = listener;
+    if (this.#ready.length > 0) listener();
   }
 
   /** Gives the normalizer what the log has told since. */
@@ -121,6 +128,7 @@ export class SideFiles {
     if (line === undefined) return;
     this.#found = true;
     this.#ready.push(line);
+    if (!this.#ended) this.#listener();
   }
 
   /** Of the process's own file where there is one, else of the first that names a conversation. */

@@ -1,6 +1,8 @@
 import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
 import { isObject } from '../model/json.ts';
+import { syntheticSchema } from '../model/metadata.ts';
+import { isSynthetic } from '../model/synthetic.ts';
 import type { ToolUse } from '../model/tool.ts';
 import type { RecordedRun, RecordLine } from './record.ts';
 
@@ -57,6 +59,7 @@ export class EventTeller {
         role,
         content: [{ type: 'text', text: entry.content }],
         ...(parent === undefined ? {} : { parent_tool_call_id: parent }),
+        ...(isSynthetic(entry) && { metadata: syntheticSchema.parse(entry.metadata) }),
       },
     ];
   }

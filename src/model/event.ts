@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { syntheticSchema } from './metadata.ts';
 
 const base = { session_id: z.string(), timestamp: z.string() };
 const toolCall = {
@@ -32,6 +33,8 @@ export const eventSchema = z.discriminatedUnion('event_type', [
     content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
     /** The call of the subagent that this is said in; absent in the main conversation. */
     parent_tool_call_id: z.string().optional(),
+    /** Marks a message that no person wrote. */
+    metadata: syntheticSchema.optional(),
   }),
 ]);
 export type CoordinatorEvent = z.infer<typeof eventSchema>;

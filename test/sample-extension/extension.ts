@@ -36,14 +36,15 @@ export function activate(context: vscode.ExtensionContext): void {
       const executor = new api.executors.ClaudeCodeExecutor({ limits: { turns: 20 } });
       const spawned = await executor.executeTask(prompt);
       const workDir = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
-      const texts: string[] = [];
+      // An entry comes again as it grows: its last form counts.
+      const texts = new Map<number, string>();
       let sessionId = spawned.sessionId;
       for await (const entry of executor.normalizeOutput(api.createOutputChunks(spawned.process), workDir)) {
         sessionId = entry.metadata?.sessionId ?? sessionId;
-        if (entry.type.kind === 'assistant_message') texts.push(entry.content);
+        if (entry.type.kind === 'assistant_message') texts.set(entry.index, entry.content);
       }
       const result = await spawned.process.done;
-      return { texts, sessionId, session: spawned.session, success: result.success };
+      return { texts: [...texts.values()], sessionId, session: spawned.session, success: result.success };
     }),
   );
 }

@@ -18,7 +18,7 @@ import type { RunMemory } from '../run/memory.ts';
 import { agentOptions } from '../settings.ts';
 import { ApiError } from './apiError.ts';
 import { checked, type CheckedOptions } from './runOptions.ts';
-import type { Chunk, NormalizedEntry, RunResult, SpawnedTask } from './vitrine.d.ts';
+import type { Chunk, NormalizedEntry, NormalizeOptions, RunResult, SpawnedTask } from './vitrine.d.ts';
 
 export interface ApiRunsDeps {
   readonly engines: EngineHost;
@@ -32,6 +32,9 @@ interface Begun {
   readonly firstIndex: number;
   readonly includeEvents: boolean;
 }
+
+/** Of what a task prints: the agent's id of the conversation, as soon as its session knows it. */
+const identified = new WeakMap<object, () => string | null>();
 
 /** Runs of other extensions: as a person's, but that nobody is asked, and nothing is let loose or raised. */
 export class ApiRuns {
@@ -56,7 +59,9 @@ export class ApiRuns {
       sessionId: handle.summary().executor_session_id ?? null,
       process: {
         get output() {
-          return rawChunks(handle, runId);
+          const chunks = rawChunks(handle, runId);
+          identified.set(chunks, () => handle.summary().executor_session_id ?? null);
+          return chunks;
         },
         done: this.#result(begun),
         stop: async () => (await this.#deps.engines.get()).stop(id),
@@ -68,10 +73,14 @@ export class ApiRuns {
     type: ExecutorType,
     chunks: AsyncIterable<Chunk>,
     workDir: string,
+    options: NormalizeOptions = {},
   ): AsyncGenerator<NormalizedEntry, void, undefined> {
     const adapter = findAdapter(type);
     if (adapter === undefined) throw new ApiError('request_invalid', `There is no executor "${type}".`);
-    yield* new Reader(adapter).normalizeOutput(withTimes(chunks), workDir);
+    const sessionId = identified.get(chunks);
+    const settledOnly = options.settledOnly === true;
+    const known = { settledOnly, ...(sessionId !== undefined && { sessionId }) };
+    yield* new Reader(adapter).normalizeOutput(withTimes(chunks), workDir, known);
   }
 
   /** @throws ApiError, EngineFailure */

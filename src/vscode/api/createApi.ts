@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ExecutorType } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+import { isMarkedSynthetic } from '../../model/synthetic.ts';
 import { ApiError } from './apiError.ts';
 import type { ApiRuns, ApiRunsDeps } from './apiRuns.ts';
 import type {
@@ -8,7 +9,9 @@ import type {
   Chunk,
   ExecutorClass,
   ExecutorConfig,
+  HistoryOptions,
   NormalizedEntry,
+  NormalizeOptions,
   Session,
   SessionEvent,
   SpawnedTask,
@@ -49,6 +52,8 @@ export class PublicApi implements vscode.Disposable {
         list: async () => (await this.#list()).map((summary) => ({ ...summary })),
         get: async (id: string) => (await this.#list()).find(({ session_id }) => session_id === id),
         entries: (id: string, from?: number, to?: number) => this.#entries(id, from, to),
+        history: async (id: string, options?: HistoryOptions) =>
+          (await this.#entries(id)).filter((entry) => isSaid(entry, options?.includeSynthetic === true)),
         open: async (id: string): Promise<void> => {
           await vscode.commands.executeCommand('vitrine.openSession', id);
         },
@@ -84,6 +89,12 @@ export class PublicApi implements vscode.Disposable {
   }
 }
 
+/** What a person or the agent said in the main conversation. */
+function isSaid({ type, metadata }: NormalizedEntry, includeSynthetic: boolean): boolean {
+  if (type.kind !== 'user_message' && type.kind !== 'assistant_message') return false;
+  return metadata?.parentCallId === undefined && (includeSynthetic || !isMarkedSynthetic(metadata));
+}
+
 function executorClass(type: ExecutorType, runs: () => Promise<ApiRuns>): ExecutorClass {
   return class implements AgentExecutor {
     readonly type = type;
@@ -104,8 +115,9 @@ function executorClass(type: ExecutorType, runs: () => Promise<ApiRuns>): Execut
     async *normalizeOutput(
       chunks: AsyncIterable<Chunk>,
       workDir: string,
+      options?: NormalizeOptions,
     ): AsyncGenerator<NormalizedEntry, void, undefined> {
-      yield* (await runs()).read(type, chunks, workDir);
+      yield* (await runs()).read(type, chunks, workDir, options);
     }
 
     async #spawn(task: Task, more: { readonly resume?: string }): Promise<SpawnedTask> {

@@ -182,12 +182,22 @@ export interface Sessions {
   get(id: string): Promise<Session | undefined>;
   /** Entries with `from <= index < to`, in index order; default: all. */
   entries(id: string, from?: number, to?: number): Promise<readonly NormalizedEntry[]>;
+  /**
+   * The conversation as people had it: what they and the agent said, in index order, without messages of follow-ups and
+   * callbacks (`metadata.synthetic === true`) and without those of subagents.
+   */
+  history(id: string, options?: HistoryOptions): Promise<readonly NormalizedEntry[]>;
   /** Shows the session in its panel. */
   open(id: string): Promise<void>;
   /** Resolves when nothing of the agent's lives any more; at once where nothing runs in this window. */
   stop(id: string): Promise<void>;
   /** A session began, changed or ended; of one that runs several times a second. */
   readonly onDidChange: Event<Session>;
+}
+
+export interface HistoryOptions {
+  /** With messages that no person wrote. Default false. */
+  readonly includeSynthetic?: boolean;
 }
 
 export interface Session {
@@ -253,6 +263,8 @@ export type SessionEvent = { readonly session_id: string; readonly timestamp: st
       readonly role: 'assistant' | 'user';
       readonly content: readonly { readonly type: 'text'; readonly text: string }[];
       readonly parent_tool_call_id?: string | undefined;
+      /** Marks a message that no person wrote. */
+      readonly metadata?: SyntheticMetadata | undefined;
     }
 );
 
@@ -306,11 +318,72 @@ export interface ToolUse {
   readonly endedAt?: string | undefined;
 }
 
-/** On all entries after the first that carries it. `null`: this agent does not support it. Further keys are the agent's. */
-export interface NormalizedEntryMetadata {
+/**
+ * On every entry as soon as something is known; `undefined` before. `null`: this agent does not support the field. Further
+ * keys are the agent's own.
+ */
+export interface NormalizedEntryMetadata extends SyntheticMetadata {
+  /** The agent's id of the conversation, to resume it by. */
   readonly sessionId?: string | null | undefined;
   readonly model?: string | null | undefined;
+  /** The call of the subagent that this belongs to; absent in the main conversation. */
+  readonly parentCallId?: string | undefined;
+  /** What belongs to the text of this entry: where it is from, and what was done for it. */
+  readonly annotations?: readonly Annotation[] | undefined;
+  /** Of a text or thought that came in parts: when the first came, ISO 8601. `timestamp` is then when it was complete. */
+  readonly startedAt?: string | undefined;
   readonly [key: string]: unknown;
+}
+
+/**
+ * Marks a message that no person wrote. Only `synthetic === true` marks it: without that, or with anything else, a person
+ * wrote it.
+ *
+ * @example { synthetic: true, trigger_type: 'task_incomplete', trigger_reason: '2 of 3 todos are open' }
+ */
+export interface SyntheticMetadata {
+  readonly synthetic?: boolean | undefined;
+  /** Absent on a callback: a child session ended, and no trigger wrote it. */
+  readonly trigger_type?: TriggerType | undefined;
+  readonly trigger_reason?: string | undefined;
+}
+
+/** Why an agent is written to although nobody said anything. */
+export type TriggerType = 'check_in' | 'question_unanswered' | 'task_incomplete' | 'waiting_for_decision';
+
+export type Annotation = Citation | Trajectory;
+
+/**
+ * Where a part of the text is from. The range counts characters (code points) of `content`, `start_index` included and
+ * `end_index` not; without it, all of the text is meant.
+ *
+ * @example { kind: 'citation', url: 'https://example.com/study', title: 'Study', start_index: 15, end_index: 27 }
+ */
+export interface Citation {
+  readonly kind: 'citation';
+  readonly start_index?: number | null | undefined;
+  readonly end_index?: number | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly title?: string | null | undefined;
+  /** Of the source, or a snippet of it. */
+  readonly description?: string | null | undefined;
+}
+
+/**
+ * One step of what the agent did for the text that it belongs to. The range is that of a citation; without it, all of the
+ * text is meant.
+ *
+ * @example { kind: 'trajectory', tool_name: 'weather_api', tool_input: { location: 'Oslo' }, tool_output: { temperature: 7 } }
+ */
+export interface Trajectory {
+  readonly kind: 'trajectory';
+  /** What the agent thought or said before it. */
+  readonly message?: string | null | undefined;
+  readonly tool_name?: string | null | undefined;
+  readonly tool_input?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly tool_output?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly start_index?: number | null | undefined;
+  readonly end_index?: number | null | undefined;
 }
 
 export interface Executors {
@@ -342,10 +415,20 @@ export interface AgentExecutor {
   /** Goes on with one: by its `ses_…`, or any id that the agent gave it (`metadata.sessionId` of an entry). */
   resumeTask(task: Task, sessionId: string): Promise<SpawnedTask>;
   /**
-   * The transcript of a run from what it printed, as it comes: an entry is given when it has settled, and once more for each
-   * later correction (the same `index` again; the last one counts). Never throws for what is in the chunks.
+   * The transcript of a run from what it printed, as it comes: an entry is given when it begins, and again with the same
+   * `index` each time it changes (more text, the result of a tool); the last one counts. First ones come in the order of
+   * their `index`. Never throws for what is in the chunks.
    */
-  normalizeOutput(chunks: AsyncIterable<Chunk>, workDir: string): AsyncGenerator<NormalizedEntry, void, undefined>;
+  normalizeOutput(
+    chunks: AsyncIterable<Chunk>,
+    workDir: string,
+    options?: NormalizeOptions,
+  ): AsyncGenerator<NormalizedEntry, void, undefined>;
+}
+
+export interface NormalizeOptions {
+  /** Each entry only when it is complete, and once more for each later correction. Default false. */
+  readonly settledOnly?: boolean;
 }
 
 export interface SpawnedTask {

@@ -11,11 +11,10 @@ describe('executor', () => {
     const task = { prompt: prompt([{ init: true }, { say: 'hello' }, { result: { text: 'hello' } }]), workDir };
     const spawned = await executor.executeTask(task);
     const entries: NormalizedEntry[] = [];
-    for await (const entry of executor.normalizeOutput(
-      createOutputChunks(spawned.process),
-      workDir,
-      spawned.process.exit,
-    )) {
+    for await (const entry of executor.normalizeOutput(createOutputChunks(spawned.process), workDir, {
+      exit: spawned.process.exit,
+      settledOnly: true,
+    })) {
       entries.push(entry);
     }
     assert.deepEqual(

@@ -88,7 +88,7 @@ describe('time of a run', () => {
         trajectory.add(entry, 1);
         waits.add(entry, 1);
       }
-      const now = Date.parse(entries.at(-1)?.timestamp ?? '');
+      const now = Date.parse(entries.at(-1)?.timestamp ?? turn.startedAt);
       const { sums } = sessionPhases(trajectory.rows(), [turn], waits, now);
       const duration = turn.durationMs ?? sums.total;
       assert.ok(
