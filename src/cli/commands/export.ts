@@ -9,6 +9,7 @@ import { exportStream } from '../terminalText.ts';
 import { incomplete, reportMissing } from '../incomplete.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
+import { notRecorded, readObserved } from '../sessions/observed.ts';
 
 const help = `Usage: vitrine export --format FORMAT ses_… [options]
 
@@ -70,6 +71,9 @@ export const exportCommand: Command = {
       return isIncomplete ? incomplete : 0;
     } catch (error) {
       if (stopped.signal.aborted) return interrupted;
+      const observed = EngineFailure.is(error) ? await readObserved(context, id) : null;
+      if (observed !== null)
+        throw new UsageError(`There is no record to export: ${notRecorded(observed)}`, showInstead);
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;
     } finally {
@@ -78,6 +82,8 @@ export const exportCommand: Command = {
     }
   },
 };
+
+const showInstead = '"vitrine show --json" prints its entries.';
 
 async function toStdout(exported: SessionExport, { stdout }: CliContext): Promise<ExportReport | null> {
   await pipeline(Readable.from(exported.chunks), exportStream(stdout), { end: false });

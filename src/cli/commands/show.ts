@@ -2,19 +2,23 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { SessionHandle } from '../../engine/api.ts';
 import { EngineFailure } from '../../engine/failures.ts';
+import type { ObservedTranscript } from '../../engine/sources/sources.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import { isSynthetic } from '../../model/synthetic.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { entryText } from '../entryText.ts';
 import { incomplete, reportMissing } from '../incomplete.ts';
 import { writeLines } from '../output.ts';
+import { readObserved } from '../sessions/observed.ts';
 import { exactStream } from '../terminalText.ts';
 
 const help = `Usage: vitrine show ses_… [options]
 
 Prints the transcript of a session, for people. Follow-ups and callbacks, which no person wrote, are left out and counted.
+A session that another program has started is read from that program's own store ("vitrine sessions --all" lists them).
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --synthetic        these too, marked
@@ -44,6 +48,8 @@ export const show: Command = {
       handle.dispose();
       return (await reportMissing(engine, id, context)) ? incomplete : 0;
     } catch (error) {
+      const observed = EngineFailure.is(error) ? await readObserved(context, id) : null;
+      if (observed !== null) return await showObserved(observed, context, values);
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;
     } finally {
@@ -51,6 +57,21 @@ export const show: Command = {
     }
   },
 };
+
+/** A session that another program has started, from its own store. */
+async function showObserved(
+  { entries, path, problems }: ObservedTranscript,
+  context: CliContext,
+  { raw, json, synthetic }: { raw?: boolean | undefined; json?: boolean | undefined; synthetic?: boolean | undefined },
+): Promise<number> {
+  if (raw === true) {
+    throw new UsageError('Vitrine did not start this session, and has no output of it.', `Its file is ${path}.`);
+  }
+  if (json === true) await writeLines(context.stdout, entries);
+  else writeText(entries, context, synthetic === true);
+  for (const problem of problems) context.stderr.write(`vitrine: ${visibleLine(problem)}\n`);
+  return problems.length > 0 ? incomplete : 0;
+}
 
 async function* pagesOf(handle: SessionHandle): AsyncGenerator<readonly NormalizedEntry[]> {
   for (let from = 0; from < handle.total(); from += pageSize) yield await handle.read(from, from + pageSize);
@@ -60,14 +81,27 @@ async function writeJson(handle: SessionHandle, { stdout }: CliContext): Promise
   for await (const entries of pagesOf(handle)) await writeLines(stdout, entries);
 }
 
-async function writeEntries(handle: SessionHandle, { stdout, stderr }: CliContext, synthetic: boolean): Promise<void> {
+async function writeEntries(handle: SessionHandle, context: CliContext, synthetic: boolean): Promise<void> {
   let left = 0;
-  for await (const entries of pagesOf(handle)) {
-    for (const entry of entries) {
-      if (!synthetic && isSynthetic(entry)) left += 1;
-      else stdout.write(`${entryText(entry)}\n\n`);
-    }
+  for await (const entries of pagesOf(handle)) left += writePage(entries, context, synthetic);
+  tellLeft(left, context);
+}
+
+function writeText(entries: readonly NormalizedEntry[], context: CliContext, synthetic: boolean): void {
+  tellLeft(writePage(entries, context, synthetic), context);
+}
+
+/** How many were left out. */
+function writePage(entries: readonly NormalizedEntry[], { stdout }: CliContext, synthetic: boolean): number {
+  let left = 0;
+  for (const entry of entries) {
+    if (!synthetic && isSynthetic(entry)) left += 1;
+    else stdout.write(`${entryText(entry)}\n\n`);
   }
+  return left;
+}
+
+function tellLeft(left: number, { stderr }: CliContext): void {
   if (left > 0) stderr.write(`Left out, because no person wrote them: ${left} (--synthetic).\n`);
 }
 

@@ -6,12 +6,14 @@ import { sessionIdSchema } from '../../model/session.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
+import { notRecorded, readObserved } from '../sessions/observed.ts';
 
 const help = `Usage: vitrine verify ses_…|FILE [options]
 
 Says whether a record is as it was written: intact, altered at line n, or truncated after line n; its head, the line that was
 last made durable, and who signed it. FILE is a record.jsonl; what was kept beside it counts.
-Exit code 0: intact; 1: altered, truncated, or its signature is bad; 3: a version wrote it that kept no chain.
+Exit code 0: intact; 1: altered, truncated, or its signature is bad; 3: a version wrote it that kept no chain, or Vitrine
+did not record it.
 
   --json             everything that was found, as one line of JSON
 ${storeHelp}`;
@@ -40,6 +42,11 @@ export const verifyCommand: Command = {
       if (found.verdict === 'unchained') return unchained;
       return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : broken;
     } catch (error) {
+      const observed = EngineFailure.is(error) ? await readObserved(context, which) : null;
+      if (observed !== null) {
+        context.stdout.write(`Nothing to verify: ${notRecorded(observed)}\n`);
+        return unchained;
+      }
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;
     } finally {

@@ -1,13 +1,14 @@
 import { homedir } from 'node:os';
 import { storeFormats } from '../../agents/stores/formats.ts';
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
-import { SessionSources } from '../../engine/sources/sources.ts';
+import { SessionSources, type ObservedTranscript } from '../../engine/sources/sources.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import { loadPrices } from '../../insight/prices.ts';
+import { sessionIdSchema } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { CliContext } from '../command.ts';
 
-export function createSources({ env, now }: CliContext): SessionSources {
+function createSources({ env, now }: CliContext): SessionSources {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
   const place = { env, home, platform: process.platform };
   return new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock: now });
@@ -36,4 +37,14 @@ function recordedAs(
   recorded: ReadonlyMap<string, string>,
 ): string | undefined {
   return ids.map((id) => recorded.get(id)).find((id) => id !== undefined);
+}
+
+/** A session of another program; `null` where there is none of that id. */
+export async function readObserved(context: CliContext, id: string): Promise<ObservedTranscript | null> {
+  return sessionIdSchema.safeParse(id).success ? createSources(context).read(id) : null;
+}
+
+/** Why a command that needs a record cannot have one. */
+export function notRecorded({ id, label, path }: ObservedTranscript): string {
+  return `${id} is a session of ${label} that Vitrine did not record; it is read from ${path}.`;
 }

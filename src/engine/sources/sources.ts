@@ -2,8 +2,9 @@ import type { SessionNote, StoreFormat, StoreParserOptions, StorePlace } from '.
 import { countOnce } from '../../insight/observed/countOnce.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices.ts';
-import type { EntryUpdate } from '../../model/entry.ts';
+import type { NormalizedEntry } from '../../model/entry.ts';
 import type { ObservedAgent, StoreFacts } from '../../model/observed.ts';
+import { Transcript } from '../../model/transcript.ts';
 import { reasonOf } from './files.ts';
 import { PartMemory, readStore, type SessionFiles, type Store } from './groups.ts';
 import { observedId } from './ids.ts';
@@ -27,6 +28,13 @@ interface Found {
   readonly facts: StoreFacts;
   readonly mark: ProcessMark | undefined;
   readonly problem: string | null;
+}
+
+/** What is shown of a session that another program has started. */
+export interface ObservedTranscript extends Pick<ObservedFacts, 'id' | 'agent' | 'label' | 'path' | 'live' | 'facts'> {
+  readonly entries: readonly NormalizedEntry[];
+  /** What could not be read, for people. */
+  readonly problems: readonly string[];
 }
 
 interface Remembered {
@@ -69,20 +77,29 @@ export class SessionSources {
     return [...rows, ...stores.flatMap((store) => this.#problemRows(store, prices))];
   }
 
-  /** The transcript of a session, as the updates that make it; `null` where it is not there. */
-  async read(id: string, prices: PriceTable): Promise<{ summary: ObservedSummary; updates: EntryUpdate[] } | null> {
-    const summary = (await this.list(prices)).find((each) => each.session_id === id);
-    const found = this.#found.get(id);
-    if (summary === undefined || found === undefined) return null;
-    const { format, session } = found.files;
-    const notes = new Map<string, SessionNote>();
-    const parser = format.createParser({ entries: true, session, notes });
-    const updates: EntryUpdate[] = [];
-    for await (const records of mergedRecords(found.files)) {
-      for (const record of records) updates.push(...parser.push(record));
+  /** The transcript of one session; `null` where there is none of that id. Other sessions are not read. */
+  async read(id: string): Promise<ObservedTranscript | null> {
+    for (const store of await this.#stores()) {
+      const files = store.sessions.find(({ session }) => observedId(store.format.agent, session) === id);
+      if (files === undefined) continue;
+      const [found] = await this.#sessionsOf({ ...store, sessions: [files] });
+      if (found === undefined) return null;
+      const { live, path, label, agent, problem } = this.#observed(found);
+      const transcript = new Transcript();
+      const notes = new Map<string, SessionNote>();
+      const parser = store.format.createParser({ entries: true, session: files.session, notes });
+      const problems: string[] = problem === null ? [] : [problem];
+      try {
+        for await (const records of mergedRecords(files)) {
+          for (const record of records) transcript.apply(parser.push(record));
+        }
+      } catch (error) {
+        if (problem === null) problems.push(reasonOf(error));
+      }
+      transcript.apply(parser.end(live.state !== 'ended'));
+      return { id, agent, label, path, live, facts: parser.facts(), entries: transcript.settled(), problems };
     }
-    updates.push(...parser.end(summary.live.state !== 'ended'));
-    return { summary, updates };
+    return null;
   }
 
   async #stores(): Promise<Store[]> {
