@@ -14,7 +14,7 @@ export interface OwnShare {
   readonly inherited: readonly StoreRequest[];
   readonly prompts: number;
   readonly toolCalls: number;
-  /** Native id of the session from which most of the copied requests come, or which the store names. */
+  /** Native id of the session that the store names, or from which the last copied request comes. */
   readonly parent: string | null;
 }
 
@@ -48,7 +48,8 @@ export function countOnce(sessions: readonly Countable[]): OwnShare[] {
       return found?.session === session ? [found.request] : [];
     });
     const inherited = facts.requests.filter((request) => owned(request)?.session !== session);
-    const [from] = most(inherited.map((request) => owned(request)?.session));
+    const latest = inherited.at(-1);
+    const from = latest === undefined ? undefined : owned(latest)?.session;
     return {
       requests: own,
       inherited,
@@ -95,10 +96,4 @@ function take(
 
 function first(owners: Map<string, number>, key: string, session: number): void {
   if (!owners.has(key)) owners.set(key, session);
-}
-
-function most(values: readonly (number | undefined)[]): number[] {
-  const counts = new Map<number, number>();
-  for (const value of values) if (value !== undefined) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a).map(([value]) => value);
 }

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../../model/json.ts';
 import { field, list, nonEmpty, texts } from '../../shared/guards.ts';
 import { spoken } from '../../shared/resultText.ts';
+import { shellWord } from '../../shared/shellWords.ts';
 
 /** Names that are not the snake case of their name in the store. */
 const renamed = new Map([
@@ -17,8 +18,11 @@ export function printedItem(item: JsonObject): JsonObject | undefined {
   switch (snake) {
     case 'reasoning':
       return { id: item['id'], type: snake, text: reasoning(item) };
+    case 'command_execution':
+      return { ...item, type: snake, command: texts(item['command']).map(shellWord).join(' ') || item['command'] };
     case 'collab_tool_call':
       return {
+        prompt: null,
         ...item,
         type: snake,
         tool: collabTools.get(String(item['tool'])) ?? item['tool'],
