@@ -1,0 +1,295 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { TokenUsage } from '../../model/usage.ts';
+import { count, field, idOf, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/contract.ts';
+import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
+import { errorCode } from './errors.ts';
+import { GeminiStoreCalls } from './storeCalls.ts';
+
+/**
+ * The chats that Gemini CLI keeps by itself: `~/.gemini/tmp/<project>/chats/session-*.jsonl` (0.61: a line replaces an
+ * earlier one with its id, `$set` changes fields of the chat, `$rewindTo` cuts it) and `session-*.json` (0.30: one document,
+ * written anew at each change). Subagents are in `chats/<session>/*.jsonl`. Sources: captured stores of 0.30.1 and 0.61.0;
+ * `chatRecordingTypes.d.ts` of the package `@google/gemini-cli-core` 0.61.0.
+ */
+export const geminiStore: StoreFormat = {
+  agent: 'gemini',
+  label: 'Gemini CLI',
+  roots: (place) => {
+    const home = folderFrom(place, 'GEMINI_CLI_HOME', place.home);
+    return [{ path: joinPath(place, home, '.gemini', 'tmp'), depth: 4 }];
+  },
+  place: placeOfChat,
+  look: lookAtChat,
+  isDocument: (path) => path.endsWith('.json') || path.endsWith('/.project_root'),
+  notes: projectNotes,
+  createParser: (options) => new RecordParser(options, (session) => new GeminiChatReader(session)),
+  resume: (nativeId) => ({ program: 'gemini', args: ['--resume', nativeId] }),
+};
+
+/** The layout, which early versions of Qwen Code share. */
+export function placeOfChat(path: string): StorePart | 'head' | undefined {
+  if (/^[^/]+\/\.project_root$/.test(path)) return { role: 'shared' };
+  const subagent = /^[^/]+\/chats\/([^/]+)\/([^/]+)\.jsonl?$/.exec(path);
+  if (subagent?.[1] !== undefined && subagent[2] !== undefined) {
+    return { role: 'subagent', session: subagent[1], agent: subagent[2] };
+  }
+  return /^[^/]+\/chats\/session-[^/]+\.jsonl?$/.test(path) ? 'head' : undefined;
+}
+
+/** The id is in the first lines, the name of the file has eight digits of it. */
+export function lookAtChat(_path: string, head: readonly string[]): StorePart | undefined {
+  for (const line of head.slice(0, 20)) {
+    const id = /"sessionId"\s*:\s*"([^"\\]{1,200})"/.exec(line)?.[1];
+    if (id !== undefined) return { role: 'main', session: id };
+  }
+  return undefined;
+}
+
+/** `.project_root` beside the chats holds the folder; the note is known by the name of the folder that it is in. */
+export function projectNotes(record: StoreRecord): readonly SessionNote[] {
+  if (record.kind !== 'document' && record.kind !== 'line') return [];
+  const key = /([^/\\]+)[/\\]\.project_root$/.exec(record.path)?.[1];
+  const folder = record.text.trim();
+  return key === undefined || folder === '' || folder.includes('\n') ? [] : [{ key, folder }];
+}
+
+const compressed = 'Gemini CLI does not record the requests by which it compresses a chat.';
+const merged = 'This version of Gemini CLI records the tokens of the first request of several tool calls only.';
+
+export class GeminiChatReader implements RecordReader {
+  readonly #session: StoreSession;
+  readonly #calls: GeminiStoreCalls;
+  /** Ids of all messages that were ever part of the chat. */
+  readonly #known = new Set<string>();
+  /** Ids of those that are part of it now, without those that the program put first. */
+  #current: string[] = [];
+  readonly #texts = new Map<string, string>();
+  /** The chat was just opened: what comes first is what the program tells the model about the folder. */
+  #opening = false;
+
+  constructor(session: StoreSession) {
+    this.#session = session;
+    this.#calls = new GeminiStoreCalls(session);
+  }
+
+  read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
+    if (!isObject(value)) return false;
+    this.#seeFolder(record.path);
+    if (record.part.role === 'subagent') return this.#subagentRecord(value, record.part.agent);
+    if (record.kind === 'document') return this.#document(value);
+    const { $set: set, $rewindTo: rewindTo } = value;
+    if (isObject(set)) this.#set(set);
+    else if (typeof rewindTo === 'string') this.#rewind(rewindTo);
+    else if (idOf(value['id']) !== undefined && text(value['type']) !== undefined) return this.#message(value);
+    else if (text(value['sessionId']) !== undefined) this.#header(value);
+    else return false;
+    return true;
+  }
+
+  #seeFolder(path: string): void {
+    const { folder, options } = this.#session;
+    if (folder !== undefined) return;
+    const project = /([^/\\]+)[/\\]chats[/\\]/.exec(path)?.[1];
+    if (project !== undefined) this.#session.seeFolder(options.notes.get(project)?.folder);
+  }
+
+  #header(value: JsonObject): void {
+    const { facts } = this.#session;
+    this.#opening = true;
+    facts.id(text(value['sessionId']));
+    this.#session.seeTime(value['startTime']);
+    facts.time(timeOf(value['lastUpdated']));
+    const summary = nonEmpty(value['summary']);
+    if (summary !== undefined) facts.title = summary;
+    this.#session.seeFolder(list(value['directories']).find((each) => typeof each === 'string'));
+  }
+
+  /** One chat as a whole: messages that were there before are known by their ids. */
+  #document(value: JsonObject): boolean {
+    if (!Array.isArray(value['messages'])) return false;
+    this.#header(value);
+    for (const message of objects(value['messages'])) {
+      if (!this.#message(message)) this.#session.unknown('A message of an unknown kind', JSON.stringify(message));
+      // Calls of one request end at the same time: several times are several requests, of which one has its tokens here.
+      const times = new Set(objects(message['toolCalls']).map((call) => call['timestamp']));
+      if (times.size > 1) this.#session.facts.lacks(merged);
+    }
+    return true;
+  }
+
+  /** `messages` is the whole chat from now on: after a resume the same one, after a compression another. */
+  #set(set: JsonObject): void {
+    const { facts } = this.#session;
+    facts.time(timeOf(set['lastUpdated']));
+    const summary = nonEmpty(set['summary']);
+    if (summary !== undefined) facts.title = summary;
+    if (!Array.isArray(set['messages'])) return;
+    const messages = objects(set['messages']);
+    const ids = messages.map((message) => idOf(message['id']) ?? '');
+    const fresh = messages.filter((message) => !this.#known.has(idOf(message['id']) ?? ''));
+    for (const message of messages) this.#request(message);
+    if (fresh.length === 0) {
+      this.#current = ids;
+      return;
+    }
+    const opening = this.#known.size === 0 || (this.#opening && messages.length === 1);
+    this.#opening = false;
+    const dropped = !opening && this.#current.some((id) => !ids.includes(id) && this.#texts.has(id));
+    if (dropped) {
+      facts.lacks(compressed);
+      this.#session.run.system('compaction', 'The chat was compressed.', this.#session.now);
+    }
+    for (const message of fresh) {
+      if (opening || dropped) this.#made(message, dropped ? 'compaction' : 'system');
+      else this.#message(message);
+    }
+    this.#current = ids;
+  }
+
+  /** A message that the program put into the chat. */
+  #made(message: JsonObject, origin: 'compaction' | 'system'): void {
+    const id = idOf(message['id']) ?? '';
+    this.#known.add(id);
+    this.#session.seeTime(message['timestamp']);
+    const shown = partsText(message['content']);
+    if (shown === '') return;
+    if (message['type'] === 'user') this.#session.userMessage(shown, origin);
+    else this.#session.say('text', shown);
+  }
+
+  #rewind(id: string): void {
+    const at = this.#current.indexOf(id);
+    this.#current = at === -1 ? [] : this.#current.slice(0, at);
+    const shown = 'The chat was rewound: the model no longer sees the messages after an earlier one.';
+    this.#session.run.system('rewind', shown, this.#session.now, { rewindTo: id });
+    this.#session.facts.last('answered', this.#session.now);
+  }
+
+  #message(message: JsonObject): boolean {
+    const id = idOf(message['id']) ?? '';
+    const type = text(message['type']);
+    this.#opening = false;
+    if (type === 'gemini') this.#answer(message, id);
+    else if (type === 'user') this.#user(message, id);
+    else if (type === 'info' || type === 'warning' || type === 'error') this.#note(message, type, id);
+    else return false;
+    this.#known.add(id);
+    if (!this.#current.includes(id)) this.#current.push(id);
+    return true;
+  }
+
+  #user(message: JsonObject, id: string): void {
+    const results = objects(message['content']).filter((part) => isObject(part['functionResponse']));
+    const at = this.#session.seeTime(message['timestamp']);
+    if (results.length > 0) {
+      for (const part of results) this.#calls.response(part['functionResponse']);
+      this.#session.facts.last('answering', at);
+      return;
+    }
+    const shown = partsText(message['displayContent'] ?? message['content']);
+    if (this.#known.has(id)) return;
+    this.#texts.set(id, shown);
+    this.#session.userMessage(shown, 'human');
+    this.#session.facts.prompt({ key: id, at }, shown);
+    this.#session.facts.last('answering', at);
+  }
+
+  #note(message: JsonObject, type: 'info' | 'warning' | 'error', id: string): void {
+    const at = this.#session.seeTime(message['timestamp']);
+    const shown = partsText(message['content']);
+    if (this.#known.has(id) || shown === '') return;
+    if (type !== 'error') {
+      this.#session.run.system(type, shown, at);
+      return;
+    }
+    this.#session.run.error(shown, errorCode(undefined, shown), at);
+    this.#session.facts.last('interrupted', at);
+  }
+
+  #answer(message: JsonObject, id: string): void {
+    const at = this.#session.seeTime(message['timestamp']);
+    this.#session.model(nonEmpty(message['model']));
+    this.#request(message);
+    if (!this.#texts.has(id)) {
+      for (const thought of objects(message['thoughts'])) this.#session.say('thinking', thoughtText(thought));
+      const shown = partsText(message['content']);
+      this.#texts.set(id, shown);
+      this.#session.say('text', shown);
+    }
+    const calls = objects(message['toolCalls']);
+    for (const call of calls) this.#calls.call(call);
+    // Calls appear when they have run: a text before them looks like an answer.
+    this.#session.facts.last(calls.length > 0 ? 'answering' : 'answered', at);
+  }
+
+  #subagentRecord(value: JsonObject, agent: string): boolean {
+    const messages = isObject(value['$set']) ? objects(value['$set']['messages']) : objects(value['messages']);
+    for (const message of [value, ...messages]) this.#subagentMessage(message, agent);
+    return true;
+  }
+
+  #subagentMessage(message: JsonObject, agent: string): void {
+    const id = idOf(message['id']);
+    const type = text(message['type']);
+    if (id === undefined || type === undefined) return;
+    this.#session.seeTime(message['timestamp']);
+    this.#request(message);
+    this.#session.facts.model(nonEmpty(message['model']));
+    const parentCallId = this.#calls.ofAgent(agent);
+    const extra = parentCallId === undefined ? {} : { parentCallId };
+    if (!this.#known.has(id)) {
+      this.#known.add(id);
+      const shown = partsText(message['content']);
+      for (const thought of objects(message['thoughts'])) this.#session.say('thinking', thoughtText(thought), extra);
+      if (type === 'user' && shown !== '') this.#session.userMessage(shown, 'subagent', extra);
+      else this.#session.say('text', shown, extra);
+    }
+    for (const call of objects(message['toolCalls'])) this.#calls.call(call, parentCallId);
+  }
+
+  /** The tokens of a request stand on its message, which comes again and again. */
+  #request(message: JsonObject): void {
+    const key = idOf(message['id']);
+    const usage = tokensOf(message['tokens']);
+    if (key === undefined || usage === undefined) return;
+    const at = timeOf(message['timestamp']) ?? null;
+    this.#session.facts.request({ key, at, model: nonEmpty(message['model']) ?? null, usage });
+  }
+}
+
+/** `input` includes what was read from the cache; what the model thought is beside `output`. */
+function tokensOf(value: unknown): TokenUsage | undefined {
+  const input = count(field(value, 'input'));
+  const output = count(field(value, 'output'));
+  if (input === undefined && output === undefined) return undefined;
+  const cacheRead = count(field(value, 'cached')) ?? 0;
+  const reasoning = count(field(value, 'thoughts')) ?? 0;
+  const tool = count(field(value, 'tool')) ?? 0;
+  return {
+    input: Math.max(0, (input ?? 0) + tool - cacheRead),
+    output: (output ?? 0) + reasoning,
+    cacheRead,
+    reasoning,
+  };
+}
+
+/** A text, a part or parts, without what the model thought. */
+function partsText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = isObject(content) ? [content] : list(content);
+  return parts
+    .map((part) =>
+      typeof part === 'string' ? part : field(part, 'thought') === true ? '' : (text(field(part, 'text')) ?? ''),
+    )
+    .join('');
+}
+
+function thoughtText(thought: JsonObject): string {
+  const subject = nonEmpty(thought['subject']);
+  const description = nonEmpty(thought['description']);
+  return [subject === undefined ? undefined : `**${subject}**`, description]
+    .filter((each) => each !== undefined)
+    .join('\n\n');
+}

@@ -1,0 +1,161 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { ToolResult, ToolStatus } from '../../model/tool.ts';
+import { field, idOf, nonEmpty, text } from '../shared/guards.ts';
+import { timeOf, type StoreSession } from '../stores/storeSession.ts';
+import type { OpenCodeMessage } from './reader.ts';
+import { completedAction, toolAction } from './tools.ts';
+
+/** Known parts that say nothing about what was done that others do not. */
+const bookkeeping = new Set(['step-start', 'snapshot', 'patch', 'agent']);
+
+const statuses = new Map<string, ToolStatus>([
+  ['pending', 'created'],
+  ['running', 'running'],
+  ['completed', 'success'],
+  ['error', 'failed'],
+]);
+
+interface Shown {
+  readonly entry: NormalizedEntry;
+  readonly text: string;
+}
+
+/** The parts of messages as entries. */
+export class OpenCodeParts {
+  /** Sessions of subagents; the call that started one knows its id. */
+  readonly subagents = new Set<string>();
+  readonly #session: StoreSession;
+  readonly #callOf = new Map<string, string>();
+  readonly #shown = new Map<string, Shown>();
+  readonly #running = new Set<string>();
+
+  constructor(session: StoreSession) {
+    this.#session = session;
+  }
+
+  get isToolRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
+  part(part: JsonObject, message: OpenCodeMessage | undefined): boolean {
+    const type = text(part['type']) ?? '';
+    const session = message?.session ?? text(part['sessionID']) ?? text(part['session_id']);
+    const isSubagent = session !== this.#session.options.session;
+    const extra = this.#extra(session);
+    if (message?.role === 'assistant') {
+      if (isSubagent) this.#session.facts.model(nonEmpty(message.data['modelID']));
+      else this.#session.model(nonEmpty(message.data['modelID']));
+    }
+    switch (type) {
+      case 'text':
+        this.#text(part, message, isSubagent, extra);
+        return true;
+      case 'reasoning':
+        this.#spoken(part, 'thinking', extra);
+        return true;
+      case 'tool':
+        this.#tool(part, extra['parentCallId']);
+        return true;
+      case 'file': {
+        const name = nonEmpty(part['filename']) ?? nonEmpty(field(part['source'], 'path')) ?? 'file';
+        this.#once(part, () => this.#session.run.system('attachment', name, this.#session.now, extra));
+        return true;
+      }
+      case 'compaction':
+        this.#once(part, () =>
+          this.#session.run.system('compaction', 'The session was compacted.', this.#session.now, extra),
+        );
+        return true;
+      case 'retry': {
+        const shown = nonEmpty(field(field(part['error'], 'data'), 'message')) ?? 'The request was tried again.';
+        this.#once(part, () => this.#session.run.system('retry', shown, this.#session.now, extra));
+        return true;
+      }
+      default:
+        return bookkeeping.has(type);
+    }
+  }
+
+  #extra(session: string | undefined): { readonly parentCallId?: string } {
+    const call = session === undefined ? undefined : this.#callOf.get(session);
+    return call === undefined ? {} : { parentCallId: call };
+  }
+
+  #text(part: JsonObject, message: OpenCodeMessage | undefined, isSubagent: boolean, extra: JsonObject): void {
+    if (message?.role !== 'user') {
+      this.#spoken(part, 'text', extra);
+      return;
+    }
+    const shown = text(part['text']) ?? '';
+    this.#once(part, () => {
+      const byProgram = part['synthetic'] === true;
+      const origin = isSubagent ? 'subagent' : byProgram ? 'system' : 'human';
+      if (shown !== '') this.#session.userMessage(shown, origin, extra);
+      if (origin !== 'human') return;
+      const at = timeOf(message.created) ?? this.#session.now;
+      this.#session.facts.prompt({ key: `${message.created ?? message.id}:user`, at }, unquoted(shown));
+    });
+  }
+
+  #spoken(part: JsonObject, kind: 'text' | 'thinking', extra: JsonObject): void {
+    const id = nonEmpty(part['id']) ?? '';
+    const shown = text(part['text']) ?? '';
+    const before = this.#shown.get(id);
+    if (before?.text === shown || shown === '') return;
+    const { texts } = this.#session.run;
+    if (before === undefined) {
+      const entry = texts.add(kind, shown, this.#session.now, this.#session.metadata(extra));
+      this.#shown.set(id, { entry, text: shown });
+    } else {
+      texts.replace(before.entry, kind, shown);
+      this.#shown.set(id, { entry: before.entry, text: shown });
+    }
+  }
+
+  #once(part: JsonObject, tell: () => void): void {
+    const id = nonEmpty(part['id']) ?? '';
+    if (this.#told.has(id)) return;
+    this.#told.add(id);
+    tell();
+  }
+
+  readonly #told = new Set<string>();
+
+  #tool(part: JsonObject, parentCallId: string | undefined): void {
+    const { run, facts, now } = this.#session;
+    const toolName = nonEmpty(part['tool']) ?? 'unknown';
+    const id = idOf(part['callID']) ?? nonEmpty(part['id']) ?? run.calls.freshId();
+    const state = part['state'];
+    const input = field(state, 'input');
+    const metadata = field(state, 'metadata');
+    const child = nonEmpty(field(metadata, 'sessionId')) ?? nonEmpty(field(metadata, 'sessionID'));
+    if (child !== undefined) this.#callOf.set(child, id);
+    const action = toolAction(toolName, input);
+    facts.call({ key: id, at: now });
+    run.calls.start({ id, toolName, action, input, parentCallId, timestamp: now, metadata: this.#session.metadata() });
+    const status = statuses.get(text(field(state, 'status')) ?? '') ?? 'running';
+    if (status === 'created' || status === 'running') {
+      this.#running.add(id);
+      return;
+    }
+    this.#running.delete(id);
+    const error = nonEmpty(field(state, 'error'));
+    const result: ToolResult = { text: text(field(state, 'output')) ?? error ?? '', isError: status === 'failed' };
+    run.calls.finish({
+      id,
+      action: completedAction(action, metadata),
+      status: status === 'failed' && error !== undefined && refused.test(error) ? 'denied' : status,
+      result,
+      timestamp: timeOf(field(field(state, 'time'), 'end')) ?? now,
+    });
+  }
+}
+
+/** The texts of the program's two errors for a call that was not permitted. */
+const refused = /^(?:The user rejected permission|The user has specified a rule which prevents)/;
+
+/** A prompt that was given on the command line is stored in quotation marks. */
+function unquoted(prompt: string): string {
+  return /^"[^"]*"$/s.test(prompt) ? prompt.slice(1, -1) : prompt;
+}

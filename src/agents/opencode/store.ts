@@ -1,0 +1,60 @@
+import { field, nonEmpty } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+import type { StoreFormat, StorePart } from '../stores/contract.ts';
+import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { RecordParser } from '../stores/storeSession.ts';
+import { OpenCodeReader } from './reader.ts';
+
+/** A session and those that it started, which have it as their parent. */
+const tree = `WITH RECURSIVE tree(id) AS (
+  SELECT ?1 UNION SELECT session.id FROM session JOIN tree ON session.parent_id = tree.id
+)`;
+
+/**
+ * The sessions of OpenCode: since 1.2 in `opencode.db` (SQLite, nearly always with a write-ahead log), before as
+ * `storage/{session,message,part}/**.json`. Sources: captured stores of 1.18.33; the notes on the older files in
+ * ryoppippi/ccusage#879.
+ */
+export const openCodeStore: StoreFormat = {
+  agent: 'opencode',
+  label: 'OpenCode',
+  roots: (place) => {
+    const data = folderFrom(place, 'XDG_DATA_HOME', joinPath(place, place.home, '.local', 'share'));
+    const database = place.env['OPENCODE_DB'];
+    const folder = database === undefined ? '' : database.replace(/[/\\][^/\\]*$/, '');
+    const other = database === undefined || folder === database ? [] : [{ path: folder, depth: 1 }];
+    return [
+      { path: joinPath(place, data, 'opencode'), depth: 1 },
+      { path: joinPath(place, data, 'opencode', 'storage'), depth: 5 },
+      ...other,
+    ];
+  },
+  place: (path) => {
+    if (/^[^/]+\.db$/.test(path)) return { role: 'database' };
+    return /^(?:session|message|part)\/.+\.json$/.test(path) ? 'head' : undefined;
+  },
+  look: placeOfDocument,
+  database: {
+    sessions:
+      'SELECT id AS session FROM session WHERE parent_id IS NULL OR parent_id NOT IN (SELECT id FROM session) ORDER BY time_created, id',
+    records: [
+      { table: 'session', sql: `${tree} SELECT * FROM session WHERE id IN tree ORDER BY id <> ?1, time_created, id` },
+      { table: 'message', sql: `${tree} SELECT * FROM message WHERE session_id IN tree ORDER BY time_created, id` },
+      { table: 'part', sql: `${tree} SELECT * FROM part WHERE session_id IN tree ORDER BY id` },
+    ],
+  },
+  createParser: (options) => new RecordParser(options, (session) => new OpenCodeReader(session)),
+  resume: (nativeId) => ({ program: 'opencode', args: ['--session', nativeId] }),
+};
+
+/** Messages and parts name their session; a session has its own id, and those of a subagent a parent. */
+function placeOfDocument(path: string, head: readonly string[]): StorePart | undefined {
+  const whole = parse(head.join('\n'));
+  const start = head.join('\n');
+  const find = (key: string) =>
+    nonEmpty(field(whole, key)) ?? new RegExp(`"${key}"\\s*:\\s*"([\\w-]{1,100})"`).exec(start)?.[1];
+  const session = find('sessionID');
+  if (session !== undefined) return { role: 'main', session };
+  const id = find('id');
+  return path.startsWith('session/') && id !== undefined ? { role: 'sidecar', session: id } : undefined;
+}

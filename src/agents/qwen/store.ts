@@ -1,0 +1,296 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { TokenUsage } from '../../model/usage.ts';
+import { GeminiChatReader, lookAtChat, placeOfChat, projectNotes } from '../gemini/store.ts';
+import { code } from '../shared/describe.ts';
+import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
+import type { StoreFormat, StorePart, StoreRecord } from '../stores/contract.ts';
+import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
+import { QwenCalls } from './calls.ts';
+
+/**
+ * The chats of Qwen Code: `~/.qwen/projects/<folder>/chats/<id>.jsonl`, append only; a request is told twice, as an answer
+ * and as telemetry. Versions before that kept the files of Gemini CLI under `~/.qwen/tmp`. Sources: captured stores of
+ * 0.24.4; names of records in the package `@qwen-code/qwen-code` 0.24.4.
+ */
+export const qwenStore: StoreFormat = {
+  agent: 'qwen',
+  label: 'Qwen Code',
+  roots: (place) => {
+    const home = folderFrom(place, 'QWEN_HOME', joinPath(place, place.home, '.qwen'));
+    const folders = new Set([folderFrom(place, 'QWEN_RUNTIME_DIR', home), home]);
+    return [...folders].flatMap((folder) => [
+      { path: joinPath(place, folder, 'projects'), depth: 4 },
+      { path: joinPath(place, folder, 'tmp'), depth: 4 },
+    ]);
+  },
+  place: placeOf,
+  look: lookAtChat,
+  isDocument: (path) => path.endsWith('.json') || path.endsWith('/.project_root'),
+  notes: projectNotes,
+  createParser: (options) => new RecordParser(options, (session) => new QwenReader(session)),
+  resume: (nativeId) => ({ program: 'qwen', args: ['--resume', nativeId] }),
+};
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const chat = new RegExp(`^[^/]+/chats/(${uuid})\\.(jsonl|runtime\\.json)$`, 'i');
+const subagentFile = new RegExp(`^[^/]+/subagents/(${uuid})/([^/]+)\\.jsonl$`, 'i');
+
+function placeOf(path: string): StorePart | 'head' | undefined {
+  const [, session, kind] = chat.exec(path) ?? [];
+  if (session !== undefined) return { role: kind === 'jsonl' ? 'main' : 'sidecar', session };
+  const [, parent, agent] = subagentFile.exec(path) ?? [];
+  if (parent !== undefined && agent !== undefined) return { role: 'subagent', session: parent, agent };
+  return placeOfChat(path);
+}
+
+const unrecorded = 'Qwen Code does not record the requests by which it suggests prompts and judges commands.';
+
+/** Known records that say nothing about what was done. */
+const bookkeeping = new Set([
+  'attribution_snapshot',
+  'file_history_snapshot',
+  'session_model',
+  'session_source',
+  'session_sources_snapshot',
+  'session_artifact_snapshot',
+  'session_artifact_event',
+  'branch_checkpoint',
+  'turn_result',
+  'user_text_elements',
+  'at_command',
+  'goal_state',
+  'goal_runtime',
+  'goal_turn_end',
+]);
+
+class QwenReader implements RecordReader {
+  readonly #session: StoreSession;
+  readonly #calls: QwenCalls;
+  /** Reads the files of old versions. */
+  readonly #old: GeminiChatReader;
+  readonly #seen = new Set<string>();
+  /** Telemetry of the request came; its answer follows, with the same figures. */
+  #counted = false;
+
+  constructor(session: StoreSession) {
+    this.#session = session;
+    this.#calls = new QwenCalls(session);
+    this.#old = new GeminiChatReader(session);
+  }
+
+  read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
+    if (!isObject(value)) return false;
+    if (record.part.role === 'sidecar') return this.#runtime(value);
+    const uuid = nonEmpty(value['uuid']);
+    if (uuid === undefined) return this.#old.read(value, record);
+    if (this.#seen.has(uuid)) return true;
+    this.#seen.add(uuid);
+    this.#session.seeTime(value['timestamp']);
+    if (record.part.role === 'subagent') return this.#subagentRecord(value, record.part.agent);
+    const { facts } = this.#session;
+    this.#session.seeFolder(nonEmpty(value['cwd']));
+    facts.branch = nonEmpty(value['gitBranch']) ?? facts.branch;
+    facts.agentVersion = nonEmpty(value['version']) ?? facts.agentVersion;
+    const fork = nonEmpty(field(value['forkedFrom'], 'sessionId'));
+    if (fork !== undefined) facts.parent ??= { id: fork, kind: 'fork' };
+    switch (value['type']) {
+      case 'user':
+        return this.#user(value, uuid, fork);
+      case 'assistant':
+        this.#answer(value, uuid, fork);
+        return true;
+      case 'tool_result':
+        this.#calls.result(value);
+        facts.last('answering', this.#session.now);
+        return true;
+      case 'system':
+        return this.#system(value, fork);
+      default:
+        return false;
+    }
+  }
+
+  /** Written by the program in a terminal while it runs, and left there. */
+  #runtime(value: JsonObject): boolean {
+    const { facts } = this.#session;
+    facts.entryPoint = 'terminal';
+    facts.lacks(unrecorded);
+    this.#session.seeFolder(nonEmpty(value['work_dir']));
+    facts.agentVersion = nonEmpty(value['qwen_version']) ?? facts.agentVersion;
+    return true;
+  }
+
+  #user(value: JsonObject, uuid: string, fork: string | undefined): boolean {
+    const shown = partsText(value['message']);
+    const { facts, now } = this.#session;
+    const byPerson = value['provenance'] === undefined || value['provenance'] === 'real_user';
+    if (!byPerson || value['subtype'] !== undefined) {
+      if (shown !== '') this.#session.userMessage(shown, 'system');
+      return true;
+    }
+    this.#session.userMessage(shown, 'human');
+    facts.prompt({ key: originOf(value) ?? uuid, at: now, ...owner(fork) }, shown);
+    facts.last('answering', now);
+    this.#counted = false;
+    return true;
+  }
+
+  #answer(value: JsonObject, uuid: string, fork: string | undefined): void {
+    const { facts, now } = this.#session;
+    const model = nonEmpty(value['model']);
+    this.#session.model(model);
+    const usage = usageOf(value['usageMetadata'], names.answer);
+    const key = originOf(value) ?? uuid;
+    if (!this.#counted && usage !== undefined) {
+      facts.request({ key, at: now, model: model ?? null, usage, ...owner(fork) });
+    }
+    this.#counted = false;
+    const calls = this.#parts(value['message']);
+    facts.last(calls > 0 ? 'tool' : 'answered', now);
+  }
+
+  /** Gives the number of calls among the parts. */
+  #parts(message: unknown, parentCallId?: string): number {
+    const extra = parentCallId === undefined ? {} : { parentCallId };
+    let calls = 0;
+    for (const part of objects(field(message, 'parts'))) {
+      const shown = text(part['text']);
+      if (shown !== undefined) this.#session.say(part['thought'] === true ? 'thinking' : 'text', shown, extra);
+      else if (isObject(part['functionCall'])) {
+        this.#calls.call(part['functionCall'], parentCallId);
+        calls += 1;
+      } else this.#session.unknown('A part of an unknown kind', JSON.stringify(part));
+    }
+    return calls;
+  }
+
+  #system(value: JsonObject, fork: string | undefined): boolean {
+    const subtype = text(value['subtype']) ?? '';
+    const payload = value['systemPayload'];
+    const { facts, now, run } = this.#session;
+    switch (subtype) {
+      case 'ui_telemetry':
+        this.#telemetry(field(payload, 'uiEvent'), fork);
+        return true;
+      case 'custom_title':
+        facts.title = nonEmpty(field(payload, 'customTitle')) ?? facts.title;
+        return true;
+      case 'parent_session': {
+        const id = nonEmpty(field(payload, 'parentSessionId'));
+        if (id !== undefined) facts.parent = { id, kind: 'subagent' };
+        return true;
+      }
+      case 'mid_turn_user_message': {
+        const shown = nonEmpty(field(payload, 'displayText')) ?? partsText(value['message']);
+        this.#session.userMessage(shown, 'human');
+        facts.prompt({ key: originOf(value) ?? nonEmpty(value['uuid']) ?? now, at: now, ...owner(fork) }, shown);
+        return true;
+      }
+      case 'chat_compression':
+        run.system('compaction', 'The chat was compressed.', now);
+        for (const message of objects(field(payload, 'compressedHistory'))) {
+          if (message['role'] === 'user') this.#session.userMessage(partsText(message), 'compaction');
+        }
+        return true;
+      case 'slash_command':
+        if (field(payload, 'phase') === 'invocation') {
+          run.system('slash_command', `Command ${code(text(field(payload, 'rawCommand')) ?? '')}`, now);
+        }
+        return true;
+      case 'rewind':
+        run.system('rewind', 'The chat was rewound: the model no longer sees the messages after an earlier one.', now);
+        facts.last('answered', now);
+        return true;
+      default:
+        return bookkeeping.has(subtype);
+    }
+  }
+
+  #telemetry(event: unknown, fork: string | undefined): void {
+    const { facts, now } = this.#session;
+    const at = timeOf(field(event, 'event.timestamp')) ?? now;
+    switch (field(event, 'event.name')) {
+      case 'qwen-code.api_response': {
+        const usage = usageOf(event, names.telemetry);
+        const key = nonEmpty(field(event, 'response_id')) ?? `${nonEmpty(field(event, 'prompt_id')) ?? ''} ${at}`;
+        const model = nonEmpty(field(event, 'model')) ?? null;
+        if (usage !== undefined) facts.request({ key, at, model, usage, ...owner(fork) });
+        if (field(event, 'subagent_name') === undefined) this.#counted = usage !== undefined;
+        return;
+      }
+      case 'qwen-code.api_error': {
+        const message = nonEmpty(field(event, 'error')) ?? nonEmpty(field(event, 'error_message'));
+        const status = count(field(event, 'status_code'));
+        const shown = message ?? 'A request to the model failed.';
+        this.#session.run.error(shown, status === undefined ? undefined : `http_${status}`, at);
+        facts.last('interrupted', at);
+        return;
+      }
+      case 'qwen-code.tool_call':
+        this.#calls.decided(event);
+    }
+  }
+
+  #subagentRecord(value: JsonObject, agent: string): boolean {
+    const parentCallId = this.#calls.ofAgent(agent);
+    const extra = parentCallId === undefined ? {} : { parentCallId };
+    switch (value['type']) {
+      case 'user':
+        this.#session.userMessage(partsText(value['message']), 'subagent', extra);
+        return true;
+      case 'assistant':
+        this.#session.facts.model(nonEmpty(value['model']));
+        this.#parts(value['message'], parentCallId);
+        return true;
+      case 'tool_result':
+        this.#calls.result(value);
+        return true;
+      case 'system':
+        this.#telemetry(field(value['systemPayload'], 'uiEvent'), undefined);
+        return true;
+      default:
+        return false;
+    }
+  }
+}
+
+/** The record that this one is a copy of, by the id that it had. */
+function originOf(value: JsonObject): string | undefined {
+  return nonEmpty(field(value['forkedFrom'], 'messageUuid'));
+}
+
+function owner(fork: string | undefined): { readonly owner?: string } {
+  return fork === undefined ? {} : { owner: fork };
+}
+
+function partsText(message: unknown): string {
+  return list(field(message, 'parts'))
+    .map((part) => text(field(part, 'text')) ?? '')
+    .join('');
+}
+
+const names = {
+  answer: {
+    input: 'promptTokenCount',
+    output: 'candidatesTokenCount',
+    cached: 'cachedContentTokenCount',
+    thoughts: 'thoughtsTokenCount',
+  },
+  telemetry: {
+    input: 'input_token_count',
+    output: 'output_token_count',
+    cached: 'cached_content_token_count',
+    thoughts: 'thoughts_token_count',
+  },
+} as const;
+
+/** Input includes what came from the cache, output what the model thought. */
+function usageOf(value: unknown, name: Readonly<Record<keyof typeof names.answer, string>>): TokenUsage | undefined {
+  const input = count(field(value, name.input));
+  const output = count(field(value, name.output));
+  if (input === undefined && output === undefined) return undefined;
+  const cacheRead = count(field(value, name.cached)) ?? 0;
+  const reasoning = count(field(value, name.thoughts)) ?? 0;
+  return { input: Math.max(0, (input ?? 0) - cacheRead), output: output ?? 0, cacheRead, reasoning };
+}

@@ -1,0 +1,179 @@
+import type { EntryUpdate, Origin } from '../../model/entry.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { StoreFacts } from '../../model/observed.ts';
+import { parse, unknownLine } from '../shared/lineLog.ts';
+import { Run } from '../shared/run.ts';
+import type { StoreParser, StoreParserOptions, StoreRecord } from './contract.ts';
+import { FactsBuilder } from './factsBuilder.ts';
+
+/** Reads the records of one kind of store, and writes what they say to the session that it was made for. */
+export interface RecordReader {
+  /** One record: a line or document as JSON, or a row. `false`: it is of a kind that is not known. */
+  read(value: JsonObject | readonly unknown[], record: StoreRecord, raw: string): boolean;
+  /** There are no more records for now. Comes before calls without a result are closed. */
+  end?(): void;
+  /** Adds to the facts what only all records together tell; comes before they are asked for. */
+  settle?(): void;
+}
+
+const unknownTime = '1970-01-01T00:00:00.000Z';
+const maxRaw = 100_000;
+
+/** The entries and the facts of one session, for the readers of stores that are read record by record. */
+export class StoreSession {
+  readonly facts = new FactsBuilder();
+  readonly options: StoreParserOptions;
+  #run: Run | undefined;
+  #folder: string | undefined;
+  #now = unknownTime;
+
+  constructor(options: StoreParserOptions) {
+    this.options = options;
+    this.facts.id(options.session);
+  }
+
+  /** Made when the first entry is: paths are shown below the folder that is known by then. */
+  get run(): Run {
+    if (this.#run === undefined) {
+      this.#run = new Run({ workDir: this.#folder ?? '', firstIndex: 0 });
+      this.#run.session.seeId(this.options.session);
+    }
+    return this.#run;
+  }
+
+  /** The folder that the agent works in now; `undefined`: none is known. */
+  get folder(): string | undefined {
+    return this.#folder;
+  }
+
+  seeFolder(folder: string | undefined): void {
+    if (folder === undefined || folder === '') return;
+    this.#folder = folder;
+    this.facts.folder(folder);
+  }
+
+  /** Time of the record that is read now, ISO 8601: its own, else that of the one before it. */
+  get now(): string {
+    return this.#now;
+  }
+
+  /** Takes the time of a record: ISO 8601, or epoch milliseconds. It becomes the time of what follows. */
+  seeTime(own: unknown): string {
+    const at = timeOf(own);
+    if (at !== undefined) {
+      this.#now = at;
+      this.facts.time(at);
+    }
+    return this.#now;
+  }
+
+  /** Updates since the last time. */
+  take(): readonly EntryUpdate[] {
+    return this.#run?.writer.take() ?? [];
+  }
+
+  model(model: string | undefined): void {
+    this.facts.model(model);
+    this.run.session.seeModel(model);
+  }
+
+  metadata(extra?: JsonObject): NormalizedEntryMetadata | undefined {
+    const known = this.run.session.metadata();
+    return extra === undefined ? known : { ...known, ...extra };
+  }
+
+  /** A message of a person, or of whoever else asks the agent something. */
+  userMessage(text: string, origin: Origin, extra?: JsonObject): void {
+    this.run.texts.close();
+    const type = { kind: 'user_message' } as const;
+    this.run.writer.add({ type, content: text, timestamp: this.#now, metadata: this.metadata(extra), origin });
+  }
+
+  say(kind: 'text' | 'thinking', text: string, extra?: JsonObject): void {
+    if (text !== '') this.run.texts.add(kind, text, this.#now, this.metadata(extra));
+  }
+
+  unknown(content: string, raw: string): void {
+    this.facts.records.unknown += 1;
+    this.run.lines.unknown(content, raw.slice(0, maxRaw), this.#now);
+  }
+}
+
+/** What reading any of these stores has in common: damaged and unknown records, and calls that were never answered. */
+export class RecordParser implements StoreParser {
+  readonly #session: StoreSession;
+  readonly #reader: RecordReader;
+
+  constructor(options: StoreParserOptions, makeReader: (session: StoreSession) => RecordReader) {
+    this.#session = new StoreSession(options);
+    this.#reader = makeReader(this.#session);
+  }
+
+  push(record: StoreRecord): readonly EntryUpdate[] {
+    const { facts } = this.#session;
+    if (record.kind !== 'line' || record.text.trim() !== '') facts.records.total += 1;
+    try {
+      this.#push(record);
+    } catch (error) {
+      facts.records.malformed += 1;
+      const raw = rawOf(record).slice(0, maxRaw);
+      this.#session.run.lines.failed(error, { stream: 'stdout', text: raw }, this.#session.now);
+    }
+    return this.#take();
+  }
+
+  end(isLive: boolean): readonly EntryUpdate[] {
+    const { run, now } = this.#session;
+    this.#reader.end?.();
+    if (!isLive) run.calls.end('No result: the agent ended before the tool answered.', now);
+    return this.#take();
+  }
+
+  facts(): StoreFacts {
+    this.#reader.settle?.();
+    return this.#session.facts.facts();
+  }
+
+  #push(record: StoreRecord): void {
+    const { now, facts } = this.#session;
+    if (record.kind === 'oversize') {
+      facts.records.malformed += 1;
+      this.#session.run.lines.oversize({ bytes: record.bytes, head: record.head }, now);
+      return;
+    }
+    const raw = rawOf(record);
+    if (record.kind === 'line' && raw.trim() === '') return;
+    const value = record.kind === 'row' ? record.row : parse(raw);
+    if (!isObject(value) && !isList(value)) {
+      facts.records.malformed += 1;
+      this.#session.run.lines.malformed(raw.slice(0, maxRaw), now);
+    } else if (!this.#reader.read(value, record, raw)) {
+      this.#session.unknown(isObject(value) ? unknownLine(value) : 'A list of an unknown kind', raw);
+    }
+  }
+
+  /** Entries are made in any case: whether they are wanted decides only whether they are given. */
+  #take(): readonly EntryUpdate[] {
+    const updates = this.#session.take();
+    return this.#session.options.entries ? updates : [];
+  }
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function rawOf(record: StoreRecord): string {
+  if (record.kind === 'row') return JSON.stringify(record.row);
+  return record.kind === 'oversize' ? record.head : record.text;
+}
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+
+/** ISO 8601 of a time that is a text, or epoch milliseconds. */
+export function timeOf(own: unknown): string | undefined {
+  if (typeof own === 'string') return isoTime.test(own) && !Number.isNaN(Date.parse(own)) ? own : undefined;
+  if (typeof own !== 'number' || !(own > 0 && own <= 8.64e15)) return undefined;
+  return new Date(own).toISOString();
+}

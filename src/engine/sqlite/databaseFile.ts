@@ -1,0 +1,198 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { builtInDriver, type OpenDatabase, type SqliteDriver, type SqliteRow } from './driver.ts';
+import { foldWal, walGeneration } from './wal.ts';
+
+/** Queries a database. */
+export interface DatabaseQueries {
+  /** The rows before the first failure, which goes to the problems of the read. */
+  rows(sql: string, ...parameters: readonly (number | string)[]): readonly SqliteRow[];
+}
+
+export type DatabaseRead<T> =
+  /** `problems`: why the value may lack something, one sentence each. */
+  | { readonly kind: 'read'; readonly value: T; readonly problems: readonly string[] }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+export interface DatabaseFileOptions {
+  /** Where a private copy is put, where one is needed. Default: the system's temporary folder. */
+  readonly temporaryFolder?: string;
+  /** Default: SQLite of the runtime. */
+  readonly driver?: () => Promise<SqliteDriver | undefined>;
+  /** A database that needs a copy and is bigger than this, in bytes, is not read. */
+  readonly maxCopyBytes?: number;
+}
+
+/** State of the files of a database that has to be the same before and after it was read or copied. */
+interface Version {
+  readonly database: string;
+  readonly bytes: number;
+  /** Generation of the write-ahead log; `undefined` where there is none with anything in it. */
+  readonly wal: string | undefined;
+  /** Size and time of the log. */
+  readonly walEnd: string;
+  /** Of the rollback journal; `undefined` where there is none. */
+  readonly journal: string | undefined;
+}
+
+interface Copy {
+  readonly version: Version;
+  readonly torn: boolean;
+}
+
+const attempts = 4;
+const defaultMaxCopyBytes = 2 * 1024 ** 3;
+const signature = Buffer.from('SQLite format 3\0');
+
+/**
+ * A database of another program, read without a lock and without a file beside it: in place where it has no log, else from a
+ * private copy into which the log is folded. The copy is kept for the next read, until `dispose`.
+ */
+export class DatabaseFile {
+  readonly #path: string;
+  readonly #options: DatabaseFileOptions;
+  #folder: string | undefined;
+  #copy: Copy | undefined;
+
+  constructor(databasePath: string, options: DatabaseFileOptions = {}) {
+    this.#path = databasePath;
+    this.#options = options;
+  }
+
+  /** Never throws for what is wrong with the files; `use` may be called again where the database changed meanwhile. */
+  async read<T>(use: (database: DatabaseQueries) => T): Promise<DatabaseRead<T>> {
+    const driver = await (this.#options.driver ?? builtInDriver)();
+    if (driver === undefined) return { kind: 'unreadable', reason: 'This runtime has no SQLite (node:sqlite).' };
+    try {
+      for (let attempt = 1; attempt <= attempts; attempt += 1) {
+        const before = await this.#version();
+        if (typeof before === 'string') return { kind: 'unreadable', reason: before };
+        const inPlace = before.wal === undefined && before.journal === undefined && attempt < attempts;
+        if (!inPlace && !(await this.#refreshCopy(before))) continue;
+        const read = inPlace
+          ? query(() => driver.open(this.#path, 'immutable'), use)
+          : query(() => driver.open(this.#copyPath, before.journal === undefined ? 'immutable' : 'private'), use);
+        if (inPlace && !isSame(before, await this.#version())) continue;
+        if (read.kind === 'unreadable' || inPlace || this.#copy?.torn !== true) return read;
+        const problem = 'The write-ahead log of the database is damaged or incomplete at its end.';
+        return { ...read, problems: [...read.problems, problem] };
+      }
+      return { kind: 'unreadable', reason: 'The database changed each time that it was read.' };
+    } catch (error) {
+      return { kind: 'unreadable', reason: reasonOf(error) };
+    }
+  }
+
+  /** Removes the private copy. */
+  async dispose(): Promise<void> {
+    const folder = this.#folder;
+    this.#folder = undefined;
+    this.#copy = undefined;
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+
+  get #copyPath(): string {
+    return path.join(this.#folder ?? '', 'copy.db');
+  }
+
+  /** A sentence where the file is none that can be read. */
+  async #version(): Promise<Version | string> {
+    const file = await stat(this.#path, { bigint: true });
+    if (!file.isFile()) return 'This is not a file.';
+    if (!(await isDatabase(this.#path))) return 'This file is not an SQLite database.';
+    const log = await statOf(`${this.#path}-wal`);
+    const journal = await statOf(`${this.#path}-journal`);
+    return {
+      database: `${file.dev}:${file.ino}:${file.size}:${file.mtimeNs}`,
+      bytes: Number(file.size + (log?.size ?? 0n) + (journal?.size ?? 0n)),
+      wal: log === undefined ? undefined : ((await walGeneration(`${this.#path}-wal`)) ?? 'damaged'),
+      walEnd: log === undefined ? '' : `${log.size}:${log.mtimeNs}`,
+      journal: journal === undefined ? undefined : `${journal.size}:${journal.mtimeNs}`,
+    };
+  }
+
+  /** `false`: the database changed while it was copied. */
+  async #refreshCopy(version: Version): Promise<boolean> {
+    const known = this.#copy?.version;
+    if (known !== undefined && isSame(known, version) && known.walEnd === version.walEnd) return true;
+    const max = this.#options.maxCopyBytes ?? defaultMaxCopyBytes;
+    if (version.bytes > max) {
+      throw new Error(`The database has ${version.bytes} bytes; of one in use, at most ${max} are copied to read it.`);
+    }
+    this.#folder ??= await mkdtemp(path.join(this.#options.temporaryFolder ?? tmpdir(), 'vitrine-sqlite-'));
+    this.#copy = undefined;
+    const { wal, journal } = version;
+    // Of the same generation the log has only grown: the copy lacks its new pages alone.
+    const onlyGrown = known !== undefined && wal !== undefined && isSame(known, version);
+    if (!onlyGrown) await copy(this.#path, this.#copyPath);
+    if (journal === undefined) await rm(`${this.#copyPath}-journal`, { force: true });
+    else await copy(`${this.#path}-journal`, `${this.#copyPath}-journal`);
+    const torn = wal !== undefined && (await foldWal(`${this.#path}-wal`, this.#copyPath)).torn;
+    if (!isSame(version, await this.#version())) return false;
+    this.#copy = { version, torn };
+    return true;
+  }
+}
+
+function isSame(a: Version, b: Version | string): boolean {
+  return typeof b !== 'string' && a.database === b.database && a.wal === b.wal && a.journal === b.journal;
+}
+
+/** Shares the blocks where the file system can. */
+async function copy(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+}
+
+async function isDatabase(file: string): Promise<boolean> {
+  const handle = await open(file, 'r');
+  try {
+    const start = Buffer.alloc(signature.length);
+    const { bytesRead } = await handle.read(start, 0, start.length, 0);
+    return bytesRead === 0 || start.equals(signature);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `undefined` where there is no such file, or nothing in it. */
+async function statOf(file: string): Promise<{ readonly size: bigint; readonly mtimeNs: bigint } | undefined> {
+  try {
+    const { size, mtimeNs } = await stat(file, { bigint: true });
+    return size === 0n ? undefined : { size, mtimeNs };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function query<T>(open: () => OpenDatabase, use: (database: DatabaseQueries) => T): DatabaseRead<T> {
+  const problems = new Set<string>();
+  let database: OpenDatabase;
+  try {
+    database = open();
+  } catch (error) {
+    return { kind: 'unreadable', reason: reasonOf(error) };
+  }
+  try {
+    const value = use({
+      rows: (sql, ...parameters) => {
+        const rows: SqliteRow[] = [];
+        try {
+          for (const row of database.rows(sql, parameters)) rows.push(row);
+        } catch (error) {
+          problems.add(reasonOf(error));
+        }
+        return rows;
+      },
+    });
+    return { kind: 'read', value, problems: [...problems] };
+  } finally {
+    database.close();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
