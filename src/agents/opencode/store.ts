@@ -10,6 +10,15 @@ const tree = `WITH RECURSIVE tree(id) AS (
   SELECT ?1 UNION SELECT session.id FROM session JOIN tree ON session.parent_id = tree.id
 )`;
 
+/** Of a session and those below it. A message can change later than the row of its session. */
+const lastChange = `WITH RECURSIVE tree(id) AS (
+  SELECT root.id UNION SELECT session.id FROM session JOIN tree ON session.parent_id = tree.id
+) SELECT max(coalesce(
+  (SELECT max(time_updated) FROM session WHERE id IN tree),
+  root.time_updated
+), coalesce((SELECT max(time_updated) FROM message WHERE session_id IN tree), 0),
+  coalesce((SELECT max(time_updated) FROM part WHERE session_id IN tree), 0))`;
+
 /**
  * The sessions of OpenCode: since 1.2 in `opencode.db` (SQLite, nearly always with a write-ahead log), before as
  * `storage/{session,message,part}/**.json`. Sources: captured stores of 1.18.33; the notes on the older files in
@@ -35,8 +44,8 @@ export const openCodeStore: StoreFormat = {
   },
   look: placeOfDocument,
   database: {
-    sessions:
-      'SELECT id AS session FROM session WHERE parent_id IS NULL OR parent_id NOT IN (SELECT id FROM session) ORDER BY time_created, id',
+    sessions: `SELECT id AS session, (${lastChange}) AS changed FROM session AS root
+      WHERE parent_id IS NULL OR parent_id NOT IN (SELECT id FROM session) ORDER BY time_created, id`,
     records: [
       { table: 'session', sql: `${tree} SELECT * FROM session WHERE id IN tree ORDER BY id <> ?1, time_created, id` },
       { table: 'message', sql: `${tree} SELECT * FROM message WHERE session_id IN tree ORDER BY time_created, id` },

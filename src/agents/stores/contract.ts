@@ -83,7 +83,7 @@ export interface StoreParser {
 
 /** How sessions are read from a database. Each statement is run read-only, on a private copy where that is needed. */
 export interface StoreDatabase {
-  /** Gives one row per session, with its native id in the column `session`. */
+  /** One row per session: its native id in the column `session`, the time of its last change (epoch ms) in `changed`. */
   readonly sessions: string;
   /** By table name, in this order: statements with one parameter, the native id. */
   readonly records: readonly { readonly table: string; readonly sql: string }[];

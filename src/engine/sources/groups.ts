@@ -10,10 +10,14 @@ import {
   type StoreProblem,
 } from './files.ts';
 import { LineSplitter } from '../lines.ts';
+import type { DatabaseFile } from '../sqlite/databaseFile.ts';
+import { databaseSessions } from './databases.ts';
 
-/** A file with what it is. */
+/** A file with what it is. For a session of a database, `mtimeMs` is when the session changed, and `size` is 0. */
 export interface PlacedFile extends StoreFile {
   readonly part: StorePart;
+  /** Where the records are rows. */
+  readonly database?: DatabaseFile;
 }
 
 /** The files of one session. */
@@ -29,7 +33,6 @@ export interface Store {
   readonly roots: readonly StoreRoot[];
   readonly sessions: readonly SessionFiles[];
   readonly shared: readonly PlacedFile[];
-  readonly databases: readonly PlacedFile[];
   readonly problems: readonly StoreProblem[];
 }
 
@@ -39,6 +42,7 @@ const order = { sidecar: 0, main: 1, subagent: 2, shared: 3, database: 3 } as co
 /** Remembers what files are, by path, size and time of their last change: they are looked into once. */
 export class PartMemory {
   readonly #parts = new Map<string, { readonly key: string; readonly part: StorePart | undefined }>();
+  readonly databases = new Map<string, DatabaseFile>();
 
   async partOf(format: StoreFormat, file: StoreFile): Promise<StorePart | undefined> {
     const placed = format.place(file.relative);
@@ -75,6 +79,11 @@ export async function readStore(format: StoreFormat, roots: readonly StoreRoot[]
       if (!isMissing(error)) problems.push({ path: file.path, reason: reasonOf(error) });
     }
   }
+  for (const file of databases) {
+    const { files, problem } = await databaseSessions(format, file, memory.databases);
+    if (problem !== undefined) problems.push({ path: file.path, reason: problem });
+    for (const { session, file: placed } of files) sessions.set(session, [...(sessions.get(session) ?? []), placed]);
+  }
   return {
     format,
     roots,
@@ -82,7 +91,6 @@ export async function readStore(format: StoreFormat, roots: readonly StoreRoot[]
       .filter(([, placed]) => placed.some(({ part }) => part.role !== 'sidecar'))
       .map(([session, placed]) => ({ format, session, files: placed.sort(compare) })),
     shared,
-    databases,
     problems,
   };
 }

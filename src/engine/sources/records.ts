@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { SessionNote, StoreFormat, StoreRecord } from '../../agents/stores/contract.ts';
 import type { LineOut } from '../lines.ts';
+import { databaseRecords } from './databases.ts';
 import { linesOf, readBytes } from './files.ts';
 import type { PlacedFile, SessionFiles } from './groups.ts';
 
@@ -65,8 +66,9 @@ export async function readNotes(format: StoreFormat, shared: readonly PlacedFile
 }
 
 async function* recordsOfFile(format: StoreFormat, file: PlacedFile): AsyncGenerator<readonly StoreRecord[]> {
-  const { part, path } = file;
-  if (!isDocument(format, path)) {
+  const { part, path, database } = file;
+  if (database !== undefined) yield* databaseRecords(format, file, database);
+  else if (!isDocument(format, path)) {
     for await (const lines of linesOf(path)) yield lines.map((line) => lineRecord(line, file));
   } else if (file.size > maxDocument) {
     const head = (await readBytes(path, 0, 1024)).toString('utf8');

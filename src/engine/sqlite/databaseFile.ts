@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, rmSync } from 'node:fs';
 import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -46,15 +46,21 @@ const attempts = 4;
 const defaultMaxCopyBytes = 2 * 1024 ** 3;
 const signature = Buffer.from('SQLite format 3\0');
 
+/** For how long a copy that nobody reads is kept, in ms. */
+const keepCopyMs = 30_000;
+
 /**
  * A database of another program, read without a lock and without a file beside it: in place where it has no log, else from a
- * private copy into which the log is folded. The copy is kept for the next read, until `dispose`.
+ * private copy into which the log is folded. The copy is kept for the next read, for half a minute or until `dispose`.
  */
 export class DatabaseFile {
   readonly #path: string;
   readonly #options: DatabaseFileOptions;
   #folder: string | undefined;
   #copy: Copy | undefined;
+  #expiry: NodeJS.Timeout | undefined;
+  /** Reads go one after the other: they share the copy. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(databasePath: string, options: DatabaseFileOptions = {}) {
     this.#path = databasePath;
@@ -63,6 +69,13 @@ export class DatabaseFile {
 
   /** Never throws for what is wrong with the files; `use` may be called again where the database changed meanwhile. */
   async read<T>(use: (database: DatabaseQueries) => T): Promise<DatabaseRead<T>> {
+    const reading = this.#turn.then(() => this.#read(use));
+    this.#turn = reading;
+    return reading;
+  }
+
+  async #read<T>(use: (database: DatabaseQueries) => T): Promise<DatabaseRead<T>> {
+    clearTimeout(this.#expiry);
     const driver = await (this.#options.driver ?? builtInDriver)();
     if (driver === undefined) return { kind: 'unreadable', reason: 'This runtime has no SQLite (node:sqlite).' };
     try {
@@ -82,15 +95,26 @@ export class DatabaseFile {
       return { kind: 'unreadable', reason: 'The database changed each time that it was read.' };
     } catch (error) {
       return { kind: 'unreadable', reason: reasonOf(error) };
+    } finally {
+      if (this.#folder !== undefined) this.#expireLater();
     }
+  }
+
+  #expireLater(): void {
+    this.#expiry = setTimeout(() => void this.dispose(), keepCopyMs);
+    this.#expiry.unref();
   }
 
   /** Removes the private copy. */
   async dispose(): Promise<void> {
+    clearTimeout(this.#expiry);
+    await this.#turn;
     const folder = this.#folder;
     this.#folder = undefined;
     this.#copy = undefined;
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    if (folder === undefined) return;
+    copies.delete(folder);
+    await rm(folder, { recursive: true, force: true });
   }
 
   get #copyPath(): string {
@@ -121,7 +145,7 @@ export class DatabaseFile {
     if (version.bytes > max) {
       throw new Error(`The database has ${version.bytes} bytes; of one in use, at most ${max} are copied to read it.`);
     }
-    this.#folder ??= await mkdtemp(path.join(this.#options.temporaryFolder ?? tmpdir(), 'vitrine-sqlite-'));
+    this.#folder ??= await copyFolder(this.#options.temporaryFolder ?? tmpdir());
     this.#copy = undefined;
     const { wal, journal } = version;
     // Of the same generation the log has only grown: the copy lacks its new pages alone.
@@ -134,6 +158,22 @@ export class DatabaseFile {
     this.#copy = { version, torn };
     return true;
   }
+}
+
+/** Folders of copies that this process has to remove before it ends. */
+const copies = new Set<string>();
+let isWatchingExit = false;
+
+async function copyFolder(temporaryFolder: string): Promise<string> {
+  const folder = await mkdtemp(path.join(temporaryFolder, 'vitrine-sqlite-'));
+  if (!isWatchingExit) process.once('exit', removeCopies);
+  isWatchingExit = true;
+  copies.add(folder);
+  return folder;
+}
+
+function removeCopies(): void {
+  for (const folder of copies) rmSync(folder, { recursive: true, force: true });
 }
 
 function isSame(a: Version, b: Version | string): boolean {
