@@ -12,7 +12,7 @@ export interface RecordReader {
   /** One record: a line or document as JSON, or a row. `false`: it is of a kind that is not known. */
   read(value: JsonObject | readonly unknown[], record: StoreRecord, raw: string): boolean;
   /** There are no more records for now. Comes before calls without a result are closed. */
-  end?(): void;
+  end?(isLive: boolean): void;
   /** Adds to the facts what only all records together tell; comes before they are asked for. */
   settle?(): void;
 }
@@ -125,7 +125,7 @@ export class RecordParser implements StoreParser {
 
   end(isLive: boolean): readonly EntryUpdate[] {
     const { run, now } = this.#session;
-    this.#reader.end?.();
+    this.#reader.end?.(isLive);
     if (!isLive) run.calls.end('No result: the agent ended before the tool answered.', now);
     return this.#take();
   }

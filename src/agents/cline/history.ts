@@ -1,0 +1,78 @@
+import type { JsonObject } from '../../model/json.ts';
+import type { ToolUse } from '../../model/tool.ts';
+import { bounded } from '../shared/bounds.ts';
+import { describeCall } from '../shared/describe.ts';
+import { nonEmpty, objects, text } from '../shared/guards.ts';
+import { resultText } from '../shared/resultText.ts';
+import type { PlacedItem } from './messages.ts';
+
+/** Blocks that the program puts beside what the person wrote, between tags of its own. */
+const details = /<environment_details>[\s\S]*?<\/environment_details>/g;
+const wrapped =
+  /^\s*<(?:task|feedback|user_message|answer)>\s*([\s\S]*?)\s*<\/(?:task|feedback|user_message|answer)>\s*$/;
+
+/** What the model saw as items, for a task whose other file is gone. Calls in the text of old versions stay text. */
+export function historyItems(history: readonly JsonObject[], session: string, folder: string): readonly PlacedItem[] {
+  const results = new Map(
+    history.flatMap((message) =>
+      objects(message['content']).flatMap((block) => {
+        const id = nonEmpty(block['tool_use_id']);
+        return block['type'] !== 'tool_result' || id === undefined ? [] : [[id, block] as const];
+      }),
+    ),
+  );
+  const items: PlacedItem[] = [];
+  for (const message of history) {
+    const { content } = message;
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
+    for (const block of blocks) {
+      const at = items.length;
+      if (block['type'] === 'tool_use') items.push({ at, item: callItem(block, results, `${session}-${at}`, folder) });
+      else if (message['role'] === 'assistant') items.push(...spoken(block, at));
+      else if (block['type'] === 'text') items.push(...written(text(block['text']) ?? '', at));
+    }
+  }
+  return items;
+}
+
+function spoken(block: JsonObject, at: number): PlacedItem[] {
+  const thought = block['type'] === 'thinking' ? text(block['thinking']) : undefined;
+  if (thought !== undefined)
+    return [{ at, item: { type: { kind: 'thinking', reasoning: thought }, content: thought } }];
+  const said = block['type'] === 'text' ? text(block['text']) : undefined;
+  return said === undefined || said === ''
+    ? []
+    : [{ at, item: { type: { kind: 'assistant_message' }, content: said } }];
+}
+
+function written(shown: string, at: number): PlacedItem[] {
+  const own = shown.replace(details, '').trim();
+  if (own === '') return [];
+  const prompt = wrapped.exec(own)?.[1];
+  const origin = prompt === undefined ? 'system' : 'human';
+  const item = { type: { kind: 'user_message' }, content: prompt ?? own, origin } as const;
+  return [{ at, item, ...(prompt !== undefined && { prompt }) }];
+}
+
+function callItem(
+  block: JsonObject,
+  results: ReadonlyMap<string, JsonObject>,
+  fallbackId: string,
+  folder: string,
+): PlacedItem['item'] {
+  const toolName = nonEmpty(block['name']) ?? 'unknown';
+  const callId = nonEmpty(block['id']) ?? fallbackId;
+  const input = bounded(block['input']);
+  const answer = results.get(callId);
+  const isError = answer?.['is_error'] === true;
+  const action = { kind: 'tool', input } as const;
+  const tool: ToolUse = {
+    toolName,
+    callId,
+    action,
+    input,
+    status: answer === undefined ? 'running' : isError ? 'failed' : 'success',
+    ...(answer !== undefined && { result: { text: resultText(answer['content']), isError } }),
+  };
+  return { type: { kind: 'tool_use', tool }, content: describeCall(toolName, action, folder), callId };
+}

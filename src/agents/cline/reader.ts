@@ -1,0 +1,138 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+import type { StoreRecord } from '../stores/contract.ts';
+import { ShownItems } from '../stores/shownItems.ts';
+import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
+import { historyItems } from './history.ts';
+import { conversationOf, type PlacedItem } from './messages.ts';
+import { billed, type TokenRule } from './usage.ts';
+
+const requestKinds = new Set(['api_req_started', 'deleted_api_reqs', 'subagent_usage']);
+
+/** Reads the files of one task. What the person saw makes the entries; where that is lost, what the model saw does. */
+export class TaskReader implements RecordReader {
+  readonly #session: StoreSession;
+  readonly #rule: TokenRule;
+  readonly #shown: ShownItems;
+  /** Models by the time from which they were used, oldest first. */
+  #models: readonly { readonly from: number; readonly model: string; readonly provider: string | undefined }[] = [];
+  #history: readonly JsonObject[] = [];
+  #hasMessages = false;
+
+  constructor(session: StoreSession, rule: TokenRule) {
+    this.#session = session;
+    this.#rule = rule;
+    this.#shown = new ShownItems(session);
+    session.facts.entryPoint = 'chat';
+    const id = session.options.session;
+    session.seeFolder(session.options.notes.get(id)?.folder);
+  }
+
+  read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
+    if (/(?:ui|claude)_messages\.json$/.test(record.path)) return this.#messages(objects(value));
+    if (record.path.endsWith('api_conversation_history.json')) {
+      this.#seeHistory(objects(isObject(value) ? value['messages'] : value));
+      return true;
+    }
+    if (!isObject(value)) return false;
+    if (record.path.endsWith('history_item.json')) this.#historyItem(value);
+    else this.#metadata(value);
+    return true;
+  }
+
+  end(isLive: boolean): void {
+    if (!this.#hasMessages) this.#show(historyItems(this.#history, this.#session.options.session, this.#folder));
+    if (!isLive) this.#shown.cancelRunning();
+  }
+
+  settle(): void {
+    if (!this.#hasMessages && this.#history.length > 0) {
+      this.#session.facts.lacks('The file with the tokens of the task is missing.');
+    }
+  }
+
+  get #folder(): string {
+    return this.#session.folder ?? '';
+  }
+
+  #historyItem(item: JsonObject): void {
+    const { facts } = this.#session;
+    this.#session.seeFolder(nonEmpty(item['workspace']));
+    facts.time(timeOf(item['ts']));
+    const parent = nonEmpty(item['parentTaskId']);
+    if (parent !== undefined) facts.parent = { id: parent, kind: 'subagent' };
+  }
+
+  #metadata(value: JsonObject): void {
+    this.#models = objects(value['model_usage']).flatMap((each) => {
+      const model = nonEmpty(each['model_id']);
+      const from = count(each['ts']);
+      return model === undefined || from === undefined
+        ? []
+        : [{ from, model, provider: nonEmpty(each['model_provider_id']) }];
+    });
+  }
+
+  /** The program tells the model about the folder and the model itself, between tags of its own. */
+  #seeHistory(history: readonly JsonObject[]): void {
+    this.#history = history;
+    const first = history.find((message) => message['role'] === 'user');
+    const details = objects(first?.['content'])
+      .map((block) => text(block['text']) ?? '')
+      .join('\n');
+    if (this.#session.folder === undefined) {
+      this.#session.seeFolder(/\n# Current (?:Workspace|Working) Directory \(([^)\n]+)\)/.exec(details)?.[1]);
+    }
+    const model = /<model>([^<\n]{1,100})<\/model>/.exec(details)?.[1];
+    if (this.#models.length === 0 && model !== undefined) this.#models = [{ from: 0, model, provider: undefined }];
+  }
+
+  #messages(messages: readonly JsonObject[]): boolean {
+    this.#hasMessages = true;
+    const { facts, options } = this.#session;
+    for (const message of messages) this.#request(message);
+    const { items, last } = conversationOf(messages, options.session, this.#folder);
+    const times = messages.map((message) => timeOf(message['ts']));
+    for (const time of times) facts.time(time);
+    this.#show(items, times);
+    facts.last(
+      last,
+      times.findLast((time) => time !== undefined),
+    );
+    return true;
+  }
+
+  #show(items: readonly PlacedItem[], times: readonly (string | undefined)[] = []): void {
+    for (const { at, item, prompt } of items) {
+      const time = this.#session.seeTime(times[at]);
+      if (prompt !== undefined)
+        this.#session.facts.prompt({ key: `${this.#session.options.session}-${at}`, at: time }, prompt);
+      this.#shown.show(`${at}`, item, time);
+    }
+  }
+
+  #request(message: JsonObject): void {
+    const { facts, options } = this.#session;
+    const at = count(message['ts']) ?? 0;
+    const kind = text(message['say']);
+    const key = `${options.session}:${at}:${kind ?? ''}`;
+    const used = this.#models.findLast(({ from }) => from <= at) ?? this.#models[0];
+    const model = nonEmpty(field(message['modelInfo'], 'modelId')) ?? used?.model;
+    const provider = nonEmpty(field(message['modelInfo'], 'providerId')) ?? used?.provider;
+    const time = timeOf(at) ?? null;
+    if (kind === 'condense_context') {
+      const usd = amount(field(message['contextCondense'], 'cost'));
+      if (usd !== undefined && usd > 0) facts.request({ key, at: time, model: model ?? null, usage: {}, usd });
+      facts.lacks('The store does not have the tokens of the requests that condense the conversation.');
+      return;
+    }
+    if (kind === undefined || !requestKinds.has(kind)) return;
+    const info = parse(text(message['text']) ?? '');
+    const found = isObject(info) ? billed(info, { rule: this.#rule, at, provider }) : undefined;
+    if (found === undefined) return;
+    this.#session.model(model);
+    const { usage, usd } = found;
+    facts.request({ key, at: time, model: model ?? null, usage, ...(usd !== undefined && { usd }) });
+  }
+}

@@ -1,0 +1,83 @@
+import { isObject } from '../../model/json.ts';
+import type { ObservedAgent } from '../../model/observed.ts';
+import { nonEmpty, objects } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+import type { SessionNote, StoreFormat, StorePart, StorePlace, StoreRecord } from '../stores/contract.ts';
+import { joinPath } from '../stores/placeFiles.ts';
+import { RecordParser } from '../stores/storeSession.ts';
+import { vscodeUserFolders } from '../stores/vscodeFolders.ts';
+import { TaskReader } from './reader.ts';
+import { clineTokens, rooTokens, type TokenRule } from './usage.ts';
+
+/*
+ * Cline and its two descendants keep one folder per task: `ui_messages.json` (what the person sees, with the tokens and cost of
+ * each request), `api_conversation_history.json` (what the model sees), `task_metadata.json` or `history_item.json`. Sources:
+ * cline/cline `src/shared/ExtensionMessage.ts`, `src/shared/getApiMetrics.ts` and `src/core/storage/disk.ts`;
+ * RooCodeInc/Roo-Code `packages/types/src/message.ts` and `src/core/task-persistence`.
+ */
+
+/** Cline in VS Code, and its command line program, which has the same folders. */
+export const clineStore = taskStore({
+  agent: 'cline',
+  label: 'Cline',
+  extension: 'saoudrizwan.claude-dev',
+  more: (place) => [joinPath(place, place.home, '.cline', 'data')],
+  tokens: clineTokens,
+});
+
+/** The tokens of the whole prompt since 3.29.5 (RooCodeInc/Roo-Code#8954). */
+export const rooCodeStore = taskStore({
+  agent: 'roo-code',
+  label: 'Roo Code',
+  extension: 'rooveterinaryinc.roo-cline',
+  tokens: rooTokens(Date.UTC(2025, 10, 1)),
+});
+
+/** Took the same change with 4.119.0. */
+export const kiloCodeStore = taskStore({
+  agent: 'kilo-code',
+  label: 'Kilo Code',
+  extension: 'kilocode.kilo-code',
+  tokens: rooTokens(Date.UTC(2025, 10, 12)),
+});
+
+interface TaskStore {
+  readonly agent: ObservedAgent;
+  readonly label: string;
+  readonly extension: string;
+  readonly more?: (place: StorePlace) => readonly string[];
+  readonly tokens: TokenRule;
+}
+
+function taskStore({ agent, label, extension, more, tokens }: TaskStore): StoreFormat {
+  return {
+    agent,
+    label,
+    roots: (place) => {
+      const users = vscodeUserFolders(place).map((user) => joinPath(place, user, 'globalStorage', extension));
+      return [...users, ...(more?.(place) ?? [])].map((path) => ({ path, depth: 3 }));
+    },
+    place: placeOf,
+    notes: taskNotes,
+    createParser: (options) => new RecordParser(options, (session) => new TaskReader(session, tokens)),
+  };
+}
+
+function placeOf(path: string): StorePart | undefined {
+  if (path === 'state/taskHistory.json' || path === 'tasks/_index.json') return { role: 'shared' };
+  const [, session, name] = /^tasks\/([^/]+)\/(\w+)\.json$/.exec(path) ?? [];
+  if (session === undefined || name === undefined) return undefined;
+  if (name === 'ui_messages' || name === 'claude_messages') return { role: 'main', session };
+  if (name === 'api_conversation_history') return { role: 'main', session };
+  return name === 'task_metadata' || name === 'history_item' ? { role: 'sidecar', session } : undefined;
+}
+
+/** The list of tasks says in which folder each was done. */
+function taskNotes(record: StoreRecord): readonly SessionNote[] {
+  const value = record.kind === 'document' ? parse(record.text) : undefined;
+  return objects(isObject(value) ? value['entries'] : value).flatMap((item) => {
+    const key = nonEmpty(item['id']);
+    const folder = nonEmpty(item['workspace']) ?? nonEmpty(item['cwdOnTaskInitialization']);
+    return key === undefined || folder === undefined ? [] : [{ key, folder }];
+  });
+}

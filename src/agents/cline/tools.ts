@@ -1,0 +1,93 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import type { ToolAction } from '../../model/tool.ts';
+import { nonEmpty, text } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+
+export interface NamedAction {
+  readonly toolName: string;
+  readonly action: ToolAction;
+  readonly input: unknown;
+}
+
+type Build = (tool: JsonObject) => ToolAction;
+
+const pathOf = (tool: JsonObject): string => text(tool['path']) ?? '';
+
+const edit: Build = (tool) => {
+  const patch = nonEmpty(tool['diff']) ?? nonEmpty(tool['content']);
+  return {
+    kind: 'file_edit',
+    changes: [{ path: pathOf(tool), kind: 'update', ...(patch !== undefined && { patch }) }],
+  };
+};
+
+const create: Build = (tool) => {
+  const content = text(tool['content']);
+  return { kind: 'file_write', path: pathOf(tool), ...(content !== undefined && { content }) };
+};
+
+const list: Build = (tool) => ({ kind: 'search', query: pathOf(tool) });
+const task: Build = (tool) => ({ kind: 'task', description: text(tool['content']) ?? '' });
+const search: Build = (tool) => ({
+  kind: 'search',
+  query: text(tool['regex']) ?? text(tool['query']) ?? '',
+  path: pathOf(tool),
+});
+
+const known = new Map<string, Build>([
+  ['editedExistingFile', edit],
+  ['appliedDiff', edit],
+  ['searchAndReplace', edit],
+  ['insertContent', edit],
+  ['newFileCreated', create],
+  ['fileDeleted', (tool) => ({ kind: 'file_edit', changes: [{ path: pathOf(tool), kind: 'delete' }] })],
+  ['readFile', (tool) => ({ kind: 'file_read', path: pathOf(tool) })],
+  ['listFilesTopLevel', list],
+  ['listFilesRecursive', list],
+  ['listCodeDefinitionNames', list],
+  ['searchFiles', search],
+  ['codebaseSearch', search],
+  ['webFetch', (tool) => ({ kind: 'web_fetch', url: text(tool['path']) ?? '' })],
+  ['webSearch', (tool) => ({ kind: 'web_search', query: text(tool['path']) ?? '' })],
+  ['newTask', task],
+]);
+
+/** What a message about a tool says: JSON with the name of the tool. */
+export function toolOf(shown: string): NamedAction {
+  const tool = parse(shown);
+  if (!isObject(tool)) return { toolName: 'unknown', action: { kind: 'tool' }, input: shown };
+  const toolName = nonEmpty(tool['tool']) ?? 'unknown';
+  const action = known.get(toolName)?.(tool) ?? { kind: 'tool', input: tool };
+  return { toolName, action, input: tool };
+}
+
+/** Set behind a command that needs approval in any case. */
+const approvalMark = /REQ_APP$/;
+
+export function commandOf(shown: string): NamedAction {
+  const command = shown.replace(approvalMark, '').trimEnd();
+  return { toolName: 'execute_command', action: { kind: 'command_run', command }, input: { command } };
+}
+
+export function mcpOf(shown: string): NamedAction {
+  const call = parse(shown);
+  const given = isObject(call) ? call : {};
+  const input = parse(text(given['arguments']) ?? '') ?? given['arguments'];
+  const tool = nonEmpty(given['toolName']) ?? nonEmpty(given['uri']) ?? 'unknown';
+  const server = nonEmpty(given['serverName']) ?? 'unknown';
+  return { toolName: tool, action: { kind: 'mcp', server, tool, input }, input };
+}
+
+export function browserOf(shown: string): NamedAction {
+  const given = parse(shown);
+  return { toolName: 'browser_action', action: { kind: 'tool', input: given ?? shown }, input: given ?? shown };
+}
+
+export function subagentsOf(shown: string): NamedAction {
+  const given = parse(shown);
+  return {
+    toolName: 'use_subagents',
+    action: { kind: 'task', description: shown.slice(0, 1000) },
+    input: given ?? shown,
+  };
+}

@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../model/json.ts';
+import { totalTokens, type TokenUsage } from '../../model/usage.ts';
+import { amount, count, nonEmpty } from '../shared/guards.ts';
+
+export interface Billed {
+  readonly usage: TokenUsage;
+  readonly usd: number | undefined;
+}
+
+interface Given {
+  readonly tokensIn: number;
+  readonly cacheReads: number;
+  readonly cacheWrites: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly provider: string | undefined;
+  readonly protocol: string | undefined;
+}
+
+/** Whether `tokensIn` holds what came from the cache and went into it. */
+export type TokenRule = (given: Given) => boolean;
+
+/** These pass on what an API in the manner of OpenAI reports, which is the whole prompt. */
+const wholePrompt = new Set(['openai', 'litellm', 'doubao', 'fireworks', 'hicap', 'lmstudio', 'qwen', 'xai', 'zai']);
+
+export const clineTokens: TokenRule = ({ provider }) => provider !== undefined && wholePrompt.has(provider);
+
+/** Before the change, requests in the manner of Anthropic had the rest of the prompt only. */
+export function rooTokens(changedAt: number): TokenRule {
+  return ({ protocol, at }) => !(protocol === 'anthropic' && at < changedAt);
+}
+
+/** The figures of a request; `undefined` where it has none. A cost of 0 is that of a model without a price. */
+export function billed(
+  info: JsonObject,
+  { rule, at, provider }: { readonly rule: TokenRule; readonly at: number; readonly provider: string | undefined },
+): Billed | undefined {
+  const tokensIn = count(info['tokensIn']) ?? 0;
+  const cacheReads = count(info['cacheReads']) ?? 0;
+  const cacheWrites = count(info['cacheWrites']) ?? 0;
+  const cached = cacheReads + cacheWrites;
+  const protocol = nonEmpty(info['apiProtocol']);
+  const isWhole = tokensIn >= cached && rule({ tokensIn, cacheReads, cacheWrites, at, provider, protocol });
+  const usage: TokenUsage = {
+    input: isWhole ? tokensIn - cached : tokensIn,
+    output: count(info['tokensOut']) ?? 0,
+    cacheRead: cacheReads,
+    cacheWrite: cacheWrites,
+  };
+  const cost = amount(info['cost']);
+  const usd = cost === 0 ? undefined : cost;
+  return totalTokens(usage) === 0 && usd === undefined ? undefined : { usage, usd };
+}

@@ -1,0 +1,27 @@
+import { nonEmpty, field } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+import type { StoreFormat } from '../stores/contract.ts';
+import { folderFrom, joinPath } from '../stores/placeFiles.ts';
+import { RecordParser } from '../stores/storeSession.ts';
+import { PiReader } from './reader.ts';
+
+/**
+ * The sessions of Pi: `~/.pi/agent/sessions/--<folder>--/<time>_<id>.jsonl`, a tree of entries in one file. Source:
+ * `docs/session-format.md` of the package `@mariozechner/pi-coding-agent` 0.73.1.
+ */
+export const piStore: StoreFormat = {
+  agent: 'pi',
+  label: 'Pi',
+  roots: (place) => {
+    const folder = folderFrom(place, 'PI_CODING_AGENT_DIR', joinPath(place, place.home, '.pi', 'agent'));
+    return [{ path: joinPath(place, folder, 'sessions'), depth: 2 }];
+  },
+  place: (path) => (/^[^/]+\/[^/]+\.jsonl$/.test(path) ? 'head' : undefined),
+  look: (_, [header = '']) => {
+    const value = parse(header);
+    const id = nonEmpty(field(value, 'id'));
+    return field(value, 'type') === 'session' && id !== undefined ? { role: 'main', session: id } : undefined;
+  },
+  createParser: (options) => new RecordParser(options, (session) => new PiReader(session)),
+  resume: (nativeId) => ({ program: 'pi', args: ['--session', nativeId] }),
+};

@@ -1,0 +1,59 @@
+import type { EntryType, NormalizedEntry, Origin } from '../../model/entry.ts';
+import type { StoreSession } from './storeSession.ts';
+
+/** What a part of a stored conversation is shown as. */
+export interface ShownItem {
+  readonly type: EntryType;
+  readonly content: string;
+  readonly origin?: Origin;
+  /** As the store has it, where it is not understood. */
+  readonly raw?: string;
+  /** The call of a tool, which is counted. */
+  readonly callId?: string;
+}
+
+/** Entries for a store that is written anew at each change: only what is new or different is told again. */
+export class ShownItems {
+  readonly #session: StoreSession;
+  readonly #shown = new Map<string, { readonly entry: NormalizedEntry; readonly item: string }>();
+
+  constructor(session: StoreSession) {
+    this.#session = session;
+  }
+
+  get size(): number {
+    return this.#shown.size;
+  }
+
+  /** `key`: the place of the item in the conversation. */
+  show(key: string, item: ShownItem, timestamp: string): void {
+    const { run, facts } = this.#session;
+    const now = JSON.stringify(item);
+    const before = this.#shown.get(key);
+    if (before?.item === now) return;
+    const { type, content, origin, raw, callId } = item;
+    const open = type.kind === 'tool_use' && type.tool.status === 'running';
+    if (callId !== undefined) facts.call({ key: callId, at: timestamp });
+    if (before !== undefined) {
+      const entry = { ...before.entry, type, content };
+      run.writer.put(entry, open);
+      this.#shown.set(key, { entry, item: now });
+      return;
+    }
+    if (raw !== undefined) facts.records.unknown += 1;
+    const metadata = this.#session.metadata(raw === undefined ? undefined : { raw });
+    const entry = run.writer.add({ type, content, timestamp, metadata, open, ...(origin !== undefined && { origin }) });
+    this.#shown.set(key, { entry, item: now });
+  }
+
+  /** The agent has ended: what still runs never got a result. */
+  cancelRunning(): void {
+    for (const [key, { entry, item }] of this.#shown) {
+      if (entry.type.kind !== 'tool_use' || entry.type.tool.status !== 'running') continue;
+      const tool = { ...entry.type.tool, status: 'cancelled' as const };
+      const put: NormalizedEntry = { ...entry, type: { kind: 'tool_use', tool } };
+      this.#shown.set(key, { entry: put, item });
+      this.#session.run.writer.put(put);
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { count, field, nonEmpty, objects } from '../shared/guards.ts';
+import type { StoreRecord } from '../stores/contract.ts';
+import { ShownItems, type ShownItem } from '../stores/shownItems.ts';
+import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
+import { ChangeLog } from './changeLog.ts';
+import { itemsOf, markdown } from './parts.ts';
+
+const modelStates = ['answering', 'answered', 'interrupted', 'interrupted', 'question'] as const;
+
+/** Reads a chat as it stands after each record, and tells what is new or different in it. */
+export class VscodeChatReader implements RecordReader {
+  readonly #session: StoreSession;
+  readonly #log = new ChangeLog();
+  readonly #shown: ShownItems;
+
+  constructor(session: StoreSession) {
+    this.#session = session;
+    this.#shown = new ShownItems(session);
+    session.facts.entryPoint = 'chat';
+  }
+
+  read(value: JsonObject | readonly unknown[], record: StoreRecord): boolean {
+    if (!isObject(value)) return false;
+    this.#seeFolder(record.path);
+    if (record.kind === 'document' && Array.isArray(value['requests'])) this.#log.replace(value);
+    else if (record.kind === 'document' || !this.#log.apply(value)) return false;
+    this.#tell(record.kind === 'line' ? changedRequest(value) : undefined);
+    return true;
+  }
+
+  end(isLive: boolean): void {
+    if (!isLive) this.#shown.cancelRunning();
+  }
+
+  settle(): void {
+    const state = this.#log.state;
+    const { facts } = this.#session;
+    if (state === undefined) return;
+    facts.title = nonEmpty(state['customTitle']) ?? nonEmpty(state['computedTitle']) ?? null;
+    const requests = objects(state['requests']);
+    const last = requests.at(-1);
+    const counted = requests.filter((request) => this.#usage(request)).length;
+    if (requests.length > counted) facts.lacks('VS Code does not store the tokens of every message.');
+    else if (counted > 0) facts.lacks('VS Code stores the tokens of one request for each message.');
+    if (last === undefined) return;
+    const model = last['modelState'];
+    const value = count(field(model, 'value'));
+    const known = value === undefined ? undefined : modelStates[value];
+    const at = timeOf(field(model, 'completedAt')) ?? timeOf(last['timestamp']);
+    facts.last(known ?? (last['isCanceled'] === true ? 'interrupted' : 'answered'), at);
+    facts.time(timeOf(field(model, 'completedAt')));
+  }
+
+  #seeFolder(path: string): void {
+    const { folder, options } = this.#session;
+    const workspace = /([^/\\]+)[/\\]chatSessions[/\\]/.exec(path)?.[1];
+    if (folder === undefined && workspace !== undefined) this.#session.seeFolder(options.notes.get(workspace)?.folder);
+  }
+
+  /** `only`: the number of the request that has changed; `undefined`: any may have. */
+  #tell(only: number | undefined): void {
+    const state = this.#log.state;
+    if (state === undefined) return;
+    if (this.#shown.size === 0) this.#session.seeTime(state['creationDate']);
+    for (const [at, request] of objects(state['requests']).entries()) {
+      if (only === undefined || only === at) this.#request(request, at);
+    }
+  }
+
+  #request(request: JsonObject, at: number): void {
+    const id = nonEmpty(request['requestId']) ?? `${at}`;
+    const time = this.#session.seeTime(request['timestamp']);
+    const { message } = request;
+    const shown = typeof message === 'string' ? message : (nonEmpty(field(message, 'text')) ?? '');
+    const model = nonEmpty(request['modelId'])?.replace(/^.*\//, '');
+    this.#session.model(model);
+    this.#session.facts.prompt({ key: id, at: time }, shown);
+    const items: ShownItem[] = [{ type: { kind: 'user_message' }, content: shown, origin: 'human' }];
+    items.push(...itemsOf(request['response'], id, this.#session.folder ?? ''));
+    const error = field(request['result'], 'errorDetails');
+    const reason = nonEmpty(field(error, 'message'));
+    if (reason !== undefined) {
+      const code = nonEmpty(field(error, 'code'));
+      const type = { kind: 'error', error: { message: reason, ...(code !== undefined && { code }) } } as const;
+      items.push({ type, content: reason });
+    }
+    for (const [place, item] of items.entries()) this.#shown.show(`${id}\n${place}`, item, time);
+  }
+
+  /** `false`: there are no tokens. */
+  #usage(request: JsonObject): boolean {
+    const usage = request['usage'] ?? field(request['result'], 'usage');
+    const input = count(field(usage, 'promptTokens'));
+    const output = count(field(usage, 'completionTokens'));
+    if (input === undefined || output === undefined) return false;
+    const key = nonEmpty(request['requestId']) ?? markdown(request['message']);
+    const model = nonEmpty(request['modelId'])?.replace(/^.*\//, '') ?? null;
+    const at = timeOf(request['timestamp']) ?? null;
+    this.#session.facts.request({ key, at, model, usage: { input, output } });
+    return true;
+  }
+}
+
+/** The number of the request that a change of the log is about, where it is about one alone. */
+function changedRequest({ k: path }: JsonObject): number | undefined {
+  if (!Array.isArray(path) || path[0] !== 'requests') return undefined;
+  const at: unknown = path[1];
+  return typeof at === 'number' ? at : undefined;
+}

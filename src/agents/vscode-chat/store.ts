@@ -1,0 +1,45 @@
+import { isObject } from '../../model/json.ts';
+import { nonEmpty } from '../shared/guards.ts';
+import { parse } from '../shared/lineLog.ts';
+import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/contract.ts';
+import { joinPath } from '../stores/placeFiles.ts';
+import { RecordParser } from '../stores/storeSession.ts';
+import { uriPath, vscodeUserFolders } from '../stores/vscodeFolders.ts';
+import { VscodeChatReader } from './reader.ts';
+
+/**
+ * VS Code's own chat: `<User>/workspaceStorage/<id>/chatSessions/<session>.json`, and since 1.109 `.jsonl`, a log of changes to
+ * that object; windows without a folder have theirs under `globalStorage`. Source: microsoft/vscode, `chatSessionStore.ts`,
+ * `objectMutationLog.ts`, `chatSessionOperationLog.ts` and `chatModel.ts` under `src/vs/workbench/contrib/chat/common/model`.
+ */
+export const vscodeChatStore: StoreFormat = {
+  agent: 'vscode-chat',
+  label: 'VS Code Chat',
+  roots: (place) =>
+    vscodeUserFolders(place).flatMap((user) => [
+      { path: joinPath(place, user, 'workspaceStorage'), depth: 3 },
+      { path: joinPath(place, user, 'globalStorage', 'emptyWindowChatSessions'), depth: 1 },
+      { path: joinPath(place, user, 'globalStorage', 'transferredChatSessions'), depth: 1 },
+    ]),
+  place: placeOf,
+  notes: workspaceNote,
+  createParser: (options) => new RecordParser(options, (session) => new VscodeChatReader(session)),
+};
+
+function placeOf(path: string): StorePart | undefined {
+  if (/^[^/]+\/workspace\.json$/.test(path)) return { role: 'shared' };
+  const session = /^(?:[^/]+\/chatSessions\/)?([^/]+)\.jsonl?$/.exec(path)?.[1];
+  return session === undefined ? undefined : { role: 'main', session };
+}
+
+/** `workspace.json` says which folder the sessions beside it belong to; known by the name of the folder that it is in. */
+function workspaceNote(record: StoreRecord): readonly SessionNote[] {
+  const key = /([^/\\]+)[/\\]workspace\.json$/.exec(record.path)?.[1];
+  if (record.kind !== 'document' || key === undefined) return [];
+  const value = parse(record.text);
+  if (!isObject(value)) return [];
+  const folder = uriPath(nonEmpty(value['folder']) ?? '');
+  const workspace = uriPath(nonEmpty(value['workspace']) ?? nonEmpty(value['configuration']) ?? '');
+  const path = folder ?? workspace?.replace(/[/\\][^/\\]+$/, '');
+  return path === undefined ? [] : [{ key, folder: path }];
+}
