@@ -87,10 +87,11 @@ const say = (second: number, kind: string, text: unknown, more: object = {}) => 
   text: typeof text === 'string' ? text : JSON.stringify(text),
   ...more,
 });
-const ask = (second: number, kind: string, text: unknown) => {
-  const { say: _, ...rest } = say(second, kind, text);
-  return { ...rest, type: 'ask', ask: kind };
-};
+const ask = (second: number, kind: string, text: unknown) => ({
+  ...say(second, kind, text, { ask: kind }),
+  type: 'ask',
+  say: undefined,
+});
 
 const uiMessages = [
   say(0, 'text', 'Fix the parser'),

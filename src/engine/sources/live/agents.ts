@@ -7,6 +7,7 @@ import { codexMarks } from './codex.ts';
 import { copilotMarks } from './copilot.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';
+import { qwenMarks } from './qwen.ts';
 
 /** How an agent shows that a process has a session open. */
 interface LiveSource {
@@ -28,6 +29,11 @@ const sources: Partial<Readonly<Record<ObservedAgent, LiveSource>>> = {
     tells: ({ agentVersion }) => process.platform === 'linux' && isSince(agentVersion, '0.169.0') === true,
   },
   copilot: { marks: copilotMarks, tells: () => true },
+  // Only in a terminal.
+  qwen: {
+    marks: qwenMarks,
+    tells: ({ agentVersion, entryPoint }) => entryPoint === 'terminal' && isSince(agentVersion, '0.24.0') === true,
+  },
 };
 
 export function liveSource(agent: ObservedAgent): LiveSource | undefined {

@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { count, field, nonEmpty } from '../../../agents/shared/guards.ts';
+import { parse } from '../../../agents/shared/lineLog.ts';
+import type { StoreRoot } from '../../../agents/stores/contract.ts';
+import type { SessionFiles } from '../groups.ts';
+import type { ProcessMark } from './marks.ts';
+import type { ProcessProbe } from './processes.ts';
+
+/** The program keeps one such file per process in a terminal, with a token that is not looked at. */
+const registryFile = /^\d{1,10}\.json$/;
+
+/** `sessions/<pid>.json` beside the folder of projects, by native id. It does not say what the agent is doing. */
+export async function qwenMarks(
+  roots: readonly StoreRoot[],
+  _: readonly SessionFiles[],
+  processes: ProcessProbe,
+): Promise<Map<string, ProcessMark>> {
+  const marks = new Map<string, ProcessMark>();
+  for (const folder of new Set(roots.map((root) => path.join(path.dirname(root.path), 'sessions')))) {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((each) => registryFile.test(each))) {
+      const entry = parse(await readFile(path.join(folder, name), 'utf8').catch(() => ''));
+      const session = nonEmpty(field(entry, 'sessionId'));
+      const pid = count(field(entry, 'pid'));
+      if (session === undefined || pid === undefined) continue;
+      // `<id of the boot>:<start of the process>`.
+      const start = nonEmpty(field(entry, 'procStart'))?.split(':').at(-1) ?? null;
+      if (await processes.isAlive(pid, start)) marks.set(session, { pid, source: 'process' });
+    }
+  }
+  return marks;
+}
