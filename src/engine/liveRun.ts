@@ -251,7 +251,7 @@ export class LiveRun implements ActiveRun {
       this.#notify('warning', failures.silent(label, Math.round(this.#deps.silenceMs / 1000)));
     }, this.#deps.silenceMs);
     try {
-      side?.onFound(() => void this.#feed.takeSide(side).then(() => this.#estimateSoon()));
+      side?.onFound(() => void this.#feed.takeSide(side).then(() => this.#live.update()));
       for await (const chunk of process.output) {
         clearTimeout(silence);
         this.#closing?.refresh();
