@@ -2,16 +2,20 @@ import { createConnection, type Socket } from 'node:net';
 import { createMessageConnection, type MessageConnection, ResponseError } from 'vscode-jsonrpc/node';
 import {
   calls,
-  errorDataSchema,
+  inputCall,
+  inputParamsSchema,
+  newsCall,
+  newsSchema,
   updateCall,
-  updateSchema,
   type CallName,
   type ClientDescription,
   type DaemonStatus,
   type GivenParams,
+  type News,
   type ResultOf,
-  type SessionUpdate,
 } from '../protocol/daemon/calls.ts';
+import { failureSchema } from '../protocol/daemon/failure.ts';
+import { updateSchema, type SessionUpdate } from '../protocol/daemon/session.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import { joinServer } from '../transport/handshake.ts';
@@ -25,6 +29,10 @@ export interface ClientOptions {
   readonly build: string;
   readonly client: ClientDescription;
   readonly protocol?: number;
+  /** Awaited before the daemon sends more news, which it does after the call `watch`. */
+  readonly onNews?: (news: News) => Promise<void>;
+  /** The value of an input of an agent that is a file; `null`: nobody gives one. Default: nobody does. */
+  readonly onInput?: (name: string, agent: { readonly name: string; readonly file: string }) => Promise<string | null>;
 }
 
 /** A connection to a daemon. Ends with the daemon; connect again for another. */
@@ -78,8 +86,16 @@ export class DaemonConnection {
       await listeners.get(update.subscription)?.(update);
       return {};
     });
+    const { build, client, protocol = daemonProtocol, onNews, onInput } = options;
+    rpc.onRequest(newsCall, async (given: unknown) => {
+      await onNews?.(newsSchema.parse(given));
+      return {};
+    });
+    rpc.onRequest(inputCall, async (given: unknown) => {
+      const { name, agent } = inputParamsSchema.parse(given);
+      return { value: (await onInput?.(name, agent)) ?? null };
+    });
     rpc.listen();
-    const { build, client, protocol = daemonProtocol } = options;
     const status = await call(rpc, 'hello', { protocol, build, client });
     return new DaemonConnection(rpc, status, closed, listeners);
   }
@@ -91,9 +107,22 @@ export class DaemonConnection {
   /** `onUpdate` is awaited before the daemon sends the next batch. */
   async follow(sessionId: string, onUpdate: (update: SessionUpdate) => Promise<void>): Promise<ResultOf<'follow'>> {
     const followed = await this.call('follow', { session_id: sessionId });
-    // Each message is handled in a turn of its own, so that no update comes before this.
-    this.#listeners.set(followed.subscription, onUpdate);
+    this.listen(followed.subscription, onUpdate);
     return followed;
+  }
+
+  /**
+   * For a call that follows a session besides. To be called as soon as its answer is there: each message is handled in a
+   * turn of its own, so that no update comes before this.
+   */
+  listen(subscription: number, onUpdate: (update: SessionUpdate) => Promise<void>): void {
+    this.#listeners.set(subscription, onUpdate);
+  }
+
+  /** Ends a subscription. */
+  async unfollow(subscription: number): Promise<void> {
+    this.#listeners.delete(subscription);
+    await this.call('unfollow', { subscription });
   }
 
   close(): void {
@@ -108,8 +137,8 @@ async function call(rpc: MessageConnection, name: CallName, params: unknown): Pr
   try {
     result = await rpc.sendRequest(name, params);
   } catch (error) {
-    const known = errorDataSchema.safeParse(error instanceof ResponseError ? error.data : undefined);
-    if (known.success) throw new DaemonError(known.data.code, known.data.message, known.data.detail);
+    const known = failureSchema.safeParse(error instanceof ResponseError ? error.data : undefined);
+    if (known.success) throw new DaemonError(known.data.code, known.data.message, known.data.detail, known.data);
     throw new DaemonError('unreachable', error instanceof Error ? error.message : String(error));
   }
   const parsed = calls[name].result.safeParse(result);

@@ -1,3 +1,5 @@
+import type { FailureData } from '../protocol/daemon/failure.ts';
+
 /** Why a call to the daemon failed. `code` is `unreachable`, `refused`, `incompatible`, or the engine's own code. */
 export class DaemonError extends Error {
   override readonly name = 'DaemonError';
@@ -5,10 +7,14 @@ export class DaemonError extends Error {
   /** Why, and what to do. */
   readonly detail: string;
 
-  constructor(code: string, message: string, detail = '') {
+  /** As the daemon sent it; absent where the daemon was not reached. */
+  readonly failure: FailureData | undefined;
+
+  constructor(code: string, message: string, detail = '', failure?: FailureData) {
     super(message);
     this.code = code;
     this.detail = detail;
+    this.failure = failure;
   }
 
   static is(error: unknown, code?: string): error is DaemonError {

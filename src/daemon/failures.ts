@@ -1,5 +1,8 @@
+import { wasTold } from '../engine/children/toldRefusal.ts';
 import { EngineFailure } from '../engine/failures.ts';
+import { FollowUpRefused } from '../engine/followUps/refused.ts';
 import { say } from '../engine/wording.ts';
+import type { FailureData } from '../protocol/daemon/failure.ts';
 
 export function folderUntrusted(folder: string): EngineFailure {
   return new EngineFailure('folder_untrusted', {
@@ -13,4 +16,22 @@ export function daemonRetiring(): EngineFailure {
     message: say`The Vitrine daemon is stopping and starts no more agents.`,
     detail: say`Try again when its running agents have finished, or stop it now: vitrine daemon stop --now`,
   });
+}
+
+/** As clients get it. `null` for what is no failure that a person sees. */
+export function failureData(error: unknown): FailureData | null {
+  if (FollowUpRefused.is(error))
+    return { code: 'follow_up_refused', message: error.message, detail: error.why, quiet: true };
+  if (!EngineFailure.is(error)) return null;
+  const { code, message, detail, words, action, tried, budget } = error;
+  return {
+    code,
+    message,
+    detail,
+    words,
+    tried: [...tried],
+    ...(action !== undefined && { action }),
+    ...(budget !== undefined && { budget }),
+    ...(wasTold(error) && { quiet: true }),
+  };
 }

@@ -3,10 +3,14 @@ import { adapters } from '../agents/registry.ts';
 import { Engine } from '../engine/engine.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { newEndpoint, publishEndpoint, removeEndpoint } from '../transport/endpoint.ts';
+import { daemonBlueprints } from './blueprints.ts';
+import { Clients } from './clients.ts';
 import { ClientContexts } from './contexts.ts';
 import { Lifetime } from './lifetime.ts';
 import { openLog } from './logFile.ts';
+import { NewsSource } from './news.ts';
 import type { DaemonOptions } from './run.ts';
+import { RunningSessions } from './runningSessions.ts';
 import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';
 
@@ -20,6 +24,18 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     exit = resolve;
   });
   const lifetime = new Lifetime(() => exit());
+  const clients = new Clients({
+    onCount: (count) => lifetime.setClients(count),
+    onStopRuns: () => {
+      log.info('The last window has closed: stopping all runs.');
+      for (const { id } of running.all()) void engine.stop(id).catch((error: unknown) => log.error(String(error)));
+    },
+  });
+  const blueprints = daemonBlueprints({
+    contexts,
+    input: (name, agent) => clients.input(name, agent),
+    onUndelivered: ({ session_id }, failure) => news.undelivered(session_id, failure),
+  });
   const engine = new Engine({
     storeDir,
     demoDir,
@@ -31,12 +47,26 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     settings: (where) => contexts.settings(where),
     log,
     adapters,
+    blueprints,
     interactive: true,
     // Somebody can connect at any time and answer.
     timing: { request: Number.POSITIVE_INFINITY },
   });
+  const running = new RunningSessions(engine, log, (count) => lifetime.setRuns(count));
+  const news = new NewsSource(engine);
   const since = new Date().toISOString();
-  const service = new DaemonService({ engine, contexts, lifetime, log, version, since });
+  const service = new DaemonService({
+    engine,
+    blueprints,
+    contexts,
+    clients,
+    running,
+    news,
+    lifetime,
+    log,
+    version,
+    since,
+  });
   const endpoint = await newEndpoint(folder);
   const server = await DaemonServer.listen(endpoint, service, log);
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

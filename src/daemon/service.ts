@@ -1,9 +1,9 @@
 import { memoryUsage } from 'node:process';
+import { goOnRequest } from '../engine/blueprints/goOn.ts';
+import type { BlueprintAccess } from '../engine/blueprints/access.ts';
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { failures } from '../engine/failures.ts';
-import type { NormalizedEntry } from '../model/entry.ts';
-import { isSessionLive } from '../model/status.ts';
 import {
   type ClientDescription,
   type DaemonStatus,
@@ -11,19 +11,23 @@ import {
   type ResultOf,
   type RunningSession,
 } from '../protocol/daemon/calls.ts';
+import { daemonProtocol } from '../protocol/daemon/version.ts';
+import type { Clients } from './clients.ts';
 import type { ClientConnection } from './connection.ts';
 import type { ClientContexts } from './contexts.ts';
-import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { daemonRetiring, folderUntrusted } from './failures.ts';
 import type { Lifetime } from './lifetime.ts';
-
-/** Entries of one answer to `read`, and characters of their JSON. */
-const maxPage = 500;
-const maxPageCharacters = 4 << 20;
+import type { NewsSource } from './news.ts';
+import { Records } from './records.ts';
+import type { RunningSessions } from './runningSessions.ts';
 
 export interface ServiceDeps {
   readonly engine: Engine;
+  readonly blueprints: BlueprintAccess;
   readonly contexts: ClientContexts;
+  readonly clients: Clients;
+  readonly running: RunningSessions;
+  readonly news: NewsSource;
   readonly lifetime: Lifetime;
   readonly log: Log;
   readonly version: string;
@@ -34,65 +38,72 @@ export interface ServiceDeps {
 /** What clients can ask of the daemon. Failures that a person sees are `EngineFailure`s. */
 export class DaemonService {
   readonly log: Log;
+  readonly news: NewsSource;
+  readonly records: Records;
   readonly #deps: ServiceDeps;
-  readonly #clients = new Map<ClientConnection, ClientDescription>();
-  /** Sessions with a run, each held open while it lasts. */
-  readonly #running = new Map<string, SessionHandle>();
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps;
     this.log = deps.log;
-    // Runs that nobody asked for here, such as those of child sessions, count too.
-    deps.engine.onSummary((summary) => {
-      if (isSessionLive(summary.status) && !this.#running.has(summary.session_id)) void this.#hold(summary.session_id);
-    });
+    this.news = deps.news;
+    this.records = new Records(deps);
   }
 
   hello(connection: ClientConnection, client: ClientDescription): DaemonStatus {
-    this.#clients.set(connection, client);
-    this.#deps.lifetime.setClients(this.#clients.size);
+    this.#deps.clients.add(connection, client);
     return this.status();
   }
 
   leave(connection: ClientConnection): void {
-    this.#clients.delete(connection);
-    this.#deps.lifetime.setClients(this.#clients.size);
+    this.#deps.clients.remove(connection);
   }
 
   status(): DaemonStatus {
-    const { version, since } = this.#deps;
+    const { version, since, clients, running } = this.#deps;
     return {
       pid: process.pid,
       version,
       protocol: daemonProtocol,
       since,
-      clients: this.#clients.size,
-      runs: this.#running.size,
+      clients: clients.count,
+      runs: running.count,
       rss: memoryUsage.rss(),
     };
   }
 
   retire(when: 'idle' | 'now'): { runs: number } {
-    const runs = this.#running.size;
-    this.#deps.lifetime.retire(when);
-    return { runs };
+    const { lifetime, running } = this.#deps;
+    lifetime.retire(when);
+    return { runs: running.count };
   }
 
   running(): RunningSession[] {
-    return [...this.#running.values()].map((handle) => {
+    return this.#deps.running.all().map((handle) => {
       const { session_id, title, project_dir } = handle.summary();
       const requests = [...(handle.conversation()?.pending() ?? [])];
       return { session_id, title, project_dir, requests };
     });
   }
 
+  watch(): ResultOf<'watch'> {
+    return { live: this.#deps.running.all().map((handle) => handle.summary()) };
+  }
+
+  announce(connection: ClientConnection, { contexts, when_windows_close }: ParamsOf<'announce'>): ResultOf<'announce'> {
+    for (const context of contexts) this.#deps.contexts.set(context);
+    const trusted = contexts.filter((context) => context.trusted).map(({ folder }) => folder);
+    this.#deps.clients.announce(connection, trusted, when_windows_close);
+    if (trusted.length > 0) void this.#tellParents();
+    return {};
+  }
+
   answer({ session_id, request_id, answer }: ParamsOf<'answer'>): ResultOf<'answer'> {
-    const conversation = this.#live(session_id)?.conversation();
+    const conversation = this.#deps.running.get(session_id)?.conversation();
     return { accepted: conversation?.answer(request_id, answer) ?? false };
   }
 
   say({ session_id, text, how }: ParamsOf<'say'>): ResultOf<'say'> {
-    const handle = this.#live(session_id);
+    const handle = this.#deps.running.get(session_id);
     const conversation = handle?.conversation();
     if (conversation === undefined || conversation === null)
       throw failures.takesNoMessage(handle?.summary().agent_label ?? 'The agent');
@@ -100,86 +111,80 @@ export class DaemonService {
     return {};
   }
 
+  changeOptions({ session_id, options }: ParamsOf<'changeOptions'>): ResultOf<'changeOptions'> {
+    const conversation = this.#deps.running.get(session_id)?.conversation();
+    return { taken: [...(conversation?.change(options) ?? [])] };
+  }
+
+  unsend({ session_id, message }: ParamsOf<'unsend'>): ResultOf<'unsend'> {
+    return { text: this.#deps.running.get(session_id)?.conversation()?.takeBack(message) ?? null };
+  }
+
   async stop({ session_id, kill }: ParamsOf<'stop'>): Promise<ResultOf<'stop'>> {
     await this.#deps.engine.stop(session_id, { kill });
     return {};
   }
 
-  async start({ context, request }: ParamsOf<'start'>): Promise<ResultOf<'start'>> {
-    this.#accept(context.folder === request.cwd && context.trusted, request.cwd);
-    this.#deps.contexts.set(context);
-    return this.#begun(await this.#deps.engine.start(request));
+  /** Whoever starts or resumes disposes the handle; `hold` keeps the run. */
+  async start({ context, request }: ParamsOf<'start'>): Promise<SessionHandle> {
+    this.#accept(context, request.cwd, request.agent === 'replay');
+    return this.#deps.engine.start(request);
   }
 
-  async resume({ context, session_id, request }: ParamsOf<'resume'>): Promise<ResultOf<'resume'>> {
-    const opened = await this.#deps.engine.open(session_id);
-    const { project_dir: folder = '' } = opened.summary();
-    opened.dispose();
-    this.#accept(context.folder === folder && context.trusted, folder);
-    this.#deps.contexts.set(context);
-    return this.#begun(await this.#deps.engine.resume(session_id, request));
+  async resume({ context, session_id, request }: ParamsOf<'resume'>): Promise<SessionHandle> {
+    await this.#acceptFor(session_id, context);
+    return this.#deps.engine.resume(session_id, request);
   }
 
-  async open(sessionId: string): Promise<SessionHandle> {
+  async restart({ context, session_id, request }: ParamsOf<'restart'>): Promise<SessionHandle> {
+    await this.#acceptFor(session_id, context);
+    return this.#deps.engine.startAfresh(session_id, request);
+  }
+
+  async followUp({ context, session_id, prompt, trigger }: ParamsOf<'followUp'>): Promise<SessionHandle> {
+    const { engine, blueprints } = this.#deps;
+    const summary = await this.#acceptFor(session_id, context);
+    const { load, use, chosen } = blueprints;
+    const deps = { engine, blueprints: load, use, projectDir: context.folder };
+    const request = await goOnRequest(session_id, prompt, deps);
+    const { agent_name: name } = summary;
+    if (name !== undefined && request.blueprint === undefined) throw failures.blueprintUnknown(name, []);
+    const asChosen = chosen?.(summary, request) ?? request;
+    return engine.resume(session_id, { ...asChosen, trigger });
+  }
+
+  /** Keeps the session open while a run goes on in it. */
+  hold(sessionId: string): Promise<void> {
+    return this.#deps.running.hold(sessionId);
+  }
+
+  open(sessionId: string): Promise<SessionHandle> {
     return this.#deps.engine.open(sessionId);
   }
 
-  async read({ session_id, from, to }: ParamsOf<'read'>): Promise<ResultOf<'read'>> {
-    const held = this.#running.get(session_id);
-    const handle = held ?? (await this.open(session_id));
-    try {
-      const end = Math.min(to, handle.total(), from + maxPage);
-      const found = await handle.read(from, end);
-      const entries: NormalizedEntry[] = [];
-      let characters = 0;
-      for (const entry of found) {
-        characters += JSON.stringify(entry).length;
-        if (entries.length > 0 && characters > maxPageCharacters) return { entries, next: entry.index };
-        entries.push(entry);
-      }
-      return { entries, next: end < Math.min(to, handle.total()) ? end : null };
-    } finally {
-      if (held === undefined) handle.dispose();
-    }
-  }
-
-  #live(sessionId: string): SessionHandle | undefined {
-    return this.#running.get(sessionId);
-  }
-
-  #accept(isTrusted: boolean, folder: string): void {
+  #accept(context: ParamsOf<'start'>['context'], folder: string, isRecording: boolean): void {
     if (this.#deps.lifetime.isRetiring) throw daemonRetiring();
-    if (!isTrusted) throw folderUntrusted(folder);
+    // A recording starts no program, and plays anywhere.
+    if (context.folder !== folder || !(context.trusted || isRecording)) throw folderUntrusted(folder);
+    this.#deps.contexts.set(context);
   }
 
-  #begun(handle: SessionHandle): ResultOf<'start'> {
-    const run_id = handle.turns().at(-1)?.runId;
-    if (run_id === undefined) throw failures.internal('A run began without an id.');
-    this.#holdHandle(handle);
-    return { session_id: handle.id, run_id };
+  async #acceptFor(sessionId: string, context: ParamsOf<'resume'>['context']) {
+    const opened = await this.#deps.engine.open(sessionId);
+    const summary = opened.summary();
+    opened.dispose();
+    this.#accept(context, summary.project_dir ?? '', summary.recording);
+    return summary;
   }
 
-  async #hold(sessionId: string): Promise<void> {
+  /** Parents in trusted folders that were to be told of their children when an earlier daemon ended. Starts agents. */
+  async #tellParents(): Promise<void> {
+    const { engine, contexts, lifetime } = this.#deps;
+    if (lifetime.isRetiring) return;
     try {
-      const handle = await this.#deps.engine.open(sessionId);
-      if (this.#running.has(sessionId) || !handle.live()) handle.dispose();
-      else this.#holdHandle(handle);
+      await engine.children?.recover(({ project_dir: folder }) => folder !== undefined && contexts.isTrusted(folder));
     } catch (error) {
-      this.log.warn(`${sessionId} cannot be followed: ${String(error)}`);
+      this.log.error(`Callbacks failed: ${String(error)}`);
     }
-  }
-
-  #holdHandle(handle: SessionHandle): void {
-    const before = this.#running.get(handle.id);
-    this.#running.set(handle.id, handle);
-    before?.dispose();
-    this.#deps.lifetime.setRuns(this.#running.size);
-    void handle.done.then(() => {
-      if (this.#running.get(handle.id) === handle && !handle.live()) {
-        this.#running.delete(handle.id);
-        handle.dispose();
-      }
-      this.#deps.lifetime.setRuns(this.#running.size);
-    });
   }
 }

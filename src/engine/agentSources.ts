@@ -96,20 +96,21 @@ export class AgentSources {
     return { ...this.#started(settings), adapter, settings, clientVersion: version };
   }
 
-  #started({ environment = this.#deps.environment }: EngineSettings): SourceDeps {
+  #started(settings: EngineSettings): SourceDeps {
+    const { environment = this.#deps.environment } = settings;
     const { adapters, clock } = this.#deps;
     const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
-      { signal: polite, graceMs: this.#politeMs },
+      { signal: polite, graceMs: this.#politeMs(settings) },
       { signal: 'SIGTERM', graceMs: this.#deps.timing?.termGrace ?? 5000 },
     ];
     return { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
   }
 
   #server(adapter: AgentAdapter, settings: EngineSettings) {
-    return { adapter, settings, clock: this.#deps.clock, graceMs: this.#politeMs };
+    return { adapter, settings, clock: this.#deps.clock, graceMs: this.#politeMs(settings) };
   }
 
-  get #politeMs(): number {
-    return this.#deps.timing?.politeGrace ?? 5000;
+  #politeMs({ timing }: EngineSettings): number {
+    return timing?.politeGrace ?? this.#deps.timing?.politeGrace ?? 5000;
   }
 }

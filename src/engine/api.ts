@@ -92,6 +92,8 @@ export interface EngineSettings {
   readonly prices?: unknown;
   /** Where runs are reported to when they are over; absent: nowhere. */
   readonly otlp?: OtlpSettings;
+  /** Of runs in the folder, before `EngineDeps.timing`. */
+  readonly timing?: Pick<Timing, 'politeGrace' | 'request'>;
 }
 
 /** A collector of OpenTelemetry that takes OTLP over HTTP. */
@@ -322,6 +324,8 @@ export interface SessionHandle extends Disposable {
   total(): number;
   /** Indexes of entries that more will come for. */
   open(): readonly number[];
+  /** These entries as far as they have come, in index order. */
+  unsettled(): readonly NormalizedEntry[];
   /** Entries with `from <= index < to`, in index order. */
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
   /** Indexes of entries that answer a query (`insight/search`), from `from` (default 0) on, ascending. */

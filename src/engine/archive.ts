@@ -7,6 +7,7 @@ import type { AgentAdapter } from '../agents/adapter.ts';
 import { loadPrices } from '../insight/prices.ts';
 import {
   exportDecision,
+  type ExportDecision,
   exportSession,
   type ExportReport,
   type ExportRequest,
@@ -77,10 +78,15 @@ export class Archive {
       randomHex,
       version,
       note: (report) =>
-        this.#sessions
-          .decide(sessionId, exportDecision(report, new Date(clock()).toISOString()))
-          .catch((error: unknown) => log.warn(`That ${sessionId} was exported is not in its record: ${String(error)}`)),
+        this.noteExport(sessionId, exportDecision(report, new Date(clock()).toISOString())).catch((error: unknown) =>
+          log.warn(`That ${sessionId} was exported is not in its record: ${String(error)}`),
+        ),
     });
+  }
+
+  /** Keeps in the record that somebody exported the session. @throws EngineFailure */
+  noteExport(sessionId: string, decision: ExportDecision): Promise<void> {
+    return this.#sessions.decide(sessionId, decision);
   }
 
   /**

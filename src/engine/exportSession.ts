@@ -105,7 +105,9 @@ export function exportTools({ version, clock }: Pick<ExportDeps, 'version' | 'cl
 }
 
 /** What the record keeps of an export: enough to make the same masks again and to recognise the file, no secret. */
-export function exportDecision(report: ExportReport, at: string): LineOf<'decision'>['decision'] {
+export type ExportDecision = LineOf<'decision'>['decision'] & { readonly type: 'export' };
+
+export function exportDecision(report: ExportReport, at: string): ExportDecision {
   const { format, bytes, sha256, key, redaction } = report;
   const masked = redaction === null ? {} : { key, masked: redaction.total, by_rule: redaction.byRule };
   return { type: 'export', at, format, bytes, sha256, redacted: redaction !== null, ...masked };

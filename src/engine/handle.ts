@@ -25,6 +25,7 @@ export function sessionHandle(state: SessionState, recordFile: string, onDispose
     turns: () => state.turns.map((turn, index) => turnOf(turn, index === state.turns.length - 1, state)),
     total: () => state.total,
     open: () => state.recent.open(),
+    unsettled: () => state.recent.unsettled(),
     read: (from, to) => state.read(from, to),
     find: (query, limit, from) => state.find(query, limit, from),
     live: () => state.run !== null,

@@ -88,7 +88,7 @@ export class RunStarter {
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
       },
-      this.#runDeps(),
+      this.#runDeps(launch.cwd),
     );
     state.run = live;
     state.done = live.done;
@@ -166,17 +166,18 @@ export class RunStarter {
     };
   }
 
-  #runDeps(): RunDeps {
-    const { clock, monotonic = () => performance.now(), log, timing } = this.#deps;
+  #runDeps(folder: string): RunDeps {
+    const { clock, monotonic = () => performance.now(), log, settings } = this.#deps;
+    const timing = { ...this.#deps.timing, ...settings(folder).timing };
     return {
       clock,
       monotonic,
       log,
-      silenceMs: timing?.silence ?? 60_000,
-      requestMs: timing?.request ?? 600_000,
-      closeMs: timing?.close ?? 10_000,
-      goOnMs: timing?.goOn ?? 2000,
-      turnMs: timing?.politeGrace ?? 5000,
+      silenceMs: timing.silence ?? 60_000,
+      requestMs: timing.request ?? 600_000,
+      closeMs: timing.close ?? 10_000,
+      goOnMs: timing.goOn ?? 2000,
+      turnMs: timing.politeGrace ?? 5000,
       interactive: this.#interactive,
     };
   }

@@ -3,7 +3,7 @@ import { readFile, mkdir, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import path from 'node:path';
 import { DaemonError } from '../../src/client/errors.ts';
-import type { SessionSnapshot } from '../../src/protocol/daemon/calls.ts';
+import type { SessionSnapshot } from '../../src/protocol/daemon/session.ts';
 import { readEndpoint } from '../../src/transport/endpoint.ts';
 import { isAlive } from '../../src/engine/process/identity.ts';
 import { normalizedEntrySchema } from '../../src/model/entry.ts';

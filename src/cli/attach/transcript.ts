@@ -1,7 +1,7 @@
 import type { DaemonConnection } from '../../client/connection.ts';
 import { requestMetadataSchema } from '../../model/request.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
-import type { SessionSnapshot, SessionUpdate } from '../../protocol/daemon/calls.ts';
+import type { SessionSnapshot, SessionUpdate } from '../../protocol/daemon/session.ts';
 
 /** Printed entries that are remembered, so that the same state of one is not printed twice. */
 const maxRemembered = 1000;

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { DaemonConnection } from '../../client/connection.ts';
 import type { AgentRequest } from '../../model/request.ts';
-import type { SessionSnapshot } from '../../protocol/daemon/calls.ts';
+import type { SessionSnapshot } from '../../protocol/daemon/session.ts';
 import { parseOptions } from '../args.ts';
 import { parseJsonInput, parseTypedInput, type AttachInput } from '../attach/input.ts';
 import { requestText } from '../attach/requestText.ts';

@@ -7,6 +7,8 @@ import type { ResumeRequest, StartRequest } from '../api.ts';
 import { failures } from '../failures.ts';
 import type { Blueprint } from './load.ts';
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /** What stands behind the placeholders of a blueprint, and what is set for its executor. */
 export interface BlueprintUse {
   readonly prompt: string;
@@ -14,7 +16,8 @@ export interface BlueprintUse {
   readonly cwd: string;
   /** As set for the executor; what the blueprint says goes before it. */
   readonly options: (executor: ExecutorType, cwd: string) => AgentOptions;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Of `${env:NAME}`; a function: of a folder. */
+  readonly environment: Variables | ((cwd: string) => Variables);
   /** The value of `${input:name}`; `undefined`: nobody gave one. */
   readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
 }
@@ -67,7 +70,7 @@ export async function resumeRequest(
     if (value !== undefined) inputs.set(input, value);
   }
   const filled = fillIn(servers, {
-    env: use.environment,
+    env: typeof use.environment === 'function' ? use.environment(use.cwd) : use.environment,
     workspaceFolder: use.cwd,
     inputs: Object.fromEntries(inputs),
   });

@@ -1,14 +1,21 @@
 import * as z from 'zod';
+import { boundSchema } from '../../model/budget.ts';
 import { normalizedEntrySchema } from '../../model/entry.ts';
+import { eventSchema } from '../../model/event.ts';
 import { agentRequestSchema, answerSchema } from '../../model/request.ts';
-import { runIdSchema, sessionIdSchema } from '../../model/session.ts';
+import { executorTypeSchema, importedSchema, runIdSchema, sessionIdSchema } from '../../model/session.ts';
 import { sessionSummarySchema } from '../../model/summary.ts';
-import { resumeParamsSchema, startParamsSchema } from './context.ts';
+import { clientContextSchema } from './context.ts';
+import { failureSchema } from './failure.ts';
+import { followUpParamsSchema, resumeParamsSchema, startParamsSchema } from './runRequests.ts';
+import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
 
 /** Who connects. `person`: somebody reads and can answer there, so that waiting requests count their time. */
 const clientSchema = z.object({
   kind: z.enum(['window', 'terminal', 'api']),
   person: z.boolean(),
+  /** Of the window or terminal, kept with what it answers. */
+  id: z.string().max(64).optional(),
 });
 export type ClientDescription = z.infer<typeof clientSchema>;
 
@@ -36,25 +43,9 @@ const runningSessionSchema = z.object({
 });
 export type RunningSession = z.infer<typeof runningSessionSchema>;
 
-const queuedSchema = z.object({ id: z.int(), text: z.string() });
-
-/** State of a followed session besides its entries. */
-export const sessionStateSchema = z.object({
-  summary: sessionSummarySchema,
-  total: z.int().nonnegative(),
-  /** Indexes of entries that will still change. */
-  open: z.array(z.int().nonnegative()),
-  live: z.boolean(),
-  /** Whether the agent takes messages now. */
-  takesMessages: z.boolean(),
-  requests: z.array(agentRequestSchema),
-  queued: z.array(queuedSchema),
-});
-export type SessionSnapshot = z.infer<typeof sessionStateSchema>;
-
 const nothing = z.object({});
 const inSession = z.object({ session_id: sessionIdSchema });
-const subscription = z.int().positive();
+const begun = z.object({ session_id: sessionIdSchema, run_id: runIdSchema, followed: followedSchema.optional() });
 
 /** Calls of a client, by name. Every parameter is one object. */
 export const calls = {
@@ -76,18 +67,109 @@ export const calls = {
     result: nothing,
   },
   stop: { params: z.object({ session_id: sessionIdSchema, kill: z.boolean() }), result: nothing },
-  start: { params: startParamsSchema, result: z.object({ session_id: sessionIdSchema, run_id: runIdSchema }) },
-  resume: { params: resumeParamsSchema, result: z.object({ session_id: sessionIdSchema, run_id: runIdSchema }) },
-  /** Sends `update` requests for the session until `unfollow` or the end of the connection. */
-  follow: {
-    params: inSession,
-    result: z.object({ subscription, state: sessionStateSchema }),
+
+  /**
+   * What a window knows of its folders, for what starts there later (callbacks, child sessions), and what happens to runs
+   * when the last window has closed.
+   */
+  announce: {
+    params: z.object({
+      contexts: z.array(clientContextSchema).max(100),
+      when_windows_close: z.enum(['finishRuns', 'stopRuns']),
+    }),
+    result: nothing,
   },
-  unfollow: { params: z.object({ subscription }), result: nothing },
+  /** Sends `news` of all sessions until the connection ends, with `events` where they are wanted; now of those that run. */
+  watch: { params: z.object({ events: z.boolean() }), result: z.object({ live: z.array(sessionSummarySchema) }) },
+
+  /** `follow` in the parameters: as if the session were followed right after. */
+  start: { params: startParamsSchema, result: begun },
+  resume: { params: resumeParamsSchema, result: begun },
+  /** A new conversation of the agent in the same session, with a summary of the earlier ones. */
+  restart: { params: resumeParamsSchema, result: begun },
+  /** Resumes for a trigger, within the limits of follow-ups, with the blueprint of the session as its file is now. */
+  followUp: { params: followUpParamsSchema, result: begun },
+  /** Takes back the follow-up that is due now, or turns follow-ups of a session on or off. */
+  setFollowUps: {
+    params: z.object({ session_id: sessionIdSchema, to: z.enum(['cancelled', 'on', 'off']) }),
+    result: nothing,
+  },
+  /** Follow-ups of all sessions. */
+  pauseFollowUps: { params: z.object({ paused: z.boolean() }), result: nothing },
+
+  /** Sends `update` requests for the session until `unfollow` or the end of the connection. */
+  follow: { params: inSession, result: followedSchema },
+  unfollow: { params: z.object({ subscription: subscriptionSchema }), result: nothing },
   /** Entries from `from` up to `to` at most; `next` is where to read on, `null` at the end. Bounded by size. */
   read: {
     params: z.object({ session_id: sessionIdSchema, from: z.int().nonnegative(), to: z.int().nonnegative() }),
     result: z.object({ entries: z.array(normalizedEntrySchema), next: z.int().nullable() }),
+  },
+  find: {
+    params: z.object({ session_id: sessionIdSchema, query: z.string(), limit: z.int().positive(), from: z.int() }),
+    result: z.object({ indexes: z.array(z.int().nonnegative()), truncated: z.boolean() }),
+  },
+  ledger: { params: inSession, result: ledgerSchema },
+  messages: { params: inSession, result: z.array(runMessageSchema) },
+  /** SHA-256 of the last line of the record. */
+  head: { params: inSession, result: z.object({ head: z.string().nullable() }) },
+  /** Asks the running agent to work with other options; gives those that it can be asked for. */
+  changeOptions: {
+    params: z.object({
+      session_id: sessionIdSchema,
+      options: z.object({ model: z.string().exactOptional(), permissionMode: z.string().exactOptional() }),
+    }),
+    result: z.object({ taken: z.array(z.enum(['model', 'permissionMode'])) }),
+  },
+  /** Takes back a queued message; `null` where it has been said. */
+  unsend: {
+    params: z.object({ session_id: sessionIdSchema, message: z.int() }),
+    result: z.object({ text: z.string().nullable() }),
+  },
+
+  rename: { params: z.object({ session_id: sessionIdSchema, title: z.string() }), result: nothing },
+  setHidden: { params: z.object({ session_id: sessionIdSchema, hidden: z.boolean() }), result: nothing },
+  relink: {
+    params: z.object({ session_id: sessionIdSchema, folder: z.string().min(1), by: z.enum(['user', 'identity']) }),
+    result: nothing,
+  },
+  remove: {
+    params: z.object({ session_id: sessionIdSchema, reason: z.enum(['user', 'retention']) }),
+    result: nothing,
+  },
+  /** Keeps in the record that a client exported the session. */
+  noteExport: {
+    params: z.object({
+      session_id: sessionIdSchema,
+      decision: z.looseObject({ type: z.literal('export'), at: z.string() }),
+    }),
+    result: nothing,
+  },
+  raiseBudget: { params: z.object({ session_id: sessionIdSchema.optional(), bound: boundSchema }), result: nothing },
+  import: {
+    params: z.object({ file: z.string().min(1), agent: executorTypeSchema.exactOptional() }),
+    result: z.object({
+      sessionId: sessionIdSchema,
+      format: importedSchema.shape.format,
+      entries: z.number(),
+      problems: z.number(),
+      mistyped: z.number().exactOptional(),
+      original: z.string().nullable(),
+    }),
+  },
+  /** Zips what the agents of these sessions printed, and their records. */
+  pack: {
+    params: z.object({ session_ids: z.array(sessionIdSchema).max(100_000) }),
+    result: z.object({ files: z.number(), bytes: z.number(), packed: z.number() }),
+  },
+  unpack: { params: inSession, result: nothing },
+  /** Brings sessions to an end whose process has ended without recording it. */
+  sweep: {
+    params: nothing,
+    result: z.object({
+      ended: z.array(z.object({ pid: z.int(), program: z.string() })),
+      interrupted: z.array(sessionIdSchema),
+    }),
   },
 } as const;
 
@@ -100,32 +182,27 @@ export type ResultOf<N extends CallName> = z.output<(typeof calls)[N]['result']>
 /** Their form never changes. */
 export const coreCalls = ['hello', 'status', 'retire', 'running', 'answer', 'say', 'stop'] as const;
 
-const entryUpdateSchema = z.discriminatedUnion('op', [
-  z.object({ op: z.literal('put'), entry: normalizedEntrySchema, open: z.boolean().exactOptional() }),
-  z.object({ op: z.literal('append'), index: z.int().nonnegative(), text: z.string() }),
-]);
-
-/**
- * What changed in a followed session since the last batch. The daemon sends the next batch when the client has answered
- * this one, and merges what happens meanwhile. `seq` counts from 1. `gap`: more changed than a batch holds; read the
- * entries again from the first index that is missing.
- */
-export const updateSchema = z.object({
-  subscription,
-  seq: z.int().positive(),
-  updates: z.array(entryUpdateSchema),
-  gap: z.boolean(),
-  state: sessionStateSchema,
-});
-export type SessionUpdate = z.infer<typeof updateSchema>;
-
-/** The one request that a daemon sends to a client. */
+/** What a daemon asks of a client: to take a batch of updates of a followed session. */
 export const updateCall = 'update';
 
-/** Codes of errors that a client can act on; `failure` carries the engine's code. */
-export const errorDataSchema = z.object({
-  code: z.string(),
-  message: z.string(),
-  detail: z.string(),
+/**
+ * What happened in any session since the last batch, for a client that watches. One batch is in flight; summaries that
+ * wait are merged by session, of events the newest stay.
+ */
+export const newsCall = 'news';
+export const newsSchema = z.object({
+  summaries: z.array(sessionSummarySchema),
+  removed: z.array(sessionIdSchema),
+  events: z.array(eventSchema),
+  /** Sessions that could not be told what came of those that they started. */
+  undelivered: z.array(z.object({ session_id: sessionIdSchema, failure: failureSchema })),
 });
-export type ErrorData = z.infer<typeof errorDataSchema>;
+export type News = z.infer<typeof newsSchema>;
+
+/** A daemon asks a window for the value of an input that an agent's MCP servers need; `null`: nobody gave one. */
+export const inputCall = 'input';
+export const inputParamsSchema = z.object({
+  name: z.string(),
+  agent: z.object({ name: z.string(), file: z.string() }),
+});
+export const inputResultSchema = z.object({ value: z.string().nullable() });

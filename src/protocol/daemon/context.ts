@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { mcpServersSchema } from '../../model/mcpServer.ts';
-import { executorTypeSchema, sessionIdSchema } from '../../model/session.ts';
+import { executorTypeSchema } from '../../model/session.ts';
 
 const variablesSchema = z.record(z.string(), z.string());
 
@@ -27,6 +27,19 @@ const acpHttpProfileSchema = z.object({
   headers: variablesSchema.exactOptional(),
 });
 
+export const agentOptionsSchema = z.object({
+  model: z.string().exactOptional(),
+  permissionMode: z.string().exactOptional(),
+  maxTurns: z.number().exactOptional(),
+  maxBudgetUsd: z.number().exactOptional(),
+  maxAiCredits: z.number().exactOptional(),
+  appendSystemPrompt: z.string().exactOptional(),
+  mcpServers: mcpServersSchema.exactOptional(),
+  filledServers: z.array(z.string()).readonly().exactOptional(),
+  trustedServers: z.array(z.string()).readonly().exactOptional(),
+  extraArgs: z.array(z.string()).readonly().exactOptional(),
+});
+
 /**
  * What only the client knows and the daemon needs to start an agent in a folder. Holds secrets (environment, tokens): it
  * is kept in memory and never logged or recorded.
@@ -48,77 +61,31 @@ export const clientContextSchema = z.object({
     replaySpeed: z.number().nonnegative().exactOptional(),
     /** The user's price table, as written. */
     prices: z.unknown().optional(),
+    /** Limits of what agents may use in the folder, and the workspace folder whose own budget counts all below it. */
+    budgets: z.object({ limits: z.unknown(), folder: z.string().exactOptional() }).exactOptional(),
+    /** The user's settings of follow-ups, as written. */
+    followUps: z.unknown().optional(),
+    unreportedChanges: z.boolean().exactOptional(),
+    signingKey: z.string().exactOptional(),
+    otlp: z
+      .object({
+        endpoint: z.string(),
+        headers: variablesSchema.exactOptional(),
+        content: z.boolean().exactOptional(),
+      })
+      .exactOptional(),
   }),
+  /** Milliseconds: between the signal that asks an agent to stop and the next one; before a request is denied. */
+  timing: z
+    .object({ politeGrace: z.number().nonnegative().exactOptional(), request: z.number().positive().exactOptional() })
+    .exactOptional(),
+  /** The agents that are files in the folder may be used. Without it, the user's alone. */
+  workspaceAgents: z.boolean().exactOptional(),
+  /** By executor, as the settings of the folder say. */
+  options: z.partialRecord(executorTypeSchema, agentOptionsSchema).exactOptional(),
+  /** What a person chose for later runs of sessions, by session id. */
+  choices: z.record(z.string(), agentOptionsSchema).exactOptional(),
+  /** Tags that agents may demand of who runs them. */
+  tags: z.array(z.string()).readonly().exactOptional(),
 });
 export type ClientContext = z.infer<typeof clientContextSchema>;
-
-const limitsSchema = z.object({
-  usd: z.number().positive().exactOptional(),
-  tokens: z.number().positive().exactOptional(),
-  turns: z.number().positive().exactOptional(),
-  minutes: z.number().positive().exactOptional(),
-});
-
-const agentOptionsSchema = z.object({
-  model: z.string().exactOptional(),
-  permissionMode: z.string().exactOptional(),
-  maxTurns: z.number().exactOptional(),
-  maxBudgetUsd: z.number().exactOptional(),
-  maxAiCredits: z.number().exactOptional(),
-  appendSystemPrompt: z.string().exactOptional(),
-  mcpServers: mcpServersSchema.exactOptional(),
-  filledServers: z.array(z.string()).readonly().exactOptional(),
-  trustedServers: z.array(z.string()).readonly().exactOptional(),
-  extraArgs: z.array(z.string()).readonly().exactOptional(),
-});
-
-const blueprintSchema = z.object({
-  name: z.string(),
-  systemPrompt: z.string().exactOptional(),
-  children: z.object({ children: z.number(), depth: z.number() }).exactOptional(),
-});
-
-const recalledSchema = z.object({
-  source: z.enum(['current_message', 'last_real_user_message', 'conversation_summary']).nullable(),
-  query: z.string(),
-  passages: z
-    .array(
-      z.object({
-        sessionId: z.string(),
-        title: z.string(),
-        entry: z.number(),
-        at: z.string(),
-        by: z.enum(['user', 'agent']),
-        text: z.string(),
-        cut: z.boolean(),
-      }),
-    )
-    .readonly(),
-  sessions: z.number(),
-  elsewhere: z.number(),
-});
-
-const runRequestFields = {
-  prompt: z.string().min(1),
-  options: agentOptionsSchema.exactOptional(),
-  blueprint: blueprintSchema.exactOptional(),
-  limits: limitsSchema.exactOptional(),
-  recall: recalledSchema.exactOptional(),
-};
-
-export const startParamsSchema = z.object({
-  context: clientContextSchema,
-  request: z.object({
-    agent: executorTypeSchema,
-    profile: z.string().exactOptional(),
-    cwd: z.string().min(1),
-    title: z.string().exactOptional(),
-    ...runRequestFields,
-  }),
-});
-
-export const resumeParamsSchema = z.object({
-  context: clientContextSchema,
-  session_id: sessionIdSchema,
-  request: z.object(runRequestFields),
-});

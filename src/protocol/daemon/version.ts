@@ -4,4 +4,4 @@
  * not understand. The calls in `coreCalls` keep their form in every version, so that a client can always list, answer
  * and stop the runs of a daemon of another version.
  */
-export const daemonProtocol = 1;
+export const daemonProtocol = 2;

@@ -1,0 +1,40 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { BlueprintAccess } from '../engine/blueprints/access.ts';
+import { blueprintsFolder, loadBlueprints, type Blueprint } from '../engine/blueprints/load.ts';
+import type { EngineFailure } from '../engine/failures.ts';
+import type { Agent } from '../model/agent.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import type { ClientContexts } from './contexts.ts';
+
+export interface DaemonBlueprintsDeps {
+  readonly contexts: ClientContexts;
+  /** Asks a person for the value of an input; `undefined`: nobody gave one. */
+  readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
+  readonly onUndelivered: (session: SessionSummary, failure: EngineFailure) => void;
+}
+
+/** Agents that are files, used with what the clients' settings say of their folders. */
+export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBlueprintsDeps): BlueprintAccess {
+  return {
+    load: (folder) => load(folder, contexts.mayUseWorkspaceAgents(folder)),
+    use: {
+      options: (executor, cwd) => contexts.options(cwd, executor),
+      environment: (cwd) => contexts.environment(cwd),
+      input,
+    },
+    chosen: ({ session_id: id, project_dir: folder = '' }, request) => ({
+      ...request,
+      options: { ...request.options, ...contexts.choice(folder, id) },
+    }),
+    onUndelivered,
+    tags: () => contexts.tags(),
+  };
+}
+
+/** Of the user, and of the folder where they may be used. */
+function load(folder: string, ofFolder: boolean): Promise<readonly Blueprint[]> {
+  const here = { folder: path.join(folder, blueprintsFolder), level: 'workspace' } as const;
+  const own = { folder: path.join(homedir(), blueprintsFolder), level: 'user' } as const;
+  return loadBlueprints(ofFolder ? [here, own] : [own]);
+}

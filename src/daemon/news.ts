@@ -1,0 +1,101 @@
+import type { Disposable } from '../engine/api.ts';
+import type { EngineFailure } from '../engine/failures.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { CoordinatorEvent } from '../model/event.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import type { News } from '../protocol/daemon/calls.ts';
+import { failureData } from './failures.ts';
+
+/** Events that wait for a client; older ones are dropped. */
+const maxEvents = 2000;
+const maxUndelivered = 100;
+
+/** What the daemon itself learns of sessions, for all clients that watch. */
+export class NewsSource {
+  readonly #feeds = new Set<NewsFeed>();
+
+  constructor(engine: Pick<Engine, 'onSummary' | 'onEvent'>) {
+    engine.onSummary((summary) => this.#tell((feed) => feed.summary(summary)));
+    engine.onEvent((event) => this.#tell((feed) => feed.event(event)));
+  }
+
+  removed(sessionId: string): void {
+    this.#tell((feed) => feed.removed(sessionId));
+  }
+
+  add(feed: NewsFeed): Disposable {
+    this.#feeds.add(feed);
+    return { dispose: () => this.#feeds.delete(feed) };
+  }
+
+  undelivered(sessionId: string, failure: EngineFailure): void {
+    this.#tell((feed) => feed.undelivered(sessionId, failure));
+  }
+
+  #tell(about: (feed: NewsFeed) => void): void {
+    for (const feed of this.#feeds) about(feed);
+  }
+}
+
+/** News for one client: one batch in flight, and what waits is bounded. */
+export class NewsFeed {
+  /** Coordinator events are wanted too. */
+  wantsEvents = false;
+  readonly #send: (news: News) => Promise<void>;
+  #summaries = new Map<string, SessionSummary>();
+  #removed = new Set<string>();
+  #events: CoordinatorEvent[] = [];
+  #undelivered: News['undelivered'] = [];
+  #isSending = false;
+
+  constructor(send: (news: News) => Promise<void>) {
+    this.#send = send;
+  }
+
+  summary(summary: SessionSummary): void {
+    this.#summaries.set(summary.session_id, summary);
+    this.#pump();
+  }
+
+  removed(sessionId: string): void {
+    this.#summaries.delete(sessionId);
+    this.#removed.add(sessionId);
+    this.#pump();
+  }
+
+  event(event: CoordinatorEvent): void {
+    if (!this.wantsEvents) return;
+    this.#events.push(event);
+    if (this.#events.length > maxEvents) this.#events.shift();
+    this.#pump();
+  }
+
+  undelivered(session_id: string, error: EngineFailure): void {
+    const failure = failureData(error);
+    if (failure === null || this.#undelivered.length >= maxUndelivered) return;
+    this.#undelivered.push({ session_id, failure });
+    this.#pump();
+  }
+
+  #pump(): void {
+    const isEmpty = this.#summaries.size + this.#removed.size + this.#events.length + this.#undelivered.length === 0;
+    if (this.#isSending || isEmpty) return;
+    this.#isSending = true;
+    const news: News = {
+      summaries: [...this.#summaries.values()],
+      removed: [...this.#removed],
+      events: this.#events,
+      undelivered: this.#undelivered,
+    };
+    this.#summaries = new Map();
+    this.#removed = new Set();
+    this.#events = [];
+    this.#undelivered = [];
+    const sent = (): void => {
+      this.#isSending = false;
+      this.#pump();
+    };
+    // A connection that fails closes, and its end removes this.
+    this.#send(news).then(sent, () => undefined);
+  }
+}

@@ -1,0 +1,116 @@
+import type { Log, SessionHandle } from '../engine/api.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { NormalizedEntry } from '../model/entry.ts';
+import type { ParamsOf, ResultOf } from '../protocol/daemon/calls.ts';
+import type { NewsSource } from './news.ts';
+
+/** Entries of one answer to `read`, and characters of their JSON. */
+const maxPage = 500;
+const maxPageCharacters = 4 << 20;
+
+type Nothing = Record<string, never>;
+
+interface RecordsDeps {
+  readonly engine: Engine;
+  readonly news: NewsSource;
+  readonly log: Log;
+}
+
+/** What clients read and change in records. */
+export class Records {
+  readonly #engine: Engine;
+  readonly #news: NewsSource;
+
+  constructor({ engine, news }: RecordsDeps) {
+    this.#engine = engine;
+    this.#news = news;
+  }
+
+  /** With a handle that is open anyway, else with one of its own. */
+  async using<T>(
+    sessionId: string,
+    opened: SessionHandle | undefined,
+    work: (handle: SessionHandle) => Promise<T>,
+  ): Promise<T> {
+    const handle = opened ?? (await this.#engine.open(sessionId));
+    try {
+      return await work(handle);
+    } finally {
+      if (opened === undefined) handle.dispose();
+    }
+  }
+
+  async read(handle: SessionHandle, { from, to }: ParamsOf<'read'>): Promise<ResultOf<'read'>> {
+    const end = Math.min(to, handle.total(), from + maxPage);
+    const found = await handle.read(from, end);
+    const entries: NormalizedEntry[] = [];
+    let characters = 0;
+    for (const entry of found) {
+      characters += JSON.stringify(entry).length;
+      if (entries.length > 0 && characters > maxPageCharacters) return { entries, next: entry.index };
+      entries.push(entry);
+    }
+    return { entries, next: end < Math.min(to, handle.total()) ? end : null };
+  }
+
+  async rename({ session_id, title }: ParamsOf<'rename'>): Promise<Nothing> {
+    await this.#engine.rename(session_id, title);
+    return {};
+  }
+
+  async setHidden({ session_id, hidden }: ParamsOf<'setHidden'>): Promise<Nothing> {
+    await this.#engine.setHidden(session_id, hidden);
+    return {};
+  }
+
+  async relink({ session_id, folder, by }: ParamsOf<'relink'>): Promise<Nothing> {
+    await this.#engine.relink(session_id, folder, by);
+    return {};
+  }
+
+  async remove({ session_id, reason }: ParamsOf<'remove'>): Promise<Nothing> {
+    await this.#engine.remove(session_id, reason);
+    this.#news.removed(session_id);
+    return {};
+  }
+
+  async noteExport({ session_id, decision }: ParamsOf<'noteExport'>): Promise<Nothing> {
+    await this.#engine.archive.noteExport(session_id, decision);
+    return {};
+  }
+
+  async raiseBudget({ session_id, bound }: ParamsOf<'raiseBudget'>): Promise<Nothing> {
+    await this.#engine.budgets.raise(session_id, bound);
+    return {};
+  }
+
+  async setFollowUps({ session_id, to }: ParamsOf<'setFollowUps'>): Promise<Nothing> {
+    const { followUps } = this.#engine;
+    await (to === 'cancelled' ? followUps.cancel(session_id) : followUps.turn(session_id, to === 'on'));
+    return {};
+  }
+
+  async pauseFollowUps({ paused }: ParamsOf<'pauseFollowUps'>): Promise<Nothing> {
+    const { followUps } = this.#engine;
+    await (paused ? followUps.pause() : followUps.unpause());
+    return {};
+  }
+
+  import(request: ParamsOf<'import'>): Promise<ResultOf<'import'>> {
+    return this.#engine.archive.import(request);
+  }
+
+  pack({ session_ids }: ParamsOf<'pack'>): Promise<ResultOf<'pack'>> {
+    return this.#engine.archive.pack(session_ids);
+  }
+
+  async unpack({ session_id }: ParamsOf<'unpack'>): Promise<Nothing> {
+    await this.#engine.archive.unpack(session_id);
+    return {};
+  }
+
+  async sweep(): Promise<ResultOf<'sweep'>> {
+    const { ended, interrupted } = await this.#engine.sweep();
+    return { ended: [...ended], interrupted: [...interrupted] };
+  }
+}

@@ -1,0 +1,56 @@
+import type { Log, SessionHandle } from '../engine/api.ts';
+import type { Engine } from '../engine/engine.ts';
+import { isSessionLive } from '../model/status.ts';
+
+/** Sessions with a run, each held open while it lasts. */
+export class RunningSessions {
+  readonly #engine: Engine;
+  readonly #log: Log;
+  readonly #onCount: (count: number) => void;
+  readonly #handles = new Map<string, SessionHandle>();
+
+  constructor(engine: Engine, log: Log, onCount: (count: number) => void) {
+    this.#engine = engine;
+    this.#log = log;
+    this.#onCount = onCount;
+    // Runs that nobody asked for here, such as those of child sessions, count too.
+    engine.onSummary((summary) => {
+      if (isSessionLive(summary.status) && !this.#handles.has(summary.session_id)) void this.hold(summary.session_id);
+    });
+  }
+
+  get count(): number {
+    return this.#handles.size;
+  }
+
+  get(sessionId: string): SessionHandle | undefined {
+    return this.#handles.get(sessionId);
+  }
+
+  all(): readonly SessionHandle[] {
+    return [...this.#handles.values()];
+  }
+
+  #add(handle: SessionHandle): void {
+    this.#handles.set(handle.id, handle);
+    this.#onCount(this.#handles.size);
+    void handle.done.then(() => {
+      if (this.#handles.get(handle.id) === handle && !handle.live()) {
+        this.#handles.delete(handle.id);
+        handle.dispose();
+      }
+      this.#onCount(this.#handles.size);
+    });
+  }
+
+  /** Where a run goes on in the session. Never rejects. */
+  async hold(sessionId: string): Promise<void> {
+    try {
+      const handle = await this.#engine.open(sessionId);
+      if (this.#handles.has(sessionId) || !handle.live()) handle.dispose();
+      else this.#add(handle);
+    } catch (error) {
+      this.#log.warn(`${sessionId} cannot be followed: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { standingSchema } from '../../model/budget.ts';
+
+/** A text with places for values, so that each client can translate it. */
+export interface WordingData {
+  readonly template: string;
+  readonly values: readonly (string | number | WordingData)[];
+}
+
+const wordingSchema: z.ZodType<WordingData> = z.object({
+  template: z.string(),
+  values: z.array(z.union([z.string(), z.number(), z.lazy(() => wordingSchema)])).readonly(),
+});
+
+/** A failure that a person sees. `code` is the engine's, or `internal`; the texts are in English. */
+export const failureSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  detail: z.string(),
+  words: z.object({ message: wordingSchema, detail: wordingSchema }).optional(),
+  /** What a person can do about it. */
+  action: z.string().optional(),
+  /** Where a program was looked for, in order. */
+  tried: z.array(z.string()).optional(),
+  /** The limit that nothing is left of. */
+  budget: standingSchema.optional(),
+  /** A follow-up was not sent, or its session was told already: nobody is to be told. */
+  quiet: z.boolean().optional(),
+});
+export type FailureData = z.infer<typeof failureSchema>;

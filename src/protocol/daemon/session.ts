@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { normalizedEntrySchema } from '../../model/entry.ts';
+import { agentRequestSchema } from '../../model/request.ts';
+import { runResultSchema } from '../../model/result.ts';
+import { runIdSchema } from '../../model/session.ts';
+import { sessionSummarySchema } from '../../model/summary.ts';
+import { modelUsageSchema, tokenUsageSchema } from '../../model/usage.ts';
+import { failureSchema } from './failure.ts';
+
+const queuedSchema = z.object({ id: z.int(), text: z.string() });
+
+/** As `Turn` of the model. */
+const turnSchema = z.object({
+  runId: z.string(),
+  firstIndex: z.int().nonnegative(),
+  status: z.enum(['running', 'completed', 'failed', 'stopped', 'interrupted']),
+  startedAt: z.string(),
+  durationMs: z.number().nullable(),
+  steps: z.number(),
+  usd: z.number().nullable(),
+  costProvenance: z.enum(['reported', 'estimated', 'unknown']),
+});
+
+/** State of a followed session besides its entries. */
+export const sessionStateSchema = z.object({
+  summary: sessionSummarySchema,
+  turns: z.array(turnSchema),
+  total: z.int().nonnegative(),
+  /** Indexes of entries that will still change. */
+  open: z.array(z.int().nonnegative()),
+  live: z.boolean(),
+  /** The agent can be spoken with: it may ask, and may take messages. */
+  dialogue: z.boolean(),
+  /** Whether the agent takes messages now. */
+  takesMessages: z.boolean(),
+  requests: z.array(agentRequestSchema),
+  queued: z.array(queuedSchema),
+  /** Over all runs: bytes that the agent printed, and lines that no normalizer knew or that were damaged. */
+  sizes: z.object({ rawBytes: z.number(), unknownLines: z.number(), malformedLines: z.number() }),
+  /** Damage found in the record, one line each. */
+  problems: z.array(z.string()),
+});
+export type SessionSnapshot = z.infer<typeof sessionStateSchema>;
+
+export const subscriptionSchema = z.int().positive();
+
+/** How the last run of the session came out, where it ran in this daemon and has ended. */
+const endedRunSchema = z.object({ run_id: runIdSchema, result: runResultSchema });
+export type EndedRun = z.infer<typeof endedRunSchema>;
+
+/** A subscription as it begins; `entries` are the open ones as far as they have come. */
+export const followedSchema = z.object({
+  subscription: subscriptionSchema,
+  state: sessionStateSchema,
+  entries: z.array(normalizedEntrySchema),
+  ended: endedRunSchema.optional(),
+});
+export type Followed = z.infer<typeof followedSchema>;
+
+const entryUpdateSchema = z.discriminatedUnion('op', [
+  z.object({ op: z.literal('put'), entry: normalizedEntrySchema, open: z.boolean().exactOptional() }),
+  z.object({ op: z.literal('append'), index: z.int().nonnegative(), text: z.string() }),
+]);
+
+const noticeSchema = z.object({ severity: z.enum(['info', 'warning', 'error']), failure: failureSchema });
+export type SessionNotice = z.infer<typeof noticeSchema>;
+
+/**
+ * What changed in a followed session since the last batch. The daemon sends the next batch when the client has answered
+ * this one, and merges what happens meanwhile. `seq` counts from 1. `gap`: more changed than a batch holds; read the
+ * entries again from the first index that is missing.
+ */
+export const updateSchema = z.object({
+  subscription: subscriptionSchema,
+  seq: z.int().positive(),
+  updates: z.array(entryUpdateSchema),
+  gap: z.boolean(),
+  state: sessionStateSchema,
+  notices: z.array(noticeSchema),
+  ended: endedRunSchema.optional(),
+});
+export type SessionUpdate = z.infer<typeof updateSchema>;
+
+/** As `SessionLedger` of the engine. */
+export const ledgerSchema = z.object({
+  models: z.array(modelUsageSchema).nullable(),
+  totalModels: z.array(modelUsageSchema).nullable(),
+  runTurns: z.number().nullable(),
+  duration: z.number().nullable(),
+  apiDuration: z.number().nullable(),
+});
+
+/** What one message of the model used, as `RunMessage` of the engine. */
+export const runMessageSchema = z.object({
+  runId: z.string(),
+  messageId: z.string(),
+  model: z.string().nullable(),
+  usage: tokenUsageSchema,
+  parentCallId: z.string().nullable(),
+  settled: z.boolean(),
+  terms: z.array(z.string()).readonly().optional(),
+  entries: z.array(z.number()).readonly().optional(),
+});
