@@ -5,6 +5,7 @@ import { agentsView } from './vscode/agents/agentTree.ts';
 import { AgentCatalogue } from './vscode/agents/catalogue.ts';
 import { agentDiagnostics } from './vscode/agents/diagnostics.ts';
 import { AgentInputs } from './vscode/agents/inputs.ts';
+import { showUndelivered } from './vscode/agents/undelivered.ts';
 import { PublicApi } from './vscode/api/createApi.ts';
 import type { VitrineApi } from './vscode/api/vitrine.d.ts';
 import { CapabilityPages } from './vscode/capabilityPages.ts';
@@ -14,7 +15,7 @@ import { ContextKeys } from './vscode/contextKeys.ts';
 import { CostPages } from './vscode/costPages.ts';
 import { Doctor } from './vscode/doctor.ts';
 import { Elsewhere } from './vscode/elsewhere.ts';
-import { EngineHost } from './vscode/engineHost.ts';
+import { EngineHost } from './vscode/engine/engineHost.ts';
 import { Failures } from './vscode/failures.ts';
 import { FollowUpItem } from './vscode/followUps/followUpItem.ts';
 import { FollowUpWatch } from './vscode/followUps/followUpWatch.ts';
@@ -34,12 +35,13 @@ import { AgentFixes } from './vscode/run/problems.ts';
 import { RequestNotices } from './vscode/requestNotices.ts';
 import { RunControl } from './vscode/runControl.ts';
 import { SearchView } from './vscode/search/searchView.ts';
-import { SessionList } from './vscode/sessionList.ts';
+import { isHere, SessionList } from './vscode/sessionList.ts';
 import { SessionLoader } from './vscode/sessionLoader.ts';
 import { SessionTree } from './vscode/sessionTree.ts';
 import { Retention } from './vscode/retention.ts';
 import { StatusBar } from './vscode/statusBar.ts';
 import { UsageView } from './vscode/usageView.ts';
+import { windowId } from './vscode/windowId.ts';
 import { WorkspaceIndex } from './vscode/workspaceIndex.ts';
 
 let engines: EngineHost | undefined;
@@ -54,12 +56,27 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const list = new SessionList(new WorkspaceIndex(workspaceState), now);
   const version = manifestVersion(context.extension.packageJSON);
   const demo = vscode.Uri.joinPath(extension, 'media', 'demo').fsPath;
-  const paths = { store: globalStorageUri.fsPath, demo, version };
+  const paths = { extension: extension.fsPath, store: globalStorageUri.fsPath, demo, version };
   const agents = new AgentCatalogue(log);
   const inputs = new AgentInputs(context.secrets);
-  const memory = new RunMemory(workspaceState);
-  const blueprints = new BlueprintRuns(agents, inputs, memory);
-  const host = new EngineHost(paths, context.secrets, blueprints.access, log, (summary) => list.update(summary));
+  const memory = new RunMemory(workspaceState, () => engines?.announce());
+  const blueprints = new BlueprintRuns(agents, inputs);
+  const id = windowId(workspaceState);
+  const host = new EngineHost({
+    windowId: id,
+    paths,
+    secrets: context.secrets,
+    memory,
+    blueprints: blueprints.access,
+    input: (name, agent) => inputs.value(agent, name),
+    onSummary: (summary) => list.update(summary),
+    onRemoved: (id) => list.remove(id),
+    onUndelivered: (id, failure) => {
+      const row = list.get(id);
+      if (row !== undefined && isHere(row)) void showUndelivered(row, failure);
+    },
+    log,
+  });
   engines = host;
   const failures = new Failures(log);
   const drafts = new PromptDrafts();
@@ -76,7 +93,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     extension,
     engines: host,
     list,
-    actions: new PageActions(runs, followUps, new PageMemory(globalState)),
+    actions: new PageActions(runs, followUps, new PageMemory(globalState), id),
     failures,
     log,
   });
@@ -150,9 +167,10 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   return api.exports();
 }
 
-/** Within the five seconds VS Code gives: ends what was started here. */
-export async function deactivate(): Promise<void> {
-  await Promise.all([runners?.close(), engines?.dispose()]);
+/** Leaves the daemon, in which agents run on. */
+export function deactivate(): void {
+  runners?.dispose();
+  engines?.dispose();
 }
 
 function manifestVersion(manifest: unknown): string {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { withChoice } from '../agents/withChoice.ts';
 import type { BlueprintAccess } from '../engine/blueprints/access.ts';
 import { blueprintsFolder, loadBlueprints, type Blueprint } from '../engine/blueprints/load.ts';
 import type { EngineFailure } from '../engine/failures.ts';
@@ -25,7 +26,7 @@ export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBluep
     },
     chosen: ({ session_id: id, project_dir: folder = '' }, request) => ({
       ...request,
-      options: { ...request.options, ...contexts.choice(folder, id) },
+      options: withChoice(request.options ?? {}, contexts.choice(folder, id)),
     }),
     onUndelivered,
     tags: () => contexts.tags(),

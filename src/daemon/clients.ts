@@ -1,5 +1,7 @@
 import path from 'node:path';
 import type { ClientDescription } from '../protocol/daemon/calls.ts';
+import type { Presence } from '../engine/countdown.ts';
+import type { Disposable } from '../engine/api.ts';
 import type { ClientConnection } from './connection.ts';
 
 /** A window that reloads is back within this time, in ms. */
@@ -21,14 +23,30 @@ export interface ClientsDeps {
 }
 
 /** Who is connected. */
-export class Clients {
+export class Clients implements Presence {
   readonly #deps: ClientsDeps;
   readonly #clients = new Map<ClientConnection, Client>();
+  readonly #presence = new Set<() => void>();
   #whenWindowsClose: WhenWindowsClose = 'finishRuns';
   #timer: NodeJS.Timeout | undefined;
 
   constructor(deps: ClientsDeps) {
     this.#deps = deps;
+  }
+
+  /** Of a connection that has said hello. */
+  describe(connection: ClientConnection): ClientDescription | undefined {
+    return this.#clients.get(connection)?.description;
+  }
+
+  isPresent(): boolean {
+    return [...this.#clients.values()].some(({ description }) => description.person);
+  }
+
+  onChange(listener: () => void): Disposable {
+    const own = (): void => listener();
+    this.#presence.add(own);
+    return { dispose: () => this.#presence.delete(own) };
   }
 
   get count(): number {
@@ -38,7 +56,7 @@ export class Clients {
   add(connection: ClientConnection, description: ClientDescription): void {
     this.#clients.set(connection, { description, folders: [] });
     if (description.kind === 'window') clearTimeout(this.#timer);
-    this.#deps.onCount(this.#clients.size);
+    this.#changed();
   }
 
   announce(connection: ClientConnection, folders: readonly string[], whenWindowsClose: WhenWindowsClose): void {
@@ -51,7 +69,7 @@ export class Clients {
   remove(connection: ClientConnection): void {
     const client = this.#clients.get(connection);
     this.#clients.delete(connection);
-    this.#deps.onCount(this.#clients.size);
+    this.#changed();
     if (client?.description.kind !== 'window' || this.#whenWindowsClose !== 'stopRuns' || this.#windows().length > 0)
       return;
     this.#timer = setTimeout(this.#deps.onStopRuns, this.#deps.reloadMs ?? reloadMs);
@@ -66,6 +84,11 @@ export class Clients {
       windows.at(-1) ??
       [];
     return (await connection?.askInput(name, agent)) ?? undefined;
+  }
+
+  #changed(): void {
+    this.#deps.onCount(this.#clients.size);
+    for (const listener of [...this.#presence]) listener();
   }
 
   #windows(): [ClientConnection, Client][] {

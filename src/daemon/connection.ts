@@ -90,7 +90,7 @@ export class ClientConnection {
   #handleRuns(): void {
     const service = this.#service;
     this.#handle('running', calls.running, () => service.running());
-    this.#handle('answer', calls.answer, (params) => service.answer(params));
+    this.#handle('answer', calls.answer, (params) => service.answer(this, params));
     this.#handle('say', calls.say, (params) => service.say(params));
     this.#handle('stop', calls.stop, (params) => service.stop(params));
     this.#handle('changeOptions', calls.changeOptions, (params) => service.changeOptions(params));
@@ -130,7 +130,7 @@ export class ClientConnection {
       using(session_id, async (handle) => [...(await handle.messages())]),
     );
     this.#handle('head', calls.head, ({ session_id }) =>
-      using(session_id, async (handle) => ({ head: await handle.head() })),
+      using(session_id, async (handle) => ({ head: await handle.head(), writer: await handle.elsewhere() })),
     );
   }
 

@@ -1,4 +1,5 @@
 import type { AgentOptions } from '../agents/adapter.ts';
+import type { RunChoice } from '../agents/withChoice.ts';
 import type { EngineSettings } from '../engine/api.ts';
 import { parseBudgets } from '../insight/budgets/limits.ts';
 import { parseFollowUps } from '../insight/followUps/rules.ts';
@@ -34,7 +35,7 @@ export class ClientContexts {
   }
 
   /** What a person chose for later runs of a session. */
-  choice(folder: string, sessionId: string): AgentOptions {
+  choice(folder: string, sessionId: string): RunChoice {
     return this.#byFolder.get(folder)?.choices?.[sessionId] ?? {};
   }
 

@@ -49,6 +49,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     adapters,
     blueprints,
     interactive: true,
+    presence: clients,
     // Somebody can connect at any time and answer.
     timing: { request: Number.POSITIVE_INFINITY },
   });

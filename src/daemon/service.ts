@@ -97,9 +97,11 @@ export class DaemonService {
     return {};
   }
 
-  answer({ session_id, request_id, answer }: ParamsOf<'answer'>): ResultOf<'answer'> {
+  answer(connection: ClientConnection, { session_id, request_id, answer }: ParamsOf<'answer'>): ResultOf<'answer'> {
+    const { kind, id } = this.#deps.clients.describe(connection) ?? {};
+    const client = kind === undefined ? undefined : { kind, ...(id !== undefined && { id }) };
     const conversation = this.#deps.running.get(session_id)?.conversation();
-    return { accepted: conversation?.answer(request_id, answer) ?? false };
+    return { accepted: conversation?.answer(request_id, answer, client) ?? false };
   }
 
   say({ session_id, text, how }: ParamsOf<'say'>): ResultOf<'say'> {

@@ -8,15 +8,17 @@ import type { MessageUsage } from '../model/facts.ts';
 import type { PlannedTrigger } from '../model/followUps.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
 import type { McpServer } from '../model/mcpServer.ts';
-import type { AgentRequest, Answer } from '../model/request.ts';
+import type { AgentRequest, Answer, Decision } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
 import type { ExecutorType, Run, Session } from '../model/session.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { Turn } from '../model/turn.ts';
 import type { ModelUsage } from '../model/usage.ts';
 import type { BlueprintAccess } from './blueprints/access.ts';
+import type { Presence } from './countdown.ts';
 import type { EngineFailure } from './failures.ts';
 import type { Recalled } from './recall/contract.ts';
+import type { OtlpSettings } from './telemetry/otlpSettings.ts';
 
 /** Shaped like a `vscode.Disposable`, which this layer cannot name. */
 export interface Disposable {
@@ -96,16 +98,6 @@ export interface EngineSettings {
   readonly timing?: Pick<Timing, 'politeGrace' | 'request'>;
 }
 
-/** A collector of OpenTelemetry that takes OTLP over HTTP. */
-export interface OtlpSettings {
-  /** As `OTEL_EXPORTER_OTLP_ENDPOINT`: `/v1/traces` comes behind it. */
-  readonly endpoint: string;
-  /** Sent with every request; a key belongs here. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** What people and agents said, what tools were given and gave, too. Default false. */
-  readonly content?: boolean;
-}
-
 /** Milliseconds; every one has a default. */
 export interface Timing {
   /** After the polite signal, before SIGTERM. Default 5000. */
@@ -144,6 +136,8 @@ export interface EngineDeps {
   readonly timing?: Timing;
   /** Whether programs may be asked for their version and login, which starts them. Default: they may. */
   readonly mayAsk?: () => boolean;
+  /** Whether a person could answer now: `Timing.request` counts only then. Absent: always. */
+  readonly presence?: Presence;
   /** Somebody is there to be asked and to write while an agent works. Default false: requests are denied at once. */
   readonly interactive?: boolean;
   /** Agents that are files; with them agents may start others, as far as their own files permit. Absent: they may not. */
@@ -263,7 +257,7 @@ export interface Conversation {
   pending(): readonly AgentRequest[];
   queued(): readonly QueuedMessage[];
   /** Does nothing for a request that is not pending any more; says whether it was. */
-  answer(requestId: string, answer: Answer): boolean;
+  answer(requestId: string, answer: Answer, client?: Decision['client']): boolean;
   /** @throws EngineFailure where nothing can be said any more, or too much is queued */
   say(text: string, how: SayHow): void;
   /** Asks the agent to go on differently, and notes it. Gives what it can be asked; its answer is in the transcript. */

@@ -51,16 +51,18 @@ export interface ArchiveDeps {
   readonly store: RecordStore;
 }
 
+type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'live' | 'remove'>;
+
 /** Records as things to search, take along, check and account for. Starts no program. */
 export class Archive {
   readonly search: SessionSearch;
   readonly recall: Recall;
   readonly #deletions: Deletions;
   readonly #spans: SpanReports;
-  readonly #sessions: Sessions;
+  readonly #sessions: ArchiveSessions;
   readonly #deps: ArchiveDeps;
 
-  constructor(sessions: Sessions, deps: ArchiveDeps) {
+  constructor(sessions: ArchiveSessions, deps: ArchiveDeps) {
     this.#sessions = sessions;
     this.#deps = deps;
     this.search = new SessionSearch(deps.storeDir, deps);

@@ -1,6 +1,6 @@
 import type { Dialogue, DialogueFactory, DialogueHost, MoreToCome } from '../agents/dialogue.ts';
 import type { ClientLine } from '../model/clientLine.ts';
-import type { AgentRequest, Answer } from '../model/request.ts';
+import type { AgentRequest, Answer, Decision } from '../model/request.ts';
 import type { AgentInput } from './agentInput.ts';
 import type { Conversation, LiveOptions, QueuedMessage, SayHow } from './api.ts';
 import { failures } from './failures.ts';
@@ -72,8 +72,8 @@ export class LiveConversation implements Conversation {
     return [...this.#queue];
   }
 
-  answer(requestId: string, answer: Answer): boolean {
-    return this.#requests.answer(requestId, answer);
+  answer(requestId: string, answer: Answer, client?: Decision['client']): boolean {
+    return this.#requests.answer(requestId, answer, client);
   }
 
   say(text: string, how: SayHow): void {

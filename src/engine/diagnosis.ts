@@ -3,7 +3,8 @@ import path from 'node:path';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { AgentReport } from './api.ts';
-import type { Engine } from './engine.ts';
+import type { Archive } from './archive.ts';
+import type { ReadOnlyEngine } from './readOnlyEngine.ts';
 import { type SessionFolder, sessionFolders } from './folders/sessionFolders.ts';
 
 /** What Doctor says: what is on disk, what of it cannot be shown, and how each agent stands. */
@@ -24,7 +25,10 @@ export interface Diagnosis {
 }
 
 /** Looks anew at everything. Asks programs for their version and login, and starts nothing else. */
-export async function diagnose(engine: Engine, storeDir: string): Promise<Diagnosis> {
+export async function diagnose(
+  engine: Pick<ReadOnlyEngine, 'agents' | 'list'> & { readonly archive: Pick<Archive, 'missing'> },
+  storeDir: string,
+): Promise<Diagnosis> {
   const [reports, summaries] = await Promise.all([engine.agents({ fresh: true, login: true }), engine.list()]);
   const { unreadable, deleted } = await engine.archive.missing();
   return {

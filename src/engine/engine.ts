@@ -95,7 +95,14 @@ export class Engine {
     this.archive = new Archive(this.#sessions, { ...deps, store: this.#store });
     const decide: Sessions['decide'] = (...noted) => this.#sessions.decide(...noted);
     this.children = childServer(this, { ...deps, decide });
-    this.followUps = new FollowUps({ ...deps, sessions: this.#sessions });
+    this.followUps = new FollowUps({
+      ...deps,
+      sessions: {
+        openReader: (id) => this.#sessions.openReader(id),
+        using: (id, work) => this.#sessions.using(id, work),
+        change: (id, change) => this.#sessions.change(id, change),
+      },
+    });
     this.budgets = new Budgets({
       ...deps,
       ledgers: async () => (await ledgersOf(this.#store, await this.#sessions.live())).ledgers,

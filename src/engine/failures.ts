@@ -1,48 +1,7 @@
 import { reachedText } from '../insight/budgets/text.ts';
 import type { Standing } from '../model/budget.ts';
+import type { FailureAction, FailureCode } from './failureCodes.ts';
 import { english, quote, say, type Wording } from './wording.ts';
-
-/** What a person can do about a failure; the shell turns it into a button. */
-export type FailureAction = 'openSettings' | 'doctor' | 'install' | 'startAfresh' | 'revealRecord' | 'raiseBudget';
-
-export type FailureCode =
-  | 'program_missing'
-  | 'program_not_executable'
-  | 'recording_missing'
-  | 'output_unreadable'
-  | 'agent_unknown'
-  | 'directory_missing'
-  | 'folder_untrusted'
-  | 'blueprint_unknown'
-  | 'blueprint_unusable'
-  | 'child_refused'
-  | 'spawn_failed'
-  | 'node_too_old'
-  | 'exited_at_once'
-  | 'profile_unknown'
-  | 'server_unknown'
-  | 'server_failed'
-  | 'agent_failed'
-  | 'silent'
-  | 'ignores_signals'
-  | 'takes_no_message'
-  | 'list_not_offered'
-  | 'session_busy'
-  | 'session_elsewhere'
-  | 'session_missing'
-  | 'conversation_unknown'
-  | 'interrupted'
-  | 'record_unwritable'
-  | 'not_signed'
-  | 'spans_not_sent'
-  | 'format_unknown'
-  | 'file_unwritable'
-  | 'import_failed'
-  | 'output_unknown'
-  | 'session_imported'
-  | 'budget_used_up'
-  | 'engine_closed'
-  | 'internal';
 
 export interface FailureWords {
   /** What happened, one sentence. */

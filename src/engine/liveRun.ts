@@ -152,15 +152,12 @@ export class LiveRun implements ActiveRun {
   }
 
   #newConversation(): LiveConversation {
-    const { clock, requestMs, interactive, closeMs, goOnMs } = this.#deps;
+    const { closeMs } = this.#deps;
     const { label, workDir } = this.#plan;
     const session = this.#session;
     return new LiveConversation({
+      ...this.#deps,
       label,
-      clock,
-      requestMs,
-      goOnMs,
-      interactive,
       workDir,
       tell: (line) => this.#feed.tell(line),
       onDecision: (request: AgentRequest, decision: Decision) =>

@@ -6,13 +6,17 @@ const pieceBytes = 64 << 10;
 /** Of one stream of a run, that is given as text. */
 const textBytes = 1 << 20;
 
+type RawSource = Pick<SessionHandle, 'rawPath' | 'done'> & {
+  onUpdates(listener: () => void): { dispose(): void };
+};
+
 export interface RawChunk {
   readonly type: 'stdout' | 'stderr';
   readonly data: Uint8Array;
 }
 
 /** What the run that goes on prints, as it comes; from its raw logs, so that nobody has to listen in time. */
-export async function* rawChunks(handle: SessionHandle, runId: string): AsyncGenerator<RawChunk, void, undefined> {
+export async function* rawChunks(handle: RawSource, runId: string): AsyncGenerator<RawChunk, void, undefined> {
   const paths = handle.rawPath(runId);
   const streams = [new Follower('stdout', paths.stdout), new Follower('stderr', paths.stderr)];
   const state = { over: false };

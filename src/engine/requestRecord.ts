@@ -4,7 +4,11 @@ import type { SessionSummary } from '../model/summary.ts';
 import type { ToolAction } from '../model/tool.ts';
 
 /** What a decision leaves in the record besides its entry, to be found without reading entries. */
-export function decisionLine(runId: string, request: AgentRequest, { by, at, answer }: Decision): LineOf<'decision'> {
+export function decisionLine(
+  runId: string,
+  request: AgentRequest,
+  { by, at, answer, client }: Decision,
+): LineOf<'decision'> {
   const { id, kind, toolName, callId, cwd, action } = request;
   return {
     kind: 'decision',
@@ -16,6 +20,7 @@ export function decisionLine(runId: string, request: AgentRequest, { by, at, ans
       request_kind: kind,
       by,
       answer,
+      ...(client !== undefined && { client }),
       ...(toolName !== undefined && { tool_name: toolName }),
       ...(callId !== undefined && { call_id: callId }),
       ...(action !== undefined && about(action)),

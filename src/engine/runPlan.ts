@@ -1,3 +1,4 @@
+import type { Presence } from './countdown.ts';
 import type { DialogueFactory } from '../agents/dialogue.ts';
 import type { RecordedRun } from '../formats/record.ts';
 import type { NormalizedEntryMetadata } from '../model/metadata.ts';
@@ -72,5 +73,6 @@ export interface RunDeps {
   /** For an agent that is stopped by word to end its turn. */
   readonly turnMs: number;
   /** Somebody can be asked. */
+  readonly presence?: Presence | undefined;
   readonly interactive: boolean;
 }

@@ -179,6 +179,7 @@ export class RunStarter {
       goOnMs: timing.goOn ?? 2000,
       turnMs: timing.politeGrace ?? 5000,
       interactive: this.#interactive,
+      presence: this.#deps.presence,
     };
   }
 }

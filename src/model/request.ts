@@ -65,6 +65,8 @@ export const decisionSchema = z.object({
   by: z.enum(['user', 'timeout', 'withdrawn', 'run_over', 'nobody', 'policy']),
   at: z.string(),
   answer: answerSchema,
+  /** Where a user answered; `id` is of the window. */
+  client: z.object({ kind: z.enum(['window', 'terminal', 'api']), id: z.string().optional() }).optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { AgentReport } from '../engine/api.ts';
 import { CarriedCount, type Carried } from '../insight/carried.ts';
 import { capabilityNames, type Capabilities, type CapabilityName } from '../model/capabilities.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import { alignedTable, plainMarkdown } from './markdownText.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
 import { protocolOf } from './run/agentItems.ts';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { SessionHandle } from '../engine/api.ts';
+import type { SessionHandle } from './engine/windowEngine.ts';
 import { hunksOf } from '../insight/files/patch.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 
 const scheme = 'vitrine-diff';
 /** Entries read at once. */

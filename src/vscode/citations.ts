@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { SessionHandle } from '../engine/api.ts';
+import type { SessionHandle } from './engine/windowEngine.ts';
 import { evidenceOf, sinceThen, type Evidence } from '../insight/citations/sources/evidence.ts';
 import { withFootnotes } from '../insight/citations/footnotes.ts';
 import { SessionLinks } from '../insight/citations/sessionLinks.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { logLine } from '../engine/logLine.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import { hiddenTotal, type SessionList } from './sessionList.ts';
 
 /** To look may start the user's shell. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
 
 const { t } = vscode.l10n;

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { RunMessage, SessionHandle } from '../engine/api.ts';
+import type { RunMessage } from '../engine/api.ts';
+import type { SessionHandle } from './engine/windowEngine.ts';
 import type { Turn } from '../model/turn.ts';
 import { loadPrices } from '../insight/prices.ts';
 import { selfCheck } from '../insight/selfCheck.ts';

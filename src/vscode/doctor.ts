@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { EngineHost, EnginePaths } from './engineHost.ts';
+import type { EngineHost, EnginePaths } from './engine/engineHost.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
 import type { SessionList } from './sessionList.ts';
 

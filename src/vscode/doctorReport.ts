@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../engine/api.ts';
 import { diagnose, type Diagnosis } from '../engine/diagnosis.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { WindowEngine } from './engine/windowEngine.ts';
 import { loadPrices, pricesProblem } from '../insight/prices.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import { protocolOf } from './run/agentItems.ts';
@@ -13,7 +13,7 @@ const { t } = vscode.l10n;
 const mostDeleted = 50;
 
 export interface DoctorDeps {
-  readonly engine: Engine;
+  readonly engine: WindowEngine;
   readonly list: SessionList;
   /** Folder of the records. */
   readonly store: string;
@@ -45,8 +45,13 @@ async function hostSection(version: string): Promise<string> {
     ...workspaceFolders.map((folder): Line => [t('Folder'), code(folder.uri.fsPath)]),
     [t('Stop'), t('{0} s for an agent to end by itself', stopGraceSeconds())],
     [t('Prices'), await pricesText()],
-    [t('Approvals'), t('denied after {0} min without an answer', requestMinutes())],
+    [t('Approvals'), approvalsText()],
   ]);
+}
+
+function approvalsText(): string {
+  const minutes = requestMinutes();
+  return minutes === undefined ? t('wait until you answer') : t('denied after {0} min without an answer', minutes);
 }
 
 function storeSection(

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { MovedSessions } from '../engine/folders/moved.ts';
 import { logLine } from '../engine/logLine.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import { inertText } from './inertText.ts';
 import type { SessionList } from './sessionList.ts';
 import type { SessionLoader } from './sessionLoader.ts';

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import type { Engine } from '../engine/engine.ts';
+import type { WindowEngine } from './engine/windowEngine.ts';
 import { inertText } from './inertText.ts';
 import { titleOf } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
 /** A session is being stopped: offers to stop what it started as well. */
-export async function offerToStopChildren(engine: Engine, session: string): Promise<void> {
+export async function offerToStopChildren(engine: WindowEngine, session: string): Promise<void> {
   const { liveBelow, stopChildren } = await import('../engine/children/stopTree.ts');
   const count = (await liveBelow(engine, session)).length;
   if (count === 0) return;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { SessionHandle } from '../engine/api.ts';
+import type { SessionHandle } from './engine/windowEngine.ts';
 import { linkReader } from '../engine/folders/linkReader.ts';
 import { decideFileAccess, isReachedLocally, type FileSystemView } from '../text/fileAccess.ts';
 import { changesOf, changeUri, type RecordedChange } from './changeDocuments.ts';

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { SayHow, SessionHandle } from '../engine/api.ts';
+import type { SayHow } from '../engine/api.ts';
+import type { SessionHandle } from './engine/windowEngine.ts';
 import type { SessionFile } from '../insight/files/files.ts';
 import type { Answer } from '../model/request.ts';
 import type { PageCommand } from '../protocol/messages.ts';
@@ -34,10 +35,13 @@ const withoutSession: readonly PageCommand[] = ['manageTrust', 'runAgent', 'show
 /** What happens outside a page when a person does something in it. */
 export class PageActions {
   readonly memory: PageMemory;
+  readonly windowId: string;
   readonly #runs: RunControl;
   readonly #followUps: FollowUpWatch;
 
-  constructor(runs: RunControl, followUps: FollowUpWatch, memory: PageMemory) {
+  /** `windowId`: by which the daemon knows this window. */
+  constructor(runs: RunControl, followUps: FollowUpWatch, memory: PageMemory, windowId: string) {
+    this.windowId = windowId;
     this.#runs = runs;
     this.#followUps = followUps;
     this.memory = memory;
@@ -64,7 +68,7 @@ export class PageActions {
     const conversation = handle.conversation();
     if (conversation?.takesMessages !== true) return (await this.#runs.resume(handle.id, text)) !== undefined;
     try {
-      conversation.say(text, how);
+      await conversation.say(text, how);
       return true;
     } catch (error) {
       void vscode.window.showWarningMessage(inertText(error instanceof Error ? error.message : String(error)));
@@ -73,8 +77,8 @@ export class PageActions {
   }
 
   /** False where it is no answer to anything that waits. */
-  answer(handle: SessionHandle, id: string, answer: Answer): boolean {
-    return handle.conversation()?.answer(id, answer) === true;
+  async answer(handle: SessionHandle, id: string, answer: Answer): Promise<boolean> {
+    return (await handle.conversation()?.answer(id, answer)) === true;
   }
 
   stop(id: string): Promise<void> {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isObject } from '../model/json.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import type { Failures } from './failures.ts';
 import { logLine } from '../engine/logLine.ts';
 import type { PageActions } from './pageActions.ts';

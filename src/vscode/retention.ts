@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isSessionLive } from '../model/status.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import { logLine } from '../engine/logLine.ts';
 import type { SessionPanels } from './panels.ts';
 import type { SessionList } from './sessionList.ts';

@@ -1,28 +1,27 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../agents/adapter.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { AgentReport, ResumeRequest, SessionHandle } from '../engine/api.ts';
+import type { AgentReport } from '../engine/api.ts';
+import type { SessionHandle, WindowEngine } from './engine/windowEngine.ts';
 import type { Recalled } from '../engine/recall/contract.ts';
 import type { Standing } from '../model/budget.ts';
-import { wasTold } from '../engine/children/toldRefusal.ts';
 import { EngineFailure } from '../engine/failures.ts';
-import type { SessionSummary } from '../model/summary.ts';
 import { askForLimit } from './budgets/raise.ts';
 import type { BlueprintRuns } from './agents/blueprintRuns.ts';
 import type { PlannedTrigger } from '../model/followUps.ts';
 import type { ExecutorType } from '../model/session.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import type { FailureContext, Failures } from './failures.ts';
+import { isQuiet } from './engine/failureOf.ts';
 import { inertText } from './inertText.ts';
 import { logLine } from '../engine/logLine.ts';
-import { withChoice } from './run/choice.ts';
+import { withChoice } from '../agents/withChoice.ts';
 import { offerToStopChildren } from './offerChildren.ts';
 import type { AgentName, RunMemory } from './run/memory.ts';
 import type { RunRequest } from './run/request.ts';
 import type { WindowRunners } from './runner/windowRunners.ts';
 import { whyNot } from './sessionView.ts';
-import { agentOptions, resumeFrom } from './settings.ts';
+import { agentOptions } from './settings.ts';
 import { mayStart } from './trust.ts';
 
 const { t } = vscode.l10n;
@@ -120,14 +119,10 @@ export class RunControl {
    */
   async followUp(session: string, prompt: string, trigger: PlannedTrigger): Promise<void> {
     const engine = await this.#engines.get();
-    const handle = await engine.open(session);
-    const summary = handle.summary();
-    handle.dispose();
-    const request = await this.#unaskedRequest(engine, summary, prompt).catch((error: unknown) => {
-      if (EngineFailure.is(error, 'child_refused') && !wasTold(error)) void this.#failures.show(error, { session });
+    const run = await engine.followUp(session, prompt, trigger).catch((error: unknown) => {
+      if (EngineFailure.is(error, 'child_refused') && !isQuiet(error)) void this.#failures.show(error, { session });
       throw error;
     });
-    const run = await engine.resume(session, { ...request, trigger });
     await run.done;
     run.dispose();
   }
@@ -209,19 +204,6 @@ export class RunControl {
     return (options: AgentOptions): AgentOptions => withChoice(options, this.#memory.ofSession(session));
   }
 
-  /** As for a person, with an agent that one has seen as it is. @throws EngineFailure; where its agent is no file any more */
-  async #unaskedRequest(engine: Engine, summary: SessionSummary, prompt: string): Promise<ResumeRequest> {
-    const { session_id: id, agent_name: name, executor_type: type = 'claude-code', project_dir: dir } = summary;
-    const { goOnRequest } = await import('../engine/blueprints/goOn.ts');
-    const { load: blueprints, use } = this.#blueprints.access;
-    const request = await goOnRequest(id, prompt, { engine, blueprints, use, projectDir: dir ?? '' });
-    if (name !== undefined && request.blueprint === undefined)
-      throw new Error(`the agent "${name}" is no file any more`);
-    const folder = dir === undefined ? undefined : vscode.Uri.file(dir);
-    const from = type === 'claude-code' ? { from: resumeFrom(folder) } : {};
-    return { ...request, options: this.#chosen(id)(request.options ?? {}), ...from };
-  }
-
   async #resumeRequest(session: string, given: string) {
     try {
       const engine = await this.#engines.get();
@@ -258,7 +240,7 @@ export class RunControl {
   async #run(
     what: string,
     context: FailureContext,
-    begin: (engine: Engine) => Promise<SessionHandle>,
+    begin: (engine: WindowEngine) => Promise<SessionHandle>,
   ): Promise<string | undefined> {
     try {
       const handle = await begin(await this.#engines.get());
@@ -284,6 +266,6 @@ export class RunControl {
 }
 
 /** What the demo plays; the prompts it answers stand in for one that nobody typed. */
-async function recordingOf(engine: Engine): Promise<AgentReport['recorded']> {
+async function recordingOf(engine: WindowEngine): Promise<AgentReport['recorded']> {
   return (await engine.agents()).find(({ recording }) => recording)?.recorded;
 }

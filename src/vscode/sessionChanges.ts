@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { SessionHandle } from '../engine/api.ts';
+import type { SessionHandle } from './engine/windowEngine.ts';
 import { normalPath } from '../insight/citations/sources/pathNames.ts';
 import type { SessionFile } from '../insight/files/files.ts';
 import { FileHistory } from '../insight/files/history.ts';

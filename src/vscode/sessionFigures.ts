@@ -1,4 +1,4 @@
-import type { SessionHandle } from '../engine/api.ts';
+import type { SessionHandle } from './engine/windowEngine.ts';
 import { coldStart } from '../insight/coldStart.ts';
 import { addCost, noCosts } from '../insight/costSum.ts';
 import { descendantsOf } from '../insight/descendants.ts';
@@ -76,7 +76,7 @@ export class SessionFigures {
 
   async #resume(): Promise<ResumeFacts> {
     const { handle, read } = this.#deps;
-    const [prices, elsewhere] = await Promise.all([loadPrices(ownPrices()), handle.elsewhere(), read()]);
+    const [prices, elsewhere] = await Promise.all([loadPrices(ownPrices()), handle.writer(), read()]);
     const summary = handle.summary();
     return {
       ...this.#unrestored.all(),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { EngineFailure } from '../engine/failures.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import type { Failures } from './failures.ts';
 import { inertText } from './inertText.ts';
 import type { SessionPanels } from './panels.ts';

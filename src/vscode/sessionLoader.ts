@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import { logLine } from '../engine/logLine.ts';
 import { sessionFolders } from '../engine/folders/sessionFolders.ts';
 import type { SessionList } from './sessionList.ts';
@@ -24,9 +24,6 @@ export class SessionLoader implements vscode.Disposable {
       vscode.window.onDidChangeWindowState(({ focused }) => {
         // Another window may have written meanwhile.
         if (focused && this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
-      }),
-      vscode.workspace.onDidGrantWorkspaceTrust(() => {
-        if (this.#first !== undefined) void this.#first.then(() => this.#tellParents());
       }),
     );
   }
@@ -78,18 +75,5 @@ export class SessionLoader implements vscode.Disposable {
       this.#log.error(logLine('sweep failed', { error: String(error) }));
     }
     await this.refresh();
-    await this.#tellParents();
-  }
-
-  /** Parents of this workspace that were to be told of their children when an earlier window closed. Starts agents. */
-  async #tellParents(): Promise<void> {
-    if (!vscode.workspace.isTrusted) return;
-    try {
-      const here = ({ project_dir: folder }: { readonly project_dir?: string | undefined }): boolean =>
-        folder !== undefined && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder)) !== undefined;
-      await (await this.#engines.get()).children?.recover(here);
-    } catch (error) {
-      this.#log.error(logLine('callbacks failed', { error: String(error) }));
-    }
   }
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Notice, SessionHandle } from '../engine/api.ts';
+import type { Notice, SessionHandle } from './engine/windowEngine.ts';
 import { completenessWording } from '../engine/audit/completenessWording.ts';
 import type { Completeness } from '../engine/record/completeness.ts';
 import { parseQuery } from '../insight/search/query.ts';
@@ -22,6 +22,7 @@ import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
 import { translated } from './translated.ts';
 import { SessionViews } from './views/sessionViews.ts';
+import type { ViewSource } from './views/viewIndex.ts';
 
 const { t } = vscode.l10n;
 
@@ -89,7 +90,14 @@ export class SessionPanel implements vscode.Disposable {
       deliver: (message) => void this.#answer(message),
     });
     this.#feed = new UpdateFeed(this.#channel);
-    const source = { ...handle, fileNow: (name: string) => files.now(name) };
+    const source: ViewSource = {
+      total: () => handle.total(),
+      read: (from, to) => handle.read(from, to),
+      turns: () => handle.turns(),
+      live: () => handle.live(),
+      summary: () => handle.summary(),
+      fileNow: (name) => files.now(name),
+    };
     this.#views = new SessionViews(source, (answer) => this.#begun && this.#channel.send(answer));
     this.#disposables = [
       handle,
@@ -239,10 +247,13 @@ export class SessionPanel implements vscode.Disposable {
       case 'typing':
         return this.#actions.typing(id);
       case 'takeBack':
-        this.#channel.send({ type: 'takenBack', text: this.#handle.conversation()?.takeBack(message.id) ?? null });
+        this.#channel.send({
+          type: 'takenBack',
+          text: (await this.#handle.conversation()?.takeBack(message.id)) ?? null,
+        });
         return undefined;
       case 'answer':
-        if (!this.#actions.answer(this.#handle, message.id, message.answer)) {
+        if (!(await this.#actions.answer(this.#handle, message.id, message.answer))) {
           this.#log.warn(logLine('answer refused', { session: id, request: message.id, kind: message.answer.kind }));
         }
         return undefined;
@@ -342,7 +353,7 @@ export class SessionPanel implements vscode.Disposable {
   }
 
   #pageEntry(entry: NormalizedEntry): PageEntry {
-    const page = pageEntry(entry, this.#steps.of(entry));
+    const page = ownAnswer(pageEntry(entry, this.#steps.of(entry)), this.#actions.windowId);
     const links = this.#citations.of(entry.index);
     return links.length === 0 ? page : { ...page, links };
   }
@@ -377,4 +388,11 @@ export class SessionPanel implements vscode.Disposable {
     this.#viewTimer = undefined;
     if (this.#begun) this.#feed.show(this.#view());
   }
+}
+
+/** Of an answer that was given in this window, the page need not know where. */
+function ownAnswer(page: PageEntry, windowId: string): PageEntry {
+  const { asked } = page;
+  if (asked?.decision?.client?.id !== windowId) return page;
+  return { ...page, asked: { ...asked, decision: { ...asked.decision, client: undefined } } };
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Notice, SessionHandle } from '../engine/api.ts';
+import type { Notice, SessionHandle } from './engine/windowEngine.ts';
 import type { AgentRequest } from '../model/request.ts';
 import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';

@@ -2,14 +2,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../agents/adapter.ts';
 import { agentChoices, isBypass } from '../agents/choices.ts';
-import type {
-  AcpHttpProfile,
-  AcpProfile,
-  AgentSettings,
-  EngineSettings,
-  OtlpSettings,
-  ResumeFrom,
-} from '../engine/api.ts';
+import type { AcpHttpProfile, AcpProfile, AgentSettings, EngineSettings, ResumeFrom } from '../engine/api.ts';
+import type { OtlpSettings } from '../engine/telemetry/otlpSettings.ts';
 import { isObject } from '../model/json.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { folderBudgets } from './budgets/budgetSettings.ts';
@@ -180,9 +174,15 @@ export function runnerSettings(): RunnerSettings {
   };
 }
 
-/** How long a request waits for an answer. */
-export function requestMinutes(): number {
-  return between(value('approvals.timeoutMinutes', 'trusted'), 1, 1440, 10);
+/** How long a request waits for an answer; `undefined`: until somebody answers. */
+export function requestMinutes(): number | undefined {
+  const minutes = between(value('approvals.timeoutMinutes', 'trusted'), 0, 1440, 0);
+  return minutes === 0 ? undefined : minutes;
+}
+
+/** What happens to running agents when the last window has closed. */
+export function whenWindowsClose(): 'finishRuns' | 'stopRuns' {
+  return value('daemon.whenWindowsClose', 'user') === 'stopRuns' ? 'stopRuns' : 'finishRuns';
 }
 
 /** What the user set for runs of `agent` in the folder `scope`. */

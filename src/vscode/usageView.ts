@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Channel } from '../protocol/channel.ts';
 import type { FromUsagePage, ToUsagePage, UsageScope } from '../protocol/usageMessages.ts';
 import { localDay } from '../engine/localDay.ts';
-import type { EngineHost } from './engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
 import { logLine } from '../engine/logLine.ts';
 import { pageRoots, panelHtml } from './panelHtml.ts';
 import type { SessionList } from './sessionList.ts';

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { acp } from '../../src/agents/acp/adapter.ts';
 import { claudeCode } from '../../src/agents/claude-code/adapter.ts';
 import type { AgentSession } from '../../src/agents/acp/sessionList.ts';
-import { EngineFailure, type FailureCode } from '../../src/engine/failures.ts';
+import type { FailureCode } from '../../src/engine/failureCodes.ts';
+import { EngineFailure } from '../../src/engine/failures.ts';
 import { Bench } from '../support/fakeAgent/engine.ts';
 
 const program = path.resolve('test/support/acpAgent/agent.mjs');

@@ -1,4 +1,4 @@
-import type { AgentRequest, Decision } from '../../src/model/request.ts';
+import type { AgentRequest, Answer, Decision } from '../../src/model/request.ts';
 import type { Asked } from '../../src/protocol/messages.ts';
 import { plural, t } from '../l10n.ts';
 import { clock } from '../text/format.ts';
@@ -118,7 +118,26 @@ export function outcome({ request, decision }: Asked): Outcome {
   }
 }
 
-function byUser({ kind }: AgentRequest, { answer }: Decision): Outcome {
+/** A person answered, and not in this window. */
+function byOther(answer: Answer, inTerminal: boolean): Outcome {
+  switch (answer.kind) {
+    case 'allow': {
+      const words = inTerminal ? t('Allowed in a terminal') : t('Allowed in another window');
+      return { icon: 'pass', state: 'done', words, said: '' };
+    }
+    case 'deny': {
+      const words = inTerminal ? t('Denied in a terminal') : t('Denied in another window');
+      return { icon: 'circle-slash', state: 'denied', words, said: answer.reason ?? '' };
+    }
+    case 'answer': {
+      const words = inTerminal ? t('Answered in a terminal') : t('Answered in another window');
+      return { icon: 'pass', state: 'done', words, said: answer.answers.join('; ') };
+    }
+  }
+}
+
+function byUser({ kind }: AgentRequest, { answer, client }: Decision): Outcome {
+  if (client !== undefined) return byOther(answer, client.kind === 'terminal');
   switch (answer.kind) {
     case 'allow': {
       const session = answer.scope === 'session';

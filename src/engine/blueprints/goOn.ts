@@ -7,8 +7,8 @@ import { findBlueprint, resumeRequest, type BlueprintUse } from './request.ts';
 
 export interface GoOnDeps {
   readonly engine: {
-    open(sessionId: string): Promise<SessionHandle>;
-    readonly children: Pick<ChildServer, 'checkOwn'> | undefined;
+    open(sessionId: string): Promise<Pick<SessionHandle, 'summary' | 'dispose'>>;
+    readonly children?: Pick<ChildServer, 'checkOwn'> | undefined;
   };
   /** Agents that are files, of a folder and of the user. */
   readonly blueprints: (folder: string) => Promise<readonly Blueprint[]>;

@@ -2,15 +2,19 @@ import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Job } from '../../coordinator/api.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
-import type { ResumeRequest, StartRequest } from '../api.ts';
+import type { ResumeRequest, SessionHandle, StartRequest } from '../api.ts';
 import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
-import type { Engine } from '../engine.ts';
 import { EngineFailure } from '../failures.ts';
 import type { Outcome } from './runner.ts';
 
+type BegunRun = Pick<SessionHandle, 'done' | 'summary' | 'dispose'>;
+
 export interface ExecuteDeps extends GoOnDeps {
-  readonly engine: Engine;
+  readonly engine: GoOnDeps['engine'] & {
+    start(request: StartRequest): Promise<BegunRun>;
+    resume(sessionId: string, request: ResumeRequest): Promise<BegunRun>;
+  };
 }
 
 /** Has a job run by the engine, with its blueprint as it is now. Never rejects: what went wrong is the outcome. */

@@ -23,7 +23,8 @@ const mostEntries = 20 * page;
 const timerSlack = 1000;
 
 export interface FollowUpsDeps extends Pick<EngineDeps, 'storeDir' | 'clock' | 'log' | 'settings' | 'blueprints'> {
-  readonly sessions: Pick<Sessions, 'openReader' | 'using' | 'change'>;
+  /** Without `using` and `change`, records are only read. */
+  readonly sessions: Pick<Sessions, 'openReader'> & Partial<Pick<Sessions, 'using' | 'change'>>;
   /** Milliseconds, by a clock that nobody sets. */
   readonly uptime?: () => number;
 }
@@ -113,8 +114,9 @@ export class FollowUps {
   }
 
   #change(id: string, change: (state: SessionState) => SessionSummary['follow_ups']): Promise<void> {
-    const { sessions } = this.#deps;
-    return sessions.using(id, (state) => sessions.change(id, { follow_ups: change(state) }));
+    const { using, change: write } = this.#deps.sessions;
+    if (using === undefined || write === undefined) throw new Error('Records are only read here.');
+    return using(id, (state) => write(id, { follow_ups: change(state) }));
   }
 
   async #decide(reader: RecordReader) {

@@ -111,8 +111,16 @@ export const calls = {
   },
   ledger: { params: inSession, result: ledgerSchema },
   messages: { params: inSession, result: z.array(runMessageSchema) },
-  /** SHA-256 of the last line of the record. */
-  head: { params: inSession, result: z.object({ head: z.string().nullable() }) },
+  /** SHA-256 of the last line of the record, and another process that writes it now. */
+  head: {
+    params: inSession,
+    result: z.object({
+      head: z.string().nullable(),
+      writer: z
+        .union([z.object({ pid: z.int(), hostname: z.string(), at: z.string() }), z.literal('unknown')])
+        .nullable(),
+    }),
+  },
   /** Asks the running agent to work with other options; gives those that it can be asked for. */
   changeOptions: {
     params: z.object({

@@ -4,12 +4,9 @@ import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
 import type { BlueprintUse } from '../../engine/blueprints/request.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import { withChoice } from '../run/choice.ts';
-import type { RunMemory } from '../run/memory.ts';
 import { agentOptions, resumeFrom } from '../settings.ts';
 import type { AgentCatalogue } from './catalogue.ts';
 import type { AgentInputs } from './inputs.ts';
-import { showUndelivered } from './undelivered.ts';
 
 type ResumedSession = Pick<SessionSummary, 'agent_name' | 'executor_type' | 'project_dir'>;
 
@@ -23,18 +20,11 @@ type Used = Pick<BlueprintUse, 'prompt' | 'cwd' | 'options'>;
 
 /** Makes runs of agents that are files: with what the settings say, and what a person gives for their servers. */
 export class BlueprintRuns {
-  /** For agents that start others. */
   readonly access: BlueprintAccess;
 
-  constructor(catalogue: AgentCatalogue, inputs: AgentInputs, memory: RunMemory) {
+  constructor(catalogue: AgentCatalogue, inputs: AgentInputs) {
     this.access = {
       load: (folder) => catalogue.load(folder),
-      chosen: (session, request) => ({
-        ...request,
-        ...resumedFrom(session),
-        options: withChoice(request.options ?? {}, memory.ofSession(session.session_id)),
-      }),
-      onUndelivered: (session, failure) => void showUndelivered(session, failure),
       use: {
         options: (executor, cwd) => agentOptions(executor, uriOf(cwd)),
         environment: process.env,

@@ -1,14 +1,13 @@
 import * as vscode from 'vscode';
 import type { EngineFailure } from '../../engine/failures.ts';
-import type { SessionSummary } from '../../model/summary.ts';
 import { sentences } from '../failureText.ts';
 import { inertText } from '../inertText.ts';
-import { titleOf } from '../sessionRow.ts';
+import { titleOf, type SessionRow } from '../sessionRow.ts';
 
 const { t } = vscode.l10n;
 
 /** Its page says so as well, and may be closed: nobody waits in front of it for what others do. */
-export async function showUndelivered(session: SessionSummary, failure: EngineFailure): Promise<void> {
+export async function showUndelivered(session: SessionRow, failure: EngineFailure): Promise<void> {
   const open = t('Open Session');
   const text = inertText(`${titleOf(session)}: ${sentences(failure)}`);
   const chosen = await vscode.window.showWarningMessage(text, open);

@@ -4,16 +4,15 @@ import * as vscode from 'vscode';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
 import { findAdapter } from '../../agents/registry.ts';
-import type { SessionHandle } from '../../engine/api.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
 import { AgentExecutor as Reader } from '../../engine/executor.ts';
 import { rawChunks, rawText } from '../../engine/rawOutput.ts';
 import { resultEvents } from '../../formats/resultEvents.ts';
 import type { Limits } from '../../model/budget.ts';
 import type { ExecutorType } from '../../model/session.ts';
 import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
-import type { EngineHost } from '../engineHost.ts';
-import { withChoice } from '../run/choice.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import { withChoice } from '../../agents/withChoice.ts';
 import type { RunMemory } from '../run/memory.ts';
 import { agentOptions } from '../settings.ts';
 import { ApiError } from './apiError.ts';
@@ -105,7 +104,7 @@ export class ApiRuns {
     };
   }
 
-  #start(engine: Engine, prompt: string, options: CheckedOptions): Promise<SessionHandle> {
+  #start(engine: WindowEngine, prompt: string, options: CheckedOptions): Promise<SessionHandle> {
     const { agent = 'claude-code', profile, title, limits } = options;
     const cwd = options.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     const folder = allowed(agent, cwd, options.permissionMode);
@@ -120,7 +119,7 @@ export class ApiRuns {
     });
   }
 
-  async #resume(engine: Engine, prompt: string, asked: string, options: CheckedOptions): Promise<SessionHandle> {
+  async #resume(engine: WindowEngine, prompt: string, asked: string, options: CheckedOptions): Promise<SessionHandle> {
     const summary = (await engine.list()).find(
       ({ session_id: id, executor_session_ids: ids }) => id === asked || ids.includes(asked),
     );

@@ -4,7 +4,7 @@ import type { AgentInputs } from '../agents/inputs.ts';
 import type { CapabilityPages } from '../capabilityPages.ts';
 import type { CostPages } from '../costPages.ts';
 import type { Doctor } from '../doctor.ts';
-import type { EngineHost } from '../engineHost.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
 import type { Failures } from '../failures.ts';
 import type { FollowUpWatch } from '../followUps/followUpWatch.ts';
 import type { LineHistory } from '../lines/lineHistory.ts';

@@ -4,14 +4,15 @@ import { parseFollowUps } from '../../insight/followUps/rules.ts';
 
 /** The user's alone: no workspace can have an agent spoken to unasked, but by the file of an agent that a person runs. */
 export function followUpSettings(): FollowUpSettings {
-  return parseFollowUps(found()).value;
+  return parseFollowUps(writtenFollowUps()).value;
 }
 
 /** What in them is mistyped, one line each. */
 export function followUpProblems(): readonly string[] {
-  return parseFollowUps(found()).problems;
+  return parseFollowUps(writtenFollowUps()).problems;
 }
 
-function found(): unknown {
+/** As the user wrote them. */
+export function writtenFollowUps(): unknown {
   return vscode.workspace.getConfiguration('vitrine').inspect<unknown>('followUps')?.globalValue;
 }

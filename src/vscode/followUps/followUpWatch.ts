@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import type { Engine } from '../../engine/engine.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
 import { logLine } from '../../engine/logLine.ts';
 import type { DueFollowUp, FollowUpScheduler } from '../../engine/followUps/scheduler.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { AgentCatalogue } from '../agents/catalogue.ts';
-import type { EngineHost } from '../engineHost.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
 import type { RunControl } from '../runControl.ts';
 import { whyNot } from '../sessionView.ts';
 
@@ -70,7 +70,7 @@ export class FollowUpWatch implements vscode.Disposable {
 
   async pause(paused: boolean): Promise<void> {
     const { followUps } = await this.#deps.engines.get();
-    await (paused ? followUps.pause() : followUps.unpause());
+    await followUps.pause(paused);
     await this.#setPaused(paused);
   }
 
@@ -79,7 +79,7 @@ export class FollowUpWatch implements vscode.Disposable {
     for (const each of this.#disposables) each.dispose();
   }
 
-  async #begin(engine: Engine): Promise<void> {
+  async #begin(engine: WindowEngine): Promise<void> {
     const { FollowUpScheduler } = await import('../../engine/followUps/scheduler.ts');
     const { now, log, runs } = this.#deps;
     this.#scheduler = new FollowUpScheduler({

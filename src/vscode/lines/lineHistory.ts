@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { EngineHost } from '../engineHost.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionList } from '../sessionList.ts';
 import type { SessionLoader } from '../sessionLoader.ts';
 import { marksLines } from '../settings.ts';

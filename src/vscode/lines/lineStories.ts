@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { SessionHandle } from '../../engine/api.ts';
+import type { SessionHandle } from '../engine/windowEngine.ts';
 import { FileHistory } from '../../insight/files/history.ts';
 import { type FileRecord, type LineClaim, lineClaims } from '../../insight/files/lineClaims.ts';
 import type { Touch, TouchIndex } from './touchIndex.ts';

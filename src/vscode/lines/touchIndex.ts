@@ -1,4 +1,4 @@
-import type { SessionHandle } from '../../engine/api.ts';
+import type { SessionHandle } from '../engine/windowEngine.ts';
 import { type SessionFile, SessionFiles } from '../../insight/files/files.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { SessionRow } from '../sessionRow.ts';

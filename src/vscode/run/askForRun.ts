@@ -7,7 +7,7 @@ import { agentOptions } from '../settings.ts';
 import { mayStart } from '../trust.ts';
 import { agentItems, canRun, manyItems, nameOf, type AgentItem, type AgentRow } from './agentItems.ts';
 import { installAddress, placeSetting } from './agentPlaces.ts';
-import { withChoice, type RunChoice } from './choice.ts';
+import { withChoice, type RunChoice } from '../../agents/withChoice.ts';
 import { withExcerpts, type Excerpt } from './excerpt.ts';
 import type { RunMemory } from './memory.ts';
 import { optionLine } from './optionLine.ts';

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
 import type { LiveOptions } from '../../engine/api.ts';
 import { inertText } from '../inertText.ts';
 import { agentOptions } from '../settings.ts';
-import { withChoice } from './choice.ts';
+import { withChoice } from '../../agents/withChoice.ts';
 import { nameOf } from './agentItems.ts';
 import type { RunMemory } from './memory.ts';
 import { optionLine } from './optionLine.ts';
@@ -14,7 +14,7 @@ import { askForOptions } from './optionSteps.ts';
 const { t } = vscode.l10n;
 
 /** Lets a person change how a session runs: at once where the agent that is at work takes it, and in its later runs. */
-export async function changeOptions(engine: Engine, memory: RunMemory, session: string): Promise<void> {
+export async function changeOptions(engine: WindowEngine, memory: RunMemory, session: string): Promise<void> {
   const handle = await engine.open(session);
   try {
     const { executor_type: type = 'claude-code', executor_profile: profile, project_dir: dir } = handle.summary();
@@ -33,7 +33,7 @@ export async function changeOptions(engine: Engine, memory: RunMemory, session: 
     const conversation = handle.conversation();
     const options = withChoice(settings, chosen);
     const asked = differences(withChoice(settings, before), options);
-    const taken = conversation?.takesMessages === true ? conversation.change(asked) : [];
+    const taken = conversation?.takesMessages === true ? await conversation.change(asked) : [];
     const line = optionLine(type, options);
     const label = inertText(agent.label);
     const bypass = isBypass(type, chosen.permissionMode);

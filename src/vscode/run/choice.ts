@@ -1,19 +1,7 @@
-import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
+import type { RunChoice } from '../../agents/withChoice.ts';
 import { isObject } from '../../model/json.ts';
 import type { ExecutorType } from '../../model/session.ts';
-
-/**
- * What a person chose for runs of one agent, over the settings. Absent: as the settings say. `''`, `default` and 0 leave
- * it to the agent.
- */
-export interface RunChoice {
-  readonly model?: string;
-  readonly permissionMode?: string;
-  readonly maxTurns?: number;
-  readonly maxBudgetUsd?: number;
-  readonly maxAiCredits?: number;
-}
 
 const numbers = ['maxTurns', 'maxBudgetUsd', 'maxAiCredits'] as const;
 const longestName = 200;
@@ -33,12 +21,6 @@ export function choiceOf(found: unknown): RunChoice | undefined {
   const limits = numbers.filter((name) => found[name] !== undefined);
   if (!texts.every((name) => isName(found[name])) || !limits.every((name) => isLimit(found[name]))) return undefined;
   return Object.fromEntries([...texts, ...limits].map((name) => [name, found[name]]));
-}
-
-/** `settings` with what was chosen in their place. */
-export function withChoice(settings: AgentOptions, choice: RunChoice): AgentOptions {
-  const pairs = Object.entries({ ...settings, ...choice });
-  return Object.fromEntries(pairs.filter(([, each]) => each !== '' && each !== 0 && each !== 'default'));
 }
 
 /** What may be remembered of it: never that everything may happen unasked. */

@@ -1,7 +1,8 @@
 import type * as vscode from 'vscode';
 import { isObject } from '../../model/json.ts';
 import type { ExecutorType } from '../../model/session.ts';
-import { choiceOf, isName, rememberable, type RunChoice } from './choice.ts';
+import { choiceOf, isName, rememberable } from './choice.ts';
+import { type RunChoice } from '../../agents/withChoice.ts';
 
 /** One agent among all that can be run: an executor, and which of its agents where it has several. */
 export interface AgentName {
@@ -18,9 +19,12 @@ const keys = { last: 'lastAgent', choices: 'runChoices', models: 'recentModels',
 /** What was chosen for runs in this workspace. Everything is checked when it is read: other versions wrote it too. */
 export class RunMemory {
   readonly #memento: vscode.Memento;
+  readonly #onChange: () => void;
 
-  constructor(memento: vscode.Memento) {
+  /** `onChange`: other options were chosen for later runs of a session. */
+  constructor(memento: vscode.Memento, onChange: () => void = () => undefined) {
     this.#memento = memento;
+    this.#onChange = onChange;
   }
 
   isLast(name: AgentName): boolean {
@@ -42,6 +46,12 @@ export class RunMemory {
     return choiceOf(this.#all(keys.sessions)[id]) ?? {};
   }
 
+  /** The same of all sessions, by id. */
+  ofSessions(): Readonly<Record<string, RunChoice>> {
+    const sessions = Object.entries(this.#all(keys.sessions));
+    return Object.fromEntries(sessions.flatMap(([id, found]) => [[id, choiceOf(found) ?? {}]]));
+  }
+
   /** All of it can be read at once; settles when it is stored too. */
   async ran(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const key = keyOf(name);
@@ -57,6 +67,7 @@ export class RunMemory {
   async changed(name: AgentName, choice: RunChoice, session: string): Promise<void> {
     const kept = rememberable(name.agent, choice);
     await Promise.all([this.#keepFor(session, kept), this.#keepModel(name, kept)]);
+    this.#onChange();
   }
 
   async #keepFor(session: string, kept: RunChoice): Promise<void> {

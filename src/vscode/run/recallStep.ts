@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Recalled, RecalledPassage, RecallRequest } from '../../engine/recall/contract.ts';
 import type { QuerySource } from '../../insight/recall/querySource.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import type { EngineHost } from '../engineHost.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
 import { inertText } from '../inertText.ts';
 import { lateDispose, type Answer, type Step } from '../quickInput.ts';
 import { figures } from '../figures.ts';

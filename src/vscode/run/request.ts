@@ -2,7 +2,8 @@ import path from 'node:path';
 import { executorTypes } from '../../model/executorTypes.ts';
 import type { Recalled } from '../../engine/recall/contract.ts';
 import { isObject } from '../../model/json.ts';
-import { choiceOf, isName, type RunChoice } from './choice.ts';
+import { choiceOf, isName } from './choice.ts';
+import { type RunChoice } from '../../agents/withChoice.ts';
 import type { AgentName } from './memory.ts';
 
 /** A run to be started. */

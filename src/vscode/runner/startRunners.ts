@@ -11,7 +11,7 @@ import { executeJob } from '../../engine/coordinator/execute.ts';
 import { joinCoordinator } from '../../engine/coordinator/join.ts';
 import type { Outcome } from '../../engine/coordinator/runner.ts';
 import { RunnerGroup } from '../../engine/coordinator/runnerGroup.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
 import { executorTypeSchema, type ExecutorType, type Run } from '../../model/session.ts';
 import { logLine } from '../../engine/logLine.ts';
 import { agentOptions, runnerSettings } from '../settings.ts';
@@ -54,7 +54,7 @@ export async function startRunners(
 
 async function execute(
   job: Job,
-  { engine, blueprints, folder, log }: WindowRunnersDeps & { readonly engine: Engine; readonly folder: string },
+  { engine, blueprints, folder, log }: WindowRunnersDeps & { readonly engine: WindowEngine; readonly folder: string },
   started: () => void,
 ): Promise<Outcome> {
   const { run, executor_type, permission_mode: mode } = job;
@@ -80,7 +80,7 @@ function askingOptions(type: ExecutorType, place: vscode.Uri): AgentOptions {
 }
 
 /** Where the run would work: a session goes on where it began. */
-async function folderOf({ run }: Job, engine: Engine, folder: string): Promise<string> {
+async function folderOf({ run }: Job, engine: WindowEngine, folder: string): Promise<string> {
   const here = run.project_dir ?? folder;
   if (run.type === 'start_session') return here;
   const session = (await engine.list()).find(({ session_id }) => session_id === run.session_id);

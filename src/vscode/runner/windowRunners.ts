@@ -6,7 +6,7 @@ import { isRunOver, isSessionLive } from '../../model/status.ts';
 import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
 import type { AgentCatalogue } from '../agents/catalogue.ts';
 import type { Elsewhere } from '../elsewhere.ts';
-import type { EngineHost } from '../engineHost.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
 import { inertText } from '../inertText.ts';
 import { logLine } from '../../engine/logLine.ts';
 import { runnerSettings } from '../settings.ts';
@@ -79,12 +79,11 @@ export class WindowRunners {
     );
   }
 
-  /** The agents themselves are ended by the engine. */
-  async close(): Promise<void> {
+  /** Takes no more. What it executes is the daemon's, and goes on when this process ends. */
+  dispose(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
     for (const each of this.#disposables) each.dispose();
-    await this.#end();
   }
 
   /** It may have ended by itself meanwhile. */
@@ -136,15 +135,15 @@ export class WindowRunners {
 
   /** What runs is not stopped by it: who takes its place waits until that has ended. */
   #again(): void {
-    void this.#end({ finish: true });
+    void this.#finish();
     this.#fit();
   }
 
-  async #end(how?: { readonly finish: boolean }): Promise<void> {
+  async #finish(): Promise<void> {
     const group = this.#group;
     this.#group = undefined;
     try {
-      await (await group)?.close(how);
+      await (await group)?.close({ finish: true });
     } catch (error) {
       this.#deps.log.error(logLine('runners failed', { error: String(error) }));
     }

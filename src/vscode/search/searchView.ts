@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { SearchAnswer } from '../../engine/search/contract.ts';
 import { parseQuery } from '../../insight/search/query.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import type { EngineHost } from '../engineHost.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionList } from '../sessionList.ts';
 import {
   answerText,

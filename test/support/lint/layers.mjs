@@ -42,7 +42,7 @@ const table = {
   },
   vscode: {
     dir: 'src/vscode',
-    layers: ['engine', 'protocol', ...pure],
+    layers: ['client', 'engine', 'protocol', ...pure],
     packages: ['*'],
     node: ['*'],
     except: ['execa', ...effects],

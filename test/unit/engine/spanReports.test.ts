@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
-import type { EngineSettings, OtlpSettings, SessionHandle } from '../../../src/engine/api.ts';
+import type { EngineSettings, SessionHandle } from '../../../src/engine/api.ts';
+import type { OtlpSettings } from '../../../src/engine/telemetry/otlpSettings.ts';
 import { tracesUrl } from '../../../src/engine/telemetry/spanReports.ts';
 import { Bench, fakeAgent, outcome, type Step } from '../../support/fakeAgent/engine.ts';
 import { assertOtlp } from '../../support/otlp.ts';

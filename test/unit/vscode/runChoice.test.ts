@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { choiceOf, rememberable, withChoice } from '../../../src/vscode/run/choice.ts';
+import { choiceOf, rememberable } from '../../../src/vscode/run/choice.ts';
+import { withChoice } from '../../../src/agents/withChoice.ts';
 import { RunMemory } from '../../../src/vscode/run/memory.ts';
 import { runRequestOf } from '../../../src/vscode/run/request.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SessionHandle } from '../../../src/engine/api.ts';
+import type { SessionHandle } from '../../../src/vscode/engine/windowEngine.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { TouchIndex } from '../../../src/vscode/lines/touchIndex.ts';
 import { call, edits, reads, said } from '../../support/madeEntries.ts';

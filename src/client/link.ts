@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CallName, DaemonStatus, GivenParams, ResultOf } from '../protocol/daemon/calls.ts';
+import type { FailureData } from '../protocol/daemon/failure.ts';
+import type { SessionUpdate } from '../protocol/daemon/session.ts';
+import type { DaemonConnection } from './connection.ts';
+import { DaemonError } from './errors.ts';
+import { Listeners } from './listeners.ts';
+
+function subscriptionOf(answer: ResultOf<'start' | 'follow'>): number | undefined {
+  return 'subscription' in answer ? answer.subscription : answer.followed?.subscription;
+}
+
+/** Between two attempts to reach a daemon after the last one was lost, in ms. */
+const firstRetryMs = 100;
+const lastRetryMs = 10_000;
+
+export interface LinkDeps<F extends Error> {
+  /** Connects to the daemon, started where none runs. @throws DaemonError */
+  readonly connect: () => Promise<DaemonConnection>;
+  /** Tells a new daemon what it has to know, before anything else is asked of it. */
+  readonly prepare: (connection: DaemonConnection) => Promise<void>;
+  readonly failure: (data: FailureData) => F;
+  readonly log: { warn(message: string): void };
+}
+
+/** A connection that is made when it is needed, and made again when the daemon ended. */
+export class DaemonLink<F extends Error> {
+  readonly failure: (data: FailureData) => F;
+  /** A daemon was lost and another one found. */
+  readonly reconnected = new Listeners<[]>();
+  readonly #deps: LinkDeps<F>;
+  #connection: Promise<DaemonConnection> | undefined;
+  #isClosed = false;
+
+  constructor(deps: LinkDeps<F>) {
+    this.#deps = deps;
+    this.failure = deps.failure;
+  }
+
+  /** @throws F, DaemonError */
+  async call<N extends CallName>(name: N, params: GivenParams<N>): Promise<ResultOf<N>> {
+    return this.#translated(async () => (await this.connection()).call(name, params));
+  }
+
+  /** Of a call that begins a run: `onUpdate` gets what changes from then on. @throws F, DaemonError */
+  async begin<N extends 'start' | 'resume' | 'restart' | 'followUp' | 'follow'>(
+    name: N,
+    params: GivenParams<N>,
+    onUpdate: (update: SessionUpdate) => Promise<void>,
+  ): Promise<{ readonly answer: ResultOf<N>; readonly connection: DaemonConnection }> {
+    return this.#translated(async () => {
+      const connection = await this.connection();
+      const answer = await connection.call(name, params);
+      const subscription = subscriptionOf(answer);
+      if (subscription !== undefined) connection.listen(subscription, onUpdate);
+      return { answer, connection };
+    });
+  }
+
+  async status(): Promise<DaemonStatus> {
+    return this.call('status', {});
+  }
+
+  /** @throws DaemonError */
+  async connection(): Promise<DaemonConnection> {
+    if (this.#isClosed) throw new DaemonError('unreachable', 'This window is closing.');
+    this.#connection ??= this.#connect();
+    return this.#connection;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    void this.#connection?.then(
+      (connection) => connection.close(),
+      () => undefined,
+    );
+  }
+
+  async #connect(): Promise<DaemonConnection> {
+    try {
+      const connection = await this.#deps.connect();
+      void connection.closed.then(() => this.#lost());
+      await this.#deps.prepare(connection);
+      return connection;
+    } catch (error) {
+      this.#connection = undefined;
+      throw error;
+    }
+  }
+
+  #lost(): void {
+    this.#connection = undefined;
+    if (!this.#isClosed) void this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    for (let pause = firstRetryMs; !this.#isClosed; pause = Math.min(pause * 2, lastRetryMs)) {
+      try {
+        await this.connection();
+        this.reconnected.fire();
+        return;
+      } catch (error) {
+        this.#deps.log.warn(`The Vitrine daemon cannot be reached: ${String(error)}`);
+        await delay(pause, undefined, { ref: false });
+      }
+    }
+  }
+
+  async #translated<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (DaemonError.is(error) && error.failure !== undefined) throw this.failure(error.failure);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,334 @@
+import path from 'node:path';
+import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
+import type { AgentRequest, Answer } from '../model/request.ts';
+import type { RunResult } from '../model/result.ts';
+import type { SessionSummary } from '../model/summary.ts';
+import { appended } from '../model/transcript.ts';
+import type { GivenParams, ResultOf } from '../protocol/daemon/calls.ts';
+import type { Followed, SessionNotice, SessionSnapshot, SessionUpdate } from '../protocol/daemon/session.ts';
+import type { DaemonConnection } from './connection.ts';
+import type { DaemonLink } from './link.ts';
+import { type Disposable, Listeners } from './listeners.ts';
+
+/** New entries that are told after a gap; older ones are read when they are looked at. */
+const maxTold = 200;
+
+type Begins = 'start' | 'resume' | 'restart' | 'followUp';
+
+interface LiveOptions {
+  readonly model?: string;
+  readonly permissionMode?: string;
+}
+
+/** What can be said and answered in the run that goes on. */
+export interface RemoteConversation {
+  /** False where the agent takes nothing while it works. */
+  readonly takesMessages: boolean;
+  pending(): readonly AgentRequest[];
+  queued(): readonly { readonly id: number; readonly text: string }[];
+  /** False: it was answered before, or the agent no longer asks. */
+  answer(requestId: string, answer: Answer): Promise<boolean>;
+  say(text: string, how: 'queue' | 'interrupt'): Promise<void>;
+  /** Gives what the agent can be asked for now. */
+  change(options: LiveOptions): Promise<readonly (keyof LiveOptions)[]>;
+  /** Takes back a queued message; its text, or `undefined` where it has been said. */
+  takeBack(id: number): Promise<string | undefined>;
+}
+
+export interface RemoteNotice<F> {
+  readonly severity: SessionNotice['severity'];
+  readonly failure: F;
+}
+
+interface PendingRun {
+  readonly promise: Promise<RunResult | undefined>;
+  readonly resolve: (result: RunResult) => void;
+  ended: boolean;
+}
+
+/**
+ * A session of the daemon, live or at rest, as the engine's handle is. It keeps the open entries as the updates tell them,
+ * so that what it reads never runs ahead of its listeners.
+ */
+export class RemoteSession<F extends Error> implements Disposable {
+  readonly id: string;
+  readonly #link: DaemonLink<F>;
+  readonly #storeDir: string;
+  readonly #updates = new Listeners<[updates: readonly EntryUpdate[], total: number]>();
+  readonly #summaries = new Listeners<[summary: SessionSummary]>();
+  readonly #notices = new Listeners<[notice: RemoteNotice<F>]>();
+  readonly #conversations = new Listeners<[]>();
+  readonly #reconnected: Disposable;
+  readonly #open = new Map<number, NormalizedEntry>();
+  #connection: DaemonConnection;
+  #subscription: number;
+  #state: SessionSnapshot;
+  #run: PendingRun | undefined;
+  #isDisposed = false;
+
+  private constructor(link: DaemonLink<F>, storeDir: string, connection: DaemonConnection, followed: Followed) {
+    this.#link = link;
+    this.#storeDir = storeDir;
+    this.id = followed.state.summary.session_id;
+    this.#connection = connection;
+    this.#subscription = followed.subscription;
+    this.#state = followed.state;
+    this.#begin(followed);
+    this.#reconnected = link.reconnected.on(() => void this.#followAgain().catch(() => undefined));
+  }
+
+  /** @throws F, DaemonError */
+  static async open<F extends Error>(link: DaemonLink<F>, storeDir: string, id: string): Promise<RemoteSession<F>> {
+    const early = new EarlyUpdates();
+    const { answer, connection } = await link.begin('follow', { session_id: id }, early.take);
+    const session = new RemoteSession(link, storeDir, connection, answer);
+    early.to((update) => session.#update(update));
+    return session;
+  }
+
+  /** Begins a run and follows its session. @throws F, DaemonError */
+  static async begin<F extends Error, N extends Begins>(
+    link: DaemonLink<F>,
+    storeDir: string,
+    name: N,
+    params: GivenParams<N>,
+  ): Promise<RemoteSession<F>> {
+    const early = new EarlyUpdates();
+    const { answer, connection } = await link.begin<Begins>(name, { ...params, follow: true }, early.take);
+    const { followed }: ResultOf<Begins> = answer;
+    if (followed === undefined) return RemoteSession.open(link, storeDir, answer.session_id);
+    const session = new RemoteSession(link, storeDir, connection, followed);
+    session.#expectEnd();
+    early.to((update) => session.#update(update));
+    return session;
+  }
+
+  summary(): SessionSummary {
+    return this.#state.summary;
+  }
+
+  turns(): SessionSnapshot['turns'] {
+    return this.#state.turns;
+  }
+
+  /** Number of entries. */
+  total(): number {
+    return this.#state.total;
+  }
+
+  /** Indexes of entries that more will come for. */
+  open(): readonly number[] {
+    return [...this.#open.keys()].sort((a, b) => a - b);
+  }
+
+  /** Entries with `from <= index < to`, in index order. */
+  async read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
+    const end = Math.min(to, this.#state.total);
+    const entries: NormalizedEntry[] = [];
+    let next: number | null = Math.max(0, from);
+    while (next !== null && next < end) {
+      const page: ResultOf<'read'> = await this.#link.call('read', { session_id: this.id, from: next, to: end });
+      entries.push(...page.entries);
+      next = page.next;
+    }
+    return entries.map((entry) => this.#open.get(entry.index) ?? entry);
+  }
+
+  /** Indexes of entries that answer a query, from `from` (default 0) on, ascending. */
+  find(query: string, limit: number, from = 0): Promise<ResultOf<'find'>> {
+    return this.#link.call('find', { session_id: this.id, query, limit, from });
+  }
+
+  /** Whether a run goes on. */
+  live(): boolean {
+    return this.#state.live;
+  }
+
+  /** Of the run that goes on; `null` where none does, or it is no dialogue. */
+  conversation(): RemoteConversation | null {
+    const { live, dialogue, takesMessages, requests, queued } = this.#state;
+    if (!live || !dialogue) return null;
+    const session_id = this.id;
+    const link = this.#link;
+    return {
+      takesMessages,
+      pending: () => requests,
+      queued: () => queued,
+      answer: async (request_id, answer) => (await link.call('answer', { session_id, request_id, answer })).accepted,
+      say: async (text, how) => {
+        await link.call('say', { session_id, text, how });
+      },
+      change: async (options) => (await link.call('changeOptions', { session_id, options })).taken,
+      takeBack: async (message) => (await link.call('unsend', { session_id, message })).text ?? undefined,
+    };
+  }
+
+  sizes(): SessionSnapshot['sizes'] {
+    return this.#state.sizes;
+  }
+
+  /** Damage found in the record, one line each. */
+  problems(): readonly string[] {
+    return this.#state.problems;
+  }
+
+  ledger(): Promise<ResultOf<'ledger'>> {
+    return this.#link.call('ledger', { session_id: this.id });
+  }
+
+  messages(): Promise<ResultOf<'messages'>> {
+    return this.#link.call('messages', { session_id: this.id });
+  }
+
+  /** SHA-256 of the last line of the record. */
+  async head(): Promise<string | null> {
+    return (await this.#link.call('head', { session_id: this.id })).head;
+  }
+
+  /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
+  async writer(): Promise<ResultOf<'head'>['writer']> {
+    return (await this.#link.call('head', { session_id: this.id })).writer;
+  }
+
+  /** Settles when the run is over that goes on, or was the last; `undefined` where none was. Never rejects. */
+  get done(): Promise<RunResult | undefined> {
+    return this.#run?.promise ?? Promise.resolve(undefined);
+  }
+
+  /** Absolute paths of the verbatim output. */
+  rawPath(runId: string): { readonly stdout: string; readonly stderr: string } {
+    const file = path.join(this.#storeDir, 'sessions', this.id, 'runs', runId);
+    return { stdout: `${file}.stdout`, stderr: `${file}.stderr` };
+  }
+
+  onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): Disposable {
+    return this.#updates.on(listener);
+  }
+
+  onSummary(listener: (summary: SessionSummary) => void): Disposable {
+    return this.#summaries.on(listener);
+  }
+
+  onNotice(listener: (notice: RemoteNotice<F>) => void): Disposable {
+    return this.#notices.on(listener);
+  }
+
+  /** Called when `conversation()` has other requests or queued messages than before. */
+  onConversation(listener: () => void): Disposable {
+    return this.#conversations.on(listener);
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.#reconnected.dispose();
+    for (const listeners of [this.#updates, this.#summaries, this.#notices, this.#conversations]) listeners.clear();
+    void this.#connection.unfollow(this.#subscription).catch(() => undefined);
+  }
+
+  #begin({ state, entries, ended }: Followed): void {
+    this.#state = state;
+    this.#open.clear();
+    for (const entry of entries) this.#open.set(entry.index, entry);
+    if (state.live) this.#expectEnd();
+    if (ended !== undefined) this.#end(ended.result);
+  }
+
+  #expectEnd(): void {
+    if (this.#run !== undefined && !this.#run.ended) return;
+    let resolve: PendingRun['resolve'] = () => undefined;
+    const promise = new Promise<RunResult | undefined>((settle) => (resolve = settle));
+    this.#run = { promise, resolve, ended: false };
+  }
+
+  #end(result: RunResult): void {
+    if (this.#run === undefined || this.#run.ended) return;
+    this.#run.ended = true;
+    this.#run.resolve(result);
+  }
+
+  async #update({ subscription, updates, gap, state, notices, ended }: SessionUpdate): Promise<void> {
+    if (this.#isDisposed || subscription !== this.#subscription) return;
+    if (ended !== undefined) this.#end(ended.result);
+    if (gap) {
+      // The daemon answers what is asked now before it sends the next batch.
+      await this.#connection.unfollow(subscription);
+      await this.#followAgain();
+    } else {
+      for (const update of updates) this.#apply(update);
+      this.#take(state);
+      if (updates.length > 0) this.#updates.fire(updates, state.total);
+    }
+    for (const { severity, failure } of notices) this.#notices.fire({ severity, failure: this.#link.failure(failure) });
+  }
+
+  #apply(update: EntryUpdate): void {
+    if (update.op === 'append') {
+      const entry = this.#open.get(update.index);
+      if (entry !== undefined) this.#open.set(update.index, appended(entry, update.text));
+    } else if (update.open === true) this.#open.set(update.entry.index, update.entry);
+    else this.#open.delete(update.entry.index);
+  }
+
+  #take(state: SessionSnapshot): void {
+    const before = this.#state;
+    this.#state = state;
+    if (state.live && !before.live) this.#expectEnd();
+    this.#summaries.fire(state.summary);
+    const waits = ({ live, dialogue, takesMessages, requests, queued }: SessionSnapshot): string =>
+      JSON.stringify([live, dialogue, takesMessages, requests.map(({ id }) => id), queued]);
+    if (waits(before) !== waits(state)) this.#conversations.fire();
+  }
+
+  /** After a gap, or with another daemon: tells what is different. */
+  async #followAgain(): Promise<void> {
+    if (this.#isDisposed) return;
+    const opened = [...this.#open.keys()];
+    const before = this.#state;
+    const early = new EarlyUpdates();
+    const { answer, connection } = await this.#link.begin('follow', { session_id: this.id }, early.take);
+    this.#connection = connection;
+    this.#subscription = answer.subscription;
+    this.#state = before;
+    const { state, entries } = answer;
+    this.#open.clear();
+    for (const entry of entries) this.#open.set(entry.index, entry);
+    this.#take(state);
+    if (!state.live) this.#end(endOf(state.summary));
+    const first = Math.max(before.total, state.total - maxTold);
+    const changed = [...opened.filter((index) => !this.#open.has(index)), ...range(first, state.total)];
+    const puts: EntryUpdate[] = [];
+    for (const index of changed) {
+      const [entry] = await this.read(index, index + 1);
+      if (entry !== undefined && !this.#open.has(index)) puts.push({ op: 'put', entry });
+    }
+    puts.push(...[...this.#open.values()].map((entry): EntryUpdate => ({ op: 'put', entry, open: true })));
+    if (puts.length > 0) this.#updates.fire(puts, state.total);
+    early.to((update) => this.#update(update));
+  }
+}
+
+/** Holds back the first batch until there is somebody to take it; the daemon sends no other before that. */
+class EarlyUpdates {
+  readonly #taker: Promise<(update: SessionUpdate) => Promise<void>>;
+  #begin: (take: (update: SessionUpdate) => Promise<void>) => void = () => undefined;
+
+  constructor() {
+    this.#taker = new Promise((resolve) => (this.#begin = resolve));
+  }
+
+  readonly take = async (update: SessionUpdate): Promise<void> => (await this.#taker)(update);
+
+  to(take: (update: SessionUpdate) => Promise<void>): void {
+    this.#begin(take);
+  }
+}
+
+/** Of a run whose result went to nobody. */
+function endOf({ outcome, reason = 'The run was interrupted.' }: SessionSummary): RunResult {
+  return outcome === 'completed' ? { success: true } : { success: false, error: reason };
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
+}

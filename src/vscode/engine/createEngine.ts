@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { adapters } from '../../agents/registry.ts';
+import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
+import type { EngineFailure } from '../../engine/failures.ts';
+import { followUpSettings } from '../followUps/followUpSettings.ts';
+import type { RunMemory } from '../run/memory.ts';
+import { engineSettings, runnerSettings, whenWindowsClose } from '../settings.ts';
+import { clientContext } from './clientContext.ts';
+import type { EnginePaths } from './engineHost.ts';
+import { WindowEngine } from './windowEngine.ts';
+
+export interface CreateEngineDeps {
+  readonly paths: EnginePaths;
+  readonly secrets: vscode.SecretStorage;
+  readonly memory: RunMemory;
+  /** By which the daemon knows this window. */
+  readonly windowId: string;
+  readonly blueprints: BlueprintAccess;
+  readonly input: (
+    name: string,
+    agent: { readonly name: string; readonly file: string },
+  ) => Promise<string | undefined>;
+  readonly onUndelivered: (sessionId: string, failure: EngineFailure) => void;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** Loaded on first need: with it come schemas and adapters. */
+export function createEngine(deps: CreateEngineDeps): WindowEngine {
+  const { paths, secrets, memory, windowId, blueprints, input, onUndelivered, log } = deps;
+  return new WindowEngine({
+    daemonFile: path.join(paths.extension, 'dist', 'daemon.js'),
+    environment: process.env,
+    build: paths.version,
+    client: { kind: 'window', person: true, id: windowId },
+    contextOf: (folder) => clientContext(folder, secrets, memory),
+    folders: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+    whenWindowsClose,
+    onInput: async (name, agent) => (await input(name, agent)) ?? null,
+    onUndelivered,
+    engine: {
+      storeDir: paths.store,
+      demoDir: paths.demo,
+      version: paths.version,
+      clock: Date.now,
+      randomHex: (digits) =>
+        randomBytes(Math.ceil(digits / 2))
+          .toString('hex')
+          .slice(0, digits),
+      environment: process.env,
+      settings: () => ({ ...engineSettings(secrets), followUps: followUpSettings() }),
+      log,
+      adapters,
+      blueprints: { ...blueprints, tags: () => runnerSettings().tags },
+      mayAsk: () => vscode.workspace.isTrusted,
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { CreateEngineDeps } from './createEngine.ts';
+import type { WindowEngine } from './windowEngine.ts';
+
+export interface EnginePaths {
+  /** Folder of the extension. */
+  readonly extension: string;
+  /** Folder of the records. */
+  readonly store: string;
+  /** Folder of the demo's recordings. */
+  readonly demo: string;
+  /** Of Vitrine. */
+  readonly version: string;
+}
+
+export interface EngineHostDeps extends CreateEngineDeps {
+  readonly onSummary: (summary: SessionSummary) => void;
+  readonly onRemoved: (sessionId: string) => void;
+}
+
+/** The engine of this window, made when it is first wanted: what it needs must not slow activation down. */
+export class EngineHost implements vscode.Disposable {
+  readonly #deps: EngineHostDeps;
+  readonly #waiting: ((engine: WindowEngine) => void)[] = [];
+  readonly #subscriptions: vscode.Disposable;
+  #engine: Promise<WindowEngine> | undefined;
+
+  constructor(deps: EngineHostDeps) {
+    this.#deps = deps;
+    const announce = (): void => this.announce();
+    this.#subscriptions = vscode.Disposable.from(
+      vscode.workspace.onDidGrantWorkspaceTrust(announce),
+      vscode.workspace.onDidChangeWorkspaceFolders(announce),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('vitrine')) announce();
+      }),
+      deps.secrets.onDidChange(announce),
+    );
+  }
+
+  get(): Promise<WindowEngine> {
+    this.#engine ??= this.#create();
+    return this.#engine;
+  }
+
+  /** Tells the engine as soon as there is one; asking makes none. */
+  whenMade(listener: (engine: WindowEngine) => void): void {
+    if (this.#engine === undefined) this.#waiting.push(listener);
+    else void this.#engine.then(listener);
+  }
+
+  /** Tells the daemon what has changed in this window, where there is a connection. */
+  announce(): void {
+    void this.#engine?.then((engine) => engine.announce());
+  }
+
+  /** Leaves the daemon; what runs goes on. */
+  dispose(): void {
+    this.#subscriptions.dispose();
+    void this.#engine?.then((engine) => engine.dispose());
+  }
+
+  async #create(): Promise<WindowEngine> {
+    const { createEngine } = await import('./createEngine.ts');
+    const engine = createEngine(this.#deps);
+    engine.onSummary(this.#deps.onSummary);
+    engine.onRemoved(this.#deps.onRemoved);
+    for (const listener of this.#waiting.splice(0)) listener(engine);
+    return engine;
+  }
+}

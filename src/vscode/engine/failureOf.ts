@@ -1,0 +1,31 @@
+import { DaemonError } from '../../client/errors.ts';
+import { failureActions, failureCodes } from '../../engine/failureCodes.ts';
+import { EngineFailure } from '../../engine/failures.ts';
+import { quote, say } from '../../engine/wording.ts';
+import type { FailureData } from '../../protocol/daemon/failure.ts';
+
+/** A failure of the daemon's engine that nobody is to be told of: somebody was, or nobody asked. */
+class QuietFailure extends EngineFailure {}
+
+export const isQuiet = (error: unknown): boolean => error instanceof QuietFailure;
+
+/** A failure as the daemon's engine has it. */
+export function failureOf({ code, message, detail, words, action, tried, budget, quiet }: FailureData): EngineFailure {
+  const known = failureCodes.find((each) => each === code) ?? 'internal';
+  const fix = failureActions.find((each) => each === action);
+  const text = {
+    message: words?.message ?? quote(message),
+    detail: words?.detail ?? quote(detail),
+    ...(fix !== undefined && { action: fix }),
+    ...(tried !== undefined && { tried }),
+    ...(budget !== undefined && { budget }),
+  };
+  return quiet === true ? new QuietFailure(known, text) : new EngineFailure(known, text);
+}
+
+/** Where there is no daemon to ask. */
+export function unreachable(error: unknown): unknown {
+  if (!DaemonError.is(error)) return error;
+  const text = { message: say`The Vitrine daemon does not answer.`, detail: quote(`${error.message} ${error.detail}`) };
+  return new EngineFailure('daemon_unreachable', { ...text, action: 'doctor' }, error);
+}

@@ -1,0 +1,265 @@
+import type { ConnectOptions } from '../../client/connect.ts';
+import { connect } from '../../client/connect.ts';
+import { DaemonLink } from '../../client/link.ts';
+import { type Disposable, Listeners } from '../../client/listeners.ts';
+import { type RemoteNotice, RemoteSession } from '../../client/remoteSession.ts';
+import type { AgentReport, EngineDeps, ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { EngineFailure } from '../../engine/failures.ts';
+import type { Archive } from '../../engine/archive.ts';
+import { ReadOnlyEngine } from '../../engine/readOnlyEngine.ts';
+import type { Bound } from '../../model/budget.ts';
+import type { PlannedTrigger } from '../../model/followUps.ts';
+import type { CoordinatorEvent } from '../../model/event.ts';
+import { isSessionLive } from '../../model/status.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { DaemonStatus, News, ResultOf } from '../../protocol/daemon/calls.ts';
+import type { ClientContext } from '../../protocol/daemon/context.ts';
+import { failureOf, unreachable } from './failureOf.ts';
+
+export type SessionHandle = RemoteSession<EngineFailure>;
+export type Notice = RemoteNotice<EngineFailure>;
+
+/** For a trigger, see `followUp`. */
+type Resume = Omit<ResumeRequest, 'trigger'>;
+
+export interface WindowEngineDeps extends Pick<ConnectOptions, 'daemonFile' | 'environment' | 'client' | 'build'> {
+  readonly engine: EngineDeps;
+  /** What this window knows of a folder. */
+  readonly contextOf: (folder: string) => Promise<ClientContext>;
+  /** Folders of this window. */
+  readonly folders: () => readonly string[];
+  readonly whenWindowsClose: () => 'finishRuns' | 'stopRuns';
+  readonly onInput: NonNullable<ConnectOptions['onInput']>;
+  readonly onUndelivered: (sessionId: string, failure: EngineFailure) => void;
+}
+
+/** What the window asks of Vitrine: the daemon runs agents and writes records; what only reads is done here. */
+export class WindowEngine {
+  readonly archive: Archive;
+  readonly budgets: { raise(sessionId: string | undefined, bound: Bound): Promise<void> };
+  readonly followUps;
+  readonly #deps: WindowEngineDeps;
+  readonly #reader: ReadOnlyEngine;
+  readonly #link: DaemonLink<EngineFailure>;
+  readonly #summaries = new Listeners<[SessionSummary]>();
+  readonly #removals = new Listeners<[sessionId: string]>();
+  readonly #events = new Listeners<[CoordinatorEvent]>();
+  /** Sessions that run in the daemon, as it told last. */
+  readonly #live = new Map<string, SessionSummary>();
+  #wantsEvents = false;
+
+  constructor(deps: WindowEngineDeps) {
+    this.#deps = deps;
+    const { log, storeDir } = deps.engine;
+    this.#link = new DaemonLink({
+      log,
+      failure: failureOf,
+      connect: () => connect({ ...deps, storeDir, onNews: (news) => this.#take(news) }),
+      prepare: async (connection) => {
+        await connection.call('announce', await this.#announcement());
+        const { live } = await connection.call('watch', { events: this.#wantsEvents });
+        this.#live.clear();
+        for (const summary of live) this.#learn(summary);
+      },
+    });
+    const call = this.#call;
+    this.#reader = new ReadOnlyEngine(deps.engine, {
+      decide: async (session_id, decision) => {
+        await this.#call('noteExport', { session_id, decision: { ...decision, type: 'export' } });
+      },
+      remove: async (session_id, reason) => {
+        await call('remove', { session_id, reason });
+      },
+      import: (request) => call('import', request),
+      pack: (ids) => call('pack', { session_ids: [...ids] }),
+      unpack: async (session_id) => {
+        await call('unpack', { session_id });
+      },
+    });
+    this.archive = this.#reader.archive;
+    this.budgets = {
+      raise: async (session_id, bound) => {
+        await call('raiseBudget', { session_id, bound });
+      },
+    };
+    const { followUps } = this.#reader;
+    this.followUps = {
+      look: (id: string) => followUps.look(id),
+      paused: () => followUps.paused(),
+      cancel: async (session_id: string): Promise<void> => {
+        await call('setFollowUps', { session_id, to: 'cancelled' });
+      },
+      turn: async (session_id: string, on: boolean): Promise<void> => {
+        await call('setFollowUps', { session_id, to: on ? 'on' : 'off' });
+      },
+      pause: async (paused: boolean): Promise<void> => {
+        await call('pauseFollowUps', { paused });
+      },
+    };
+  }
+
+  /** Resolves when the agent was started; rejects with why it could not be. */
+  async start(request: StartRequest): Promise<SessionHandle> {
+    const context = await this.#deps.contextOf(request.cwd);
+    return this.#begin('start', { context, request });
+  }
+
+  async resume(session_id: string, request: Resume): Promise<SessionHandle> {
+    return this.#begin('resume', { context: await this.#contextFor(session_id), session_id, request });
+  }
+
+  /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
+  async startAfresh(session_id: string, request: Resume): Promise<SessionHandle> {
+    return this.#begin('restart', { context: await this.#contextFor(session_id), session_id, request });
+  }
+
+  /** Resumes for a trigger, as `ResumeRequest.trigger` says. */
+  async followUp(session_id: string, prompt: string, trigger: PlannedTrigger): Promise<SessionHandle> {
+    return this.#begin('followUp', { context: await this.#contextFor(session_id), session_id, prompt, trigger });
+  }
+
+  /** Resolves when nothing of the agent's process tree lives. */
+  async stop(session_id: string): Promise<void> {
+    await this.#call('stop', { session_id, kill: false });
+  }
+
+  open(sessionId: string): Promise<SessionHandle> {
+    return RemoteSession.open(this.#link, this.#deps.engine.storeDir, sessionId).catch((error: unknown) => {
+      throw unreachable(error);
+    });
+  }
+
+  /** Newest first; of what runs the figures of now. */
+  async list(): Promise<SessionSummary[]> {
+    return this.#withLive(await this.#reader.list());
+  }
+
+  async rebuildIndex(): Promise<SessionSummary[]> {
+    return this.#withLive(await this.#reader.rebuildIndex());
+  }
+
+  async rename(session_id: string, title: string): Promise<void> {
+    await this.#call('rename', { session_id, title });
+  }
+
+  async setHidden(session_id: string, hidden: boolean): Promise<void> {
+    await this.#call('setHidden', { session_id, hidden });
+  }
+
+  async relink(session_id: string, folder: string, by: 'user' | 'identity' = 'user'): Promise<void> {
+    await this.#call('relink', { session_id, folder, by });
+  }
+
+  async remove(session_id: string, reason: 'user' | 'retention' = 'user'): Promise<void> {
+    await this.archive.remove(session_id, reason);
+    await this.archive.search.forget(session_id);
+  }
+
+  recordPath(sessionId: string): string {
+    return this.#reader.recordPath(sessionId);
+  }
+
+  agents(options: Parameters<ReadOnlyEngine['agents']>[0] = {}): Promise<readonly AgentReport[]> {
+    return this.#reader.agents(options);
+  }
+
+  recogniseOutput(file: string): ReturnType<ReadOnlyEngine['recogniseOutput']> {
+    return this.#reader.recogniseOutput(file);
+  }
+
+  /** Ends what a crash left running, and brings sessions without a living owner to an end. */
+  sweep(): Promise<ResultOf<'sweep'>> {
+    return this.#call('sweep', {});
+  }
+
+  status(): Promise<DaemonStatus> {
+    return this.#call('status', {});
+  }
+
+  /** Tells the daemon what has changed in this window. Never rejects. */
+  async announce(): Promise<void> {
+    try {
+      await this.#link.call('announce', await this.#announcement());
+    } catch (error) {
+      this.#deps.engine.log.warn(`The Vitrine daemon was not told of this window: ${String(error)}`);
+    }
+  }
+
+  onSummary(listener: (summary: SessionSummary) => void): Disposable {
+    return this.#summaries.on(listener);
+  }
+
+  onRemoved(listener: (sessionId: string) => void): Disposable {
+    return this.#removals.on(listener);
+  }
+
+  onEvent(listener: (event: CoordinatorEvent) => void): Disposable {
+    if (!this.#wantsEvents) {
+      this.#wantsEvents = true;
+      void this.#link.call('watch', { events: true }).catch(() => undefined);
+    }
+    return this.#events.on(listener);
+  }
+
+  /** Leaves the daemon, which runs on. */
+  dispose(): void {
+    this.#link.close();
+  }
+
+  readonly #call: DaemonLink<EngineFailure>['call'] = async (name, params) => {
+    try {
+      return await this.#link.call(name, params);
+    } catch (error) {
+      throw unreachable(error);
+    }
+  };
+
+  async #begin<N extends 'start' | 'resume' | 'restart' | 'followUp'>(
+    name: N,
+    params: Parameters<typeof RemoteSession.begin<EngineFailure, N>>[3],
+  ): Promise<SessionHandle> {
+    try {
+      return await RemoteSession.begin(this.#link, this.#deps.engine.storeDir, name, params);
+    } catch (error) {
+      throw unreachable(error);
+    }
+  }
+
+  async #contextFor(sessionId: string): Promise<ClientContext> {
+    const handle = await this.open(sessionId);
+    const { project_dir: folder = '' } = handle.summary();
+    handle.dispose();
+    return this.#deps.contextOf(folder);
+  }
+
+  async #announcement(): Promise<{
+    readonly contexts: ClientContext[];
+    readonly when_windows_close: 'finishRuns' | 'stopRuns';
+  }> {
+    const contexts = await Promise.all(this.#deps.folders().map((folder) => this.#deps.contextOf(folder)));
+    return { contexts, when_windows_close: this.#deps.whenWindowsClose() };
+  }
+
+  #take({ summaries, removed, events, undelivered }: News): Promise<void> {
+    for (const summary of summaries) this.#learn(summary);
+    for (const id of removed) {
+      this.#live.delete(id);
+      this.#removals.fire(id);
+    }
+    for (const event of events) this.#events.fire(event);
+    for (const { session_id, failure } of undelivered) this.#deps.onUndelivered(session_id, failureOf(failure));
+    return Promise.resolve();
+  }
+
+  #learn(summary: SessionSummary): void {
+    if (isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
+    else this.#live.delete(summary.session_id);
+    this.#summaries.fire(summary);
+  }
+
+  #withLive(stored: readonly SessionSummary[]): SessionSummary[] {
+    const known = new Set(stored.map(({ session_id: id }) => id));
+    const fresh = [...this.#live.values()].filter(({ session_id: id }) => !known.has(id));
+    return [...fresh, ...stored.map((summary) => this.#live.get(summary.session_id) ?? summary)];
+  }
+}
