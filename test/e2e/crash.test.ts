@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { processesOf } from '../support/agents/place.ts';
 import { extensionHosts } from '../support/host/extensionHosts.ts';
+import { daemonsIn } from '../support/processes/daemons.ts';
 import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import type { ModelServer } from '../support/models/anthropic.ts';
@@ -45,34 +46,43 @@ describe('A window or an extension host that dies while an agent works', functio
     await transcript.getByText('sleep 600').first().waitFor();
   }
 
-  it('has its agent ended at the next activation after the host was killed, and loses nothing that was shown', async () => {
+  /** The session is there, with the agent at work as before. */
+  async function opensRunning(): Promise<void> {
+    await workbench.openView('Vitrine');
+    await workbench.closeEditors();
+    await workbench.treeItem('Sleep.').first().click();
+    await statusWord(workbench, 'Running');
+    assert.notDeepEqual(agents(), []);
+  }
+
+  it('leaves the agent at work when the host is killed, and stops it at a word of the next window', async () => {
     await runClaude(workbench, 'Sleep. [[sleep]]');
     await until('the command', () => existsSync(started()));
     await workbench.webview().getByText('sleep 600').first().waitFor();
-    assert.notDeepEqual(agents(), []);
     for (const pid of extensionHosts(server.folder.home)) process.kill(pid, 'SIGKILL');
     await workbench.page.reload({ waitUntil: 'domcontentloaded' });
     await workbench.ready();
-    await workbench.openView('Vitrine');
+    await opensRunning();
+    await workbench.runCommand('Vitrine: Stop');
+    await statusWord(workbench, 'Stopped');
     await until('the end of the agent', () => agents().length === 0, 60_000);
-    await opensAsInterrupted();
-    await send(workbench, 'And now? [[hello]]');
-    await workbench.webview().getByText('Hello from the scripted model.').first().waitFor();
-    await statusWord(workbench, 'Finished');
   });
 
-  it('has its agent ended after the window was killed', async () => {
+  it('leaves the agent at work when the window is killed; a killed daemon is followed by another that says what was interrupted', async () => {
     rmSync(started());
     await send(workbench, 'Sleep. [[sleep]]');
     await until('the command', () => existsSync(started()));
-    assert.notDeepEqual(agents(), []);
     // Neither the page nor its extension host hears of it beforehand.
     await context.close();
     for (const pid of extensionHosts(server.folder.home)) process.kill(pid, 'SIGKILL');
     ({ context } = await newProfile());
     workbench = await openWindow(server, context);
-    await workbench.openView('Vitrine');
+    await opensRunning();
+    for (const pid of daemonsIn(server.folder.root)) process.kill(pid, 'SIGKILL');
     await until('the end of the agent', () => agents().length === 0, 60_000);
     await opensAsInterrupted();
+    await send(workbench, 'And now? [[hello]]');
+    await workbench.webview().getByText('Hello from the scripted model.').first().waitFor();
+    await statusWord(workbench, 'Finished');
   });
 });

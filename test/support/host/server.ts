@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endDaemons } from '../processes/daemons.ts';
 import { endGroup, killGroup } from '../processes/processGroup.ts';
 import { run } from './cache.mjs';
 import { codeServerEntry } from './codeServer.ts';
@@ -31,7 +32,7 @@ export interface Server {
   readonly folder: RunFolder;
   /** Settles when the server ends, by itself or by `stop`. */
   readonly exited: Promise<number | null>;
-  /** Ends the server and every process of its group: extension hosts, terminals, agents. */
+  /** Ends the server, every process of its group (extension hosts, terminals) and its daemons with their agents. */
   stop(): Promise<void>;
 }
 
@@ -94,6 +95,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const stop = async (): Promise<void> => {
     await endGroup(pid);
     await exited;
+    // They outlive the extension hosts that started them.
+    await endDaemons(root);
     process.off('exit', kill);
     log.end();
   };

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { connect } from '../../src/client/connect.ts';
+import { DaemonLink } from '../../src/client/link.ts';
+import { RemoteSession } from '../../src/client/remoteSession.ts';
+import type { EntryUpdate } from '../../src/model/entry.ts';
+import { DaemonBench } from '../support/daemon/bench.ts';
+import { until } from '../support/until.ts';
+
+describe('a session of the daemon', function () {
+  let place: DaemonBench;
+  const links: DaemonLink<Error>[] = [];
+
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(async () => {
+    for (const link of links.splice(0)) link.close();
+    await place.close();
+  });
+
+  function newLink(): DaemonLink<Error> {
+    const { store: storeDir, environment } = place;
+    const options = { storeDir, environment, daemonFile: path.resolve('dist/daemon.js'), build: 'test' };
+    const link = new DaemonLink({
+      connect: () => connect({ ...options, client: { kind: 'window', person: true } }),
+      prepare: () => Promise.resolve(),
+      failure: ({ message }) => new Error(message),
+      log: { warn: () => undefined },
+    });
+    links.push(link);
+    return link;
+  }
+
+  it('is read and told as it is in the engine, live and again when it is resumed by another client', async () => {
+    const link = newLink();
+    const params = { ...place.startParams([{ init: true }, { say: 'one' }, { result: {} }]), follow: true };
+    const session = await RemoteSession.begin(link, place.store, 'start', params);
+    const result = await session.done;
+    assert.equal(result?.success, true);
+    assert.equal(session.live(), false);
+    const before = session.total();
+    const told: EntryUpdate[] = [];
+    session.onUpdates((updates) => told.push(...updates));
+    const other = await RemoteSession.open(newLink(), place.store, session.id);
+    assert.deepEqual(await other.read(0, other.total()), await session.read(0, before));
+    const again = JSON.stringify([{ init: true }, { say: 'two' }, { result: {} }]);
+    const { context } = place.startParams([]);
+    const resume = { context, session_id: session.id, request: { prompt: again }, follow: true };
+    await RemoteSession.begin(newLink(), place.store, 'resume', resume);
+    await until('the second answer', async () => {
+      const entries = await session.read(before, session.total());
+      return entries.some(({ type, content }) => type.kind === 'assistant_message' && content.includes('two'));
+    });
+    assert.ok(told.some((update) => update.op === 'put' && update.entry.content.includes('two')));
+    await until('the end', () => !session.live() && session.summary().runs === 2);
+  });
+
+  it('says that its run was interrupted when the daemon is killed, and what another daemon finds', async () => {
+    const link = newLink();
+    const steps = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1', input: { command: 'true' } } }];
+    const session = await RemoteSession.begin(link, place.store, 'start', {
+      ...place.startParams(steps),
+      follow: true,
+    });
+    await until('the request', () => session.conversation()?.pending().length === 1);
+    const summaries: string[] = [];
+    session.onSummary(({ outcome }) => summaries.push(outcome));
+    const { pid } = await link.status();
+    process.kill(pid, 'SIGKILL');
+    const result = await session.done;
+    assert.equal(result?.success, false);
+    assert.equal(session.live(), false);
+    assert.equal(session.conversation(), null);
+    assert.equal(session.summary().outcome, 'interrupted');
+    assert.ok(summaries.includes('interrupted'));
+    const entries = await session.read(0, session.total());
+    assert.ok(entries.some(({ content }) => content.includes('before')));
+    assert.notEqual((await link.status()).pid, pid);
+  });
+});
