@@ -134,7 +134,7 @@ async function copyCodicons() {
 
 // Chunks carry a hash in their name, so earlier ones stay beside new ones until `--clean`, as a running host needs them.
 if (flags.has('--clean')) {
-  const product = ['extension.js', 'cli.js', 'chunks', 'webview'];
+  const product = ['extension.js', 'cli.js', 'daemon.js', 'chunks', 'webview'];
   await Promise.all(product.map((each) => rm(path.join(root, 'dist', each), { recursive: true, force: true })));
 }
 if (flags.has('--tests')) {

@@ -7,6 +7,7 @@ import { eventsIn } from '../../src/formats/events.ts';
 import { parseRecordLine } from '../../src/formats/record.ts';
 import type { SessionSummary } from '../../src/model/summary.ts';
 import { extensionHosts } from '../support/host/extensionHosts.ts';
+import { daemonsIn } from '../support/processes/daemons.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
 import { Gate } from '../support/gate.ts';
 import { skip } from '../support/skip.ts';
@@ -158,7 +159,7 @@ describe('an agent from a file that starts others', function () {
     });
   });
 
-  it('is told after a restart what its child came to, where the window was killed before it could be', async function () {
+  it('is told after a restart what its child came to, where the daemon was killed before it could be', async function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     await runLead('Come back later. [[later]]');
     await page().getByText('It sits.').first().waitFor({ timeout: 60_000 });
@@ -166,6 +167,7 @@ describe('an agent from a file that starts others', function () {
     await until('the child', async () => /, Running, helper,/.test(await label('Sit.')));
     const waiting = () => readdirSync(path.join(storeFolder(), 'callbacks'));
     await until('what waits to be told', () => waiting().length === 1);
+    for (const pid of daemonsIn(host.server.folder.root)) process.kill(pid, 'SIGKILL');
     for (const pid of extensionHosts(host.server.folder.home)) process.kill(pid, 'SIGKILL');
     await host.workbench.page.reload({ waitUntil: 'domcontentloaded' });
     await host.workbench.ready();
