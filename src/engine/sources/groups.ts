@@ -109,13 +109,6 @@ export async function headLines(file: string): Promise<string[]> {
   return cut(await readBytes(file, 0, headBytes));
 }
 
-/** The last lines of a file; the first of them is whole. */
-export async function tailLines({ path, size }: StoreFile): Promise<string[]> {
-  const from = Math.max(0, size - headBytes);
-  const lines = cut(await readBytes(path, from, headBytes));
-  return from === 0 ? lines : lines.slice(1);
-}
-
 function cut(bytes: Uint8Array): string[] {
   const splitter = new LineSplitter();
   return [...splitter.push(bytes), ...splitter.end()].flatMap((line) => ('text' in line ? [line.text] : []));

@@ -21,6 +21,9 @@ export interface SourcesOptions {
   readonly clock: () => number;
 }
 
+/** Sessions whose files are read at the same time. */
+const readAtOnce = 8;
+
 /** A listed session with what is needed to read it. */
 interface Found {
   readonly id: string;
@@ -114,10 +117,13 @@ export class SessionSources {
     const notes = await readNotes(format, shared);
     const marks = await liveSource(format.agent)?.marks(roots, sessions, this.#options.processes);
     const found: Found[] = [];
-    for (const files of sessions) {
+    const read = async (files: SessionFiles): Promise<Found> => {
       const { facts, problem } = await this.#factsOf(files, notes);
       const mark = facts.nativeIds.map((id) => marks?.get(id)).find((each) => each !== undefined);
-      found.push({ id: observedId(format.agent, files.session), files, facts, mark, problem });
+      return { id: observedId(format.agent, files.session), files, facts, mark, problem };
+    };
+    for (let from = 0; from < sessions.length; from += readAtOnce) {
+      found.push(...(await Promise.all(sessions.slice(from, from + readAtOnce).map(read))));
     }
     return found;
   }

@@ -23,26 +23,39 @@ export interface OwnShare {
  * oldest one that has it.
  */
 export function countOnce(sessions: readonly Countable[]): OwnShare[] {
+  const shares: OwnShare[] = [];
+  for (const agent of new Set(sessions.map((session) => session.agent))) {
+    const own = [...sessions.keys()].filter((at) => sessions[at]?.agent === agent);
+    const counted = countAgent(own.flatMap((at) => sessions[at] ?? []));
+    for (const [place, at] of own.entries()) {
+      const share = counted[place];
+      if (share !== undefined) shares[at] = share;
+    }
+  }
+  return shares;
+}
+
+function countAgent(sessions: readonly Countable[]): OwnShare[] {
   const order = [...sessions.keys()].sort((a, b) => compare(sessions[a], sessions[b]));
-  const known = new Set(sessions.flatMap(({ agent, facts }) => facts.nativeIds.map((id) => `${agent}\n${id}`)));
+  const known = new Set(sessions.flatMap(({ facts }) => facts.nativeIds));
   const requests = new Map<string, { readonly session: number; readonly request: StoreRequest }>();
   const [prompts, calls] = [new Map<string, number>(), new Map<string, number>()];
   for (const isFirst of [true, false]) {
     for (const session of order) {
-      const { agent, facts } = sessions[session] ?? {};
-      if (agent === undefined || facts === undefined) continue;
+      const facts = sessions[session]?.facts;
+      if (facts === undefined) continue;
       // What is a copy of a listed session's is left to that session.
       const waits = ({ owner }: Counted) =>
-        isFirst && owner !== undefined && !facts.nativeIds.includes(owner) && known.has(`${agent}\n${owner}`);
+        isFirst && owner !== undefined && !facts.nativeIds.includes(owner) && known.has(owner);
       for (const request of facts.requests) {
-        if (!waits(request)) take(requests, `${agent}\n${request.key}`, session, request);
+        if (!waits(request)) take(requests, request.key, session, request);
       }
-      for (const prompt of facts.prompts) if (!waits(prompt)) first(prompts, `${agent}\n${prompt.key}`, session);
-      for (const call of facts.toolCalls) if (!waits(call)) first(calls, `${agent}\n${call.key}`, session);
+      for (const prompt of facts.prompts) if (!waits(prompt)) first(prompts, prompt.key, session);
+      for (const call of facts.toolCalls) if (!waits(call)) first(calls, call.key, session);
     }
   }
-  return sessions.map(({ agent, facts }, session) => {
-    const owned = (request: StoreRequest) => requests.get(`${agent}\n${request.key}`);
+  return sessions.map(({ facts }, session) => {
+    const owned = (request: StoreRequest) => requests.get(request.key);
     const own = facts.requests.flatMap((request) => {
       const found = owned(request);
       return found?.session === session ? [found.request] : [];
@@ -53,8 +66,8 @@ export function countOnce(sessions: readonly Countable[]): OwnShare[] {
     return {
       requests: own,
       inherited,
-      prompts: facts.prompts.filter(({ key }) => prompts.get(`${agent}\n${key}`) === session).length,
-      toolCalls: facts.toolCalls.filter(({ key }) => calls.get(`${agent}\n${key}`) === session).length,
+      prompts: facts.prompts.filter(({ key }) => prompts.get(key) === session).length,
+      toolCalls: facts.toolCalls.filter(({ key }) => calls.get(key) === session).length,
       parent: facts.parent?.id ?? (from === undefined ? null : (sessions[from]?.facts.nativeIds.at(-1) ?? null)),
     };
   });
