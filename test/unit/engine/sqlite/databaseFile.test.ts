@@ -183,7 +183,8 @@ describe('a database of another program', () => {
     database.close();
   });
 
-  it('gives every committed state, whatever is cut off the log', async () => {
+  it('gives every committed state, whatever is cut off the log', async function () {
+    this.timeout(30_000);
     const database = writer(512);
     for (let n = 0; n < 40; n += 1) add(database, n, n + 1);
     const [main, log] = [await readFile(name), await readFile(`${name}-wal`)];
@@ -201,7 +202,8 @@ describe('a database of another program', () => {
     );
   });
 
-  it('never throws for damage', async () => {
+  it('never throws for damage', async function () {
+    this.timeout(30_000);
     const [main, log] = [await readFile(captured), await readFile(`${captured}-wal`)];
     const damage = fc.record({
       at: fc.nat(main.length - 1),
