@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { acp } from '../../../src/agents/acp/adapter.ts';
-import { runResult } from '../../../src/insight/ledger.ts';
-import type { ExitInfo } from '../../../src/model/facts.ts';
 import type { NormalizerContext } from '../../../src/model/normalizer.ts';
+import { hears, initialized, opened, over, read, says, update } from '../../support/acpLines.ts';
 import { readBy, type Read } from '../../support/agentCaptures.ts';
-import { testPrices } from '../../support/facts.ts';
-
-function read(messages: readonly object[], context: Partial<NormalizerContext> = {}, exit?: ExitInfo): Read {
-  const lines = messages.map((message) => ({
-    stream: 'stdout' as const,
-    text: JSON.stringify({ jsonrpc: '2.0', ...message }),
-  }));
-  return readBy(acp, lines, exit, context);
-}
+import { acp } from '../../../src/agents/acp/adapter.ts';
 
 /** `kind status-or-subtype-or-origin content` of each entry. */
 function shown({ entries }: Read): string[] {
@@ -29,18 +19,6 @@ function shown({ entries }: Read): string[] {
     return `${type.kind} ${detail} ${content}`;
   });
 }
-
-const initialized = { id: 0, result: { protocolVersion: 1, agentInfo: { name: 'made-up', version: '1.2.3' } } };
-const opened = { id: 1, result: { sessionId: 's', modes: { currentModeId: 'ask' } } };
-const update = (sessionUpdate: string, fields: object = {}, sessionId = 's') => ({
-  method: 'session/update',
-  params: { sessionId, update: { sessionUpdate, ...fields } },
-});
-const says = (text: string, fields: object = {}) =>
-  update('agent_message_chunk', { content: { type: 'text', text }, ...fields });
-const hears = (text: string, fields: object = {}) =>
-  update('user_message_chunk', { content: { type: 'text', text }, ...fields });
-const over = (stopReason = 'end_turn') => ({ id: 2, result: { stopReason } });
 
 describe('lines of the Agent Client Protocol', () => {
   it('leave out the history that the record has, and show it where the record is empty', () => {
@@ -317,39 +295,6 @@ describe('lines of the Agent Client Protocol', () => {
     assert.equal(entries.find(({ content }) => content === 'From below.')?.origin, 'subagent');
     assert.deepEqual(facts.sessionIds, ['s']);
     assert.equal(facts.sideCalls, 1);
-  });
-
-  it('tell which tokens a figure counts by the total beside it', () => {
-    const ended = (usage: object) =>
-      read([initialized, opened, says('Hi'), { id: 2, result: { stopReason: 'end_turn', usage } }]);
-    const usage = (of: object) => ended(of).facts.reports[0]?.usage;
-    const cached = { cachedReadTokens: 20, cachedWriteTokens: 10 };
-    const apart = usage({ inputTokens: 5, outputTokens: 7, ...cached, totalTokens: 42 });
-    assert.deepEqual(apart, { input: 5, output: 7, cacheRead: 20, cacheWrite: 10 });
-    const inside = usage({ inputTokens: 35, outputTokens: 7, ...cached, totalTokens: 42 });
-    assert.deepEqual(inside, apart);
-    const thoughts = usage({ inputTokens: 5, outputTokens: 7, thoughtTokens: 3, totalTokens: 15 });
-    assert.deepEqual(thoughts, { input: 5, output: 10, reasoning: 3 });
-  });
-
-  it('give the newest cost of the conversation to the last turn, also where it comes late', () => {
-    const cost = (amount: number) => update('usage_update', { used: 1, size: 2, cost: { amount, currency: 'USD' } });
-    const { facts } = read([initialized, opened, says('a'), cost(0.1), over(), says('b'), over(), cost(0.3)]);
-    assert.deepEqual(
-      facts.reports.map(({ usd, usdCover }) => [usd, usdCover]),
-      [
-        [null, undefined],
-        [0.3, 'session'],
-      ],
-    );
-  });
-
-  it('keep a cost that was told in a turn that never ended', () => {
-    const cost = update('usage_update', { used: 1, size: 2, cost: { amount: 1.23, currency: 'USD' } });
-    const { facts } = read([initialized, opened, says('a'), cost]);
-    assert.equal(facts.sessionUsd, 1.23);
-    const { metadata } = runResult(facts, { code: null, signal: 'SIGKILL' }, [], { prices: testPrices });
-    assert.deepEqual([metadata?.cost, metadata?.costProvenance.provenance], [1.23, 'reported']);
   });
 
   it('say the same in whatever pieces they come', () => {
