@@ -88,7 +88,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     await ended;
   } finally {
     await removeEndpoint(folder, endpoint);
-    await engine.dispose();
+    await engine.dispose("Vitrine's background process was asked to stop.");
     await server.close();
     for (const signal of signals) process.off(signal, stop);
     log.info('The daemon has stopped.');

@@ -270,15 +270,16 @@ export class Engine {
     return sweep(this.#leases, this.#store, this.#sessions, this.#deps.log);
   }
 
-  /** Stops everything it started, within 5 seconds, and closes the records. */
-  dispose(): Promise<void> {
-    this.#closed ??= this.#close();
+  /** Stops everything it started, within 5 seconds, and closes the records. `reason` is recorded with each run that it stops. */
+  dispose(reason?: string): Promise<void> {
+    this.#closed ??= this.#close(reason);
     return this.#closed;
   }
 
-  async #close(): Promise<void> {
+  async #close(reason: string | undefined): Promise<void> {
     await this.children?.closing((await this.#sessions.live()).map(({ summary }) => summary));
-    await Promise.race([this.#sessions.stopAll(closingLadder), delay(closingMs, undefined, { ref: false })]);
+    const stopped = this.#sessions.stopAll(closingLadder, reason);
+    await Promise.race([stopped, delay(closingMs, undefined, { ref: false })]);
     await this.#sessions.close();
     await this.children?.close();
   }

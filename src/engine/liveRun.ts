@@ -4,6 +4,7 @@ import type { AgentRequest, Decision } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { Conversation } from './api.ts';
+import { attemptLine } from './attemptLine.ts';
 import { LiveBudget, reachedNote } from './budget/liveBudget.ts';
 import { LiveConversation } from './conversation.ts';
 import { endNotes } from './endNotes.ts';
@@ -50,8 +51,21 @@ export class LiveRun implements ActiveRun {
   readonly #feed: RunFeed;
   readonly #conversation: LiveConversation;
   readonly #budget: LiveBudget;
-  readonly #live: LiveFigures;
-  #state: RunState;
+  #run: RecordedRun;
+  #process: AgentProcess | null = null;
+  #program = '';
+  #version: string | null = null;
+  /** The process is one that is spoken with. */
+  #speaks = false;
+  #stopping = false;
+  /** Why Vitrine stopped it, where no person did. */
+  #stopReason: string | undefined;
+  /** Stopped in a way of its own: there is no time for more. */
+  #hurried = false;
+  /** What is to be said of its end is settled; a stop comes too late. */
+  #over = false;
+  /** Why the conversation could not go on. */
+  #cause: EngineFailure | undefined;
   /** Runs since the agent was told that there is nothing more. */
   #closing: NodeJS.Timeout | undefined;
   #finished: (result: RunResult) => void = () => undefined;
@@ -123,11 +137,12 @@ export class LiveRun implements ActiveRun {
     }
   }
 
-  async stop(steps?: readonly LadderStep[]): Promise<void> {
-    if (isOpen(this.#state)) {
-      const first = !this.#isStopped;
-      const { session } = this.#session;
-      const moved = this.#move(stopRun(this.#state, session, steps !== undefined, this.#now()));
+  async stop(steps?: readonly LadderStep[], reason?: string): Promise<void> {
+    if (!this.#over) {
+      const first = !this.#stopping;
+      this.#stopping = true;
+      if (first) this.#stopReason = reason;
+      this.#hurried = steps !== undefined;
       this.#conversation.end();
       await moved;
       if (first && steps === undefined) await this.#conversation.stopTurn(this.#deps.turnMs);
@@ -202,13 +217,15 @@ export class LiveRun implements ActiveRun {
   async #launch(resume: string | null): Promise<Launched> {
     await this.#plan.watch?.begin();
     const launched = await this.#plan.launch(resume);
-    const { process, version, sessionId, dialogue } = launched;
-    const { session, total: firstIndex } = this.#session;
-    const { figures } = this.#plan;
+    const { process, program, version, sessionId, dialogue } = launched;
+    this.#process = process;
+    this.#budget.leaveUsdToAgent(launched.holdsUsd === true);
+    this.#program = program;
+    this.#version = version;
+    this.#closed = null;
     const { offsets } = this.#feed;
-    const at = this.#now();
-    const moved = launchRun(this.#state, { launched, resume, figures, offsets, firstIndex, session, at });
-    await this.#move(moved, version === null ? {} : { agent_version: version });
+    const beginning = { at: this.#now(), firstIndex: this.#state.total, offsets };
+    await this.#state.append(attemptLine(this.#plan, launched, resume, beginning));
     this.#feed.begin(resume, sessionId);
     if (dialogue !== undefined && process.input) this.#conversation.attach(process.input, dialogue);
     if (this.#isStopped) void this.#end();
@@ -309,6 +326,9 @@ export class LiveRun implements ActiveRun {
     const outcome = stopped ? 'stopped' : succeeded ? 'completed' : 'failed';
     const reason = outcome === 'completed' ? undefined : (failure?.message ?? result.error);
     if (failure !== undefined) this.#notify('error', failure);
+    const stopReason = status === 'stopped' && reached === undefined ? this.#stopReason : undefined;
+    if (stopReason !== undefined) await this.#feed.note({ subtype: 'stopped', content: stopReason });
+    const reason = status === 'completed' ? undefined : (stopReason ?? failure?.message ?? result.error);
 
     const at = this.#now();
     const counted = { ...this.#feed.steps, ...this.#budget.counted(metadata) };

@@ -30,8 +30,8 @@ export interface ActiveRun {
   readonly conversation: Conversation | null;
   /** What budgets count of it so far: responses of the model, and milliseconds at work. */
   counted(): { readonly responses: number; readonly active_ms: number };
-  /** Resolves when nothing of its processes lives and `done` has settled. */
-  stop(steps?: readonly LadderStep[]): Promise<void>;
+  /** Resolves when nothing of its processes lives and `done` has settled. `reason`: why, for the record. */
+  stop(steps?: readonly LadderStep[], reason?: string): Promise<void>;
 }
 
 export interface StateDeps {
@@ -144,9 +144,9 @@ export class SessionState {
   }
 
   /** Ends the run that goes on here. One that is about to begin is waited for: there is nothing to stop before. */
-  async stop(steps?: readonly LadderStep[]): Promise<void> {
+  async stop(steps?: readonly LadderStep[], reason?: string): Promise<void> {
     if (this.run === null) await this.#beginning();
-    await this.run?.stop(steps);
+    await this.run?.stop(steps, reason);
   }
 
   /** Resolves as soon as there is a run, or none is about to begin. */

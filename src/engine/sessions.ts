@@ -95,9 +95,9 @@ export class Sessions {
     if (state !== null) await this.#during(state, (each) => each.stop(steps));
   }
 
-  async stopAll(steps: readonly LadderStep[]): Promise<void> {
+  async stopAll(steps: readonly LadderStep[], reason: string | undefined): Promise<void> {
     const states = await this.#opened();
-    await Promise.all(states.map((state) => this.#during(state, (each) => each.stop(steps))));
+    await Promise.all(states.map((state) => this.#during(state, (each) => each.stop(steps, reason))));
   }
 
   async #opened(): Promise<SessionState[]> {
