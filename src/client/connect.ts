@@ -11,8 +11,8 @@ import { DaemonError } from './errors.ts';
 
 export { daemonFolder } from '../transport/endpoint.ts';
 
-/** A daemon listens within this time after it was started, in ms. */
-const startMs = 5000;
+/** A client is connected, or told why it cannot be, within this time in ms. */
+const connectMs = 4500;
 const retryMs = 50;
 
 const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ error: z.string() })]);
@@ -31,7 +31,7 @@ export interface ConnectOptions extends ClientOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The running daemon of the store; `null` where none runs. */
+/** The running daemon of the store; `null` where none runs. @throws DaemonError `refused` where something else listens there */
 export async function connectRunning(
   options: Omit<ConnectOptions, 'daemonFile' | 'environment'>,
 ): Promise<DaemonConnection | null> {
@@ -48,22 +48,26 @@ export async function connectRunning(
 
 /** The daemon of the store, started where none runs. @throws DaemonError `unreachable` where it does not start */
 export async function connect(options: ConnectOptions): Promise<DaemonConnection> {
-  const running = await connectRunning(options);
-  if (running !== null) return running;
-  const deadline = performance.now() + startMs;
-  for (;;) {
-    await start(options);
-    const started = await connectRunning(options);
-    if (started !== null) return started;
+  const deadline = performance.now() + connectMs;
+  const left = (): number => Math.max(1, deadline - performance.now());
+  for (let isFirst = true; ; isFirst = false) {
+    if (!isFirst) await start(options, left());
+    try {
+      const connection = await connectRunning({ ...options, withinMs: isFirst ? left() / 2 : left() });
+      if (connection !== null) return connection;
+    } catch (error) {
+      // An earlier daemon crashed, and something else listens at its address now: the next daemon takes another.
+      if (!DaemonError.is(error, 'refused') || left() === 1) throw error;
+    }
     // Very many clients connected at once, or the daemon was told to stop just now.
-    if (performance.now() > deadline)
+    if (left() === 1)
       throw new DaemonError('unreachable', 'The Vitrine daemon does not answer.', 'See "vitrine daemon logs".');
-    await delay(retryMs);
+    if (!isFirst) await delay(retryMs);
   }
 }
 
 /** Starts a daemon that outlives this process. Resolves when a daemon of the store listens. @throws DaemonError */
-async function start({ storeDir, daemonFile, environment }: ConnectOptions): Promise<void> {
+async function start({ storeDir, daemonFile, environment }: ConnectOptions, withinMs: number): Promise<void> {
   const folder = daemonFolder(storeDir, daemonProtocol);
   await preparePrivateFolder(folder).catch((error: unknown) => {
     throw notStarted(error instanceof Error ? error.message : String(error));
@@ -82,11 +86,11 @@ async function start({ storeDir, daemonFile, environment }: ConnectOptions): Pro
   });
   const [, , , pipe] = child.stdio;
   if (!(pipe instanceof Readable)) throw notStarted('It has no pipe to report on.');
-  const timer = setTimeout(() => pipe.destroy(), startMs);
+  const timer = setTimeout(() => pipe.destroy(), withinMs);
   try {
     const printed = await Promise.race([text(pipe).catch(() => ''), failed]);
     const report = reportSchema.safeParse(parse(printed));
-    if (!report.success) throw notStarted(`It did not answer within ${startMs / 1000} seconds.`);
+    if (!report.success) throw notStarted('It took too long.');
     if ('error' in report.data) throw notStarted(report.data.error);
   } finally {
     clearTimeout(timer);

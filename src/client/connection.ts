@@ -22,17 +22,15 @@ import { joinServer } from '../transport/handshake.ts';
 import { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
 import { DaemonError } from './errors.ts';
 
-/** Within which a daemon accepts a connection, in ms. */
-const connectMs = 3000;
+/** Within which a daemon accepts a connection, in ms, where the caller sets no other limit. */
+const acceptMs = 3000;
 
 export interface ClientOptions {
   readonly build: string;
   readonly client: ClientDescription;
   readonly protocol?: number;
-  /** Awaited before the daemon sends more news, which it does after the call `watch`. */
-  readonly onNews?: (news: News) => Promise<void>;
-  /** The value of an input of an agent that is a file; `null`: nobody gives one. Default: nobody does. */
-  readonly onInput?: (name: string, agent: { readonly name: string; readonly file: string }) => Promise<string | null>;
+  /** Give up after so many milliseconds. */
+  readonly withinMs?: number;
 }
 
 /** A connection to a daemon. Ends with the daemon; connect again for another. */
@@ -60,17 +58,16 @@ export class DaemonConnection {
   static async open({ address, token }: Endpoint, options: ClientOptions): Promise<DaemonConnection> {
     const socket = await connected(address);
     const reader = new JsonLineReader(socket);
-    const timer = setTimeout(() => socket.destroy(), connectMs);
+    const timer = setTimeout(() => socket.destroy(), options.withinMs ?? acceptMs);
     try {
       if (!(await joinServer(socket, reader, token)))
         throw socket.destroyed
           ? new DaemonError('unreachable', 'The daemon closed the connection.')
           : new DaemonError('refused', 'What listens there is not the daemon of this store.');
     } catch (error) {
+      clearTimeout(timer);
       socket.destroy();
       throw DaemonError.is(error) ? error : new DaemonError('unreachable', String(error));
-    } finally {
-      clearTimeout(timer);
     }
     const rpc = createMessageConnection(reader, new JsonLineWriter(socket));
     const listeners = new Map<number, (update: SessionUpdate) => Promise<void>>();
@@ -96,7 +93,8 @@ export class DaemonConnection {
       return { value: (await onInput?.(name, agent)) ?? null };
     });
     rpc.listen();
-    const status = await call(rpc, 'hello', { protocol, build, client });
+    const { build, client, protocol = daemonProtocol } = options;
+    const status = await call(rpc, 'hello', { protocol, build, client }).finally(() => clearTimeout(timer));
     return new DaemonConnection(rpc, status, closed, listeners);
   }
 

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { adapters } from '../agents/registry.ts';
+import type { Log } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { newEndpoint, publishEndpoint, removeEndpoint } from '../transport/endpoint.ts';
@@ -13,6 +15,9 @@ import type { DaemonOptions } from './run.ts';
 import { RunningSessions } from './runningSessions.ts';
 import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';
+
+/** Clients wait so long for what an earlier daemon left to be brought to an end, in ms. */
+const sweepMs = 2000;
 
 /** Serves the store until the daemon is idle or told to stop. The caller holds the lease of the folder. */
 export async function serve(folder: string, options: DaemonOptions): Promise<void> {
@@ -77,13 +82,10 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   };
   for (const signal of signals) process.on(signal, stop);
   try {
-    // Agents that a crash left behind are stopped before anybody is served.
-    const { interrupted, ended: killed } = await engine.sweep();
+    log.info(`Vitrine ${version} serves ${storeDir} (pid ${process.pid}, protocol ${daemonProtocol}).`);
+    // Agents that a crash left behind are stopped before anybody is served, unless that takes long.
+    await Promise.race([sweep(engine, log), delay(sweepMs, undefined, { ref: false })]);
     await publishEndpoint(folder, endpoint);
-    log.info(
-      `Vitrine ${version} serves ${storeDir} (pid ${process.pid}, protocol ${daemonProtocol}). ` +
-        `Interrupted sessions: ${interrupted.length}. Processes of an earlier daemon that were stopped: ${killed.length}.`,
-    );
     onReady();
     await ended;
   } finally {
@@ -92,5 +94,17 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     await server.close();
     for (const signal of signals) process.off(signal, stop);
     log.info('The daemon has stopped.');
+  }
+}
+
+async function sweep(engine: Engine, log: Log): Promise<void> {
+  try {
+    const { interrupted, ended } = await engine.sweep();
+    if (interrupted.length + ended.length > 0)
+      log.info(
+        `Interrupted sessions: ${interrupted.length}. Processes of an earlier daemon that were stopped: ${ended.length}.`,
+      );
+  } catch (error) {
+    log.error(`What an earlier daemon left could not be brought to an end: ${String(error)}`);
   }
 }

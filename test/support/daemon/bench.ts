@@ -17,6 +17,11 @@ interface Ended {
   readonly stderr: string;
 }
 
+export interface Command {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+}
+
 /** A store with a daemon in a process of its own, and the fake agent as Claude Code. */
 export class DaemonBench {
   readonly bench = new Bench();
@@ -57,8 +62,23 @@ export class DaemonBench {
   }
 
   /** Runs the command line. */
-  vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
-    const child = spawn(process.execPath, [path.resolve('dist/cli.js'), ...args, '--store', this.store], {
+  vitrine(...args: string[]): Command {
+    return this.#spawn([process.execPath], args);
+  }
+
+  /** As `vitrine`; where this is root, without its right to write what modes forbid. */
+  vitrineByModes(...args: string[]): Command {
+    const setpriv = ['setpriv', '--bounding-set=-dac_override,-dac_read_search'];
+    return this.#spawn([...(process.getuid?.() === 0 ? setpriv : []), process.execPath], args);
+  }
+
+  /** As `vitrine`, with at most that many bytes in any file that it or its daemon writes. */
+  vitrineLimited(bytes: number, ...args: string[]): Command {
+    return this.#spawn(['prlimit', `--fsize=${bytes}:unlimited`, process.execPath], args);
+  }
+
+  #spawn([program = '', ...before]: readonly string[], args: readonly string[]): Command {
+    const child = spawn(program, [...before, path.resolve('dist/cli.js'), ...args, '--store', this.store], {
       cwd: this.bench.cwd,
       env: this.environment,
       stdio: ['pipe', 'pipe', 'pipe'],

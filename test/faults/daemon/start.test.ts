@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import path from 'node:path';
+import { DaemonError } from '../../../src/client/errors.ts';
+import { thisMachine } from '../../../src/engine/process/holder.ts';
+import { publishEndpoint, readEndpoint } from '../../../src/transport/endpoint.ts';
+import { DaemonBench } from '../../support/daemon/bench.ts';
+import { fakeAgent, prompt } from '../../support/fakeAgent/engine.ts';
+import { skip } from '../../support/skip.ts';
+
+/** What a background run prints where its daemon cannot be started. */
+const notStarted = /could not be started|cannot be made|does not answer/;
+
+describe('starting a daemon', function () {
+  let place: DaemonBench;
+  const servers: Server[] = [];
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(async () => {
+    for (const server of servers.splice(0)) server.close();
+    await place.close();
+  });
+
+  const detached = () =>
+    place.vitrine(
+      ...['run', '--detach', '--json', '--agent', 'claude-code', '--program', fakeAgent],
+      prompt([{ init: true }, { result: {} }]),
+    );
+
+  const rejection = async (): Promise<DaemonError> => {
+    const error: unknown = await place.connect().catch((reason: unknown) => reason);
+    assert.ok(DaemonError.is(error), String(error));
+    return error;
+  };
+
+  async function listenInFolder(receive: (socket: Socket) => void): Promise<void> {
+    await mkdir(place.folder, { recursive: true, mode: 0o700 });
+    const address = path.join(place.bench.dir, 'foreign');
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      receive(socket);
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(address, resolve));
+    await publishEndpoint(place.folder, { address, token: 'a'.repeat(64), pid: process.pid });
+  }
+
+  it('by two commands at once gives one daemon with both runs', async () => {
+    const both = await Promise.all([detached().ended, detached().ended]);
+    for (const { code, stderr } of both) assert.equal(code, 0, stderr);
+    const leases = (await readdir(place.folder)).filter((name) => /^writer\.\d+\.json$/.test(name));
+    assert.equal(leases.length, 1, leases.join(', '));
+    const listed = await place.vitrine('sessions', '--json').ended;
+    assert.equal(listed.stdout.trimEnd().split('\n').length, 2);
+  });
+
+  it('does not take the pid of a daemon that is gone for a daemon', async () => {
+    await mkdir(place.folder, { recursive: true, mode: 0o700 });
+    const holder = { pid: process.pid, startTime: '1', ...(await thisMachine()), at: new Date().toISOString() };
+    await writeFile(path.join(place.folder, 'writer.7.json'), JSON.stringify(holder));
+    await publishEndpoint(place.folder, {
+      address: path.join(place.folder, `socket-${process.pid}`),
+      token: 'a'.repeat(64),
+      pid: process.pid,
+    });
+    assert.equal((await (await place.connect()).call('status', {})).runs, 0);
+  });
+
+  it('replaces an address at which something else listens', async () => {
+    let connections = 0;
+    await listenInFolder((socket) => {
+      connections += 1;
+      socket.end(`${JSON.stringify({ nonce: '0'.repeat(32) })}\n${JSON.stringify({ proof: '00' })}\n`);
+    });
+    const connection = await place.connect();
+    assert.equal(connections, 1);
+    assert.notEqual(connection.daemon.pid, process.pid);
+    assert.notEqual((await readEndpoint(place.folder))?.pid, process.pid);
+  });
+
+  it('replaces an address at which something listens that never answers', async () => {
+    await listenInFolder(() => undefined);
+    assert.notEqual((await place.connect()).daemon.pid, process.pid);
+  });
+
+  it('gives up where the daemon is there and does not answer', async () => {
+    const { daemon } = await place.connect();
+    process.kill(daemon.pid, 'SIGSTOP');
+    try {
+      const { code, message } = await rejection();
+      assert.equal(code, 'unreachable');
+      assert.match(message, /does not answer/);
+    } finally {
+      process.kill(daemon.pid, 'SIGCONT');
+    }
+  });
+
+  it('replaces files that are no endpoint', async () => {
+    await mkdir(place.folder, { recursive: true });
+    await chmod(place.folder, 0o777);
+    await writeFile(path.join(place.folder, 'endpoint.json'), '{"address": 1}', { mode: 0o666 });
+    await writeFile(path.join(place.folder, 'daemon.log'), 'earlier\n');
+    assert.equal((await (await place.connect()).call('status', {})).runs, 0);
+  });
+
+  for (const name of ['endpoint.json', 'daemon.log']) {
+    it(`says what is in the way: a folder called ${name}`, async () => {
+      await mkdir(path.join(place.folder, name, 'inside'), { recursive: true });
+      if (name === 'daemon.log') {
+        // Without a log the daemon works all the same.
+        assert.equal((await (await place.connect()).call('status', {})).runs, 0);
+        return;
+      }
+      const { message } = await rejection();
+      assert.match(message, /could not be started.*endpoint\.json/);
+    });
+  }
+
+  it('says that the folder belongs to another user', async function () {
+    if (process.getuid?.() !== 0) skip(this, 'only root can make a folder of another user');
+    await mkdir(place.folder, { recursive: true });
+    await chown(place.folder, 65_534, 65_534);
+    assert.match((await rejection()).message, /is not a folder of yours/);
+  });
+
+  it('in a store that cannot be written says so', async function () {
+    if (process.platform !== 'linux') skip(this, 'gives up rights of root with setpriv');
+    await mkdir(place.store, { recursive: true });
+    await chmod(place.store, 0o555);
+    const { code, stderr } = await place.vitrineByModes(
+      ...['run', '--detach', '--agent', 'claude-code', '--program', fakeAgent],
+      prompt([{ init: true }, { result: {} }]),
+    ).ended;
+    assert.equal(code, 2);
+    assert.match(stderr, notStarted);
+    assert.match(stderr, /EACCES|permission denied/);
+  });
+
+  it('on a disk that takes nothing says so', async function () {
+    if (process.platform !== 'linux') skip(this, 'limits the size of files with prlimit');
+    const { code, stderr } = await place.vitrineLimited(
+      0,
+      ...['run', '--detach', '--agent', 'claude-code', '--program', fakeAgent],
+      prompt([{ init: true }, { result: {} }]),
+    ).ended;
+    assert.equal(code, 2);
+    assert.match(stderr, notStarted);
+    assert.match(stderr, /EFBIG|ENOSPC/);
+  });
+});
