@@ -330,6 +330,8 @@ export interface SessionHandle extends Disposable {
   ): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
   /** Whether a run goes on in this engine. */
   live(): boolean;
+  /** Settles when what was said and answered so far is in the record, where it survives a crash. */
+  written(): Promise<void>;
   /** Of the run that goes on here; `null` where none does, or it is no dialogue. */
   conversation(): Conversation | null;
   sizes(): SessionSizes;

@@ -4,6 +4,7 @@ import type { AgentRequest, Answer, Decision } from '../model/request.ts';
 import type { AgentInput } from './agentInput.ts';
 import type { Conversation, LiveOptions, QueuedMessage, SayHow } from './api.ts';
 import { failures } from './failures.ts';
+import { type QueueChange, unsaidNote } from './queuedMessages.ts';
 import { Requests, type RequestsDeps } from './requests.ts';
 
 const maxQueued = 100;
@@ -17,6 +18,8 @@ export interface ConversationDeps extends RequestsDeps {
   readonly onClosed: (endsItself: boolean) => void;
   /** Whether another message may be said. */
   readonly mayGoOn: () => boolean;
+  /** For the record: a message waits, or no longer. */
+  readonly onQueue: (change: QueueChange) => void;
   /** It cannot go on; `message` says why. */
   readonly onFailure: (message: string) => void;
 }
@@ -84,6 +87,7 @@ export class LiveConversation implements Conversation {
     const message = { id: this.#nextId++, text };
     if (how === 'interrupt') this.#queue.unshift(message);
     else this.#queue.push(message);
+    this.#deps.onQueue(message);
     if (!this.#busy) this.#sayNext();
     else if (how === 'interrupt') this.#speak((dialogue) => dialogue.interrupt());
     onChange();
@@ -109,6 +113,7 @@ export class LiveConversation implements Conversation {
     const message = this.#queue.find((each) => each.id === id);
     if (message === undefined) return undefined;
     this.#queue = this.#queue.filter((each) => each !== message);
+    this.#deps.onQueue({ id, text: null });
     this.#deps.onChange();
     return message.text;
   }
@@ -166,7 +171,10 @@ export class LiveConversation implements Conversation {
     this.#requests.end();
     const unsaid = this.#queue.splice(0);
     this.leftUnsaid ||= unsaid.length > 0;
-    for (const { text } of unsaid) this.#deps.tell({ type: 'note', subtype: 'unsaid', content: unsaidText(text) });
+    for (const { id, text } of unsaid) {
+      this.#deps.tell({ type: 'note', ...unsaidNote(text) });
+      this.#deps.onQueue({ id, text: null });
+    }
     this.#deps.onChange();
   }
 
@@ -182,6 +190,7 @@ export class LiveConversation implements Conversation {
     this.#begun();
     this.#endedByUser = false;
     this.#deps.tell({ type: 'message', text: message.text, origin: 'human' });
+    this.#deps.onQueue({ id: message.id, text: null });
     this.#speak((dialogue) => dialogue.say(message.text));
   }
 
@@ -246,8 +255,4 @@ export class LiveConversation implements Conversation {
       },
     };
   }
-}
-
-function unsaidText(text: string): string {
-  return `The run ended before this was said to the agent:\n\n${text.replaceAll(/^/gm, '> ')}`;
 }

@@ -12,6 +12,7 @@ import { failureOf } from './failureOf.ts';
 import { type EngineFailure, failures } from './failures.ts';
 import type { LadderStep } from './process/tree.ts';
 import { promptEntry } from './promptEntry.ts';
+import { queueLine } from './queuedMessages.ts';
 import { decisionLine, needsYou } from './requestRecord.ts';
 import { LiveFigures } from './run/liveFigures.ts';
 import {
@@ -113,6 +114,10 @@ export class LiveRun implements ActiveRun {
     return this.#budget.counted(undefined);
   }
 
+  written(): Promise<void> {
+    return this.#feed.written();
+  }
+
   /** Resolves when the agent runs. @throws EngineFailure when it does not come to run; that is recorded then. */
   async start(): Promise<void> {
     const { attempts } = this.#plan;
@@ -176,7 +181,12 @@ export class LiveRun implements ActiveRun {
       workDir,
       tell: (line) => this.#feed.tell(line),
       onDecision: (request: AgentRequest, decision: Decision) =>
-        void session.append(decisionLine(this.runId, request, decision)),
+        void state.append(decisionLine(this.runId, request, decision)),
+      // What was said is in the record before it leaves the queue.
+      onQueue: (change) => {
+        const append = (): Promise<void> => state.append(queueLine(this.runId, this.#now(), change));
+        void (change.text === null ? this.written().then(append) : append());
+      },
       onChange: () => {
         const needs_you = needsYou(this.#conversation.pending());
         if (needs_you !== session.summary.needs_you) session.change({ needs_you });

@@ -10,11 +10,12 @@ import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
 import type { AgentSource } from './agentSource.ts';
 import { failures } from './failures.ts';
 import type { RawStream, RecordReader, RecordWriter } from './record/contract.ts';
+import { RecordedQueue, unsaidNote } from './queuedMessages.ts';
 import { RecentEntries } from './recentEntries.ts';
 import { addSteps, noSteps, type RunSteps, knownOf, resultOf, summaryOf } from './runFigures.ts';
 import { withIds, type BatchLine } from './run/transitions.ts';
 import { RunOutput } from './runOutput.ts';
-import type { ReplacedIds } from './runPlan.ts';
+import type { Note } from './runPlan.ts';
 import type { SessionState } from './sessionState.ts';
 
 const attemptSchema = z.object({
@@ -50,6 +51,8 @@ type Order = z.infer<typeof orderSchema>;
 interface Found {
   readonly attempt: Attempt | null;
   readonly order: readonly Order[];
+  /** Messages that were queued and not said. */
+  readonly unsaid: readonly string[];
   /** Indexes of this run that the record has. */
   readonly present: ReadonlySet<number>;
   /** Epoch milliseconds of its newest entry there; 0 where it has none. */
@@ -107,14 +110,13 @@ export async function recoverRun(
     }
     session = withIds(session, facts.sessionIds) ?? session;
   }
-  const ids = responses === 0 ? found.replacedIds : undefined;
-  batch.push(
-    { kind: 'run', run: { ...run, end_index: state.total } },
-    { kind: 'event', event: new EventTeller(state.id).stop(at, 'interrupted', null) },
-    { kind: 'session', session: { ...session, status: restingStatus(session), ...ids } },
-    'summary',
-  );
-  await state.commit(batch, {
+  for (const text of found.unsaid) await recordNote(state, unsaidNote(text), at);
+  await state.changeRun({ ...run, end_index: state.total }, result);
+  await state.tell([new EventTeller(state.id).stop(at, 'interrupted', null)]);
+  const { session } = state;
+  const ended =
+    session.status === 'stopped' || session.status === 'finished' ? session : moveSession(session, 'stopped');
+  await state.changeSession(ended, {
     ...figures,
     outcome: 'interrupted',
     reason: failure.message,
@@ -122,6 +124,13 @@ export async function recoverRun(
     updated_at: at,
   });
   await writer.flush();
+}
+
+async function recordNote(state: SessionState, { subtype, content }: Note, at: string): Promise<void> {
+  const index = state.total;
+  state.total += 1;
+  const type = { kind: 'system_message', subtype } as const;
+  await state.record([{ index, timestamp: at, type, content, origin: 'system' }], at);
 }
 
 /**
@@ -162,6 +171,7 @@ function endedAt(run: RecordedRun, lastSeen: number, now: number): RecordedRun {
 async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found> {
   let attempt: Attempt | null = null;
   const order: Order[] = [];
+  const queue = new RecordedQueue();
   const present = new Set<number>();
   let lastSeen = 0;
   let replaced: ReplacedIds | undefined;
@@ -175,9 +185,8 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
       present.add(line.entry.index);
       lastSeen = Math.max(lastSeen, timeOf(line.entry));
     }
-    if (line.kind !== 'decision') continue;
-    replaced = replacedBy(line.decision) ?? replaced;
-    if (line.decision['run_id'] !== run.run_id) continue;
+    if (line.kind !== 'decision' || line.decision['run_id'] !== run.run_id) continue;
+    queue.see(line.decision);
     const asAttempt = attemptSchema.safeParse(line.decision);
     if (asAttempt.success) {
       attempt = asAttempt.data;
@@ -186,15 +195,7 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
     const asOrder = orderSchema.safeParse(line.decision);
     if (asOrder.success) order.push(asOrder.data);
   }
-  return { attempt, order, present, lastSeen, replacedIds };
-}
-
-/** Of the conversation that a new one was to replace. */
-function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
-  const asked = startAfreshSchema.safeParse(decision);
-  if (!asked.success) return undefined;
-  const { executor_session_id, executor_session_ids } = asked.data;
-  return { executor_session_id: executor_session_id ?? executor_session_ids.at(-1), executor_session_ids };
+  return { attempt, order, unsaid: queue.texts, present, lastSeen };
 }
 
 /** Epoch milliseconds; 0 where its time cannot be read. */

@@ -119,6 +119,11 @@ export class RunFeed {
     });
   }
 
+  /** Settles when everything that was taken or told so far was given to the record. */
+  async written(): Promise<void> {
+    await this.#last;
+  }
+
   /** The process is gone, and all it printed was taken. */
   end(exit: ExitInfo, side: SideFiles | undefined): Promise<void> {
     return this.#inTurn(async () => {

@@ -30,6 +30,8 @@ export interface ActiveRun {
   readonly conversation: Conversation | null;
   /** What budgets count of it so far: responses of the model, and milliseconds at work. */
   counted(): { readonly responses: number; readonly active_ms: number };
+  /** Settles when everything that was said and decided so far was given to the record. */
+  written(): Promise<void>;
   /** Resolves when nothing of its processes lives and `done` has settled. `reason`: why, for the record. */
   stop(steps?: readonly LadderStep[], reason?: string): Promise<void>;
 }
@@ -178,6 +180,12 @@ export class SessionState {
 
   async append(line: RecordLine): Promise<void> {
     await this.#writer?.append(line);
+  }
+
+  /** Settles when everything so far is in the record. */
+  async written(): Promise<void> {
+    await this.run?.written();
+    await this.#writer?.flush();
   }
 
   /** Takes what is new and tells it; in the record it is only with `summaryLine`. */

@@ -3,7 +3,6 @@ import { readFile, mkdir, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import path from 'node:path';
 import { DaemonError } from '../../src/client/errors.ts';
-import type { SessionSnapshot } from '../../src/protocol/daemon/session.ts';
 import { readEndpoint } from '../../src/transport/endpoint.ts';
 import { isAlive } from '../../src/engine/process/identity.ts';
 import { normalizedEntrySchema } from '../../src/model/entry.ts';
@@ -33,22 +32,6 @@ describe('a daemon', function () {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
 
-  /** Resolves when the state of a session passes the test. */
-  async function stateOf(session_id: string, test: (state: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
-    const connection = await place.connect();
-    return new Promise((resolve, reject) => {
-      const look = (state: SessionSnapshot): void => {
-        if (test(state)) resolve(state);
-      };
-      connection
-        .follow(session_id, (update) => {
-          look(update.state);
-          return Promise.resolve();
-        })
-        .then(({ state }) => look(state), reject);
-    });
-  }
-
   it('outlives the terminal that started a run, and takes the answer of another', async () => {
     const { ended } = place.vitrine(
       ...['run', '--detach', '--json', '--agent', 'claude-code', '--program', fakeAgent],
@@ -60,7 +43,7 @@ describe('a daemon', function () {
     assert.ok(begun);
 
     const watching = place.vitrine('attach', begun.session_id, '--json');
-    const { requests } = await stateOf(begun.session_id, (state) => state.requests.length === 1);
+    const { requests } = await place.stateOf(begun.session_id, (state) => state.requests.length === 1);
     const listed = jsonOf((await place.vitrine('sessions', '--json').ended).stdout) as Record<string, unknown>[];
     assert.equal(listed.length, 1);
     assert.equal(listed[0]?.['tool_calls'], 2);
@@ -95,14 +78,14 @@ describe('a daemon', function () {
     const { session_id } = await a.call('start', place.startParams([{ init: true }, ...steps, { result: {} }]));
     for (let round = 0; round < rounds; round += 1) {
       const request_id = `req-${round}`;
-      await stateOf(session_id, ({ requests }) => requests.some(({ id }) => id === request_id));
+      await place.stateOf(session_id, ({ requests }) => requests.some(({ id }) => id === request_id));
       const answers = await Promise.all([
         a.call('answer', { session_id, request_id, answer: { kind: 'allow', scope: 'once' } }),
         b.call('answer', { session_id, request_id, answer: { kind: 'deny' } }),
       ]);
       assert.deepEqual(answers.map(({ accepted }) => accepted).sort(), [false, true]);
     }
-    await stateOf(session_id, ({ live }) => !live);
+    await place.stateOf(session_id, ({ live }) => !live);
   });
 
   it('is one, however many clients start it at once', async () => {
@@ -206,7 +189,7 @@ describe('a daemon', function () {
       });
     });
     await place.bench.go();
-    await stateOf(session_id, ({ live }) => !live);
+    await place.stateOf(session_id, ({ live }) => !live);
     release();
     await over;
     for (const { say } of words) assert.ok(seen.has(say), say);

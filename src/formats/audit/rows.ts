@@ -42,7 +42,7 @@ export interface AuditSource extends ExportSource {
 type Common = Pick<AuditRow, 'session_id' | 'agent' | 'host'>;
 
 /** Decisions that say how a run was carried out, not what anybody decided. */
-const internal: ReadonlySet<string> = new Set(['attempt', 'output_order']);
+const internal: ReadonlySet<string> = new Set(['attempt', 'output_order', 'message_queue']);
 
 /** Who ran what, which files and commands, which decisions: in the order of the record, by kind where times are equal. */
 export async function* auditRows({

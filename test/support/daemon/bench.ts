@@ -6,7 +6,7 @@ import { connect, connectRunning, daemonFolder } from '../../../src/client/conne
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { isAlive } from '../../../src/engine/process/identity.ts';
 import { readEndpoint } from '../../../src/transport/endpoint.ts';
-import type { GivenParams } from '../../../src/protocol/daemon/calls.ts';
+import type { GivenParams, SessionSnapshot } from '../../../src/protocol/daemon/calls.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../fakeAgent/engine.ts';
 import { until } from '../until.ts';
@@ -86,6 +86,22 @@ export class DaemonBench {
     const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
     const ended = Promise.all([exit, text(child.stdout), text(child.stderr)]);
     return { process: child, ended: ended.then(([code, stdout, stderr]) => ({ code, stdout, stderr })) };
+  }
+
+  /** Resolves when the state of a session passes the test. */
+  async stateOf(session_id: string, test: (state: SessionSnapshot) => boolean): Promise<SessionSnapshot> {
+    const connection = await this.connect();
+    return new Promise((resolve, reject) => {
+      const look = (state: SessionSnapshot): void => {
+        if (test(state)) resolve(state);
+      };
+      connection
+        .follow(session_id, (update) => {
+          look(update.state);
+          return Promise.resolve();
+        })
+        .then(({ state }) => look(state), reject);
+    });
   }
 
   log(): string {

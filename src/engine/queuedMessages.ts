@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import type { LineOf } from '../formats/record.ts';
+import type { QueuedMessage } from './api.ts';
+import type { Note } from './runPlan.ts';
+
+/** `null`: the message was said, or taken back. */
+export type QueueChange = QueuedMessage | { readonly id: number; readonly text: null };
+
+const lineSchema = z.object({
+  type: z.literal('message_queue'),
+  message_id: z.number(),
+  text: z.string().nullable(),
+});
+
+/** A message that waits is in the record, so that a crash does not lose what somebody was told is queued. */
+export function queueLine(runId: string, at: string, { id, text }: QueueChange): LineOf<'decision'> {
+  return { kind: 'decision', decision: { type: 'message_queue', at, run_id: runId, message_id: id, text } };
+}
+
+/** Messages that wait after all `decisions` of a run, by id. */
+export class RecordedQueue {
+  readonly #texts = new Map<number, string>();
+
+  see(decision: LineOf<'decision'>['decision']): void {
+    const { data } = lineSchema.safeParse(decision);
+    if (data === undefined) return;
+    if (data.text === null) this.#texts.delete(data.message_id);
+    else this.#texts.set(data.message_id, data.text);
+  }
+
+  get texts(): readonly string[] {
+    return [...this.#texts.values()];
+  }
+}
+
+export function unsaidNote(text: string): Note {
+  return {
+    subtype: 'unsaid',
+    content: `The run ended before this was said to the agent:\n\n${text.replaceAll(/^/gm, '> ')}`,
+  };
+}
