@@ -15,8 +15,7 @@ import {
   type ResultOf,
 } from '../protocol/daemon/calls.ts';
 import type { SessionUpdate } from '../protocol/daemon/session.ts';
-import type { JsonLineReader } from '../transport/jsonLines.ts';
-import { JsonLineWriter } from '../transport/jsonLines.ts';
+import type { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
 import { failureData } from './failures.ts';
 import { NewsFeed } from './news.ts';
 import type { DaemonService } from './service.ts';
@@ -26,6 +25,11 @@ import { Subscription } from './subscription.ts';
 const maxSubscriptions = 200;
 /** Calls of one client that are worked on at a time; the others wait. */
 const maxParallelCalls = 32;
+
+interface Channel {
+  readonly reader: JsonLineReader;
+  readonly writer: JsonLineWriter;
+}
 
 /** One client that has proved that it knows the token. */
 export class ClientConnection {
@@ -39,9 +43,9 @@ export class ClientConnection {
   #nextSubscription = 1;
   #isClosed = false;
 
-  constructor(socket: Socket, reader: JsonLineReader, service: DaemonService) {
+  constructor(socket: Socket, { reader, writer }: Channel, service: DaemonService) {
     this.#service = service;
-    this.#rpc = createMessageConnection(reader, new JsonLineWriter(socket), undefined, {
+    this.#rpc = createMessageConnection(reader, writer, undefined, {
       maxParallelism: maxParallelCalls,
     });
     this.#feed = new NewsFeed((news: News) => this.#rpc.sendRequest(newsCall, news));

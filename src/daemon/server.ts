@@ -3,7 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Log } from '../engine/api.ts';
 import type { Endpoint } from '../transport/endpoint.ts';
 import { acceptClient } from '../transport/handshake.ts';
-import { JsonLineReader } from '../transport/jsonLines.ts';
+import { FlowControl, FrameBudget } from '../transport/flowControl.ts';
+import { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
 import { ClientConnection } from './connection.ts';
 import type { DaemonService } from './service.ts';
 
@@ -15,6 +16,9 @@ const handshakeMs = 2000;
 /** Bytes of one message before that. */
 const handshakeBytes = 1024;
 
+/** Bytes of messages that are on their way from all clients together. */
+const maxUnfinishedBytes = 128 << 20;
+
 /** Listens for clients of this user. */
 export class DaemonServer {
   readonly #server: Server;
@@ -23,6 +27,7 @@ export class DaemonServer {
   readonly #log: Log;
   readonly #strangers = new Set<Socket>();
   readonly #clients = new Set<ClientConnection>();
+  readonly #budget = new FrameBudget(maxUnfinishedBytes);
   #refused = 0;
 
   private constructor(endpoint: Endpoint, service: DaemonService, log: Log) {
@@ -70,7 +75,8 @@ export class DaemonServer {
   }
 
   async #greet(socket: Socket): Promise<void> {
-    const reader = new JsonLineReader(socket, { handshakeBytes });
+    const flow = new FlowControl(socket);
+    const reader = new JsonLineReader(socket, { handshakeBytes, flow, budget: this.#budget });
     const isClient = await acceptClient(socket, reader, this.#endpoint.token);
     if (!isClient || this.#clients.size >= maxClients) {
       this.#refused += 1;
@@ -80,7 +86,7 @@ export class DaemonServer {
       socket.destroy();
       return;
     }
-    const client = new ClientConnection(socket, reader, this.#service);
+    const client = new ClientConnection(socket, { reader, writer: new JsonLineWriter(socket, flow) }, this.#service);
     this.#clients.add(client);
     void client.closed.then(() => {
       this.#clients.delete(client);

@@ -6,26 +6,40 @@ import {
   type Disposable,
   type Message,
 } from 'vscode-jsonrpc/node';
+import type { FlowControl, FrameBudget } from './flowControl.ts';
 
 /** Bytes of one message. A longer one closes the connection: no message of the protocol comes near it. */
 export const maxMessageBytes = 16 << 20;
 
 const lineFeed = 10;
 
+export interface ReaderOptions {
+  /** Limit of a message before `listen` is called. */
+  readonly handshakeBytes?: number;
+  readonly flow?: FlowControl;
+  readonly budget?: FrameBudget;
+}
+
 /** Reads one JSON value per line, ended by byte 10. Invalid JSON or a line above the limit destroys the socket. */
 export class JsonLineReader extends AbstractMessageReader {
   readonly #socket: Socket;
   #limit: number;
+  readonly #flow: FlowControl | undefined;
+  readonly #budget: FrameBudget | undefined;
   #parts: Buffer[] = [];
   #length = 0;
   #callback: ((message: unknown) => void) | undefined;
 
-  /** `handshakeBytes`: limit of a message before `listen` is called. */
-  constructor(socket: Socket, { handshakeBytes = maxMessageBytes } = {}) {
+  constructor(socket: Socket, { handshakeBytes = maxMessageBytes, flow, budget }: ReaderOptions = {}) {
     super();
     this.#socket = socket;
     this.#limit = handshakeBytes;
-    socket.on('close', () => this.fireClose());
+    this.#flow = flow;
+    this.#budget = budget;
+    socket.on('close', () => {
+      this.#clear();
+      this.fireClose();
+    });
     socket.on('error', (error) => this.fireError(error));
   }
 
@@ -45,8 +59,9 @@ export class JsonLineReader extends AbstractMessageReader {
   listen(callback: DataCallback): Disposable {
     this.#limit = maxMessageBytes;
     this.#read((message) => {
-      if (isMessage(message)) callback(message);
-      else this.#fail('A message is not JSON-RPC.');
+      if (!isMessage(message)) return this.#fail('A message is not JSON-RPC.');
+      this.#flow?.received(message);
+      callback(message);
     });
     return { dispose: () => (this.#callback = undefined) };
   }
@@ -63,13 +78,13 @@ export class JsonLineReader extends AbstractMessageReader {
     for (;;) {
       const end = rest.indexOf(lineFeed);
       const part = end === -1 ? rest : rest.subarray(0, end);
+      if (this.#length + part.length > this.#limit) return this.#fail(`A message is longer than ${this.#limit} bytes.`);
+      if (this.#budget?.take(part.length) === false) return this.#fail('All clients together send too much at once.');
       this.#length += part.length;
-      if (this.#length > this.#limit) return this.#fail(`A message is longer than ${this.#limit} bytes.`);
       this.#parts.push(part);
       if (end === -1) return;
       const line = Buffer.concat(this.#parts).toString('utf8');
-      this.#parts = [];
-      this.#length = 0;
+      this.#clear();
       rest = rest.subarray(end + 1);
       let message: unknown;
       try {
@@ -88,9 +103,14 @@ export class JsonLineReader extends AbstractMessageReader {
     }
   }
 
-  #fail(reason: string): void {
+  #clear(): void {
+    this.#budget?.giveBack(this.#length);
     this.#parts = [];
     this.#length = 0;
+  }
+
+  #fail(reason: string): void {
+    this.#clear();
     this.fireError(new Error(reason));
     this.#socket.destroy();
   }
@@ -103,16 +123,19 @@ function isMessage(value: unknown): value is Message {
 
 export class JsonLineWriter extends AbstractMessageWriter {
   readonly #socket: Socket;
+  readonly #flow: FlowControl | undefined;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, flow?: FlowControl) {
     super();
     this.#socket = socket;
+    this.#flow = flow;
     socket.on('close', () => this.fireClose());
   }
 
   /** Resolves when the operating system has taken the message. @throws when the socket is closed */
-  write(message: Message): Promise<void> {
-    return sendLine(this.#socket, message);
+  async write(message: Message): Promise<void> {
+    await sendLine(this.#socket, message);
+    this.#flow?.answered(message);
   }
 
   end(): void {
