@@ -17,7 +17,7 @@ import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';
 
 /** Clients wait so long for what an earlier daemon left to be brought to an end, in ms. */
-const sweepMs = 2000;
+const sweepMs = 1000;
 
 /** Serves the store until the daemon is idle or told to stop. The caller holds the lease of the folder. */
 export async function serve(folder: string, options: DaemonOptions): Promise<void> {
