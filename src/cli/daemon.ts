@@ -1,9 +1,10 @@
 import path from 'node:path';
-import { connect, connectRunning } from '../client/connect.ts';
+import { connect, connectOthers, connectRunning } from '../client/connect.ts';
 import type { DaemonConnection } from '../client/connection.ts';
 import { DaemonError } from '../client/errors.ts';
 import { packageFolder, version } from '../engine/package.ts';
 import type { ClientDescription } from '../protocol/daemon/calls.ts';
+import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { UsageError, type CliContext } from './command.ts';
 import { storeFolder } from './engine.ts';
 
@@ -34,6 +35,18 @@ export function runningDaemon(context: CliContext, use: DaemonUse): Promise<Daem
   return translated(() =>
     connectRunning({ storeDir: storeFolder(context, use.store), build: version(), client: clientOf(use) }),
   );
+}
+
+/** The daemon of this version first, then those of other versions that still have runs. @throws UsageError */
+export async function runningDaemons(context: CliContext, use: DaemonUse): Promise<DaemonConnection[]> {
+  const options = { storeDir: storeFolder(context, use.store), build: version(), client: clientOf(use) };
+  const [own, others] = await Promise.all([runningDaemon(context, use), connectOthers(options)]);
+  return own === null ? others : [own, ...others];
+}
+
+/** Whether the daemon understands this version's calls, not only those in `coreCalls`. */
+export function isSameProtocol({ daemon }: DaemonConnection): boolean {
+  return daemon.protocol === daemonProtocol;
 }
 
 /** Runs `work`; what the daemon refuses becomes an error of the command line. @throws UsageError */

@@ -5,13 +5,13 @@ import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
-import { daemonFolder, preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
+import { daemonFolder, daemonProtocols, preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
 import { type ClientOptions, DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
 
 export { daemonFolder } from '../transport/endpoint.ts';
 
-/** A client is connected, or told why it cannot be, within this time in ms. */
+/** A client is connected, or told why it cannot be, within this time in ms, where it sets no other limit. */
 const connectMs = 4500;
 const retryMs = 50;
 
@@ -46,15 +46,34 @@ export async function connectRunning(
   }
 }
 
+/** Running daemons of other protocol versions, for the calls in `coreCalls`. Older ones finish the runs that they have. */
+export async function connectOthers(
+  options: Omit<ConnectOptions, 'daemonFile' | 'environment'>,
+): Promise<DaemonConnection[]> {
+  const found = await Promise.all(
+    (await daemonProtocols(options.storeDir))
+      .filter((protocol) => protocol !== (options.protocol ?? daemonProtocol))
+      .map((protocol) => connectRunning({ ...options, protocol }).catch(() => null)),
+  );
+  return found.filter((connection) => connection !== null);
+}
+
 /** The daemon of the store, started where none runs. @throws DaemonError `unreachable` where it does not start */
 export async function connect(options: ConnectOptions): Promise<DaemonConnection> {
-  const deadline = performance.now() + connectMs;
+  const deadline = performance.now() + (options.withinMs ?? connectMs);
   const left = (): number => Math.max(1, deadline - performance.now());
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) await start(options, left());
     try {
       const connection = await connectRunning({ ...options, withinMs: isFirst ? left() / 2 : left() });
-      if (connection !== null) return connection;
+      if (connection !== null) {
+        const { version, runs } = connection.daemon;
+        if (!isFirst || runs > 0 || !isNewer(options.build, version)) return connection;
+        // An older build of the same protocol that has nothing to do makes room for this one.
+        await connection.call('retire', { when: 'idle' });
+        await Promise.race([connection.closed, delay(left(), undefined, { ref: false })]);
+        connection.close();
+      }
     } catch (error) {
       // An earlier daemon crashed, and something else listens at its address now: the next daemon takes another.
       if (!DaemonError.is(error, 'refused') || left() === 1) throw error;
@@ -90,12 +109,23 @@ async function start({ storeDir, daemonFile, environment }: ConnectOptions, with
   try {
     const printed = await Promise.race([text(pipe).catch(() => ''), failed]);
     const report = reportSchema.safeParse(parse(printed));
-    if (!report.success) throw notStarted('It took too long.');
+    if (!report.success)
+      throw notStarted(pipe.destroyed && !pipe.readableEnded ? 'It took too long.' : 'It ended without a reason.');
     if ('error' in report.data) throw notStarted(report.data.error);
   } finally {
     clearTimeout(timer);
     child.unref();
   }
+}
+
+/** Whether a version `1.2.3` is newer than another. */
+function isNewer(version: string, than: string): boolean {
+  const [a, b] = [version, than].map((each) => each.split(/[.-]/).slice(0, 3).map(Number));
+  for (const [at, part] of (a ?? []).entries()) {
+    const other = b?.[at] ?? 0;
+    if (part !== other) return part > other;
+  }
+  return false;
 }
 
 function notStarted(reason: string): DaemonError {

@@ -118,6 +118,9 @@ export class ClientConnection {
       return {};
     });
     this.#handle('read', calls.read, (params) => using(params.session_id, (handle) => records.read(handle, params)));
+    this.#handle('transcript', calls.transcript, (params) =>
+      using(params.session_id, (handle) => records.transcript(handle, params)),
+    );
     this.#handle('find', calls.find, ({ session_id, query, limit, from }) =>
       using(session_id, async (handle) => {
         const { indexes, truncated } = await handle.find(query, limit, from);

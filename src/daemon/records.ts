@@ -53,6 +53,25 @@ export class Records {
     return { entries, next: end < Math.min(to, handle.total()) ? end : null };
   }
 
+  /** Settled entries from `from` on; waits for them, for other requests, or for the end of the run. */
+  async transcript(
+    handle: SessionHandle,
+    { from, wait_ms, waiting }: ParamsOf<'transcript'>,
+  ): Promise<ResultOf<'transcript'>> {
+    const known = new Set(waiting);
+    const settled = (): number => Math.min(handle.total(), ...handle.open());
+    const requests = () => [...(handle.conversation()?.pending() ?? [])];
+    const isNew = (): boolean => {
+      const now = requests();
+      return !handle.live() || settled() > from || now.length !== known.size || now.some(({ id }) => !known.has(id));
+    };
+    if (!isNew()) await changed(handle, isNew, wait_ms);
+    const { entries } = await this.read(handle, { session_id: handle.id, from, to: settled() });
+    const next = (entries.at(-1)?.index ?? from - 1) + 1;
+    const { agent_label: agent, outcome } = handle.summary();
+    return { entries, next, live: handle.live() || next < settled(), outcome, agent, requests: requests() };
+  }
+
   async rename({ session_id, title }: ParamsOf<'rename'>): Promise<Nothing> {
     await this.#engine.rename(session_id, title);
     return {};
@@ -113,4 +132,20 @@ export class Records {
     const { ended, interrupted } = await this.#engine.sweep();
     return { ended: [...ended], interrupted: [...interrupted] };
   }
+}
+
+/** Settles when `isNew`, or after `ms`. */
+function changed(handle: SessionHandle, isNew: () => boolean, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      for (const each of registrations) each.dispose();
+      resolve();
+    };
+    const look = (): void => {
+      if (isNew()) end();
+    };
+    const timer = setTimeout(end, ms);
+    const registrations = [handle.onUpdates(look), handle.onSummary(look), handle.onConversation(look)];
+  });
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { DaemonConnection } from '../../client/connection.ts';
+import { normalizedEntrySchema } from '../../model/entry.ts';
 import type { AgentRequest } from '../../model/request.ts';
 import type { SessionSnapshot } from '../../protocol/daemon/session.ts';
 import { parseOptions } from '../args.ts';
@@ -7,7 +8,7 @@ import { parseJsonInput, parseTypedInput, type AttachInput } from '../attach/inp
 import { requestText } from '../attach/requestText.ts';
 import { FollowedTranscript } from '../attach/transcript.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
-import { runningDaemon, translated } from '../daemon.ts';
+import { isSameProtocol, runningDaemons, translated } from '../daemon.ts';
 import { storeHelp } from '../engine.ts';
 import { entryText } from '../entryText.ts';
 import { writeLines } from '../output.ts';
@@ -29,6 +30,18 @@ Exit code 0: the run completed, or you detached; 1: it failed or was stopped; 2:
 
 const options = { store: { type: 'string' }, json: { type: 'boolean' } } as const;
 
+/** A daemon of another version answers after this time at the latest, in ms. */
+const pollMs = 10_000;
+
+/** What the attachment needs to know of its session. */
+interface State {
+  readonly live: boolean;
+  readonly outcome: string;
+  /** Name of the agent, for people. */
+  readonly agent: string;
+  readonly requests: readonly AgentRequest[];
+}
+
 const done = 0;
 const agentFailed = 1;
 const lost = 2;
@@ -40,25 +53,36 @@ export const attach: Command = {
     const [given, ...more] = positionals;
     if (more.length > 0) throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
     const json = values.json === true;
-    const connection = await runningDaemon(context, { store: values.store, person: !json });
-    if (connection === null)
-      throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
+    const daemons = await runningDaemons(context, { store: values.store, person: !json });
     try {
-      const session = given ?? (await onlyRunning(connection));
+      const { connection, session } = await translated(() => findSession(daemons, given));
       return await translated(() => new Attachment(connection, session, context, json).run());
     } finally {
-      connection.close();
+      for (const daemon of daemons) daemon.close();
     }
   },
 };
 
+interface Found {
+  readonly connection: DaemonConnection;
+  readonly session: string;
+}
+
 /** @throws UsageError */
-async function onlyRunning(connection: DaemonConnection): Promise<string> {
-  const running = await translated(() => connection.call('running', {}));
-  const [first, ...others] = running;
-  if (first === undefined) throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
-  if (others.length === 0) return first.session_id;
-  const list = running.map(({ session_id, title = '' }) => `\n  ${session_id}  ${visibleLine(title)}`).join('');
+async function findSession(daemons: readonly DaemonConnection[], given: string | undefined): Promise<Found> {
+  const running: (Found & { readonly title: string })[] = [];
+  for (const connection of daemons) {
+    for (const { session_id: session, title = '' } of await connection.call('running', {}))
+      running.push({ connection, session, title });
+  }
+  const [daemon] = daemons;
+  const [first, ...others] = running.filter(({ session }) => given === undefined || session === given);
+  if (first !== undefined && others.length === 0) return first;
+  if (daemon === undefined || (first === undefined && given === undefined))
+    throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
+  // It may have ended a moment ago.
+  if (given !== undefined) return first ?? { connection: daemon, session: given };
+  const list = running.map(({ session, title }) => `\n  ${session}  ${visibleLine(title)}`).join('');
   throw new UsageError('Several sessions are running. Give one:', list);
 }
 
@@ -86,19 +110,7 @@ class Attachment {
     const ended = new Promise<number>((resolve) => {
       this.#end = resolve;
     });
-    const transcript = new FollowedTranscript(this.#connection, this.#session, (entry) =>
-      this.#json ? writeLines(this.#context.stdout, [entry]) : this.#write(entryText(entry)),
-    );
-    const { state } = await this.#connection.follow(this.#session, (update) =>
-      this.#inOrder(async () => {
-        await transcript.update(update);
-        this.#take(update.state);
-      }),
-    );
-    const begun = this.#inOrder(async () => {
-      await transcript.begin(state);
-      this.#take(state);
-    });
+    const begun = isSameProtocol(this.#connection) ? this.#follow() : this.#followOther();
     const stopListening = this.#context.onInterrupt(() => {
       this.#tell(
         `Detached. The agent keeps running. Watch it: vitrine attach ${this.#session}. Stop it: vitrine stop ${this.#session}`,
@@ -112,12 +124,54 @@ class Attachment {
       this.#end(lost);
     });
     try {
-      await begun;
-      return await ended;
+      return await Promise.race([ended, begun.then(() => ended)]);
     } finally {
       stopListening();
       lines.close();
       this.#context.stdin.destroy();
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const transcript = new FollowedTranscript(this.#connection, this.#session, (entry) =>
+      this.#json ? writeLines(this.#context.stdout, [entry]) : this.#write(entryText(entry)),
+    );
+    const take = ({ live, summary: { outcome, agent_label: agent }, requests }: SessionSnapshot): void => {
+      this.#take({ live, outcome, agent, requests });
+    };
+    const { state } = await this.#connection.follow(this.#session, (update) =>
+      this.#inOrder(async () => {
+        await transcript.update(update);
+        take(update.state);
+      }),
+    );
+    await this.#inOrder(async () => {
+      await transcript.begin(state);
+      take(state);
+    });
+  }
+
+  /** In a daemon of another protocol version. Entries may have a form that only its version knows. */
+  async #followOther(): Promise<void> {
+    const session_id = this.#session;
+    for (let from = 0, isLive = true; isLive;) {
+      const waiting = this.#waiting.map(({ id }) => id);
+      const page = await this.#connection.call('transcript', { session_id, from, wait_ms: pollMs, waiting });
+      for (const entry of page.entries) {
+        const known = normalizedEntrySchema.safeParse(entry);
+        if (this.#json) await writeLines(this.#context.stdout, [entry]);
+        else if (known.success) await this.#write(entryText(known.data));
+      }
+      if (this.#json) {
+        const asked = page.requests.filter(({ id }) => !this.#shown.has(id));
+        await writeLines(
+          this.#context.stdout,
+          asked.map((request) => ({ request })),
+        );
+      }
+      this.#take(page);
+      from = page.next;
+      isLive = page.live;
     }
   }
 
@@ -127,7 +181,7 @@ class Attachment {
     return this.#work;
   }
 
-  #take({ live, summary, requests }: SessionSnapshot): void {
+  #take({ live, outcome, agent, requests }: State): void {
     for (const { id } of this.#waiting) {
       if (!requests.some((request) => request.id === id) && !this.#answered.has(id) && !this.#json)
         this.#tell('That request was answered elsewhere, or the agent no longer asks.');
@@ -136,9 +190,9 @@ class Attachment {
     for (const request of requests) {
       if (this.#shown.has(request.id)) continue;
       this.#shown.add(request.id);
-      if (!this.#json) this.#tell(requestText(summary.agent_label, request));
+      if (!this.#json) this.#tell(requestText(agent, request));
     }
-    if (!live) this.#end(summary.outcome === 'completed' ? done : agentFailed);
+    if (!live) this.#end(outcome === 'completed' ? done : agentFailed);
   }
 
   async #receive(line: string): Promise<void> {

@@ -5,7 +5,7 @@ import { daemonProtocol } from '../../protocol/daemon/version.ts';
 import { daemonFolder } from '../../client/connect.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
-import { runningDaemon, translated } from '../daemon.ts';
+import { runningDaemons, translated } from '../daemon.ts';
 import { storeFolder, storeHelp } from '../engine.ts';
 import { writeLines } from '../output.ts';
 import { visibleLine } from '../../model/visibleText.ts';
@@ -22,7 +22,8 @@ after the last client has left and the last run has ended.
   logs               print its log
 
   --now              stop the running agents and exit
-  --json             status as {pid, version, protocol, since, clients, runs, rss}, or null where none runs
+  --json             status as {pid, version, protocol, since, clients, runs, rss}, or null where none runs; the log as
+                     {at, level, message}. A daemon of another version that still has runs is one more line
 ${storeHelp}
 Exit code 0: done; 1: no daemon runs (status, stop) or there is no log (logs).
 `;
@@ -49,7 +50,7 @@ export const daemon: Command = {
       case 'stop':
         return stop(context, values.store, values.now === true);
       case 'logs':
-        return logs(context, values.store);
+        return logs(context, values.store, values.json === true);
       default:
         throw new UsageError('Say what to do with the daemon.', 'status, stop or logs.');
     }
@@ -57,19 +58,17 @@ export const daemon: Command = {
 };
 
 async function status(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
-  const connection = await runningDaemon(context, { store });
-  if (connection === null) {
-    if (json) await writeLines(context.stdout, [null]);
-    else context.stdout.write('No daemon is running.\n');
-    return notRunning;
+  const daemons = await runningDaemons(context, { store });
+  const found: DaemonStatus[] = [];
+  for (const daemon of daemons) {
+    const shown = await translated(() => daemon.call('status', {}));
+    daemon.close();
+    // This command is a client while it asks.
+    found.push({ ...shown, clients: shown.clients - 1 });
   }
-  const found = await translated(() => connection.call('status', {}));
-  connection.close();
-  // This command is a client while it asks.
-  const shown = { ...found, clients: found.clients - 1 };
-  if (json) await writeLines(context.stdout, [shown]);
-  else context.stdout.write(`${describe(shown)}\n`);
-  return done;
+  if (json) await writeLines(context.stdout, found.length === 0 ? [null] : found);
+  else context.stdout.write(`${found.length === 0 ? 'No daemon is running.' : found.map(describe).join('\n\n')}\n`);
+  return found.length === 0 ? notRunning : done;
 }
 
 function describe({ pid, version, protocol, since, clients, runs, rss }: DaemonStatus): string {
@@ -83,29 +82,45 @@ function describe({ pid, version, protocol, since, clients, runs, rss }: DaemonS
 }
 
 async function stop(context: CliContext, store: string | undefined, now: boolean): Promise<number> {
-  const connection = await runningDaemon(context, { store });
-  if (connection === null) {
+  const daemons = await runningDaemons(context, { store });
+  if (daemons.length === 0) {
     context.stdout.write('No daemon is running.\n');
     return notRunning;
   }
-  const { runs } = await translated(() => connection.call('retire', { when: now ? 'now' : 'idle' }));
-  if (now || runs === 0) {
-    await connection.closed;
-    context.stdout.write('The daemon has stopped.\n');
-  } else {
-    connection.close();
-    context.stdout.write(`The daemon stops when its running agents have finished: ${runs}. To stop them now: --now.\n`);
+  for (const daemon of daemons) {
+    const { runs } = await translated(() => daemon.call('retire', { when: now ? 'now' : 'idle' }));
+    if (now || runs === 0) {
+      await daemon.closed;
+      context.stdout.write('The daemon has stopped.\n');
+    } else {
+      daemon.close();
+      context.stdout.write(
+        `The daemon stops when its running agents have finished: ${runs}. To stop them now: --now.\n`,
+      );
+    }
   }
   return done;
 }
 
-async function logs(context: CliContext, store: string | undefined): Promise<number> {
+async function logs(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
   const file = path.join(daemonFolder(storeFolder(context, store), daemonProtocol), 'daemon.log');
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) {
     context.stderr.write(`vitrine: There is no log: ${file}\n`);
     return notRunning;
   }
-  for (const line of text.split('\n').filter((each) => each !== '')) context.stdout.write(`${visibleLine(line)}\n`);
+  const lines = text.split('\n').filter((each) => each !== '');
+  if (json) await writeLines(context.stdout, lines.map(logLine));
+  else for (const line of lines) context.stdout.write(`${visibleLine(line)}\n`);
   return done;
+}
+
+/** A line that begins with no time continues the message before it. */
+function logLine(line: string): {
+  readonly at: string | null;
+  readonly level: string | null;
+  readonly message: string;
+} {
+  const [, at, level, message] = /^(\d{4}-\S+Z) (\w+) (.*)$/s.exec(line) ?? [];
+  return { at: at ?? null, level: level ?? null, message: message ?? line };
 }

@@ -1,6 +1,6 @@
 import { parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
-import { runningDaemon, translated } from '../daemon.ts';
+import { runningDaemons, translated } from '../daemon.ts';
 import { storeHelp } from '../engine.ts';
 
 const help = `Usage: vitrine stop ses_… [options]
@@ -23,15 +23,18 @@ export const stop: Command = {
     const [session_id, ...more] = positionals;
     if (session_id === undefined || more.length > 0)
       throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
-    const connection = await runningDaemon(context, { store: values.store });
-    const running = connection === null ? [] : await translated(() => connection.call('running', {}));
-    if (connection === null || !running.some((session) => session.session_id === session_id)) {
-      connection?.close();
-      context.stderr.write(`vitrine: ${session_id} is not running in the background.\n`);
-      return notRunning;
+    const daemons = await runningDaemons(context, { store: values.store });
+    try {
+      for (const daemon of daemons) {
+        const running = await translated(() => daemon.call('running', {}));
+        if (!running.some((session) => session.session_id === session_id)) continue;
+        await translated(() => daemon.call('stop', { session_id, kill: values.kill === true }));
+        return stopped;
+      }
+    } finally {
+      for (const daemon of daemons) daemon.close();
     }
-    await translated(() => connection.call('stop', { session_id, kill: values.kill === true }));
-    connection.close();
-    return stopped;
+    context.stderr.write(`vitrine: ${session_id} is not running in the background.\n`);
+    return notRunning;
   },
 };

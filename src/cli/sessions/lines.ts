@@ -1,14 +1,16 @@
+import * as z from 'zod';
 import type { DaemonConnection } from '../../client/connection.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EngineFailure } from '../../engine/failures.ts';
 import type { LiveState, ObservedSummary } from '../../insight/observed/summary.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
+import type { AgentRequest } from '../../model/request.ts';
 import { isSessionLive } from '../../model/status.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import { originOf } from '../../model/synthetic.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { CliContext } from '../command.ts';
-import { runningDaemon, translated } from '../daemon.ts';
+import { isSameProtocol, runningDaemons, translated } from '../daemon.ts';
 
 /** Entries that are read at once. */
 const page = 500;
@@ -44,23 +46,30 @@ export async function* sessionLines(
   store: string | undefined,
   damaged: Set<string>,
 ): AsyncGenerator<SessionLine> {
-  const connection = await runningDaemon(context, { store });
+  const daemons = await runningDaemons(context, { store });
   try {
-    const running = connection === null ? [] : await translated(() => connection.call('running', {}));
+    const running = new Map<
+      string,
+      { readonly requests: readonly AgentRequest[]; readonly daemon: DaemonConnection }
+    >();
+    for (const daemon of daemons) {
+      for (const { session_id, requests } of await translated(() => daemon.call('running', {})))
+        running.set(session_id, { requests, daemon });
+    }
     for (const summary of summaries) {
       const { session_id } = summary;
-      const live = running.find((each) => each.session_id === session_id);
+      const live = running.get(session_id);
       const waiting = live?.requests ?? [];
       // What still runs is not in the record yet.
-      const isRunning = live !== undefined && connection !== null;
-      const counted = isRunning ? null : await countRecorded(engine, session_id);
+      const counted = live === undefined ? await countRecorded(engine, session_id) : null;
       const isMissing = counted === null || (counted.isGappy && !isSessionLive(summary.status));
-      if (!isRunning && isMissing) damaged.add(session_id);
+      if (live === undefined && isMissing) damaged.add(session_id);
       yield {
         ...summary,
-        tool_calls: isRunning
-          ? await translated(() => countRunning(connection, session_id))
-          : (counted?.toolCalls ?? null),
+        tool_calls:
+          live === undefined
+            ? (counted?.toolCalls ?? null)
+            : await translated(() => countRunning(live.daemon, session_id)),
         pending_requests: waiting.map(({ id, kind, asked_at, title }) => ({ id, kind, since: asked_at, text: title })),
         record_damaged: damaged.has(session_id),
         prompts: counted?.prompts ?? null,
@@ -69,33 +78,29 @@ export async function* sessionLines(
       };
     }
   } finally {
-    connection?.close();
+    for (const daemon of daemons) daemon.close();
   }
 }
 
-/** A session of another program as `vitrine sessions --all --json` prints it. */
-export function observedLine(
-  observed: ObservedSummary,
-): ObservedSummary & Pick<SessionLine, 'pending_requests' | 'record_damaged'> {
-  return { ...observed, pending_requests: [], record_damaged: observed.problem !== null };
-}
-
-function ownState({ status, updated_at }: SessionSummary, waitsFor: PendingRequest['kind'] | undefined): LiveState {
-  const about = { since: updated_at, source: 'own' } as const;
-  if (!isSessionLive(status)) return { state: 'ended', ...about };
-  if (waitsFor === undefined) return { state: 'running', ...about };
-  return { state: waitsFor === 'permission' ? 'waiting_for_permission' : 'waiting_for_you', ...about };
-}
-
-async function countRunning(connection: DaemonConnection, session_id: string): Promise<number> {
+async function countRunning(daemon: DaemonConnection, session_id: string): Promise<number> {
   let calls = 0;
+  if (!isSameProtocol(daemon)) {
+    for (let from = 0; ;) {
+      const page = await daemon.call('transcript', { session_id, from, wait_ms: 0, waiting: [] });
+      calls += page.entries.filter((entry) => toolCallSchema.safeParse(entry).success).length;
+      if (page.entries.length === 0) return calls;
+      from = page.next;
+    }
+  }
   for (let from: number | null = 0; from !== null;) {
-    const { entries, next }: ResultOf<'read'> = await connection.call('read', { session_id, from, to: everything });
+    const { entries, next }: ResultOf<'read'> = await daemon.call('read', { session_id, from, to: everything });
     calls += countCalls(entries);
     from = next;
   }
   return calls;
 }
+
+const toolCallSchema = z.object({ type: z.object({ kind: z.literal('tool_use') }) });
 
 interface Counted {
   readonly toolCalls: number;

@@ -8,6 +8,7 @@ import { sessionSummarySchema } from '../../model/summary.ts';
 import { clientContextSchema } from './context.ts';
 import { failureSchema } from './failure.ts';
 import { followUpParamsSchema, resumeParamsSchema, startParamsSchema } from './runRequests.ts';
+import { transcriptCall } from './transcript.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
 
 /** Who connects. `person`: somebody reads and can answer there, so that waiting requests count their time. */
@@ -67,6 +68,7 @@ export const calls = {
     result: nothing,
   },
   stop: { params: z.object({ session_id: sessionIdSchema, kill: z.boolean() }), result: nothing },
+  transcript: transcriptCall,
 
   /**
    * What a window knows of its folders, for what starts there later (callbacks, child sessions), and what happens to runs
@@ -188,7 +190,7 @@ export type ParamsOf<N extends CallName> = z.output<(typeof calls)[N]['params']>
 export type ResultOf<N extends CallName> = z.output<(typeof calls)[N]['result']>;
 
 /** Their form never changes. */
-export const coreCalls = ['hello', 'status', 'retire', 'running', 'answer', 'say', 'stop'] as const;
+export const coreCalls = ['hello', 'status', 'retire', 'running', 'answer', 'say', 'stop', 'transcript'] as const;
 
 /** What a daemon asks of a client: to take a batch of updates of a followed session. */
 export const updateCall = 'update';

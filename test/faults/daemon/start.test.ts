@@ -28,7 +28,7 @@ describe('starting a daemon', function () {
     );
 
   const rejection = async (): Promise<DaemonError> => {
-    const error: unknown = await place.connect().catch((reason: unknown) => reason);
+    const error: unknown = await place.connect({ withinMs: 4000 }).catch((reason: unknown) => reason);
     assert.ok(DaemonError.is(error), String(error));
     return error;
   };

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { connect, connectRunning, daemonFolder } from '../../../src/client/connect.ts';
+import { connect, connectRunning, type ConnectOptions, daemonFolder } from '../../../src/client/connect.ts';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { isAlive } from '../../../src/engine/process/identity.ts';
 import { readEndpoint } from '../../../src/transport/endpoint.ts';
@@ -39,10 +39,13 @@ export class DaemonBench {
     return daemonFolder(this.store, daemonProtocol);
   }
 
-  async connect(daemonFile = path.resolve('dist/daemon.js')): Promise<DaemonConnection> {
+  /** Waits longer than a client of a person would: the machine may be busy with other tests. */
+  async connect(change: Partial<ConnectOptions> = {}): Promise<DaemonConnection> {
     const { store: storeDir, environment } = this;
     const client = { kind: 'api', person: false } as const;
-    const connection = await connect({ storeDir, environment, daemonFile, build: 'test', client });
+    const daemonFile = path.resolve('dist/daemon.js');
+    const options = { storeDir, environment, daemonFile, build: 'test', client, withinMs: 30_000 };
+    const connection = await connect({ ...options, ...change });
     this.#connections.push(connection);
     return connection;
   }

@@ -15,6 +15,7 @@ const sentByVersion1: Readonly<Record<(typeof coreCalls)[number], readonly unkno
   ],
   say: [{ session_id, text: 'Go on.', how: 'queue' }],
   stop: [{ session_id, kill: false }],
+  transcript: [{ session_id, from: 0, wait_ms: 1000, waiting: ['req'] }],
 };
 
 describe('the calls that every version of the daemon understands', function () {

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { connectOthers } from '../../../src/client/connect.ts';
+import { isAlive } from '../../../src/engine/process/identity.ts';
+import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
+import { DaemonBench } from '../../support/daemon/bench.ts';
+import { until } from '../../support/until.ts';
+
+const client = { kind: 'api', person: false } as const;
+const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }, { say: 'after' }, { result: {} }];
+
+/** `daemon.js` of a build that has another protocol version. */
+async function daemonOf(protocol: number): Promise<string> {
+  const outfile = path.resolve(`dist/test/protocol${protocol}/daemon.js`);
+  await build({
+    entryPoints: ['src/daemon/main.ts'],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    define: { VITRINE_PROTOCOL: String(protocol) },
+    banner: {
+      js: "import{createRequire as vitrineCreateRequire}from'node:module';const require=vitrineCreateRequire(import.meta.url);",
+    },
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+describe('daemons of two versions', function () {
+  this.timeout(180_000);
+  let place: DaemonBench;
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(() => place.close());
+
+  for (const [change, protocol] of [
+    ['an upgrade', daemonProtocol - 1],
+    ['a downgrade', daemonProtocol + 1],
+  ] as const) {
+    it(`share a store in ${change}: the run of the other completes, and every command reaches it`, async () => {
+      const other = await place.connect({ daemonFile: await daemonOf(protocol), protocol });
+      assert.equal(other.daemon.protocol, protocol);
+      const { session_id } = await other.call('start', place.startParams(asking));
+      const second = await other.call('start', place.startParams([{ init: true }, { forever: true }]));
+      const own = await place.connect();
+      assert.notEqual(own.daemon.pid, other.daemon.pid);
+      const mine = await own.call(
+        'start',
+        place.startParams([{ init: true }, { ask: { id: 'req-2' } }, { result: {} }]),
+      );
+
+      const status = (await place.vitrine('daemon', 'status', '--json').ended).stdout.trimEnd().split('\n');
+      const found = status.map((line) => JSON.parse(line) as { pid: number; protocol: number });
+      assert.deepEqual(
+        found.map(({ pid }) => pid),
+        [own.daemon.pid, other.daemon.pid],
+      );
+      assert.deepEqual(
+        found.map((each) => each.protocol),
+        [daemonProtocol, protocol],
+      );
+
+      await until('both requests to wait', async () => {
+        const listed = (await place.vitrine('sessions', '--json').ended).stdout.trimEnd().split('\n');
+        const ids = listed.flatMap((line) => {
+          const { pending_requests: requests } = JSON.parse(line) as { pending_requests: { id: string }[] };
+          return requests.map(({ id }) => id);
+        });
+        return ids.sort().join() === 'req-1,req-2';
+      });
+
+      const watching = place.vitrine('attach', session_id, '--json');
+      watching.process.stdin?.write(`${JSON.stringify({ answer: { request: 'req-1', decision: 'allow' } })}\n`);
+      const watched = await watching.ended;
+      assert.equal(watched.code, 0, watched.stderr);
+      const lines = watched.stdout.trimEnd().split('\n');
+      const entries = lines.map((line) => JSON.parse(line) as { index?: number; content?: string });
+      const indexes = entries.flatMap(({ index }) => index ?? []);
+      assert.deepEqual(
+        indexes,
+        Array.from({ length: indexes.length }, (_, index) => index),
+        'no gap',
+      );
+      for (const text of ['before', 'after'])
+        assert.ok(
+          entries.some(({ content }) => content === text),
+          text,
+        );
+
+      const stopped = await place.vitrine('stop', second.session_id).ended;
+      assert.equal(stopped.code, 0, stopped.stderr);
+      assert.equal((await own.call('running', {})).length, 1);
+      const verified = await place.vitrine('verify', session_id).ended;
+      assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+
+      await other.call('retire', { when: 'idle' });
+      await other.closed;
+      await until('the other to exit', async () => !(await isAlive({ pid: other.daemon.pid, startTime: null })));
+      assert.deepEqual(await connectOthers({ storeDir: place.store, build: 'test', client }), []);
+      await own.call('stop', { session_id: mine.session_id, kill: true });
+    });
+  }
+
+  it('of one protocol: a newer build uses an older daemon that has runs, and replaces it when it has none', async () => {
+    const older = await place.connect();
+    const { session_id } = await older.call('start', place.startParams(asking));
+    const during = await place.connect({ build: '999.0.0' });
+    assert.equal(during.daemon.pid, older.daemon.pid);
+    await place.stateOf(session_id, ({ requests }) => requests.length === 1);
+    const answer = { kind: 'allow', scope: 'once' } as const;
+    await during.call('answer', { session_id, request_id: 'req-1', answer });
+    await until('the run to end', async () => (await during.call('status', {})).runs === 0);
+
+    const same = await place.connect({ build: older.daemon.version });
+    assert.equal(same.daemon.pid, older.daemon.pid);
+    const newer = await place.connect({ build: '999.0.0' });
+    assert.notEqual(newer.daemon.pid, older.daemon.pid);
+    await older.closed;
+    assert.equal((await newer.follow(session_id, () => Promise.resolve())).state.summary.outcome, 'completed');
+  });
+});
