@@ -10,6 +10,7 @@ import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { entryText } from '../entryText.ts';
+import { followSession } from '../followSession.ts';
 import { incomplete, reportMissing } from '../incomplete.ts';
 import { writeLines } from '../output.ts';
 import { readObserved } from '../sessions/observed.ts';
@@ -23,6 +24,8 @@ Exit code 4: entries are missing or the record is damaged; stderr says what and 
 
   --synthetic        these too, marked
   --json             one entry per line as JSON instead, all of them
+  --follow           goes on with what comes until the run has ended; Ctrl-C ends it earlier
+  --keep-following   also when the run has ended: until Ctrl-C, with runs that begin later
   --raw              what the agent printed instead, verbatim: its stdout on stdout, its stderr on stderr
 ${storeHelp}`;
 
@@ -33,10 +36,21 @@ export const show: Command = {
   async run(args, context) {
     const flag = { type: 'boolean' } as const;
     const options = { store: { type: 'string' }, raw: flag, json: flag, synthetic: flag } as const;
-    const { values, positionals } = parseOptions('show', { args: [...args], options, allowPositionals: true });
+    const followOptions = { follow: flag, 'keep-following': flag } as const;
+    const { values, positionals } = parseOptions('show', {
+      args: [...args],
+      options: { ...options, ...followOptions },
+      allowPositionals: true,
+    });
     const [id, ...more] = positionals;
     if (id === undefined || more.length > 0)
       throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
+    const keeps = values['keep-following'] === true;
+    if (keeps || values.follow === true) {
+      if (values.raw === true) throw new UsageError('--raw shows what is there.', 'Leave out --follow.');
+      const { store, json, synthetic } = values;
+      return followSession(context, id, { store, keeps, json: json === true, synthetic: synthetic === true });
+    }
     const engine = createEngine(context, { store: values.store });
     try {
       const handle = await engine.open(id);

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { DaemonBench } from '../../support/daemon/bench.ts';
+import { until } from '../../support/until.ts';
+
+const asking = [{ init: true }, { say: 'before' }, { ask: { id: 'req-1' } }, { say: 'after' }, { result: {} }];
+const allow = { kind: 'allow', scope: 'once' } as const;
+
+describe('commands for background runs', function () {
+  this.timeout(120_000);
+  let place: DaemonBench;
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(() => place.close());
+
+  const contentsOf = (stdout: string): (string | undefined)[] =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { content?: string }).content);
+
+  it('daemon logs --json prints one object per message', async () => {
+    const { daemon } = await place.connect();
+    const { code, stdout } = await place.vitrine('daemon', 'logs', '--json').ended;
+    assert.equal(code, 0);
+    const [first] = stdout.split('\n').map((line) => JSON.parse(line || 'null') as Record<string, string> | null);
+    assert.deepEqual(Object.keys(first ?? {}), ['at', 'level', 'message']);
+    assert.match(first?.['message'] ?? '', new RegExp(`serves .* \\(pid ${daemon.pid}`));
+  });
+
+  it('show --follow prints a running session to the end of its run, and a finished one at once', async () => {
+    const connection = await place.connect();
+    const { session_id } = await connection.call('start', place.startParams(asking));
+    await place.stateOf(session_id, ({ requests }) => requests.length === 1);
+    const { clients } = await connection.call('status', {});
+    const following = place.vitrine('show', session_id, '--follow', '--json');
+    await until('it to follow', async () => (await connection.call('status', {})).clients > clients);
+    await connection.call('answer', { session_id, request_id: 'req-1', answer: allow });
+    const { code, stdout, stderr } = await following.ended;
+    assert.equal(code, 0, stderr);
+    for (const text of ['before', 'after']) assert.ok(contentsOf(stdout).includes(text), text);
+    const again = await place.vitrine('show', session_id, '--follow').ended;
+    assert.equal(again.code, 0, again.stderr);
+    assert.match(again.stdout, /before[\s\S]*after/);
+  });
+
+  it('show --keep-following goes on with a session that is resumed later, until Ctrl-C', async () => {
+    const connection = await place.connect();
+    const params = place.startParams([{ init: true }, { say: 'first' }, { result: {} }]);
+    const { session_id } = await connection.call('start', params);
+    await place.stateOf(session_id, ({ live }) => !live);
+    const following = place.vitrine('show', session_id, '--keep-following', '--json');
+    let printed = '';
+    following.process.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until('what is there', () => printed.includes('"first"'));
+    const later = place.startParams([{ init: true }, { say: 'second' }, { result: {} }]).request.prompt;
+    await connection.call('resume', { context: params.context, session_id, request: { prompt: later } });
+    await until('what comes', () => printed.includes('"second"'));
+    following.process.kill('SIGINT');
+    assert.equal((await following.ended).code, 0);
+  });
+
+  it('Ctrl-C in attach detaches, says how to stop, and leaves the run alone', async () => {
+    const connection = await place.connect();
+    const { session_id } = await connection.call('start', place.startParams(asking));
+    await place.stateOf(session_id, ({ requests }) => requests.length === 1);
+    const attached = place.vitrine('attach', session_id);
+    let printed = '';
+    attached.process.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    await until('it to be attached', () => printed.includes('asks for permission'));
+    attached.process.kill('SIGINT');
+    const { code, stderr } = await attached.ended;
+    assert.equal(code, 0);
+    assert.match(stderr, new RegExp(`Detached\\..*vitrine stop ${session_id}`));
+    // A terminal that is killed takes nothing with it either.
+    const second = place.vitrine('attach', session_id, '--json');
+    let entries = '';
+    second.process.stdout?.on('data', (chunk: Buffer) => (entries += chunk.toString()));
+    await until('it to be attached', () => entries.includes('before'));
+    second.process.kill('SIGKILL');
+    await second.ended;
+    await connection.call('answer', { session_id, request_id: 'req-1', answer: allow });
+    const { summary } = await place.stateOf(session_id, ({ live }) => !live);
+    assert.equal(summary.outcome, 'completed');
+  });
+});
