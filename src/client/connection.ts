@@ -31,6 +31,10 @@ export interface ClientOptions {
   readonly protocol?: number;
   /** Give up after so many milliseconds. */
   readonly withinMs?: number;
+  /** Awaited before the daemon sends more news, which it does after the call `watch`. */
+  readonly onNews?: (news: News) => Promise<void>;
+  /** The value of an input of an agent that is a file; `null`: nobody gives one. Default: nobody does. */
+  readonly onInput?: (name: string, agent: { readonly name: string; readonly file: string }) => Promise<string | null>;
 }
 
 /** A connection to a daemon. Ends with the daemon; connect again for another. */
@@ -93,7 +97,6 @@ export class DaemonConnection {
       return { value: (await onInput?.(name, agent)) ?? null };
     });
     rpc.listen();
-    const { build, client, protocol = daemonProtocol } = options;
     const status = await call(rpc, 'hello', { protocol, build, client }).finally(() => clearTimeout(timer));
     return new DaemonConnection(rpc, status, closed, listeners);
   }

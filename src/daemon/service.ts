@@ -85,16 +85,33 @@ export class DaemonService {
     });
   }
 
-  async answer({ session_id, request_id, answer }: ParamsOf<'answer'>): Promise<ResultOf<'answer'>> {
-    const handle = this.#live(session_id);
-    const accepted = handle?.conversation()?.answer(request_id, answer) ?? false;
+  watch(): ResultOf<'watch'> {
+    return { live: this.#deps.running.all().map((handle) => handle.summary()) };
+  }
+
+  announce(connection: ClientConnection, { contexts, when_windows_close }: ParamsOf<'announce'>): ResultOf<'announce'> {
+    for (const context of contexts) this.#deps.contexts.set(context);
+    const trusted = contexts.filter((context) => context.trusted).map(({ folder }) => folder);
+    this.#deps.clients.announce(connection, trusted, when_windows_close);
+    if (trusted.length > 0) void this.#tellParents();
+    return {};
+  }
+
+  async answer(
+    connection: ClientConnection,
+    { session_id, request_id, answer }: ParamsOf<'answer'>,
+  ): Promise<ResultOf<'answer'>> {
+    const { kind, id } = this.#deps.clients.describe(connection) ?? {};
+    const client = kind === undefined ? undefined : { kind, ...(id !== undefined && { id }) };
+    const handle = this.#deps.running.get(session_id);
+    const accepted = handle?.conversation()?.answer(request_id, answer, client) ?? false;
     // What a client was told is kept, survives a crash.
     if (accepted) await handle?.written();
     return { accepted };
   }
 
   async say({ session_id, text, how }: ParamsOf<'say'>): Promise<ResultOf<'say'>> {
-    const handle = this.#live(session_id);
+    const handle = this.#deps.running.get(session_id);
     const conversation = handle?.conversation();
     if (conversation === undefined || conversation === null)
       throw failures.takesNoMessage(handle?.summary().agent_label ?? 'The agent');

@@ -1,3 +1,5 @@
+import type { Reached } from '../model/budget.ts';
+import { reachedNote } from './budget/liveBudget.ts';
 import type { Note } from './runPlan.ts';
 
 /** What there is to say of how a process ended, besides what it said itself. */
@@ -13,4 +15,12 @@ export function endNotes(label: string, end: { readonly late: boolean; readonly 
     notes.push({ subtype: 'leftovers', content: `${many} still running when ${label} ended, and ended too.` });
   }
   return notes;
+}
+
+/** Why Vitrine ended a run: a limit, or `reason`. */
+export function closingNotes(reached: Reached | undefined, reason: string | undefined): Note[] {
+  return [
+    ...(reached === undefined ? [] : [reachedNote(reached)]),
+    ...(reason === undefined ? [] : [{ subtype: 'stopped', content: reason }]),
+  ];
 }

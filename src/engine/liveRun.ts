@@ -4,15 +4,14 @@ import type { AgentRequest, Decision } from '../model/request.ts';
 import type { RunResult } from '../model/result.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { Conversation } from './api.ts';
-import { attemptLine } from './attemptLine.ts';
-import { LiveBudget, reachedNote } from './budget/liveBudget.ts';
+import { LiveBudget } from './budget/liveBudget.ts';
 import { LiveConversation } from './conversation.ts';
-import { endNotes } from './endNotes.ts';
+import { closingNotes, endNotes } from './endNotes.ts';
 import { failureOf } from './failureOf.ts';
 import { type EngineFailure, failures } from './failures.ts';
 import type { LadderStep } from './process/tree.ts';
 import { promptEntry } from './promptEntry.ts';
-import { queueLine } from './queuedMessages.ts';
+import { queueRecorder } from './queuedMessages.ts';
 import { decisionLine, needsYou } from './requestRecord.ts';
 import { LiveFigures } from './run/liveFigures.ts';
 import {
@@ -52,21 +51,9 @@ export class LiveRun implements ActiveRun {
   readonly #feed: RunFeed;
   readonly #conversation: LiveConversation;
   readonly #budget: LiveBudget;
-  #run: RecordedRun;
-  #process: AgentProcess | null = null;
-  #program = '';
-  #version: string | null = null;
-  /** The process is one that is spoken with. */
-  #speaks = false;
-  #stopping = false;
-  /** Why Vitrine stopped it, where no person did. */
+  readonly #live: LiveFigures;
+  #state: RunState;
   #stopReason: string | undefined;
-  /** Stopped in a way of its own: there is no time for more. */
-  #hurried = false;
-  /** What is to be said of its end is settled; a stop comes too late. */
-  #over = false;
-  /** Why the conversation could not go on. */
-  #cause: EngineFailure | undefined;
   /** Runs since the agent was told that there is nothing more. */
   #closing: NodeJS.Timeout | undefined;
   #finished: (result: RunResult) => void = () => undefined;
@@ -143,11 +130,11 @@ export class LiveRun implements ActiveRun {
   }
 
   async stop(steps?: readonly LadderStep[], reason?: string): Promise<void> {
-    if (!this.#over) {
-      const first = !this.#stopping;
-      this.#stopping = true;
+    if (isOpen(this.#state)) {
+      const first = !this.#isStopped;
       if (first) this.#stopReason = reason;
-      this.#hurried = steps !== undefined;
+      const { session } = this.#session;
+      const moved = this.#move(stopRun(this.#state, session, steps !== undefined, this.#now()));
       this.#conversation.end();
       await moved;
       if (first && steps === undefined) await this.#conversation.stopTurn(this.#deps.turnMs);
@@ -181,12 +168,8 @@ export class LiveRun implements ActiveRun {
       workDir,
       tell: (line) => this.#feed.tell(line),
       onDecision: (request: AgentRequest, decision: Decision) =>
-        void state.append(decisionLine(this.runId, request, decision)),
-      // What was said is in the record before it leaves the queue.
-      onQueue: (change) => {
-        const append = (): Promise<void> => state.append(queueLine(this.runId, this.#now(), change));
-        void (change.text === null ? this.written().then(append) : append());
-      },
+        void session.append(decisionLine(this.runId, request, decision)),
+      onQueue: queueRecorder(this, this.#deps.clock, (line) => session.append(line)),
       onChange: () => {
         const needs_you = needsYou(this.#conversation.pending());
         if (needs_you !== session.summary.needs_you) session.change({ needs_you });
@@ -227,15 +210,13 @@ export class LiveRun implements ActiveRun {
   async #launch(resume: string | null): Promise<Launched> {
     await this.#plan.watch?.begin();
     const launched = await this.#plan.launch(resume);
-    const { process, program, version, sessionId, dialogue } = launched;
-    this.#process = process;
-    this.#budget.leaveUsdToAgent(launched.holdsUsd === true);
-    this.#program = program;
-    this.#version = version;
-    this.#closed = null;
+    const { process, version, sessionId, dialogue } = launched;
+    const { session, total: firstIndex } = this.#session;
+    const { figures } = this.#plan;
     const { offsets } = this.#feed;
-    const beginning = { at: this.#now(), firstIndex: this.#state.total, offsets };
-    await this.#state.append(attemptLine(this.#plan, launched, resume, beginning));
+    const at = this.#now();
+    const moved = launchRun(this.#state, { launched, resume, figures, offsets, firstIndex, session, at });
+    await this.#move(moved, version === null ? {} : { agent_version: version });
     this.#feed.begin(resume, sessionId);
     if (dialogue !== undefined && process.input) this.#conversation.attach(process.input, dialogue);
     if (this.#isStopped) void this.#end();
@@ -334,16 +315,14 @@ export class LiveRun implements ActiveRun {
     const failure = cause ?? (nothingRan || stopped ? undefined : this.#whyFailed(facts, exit, result));
     const succeeded = failure === undefined && (nothingRan || result.success);
     const outcome = stopped ? 'stopped' : succeeded ? 'completed' : 'failed';
-    const reason = outcome === 'completed' ? undefined : (failure?.message ?? result.error);
+    const why = outcome === 'stopped' && reached === undefined ? this.#stopReason : undefined;
+    const reason = outcome === 'completed' ? undefined : (why ?? failure?.message ?? result.error);
     if (failure !== undefined) this.#notify('error', failure);
-    const stopReason = status === 'stopped' && reached === undefined ? this.#stopReason : undefined;
-    if (stopReason !== undefined) await this.#feed.note({ subtype: 'stopped', content: stopReason });
-    const reason = status === 'completed' ? undefined : (stopReason ?? failure?.message ?? result.error);
 
     const at = this.#now();
     const counted = { ...this.#feed.steps, ...this.#budget.counted(metadata) };
     this.#feed.measure(facts);
-    const notes = [...changes.notes, ...(reached === undefined ? [] : [reachedNote(reached)])];
+    const notes = [...changes.notes, ...closingNotes(reached, why)];
     const endIndex = session.total + notes.length;
     const stopReason = stopped ? 'stopped' : (metadata?.endReason ?? outcome);
     const change: Partial<SessionSummary> = {

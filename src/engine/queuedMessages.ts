@@ -13,8 +13,20 @@ const lineSchema = z.object({
 });
 
 /** A message that waits is in the record, so that a crash does not lose what somebody was told is queued. */
-export function queueLine(runId: string, at: string, { id, text }: QueueChange): LineOf<'decision'> {
+function queueLine(runId: string, at: string, { id, text }: QueueChange): LineOf<'decision'> {
   return { kind: 'decision', decision: { type: 'message_queue', at, run_id: runId, message_id: id, text } };
+}
+
+/** What was said is in the record (`written`) before it leaves the queue. */
+export function queueRecorder(
+  run: { readonly runId: string; written(): Promise<void> },
+  clock: () => number,
+  append: (line: LineOf<'decision'>) => Promise<void>,
+): (change: QueueChange) => void {
+  return (change) => {
+    const keep = (): Promise<void> => append(queueLine(run.runId, new Date(clock()).toISOString(), change));
+    void (change.text === null ? run.written().then(keep) : keep());
+  };
 }
 
 /** Messages that wait after all `decisions` of a run, by id. */

@@ -15,7 +15,7 @@ import { RecentEntries } from './recentEntries.ts';
 import { addSteps, noSteps, type RunSteps, knownOf, resultOf, summaryOf } from './runFigures.ts';
 import { withIds, type BatchLine } from './run/transitions.ts';
 import { RunOutput } from './runOutput.ts';
-import type { Note } from './runPlan.ts';
+import type { Note, ReplacedIds } from './runPlan.ts';
 import type { SessionState } from './sessionState.ts';
 
 const attemptSchema = z.object({
@@ -111,12 +111,14 @@ export async function recoverRun(
     session = withIds(session, facts.sessionIds) ?? session;
   }
   for (const text of found.unsaid) await recordNote(state, unsaidNote(text), at);
-  await state.changeRun({ ...run, end_index: state.total }, result);
-  await state.tell([new EventTeller(state.id).stop(at, 'interrupted', null)]);
-  const { session } = state;
-  const ended =
-    session.status === 'stopped' || session.status === 'finished' ? session : moveSession(session, 'stopped');
-  await state.changeSession(ended, {
+  const ids = responses === 0 ? found.replacedIds : undefined;
+  batch.push(
+    { kind: 'run', run: { ...run, end_index: state.total } },
+    { kind: 'event', event: new EventTeller(state.id).stop(at, 'interrupted', null) },
+    { kind: 'session', session: { ...session, status: restingStatus(session), ...ids } },
+    'summary',
+  );
+  await state.commit(batch, {
     ...figures,
     outcome: 'interrupted',
     reason: failure.message,
@@ -185,7 +187,9 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
       present.add(line.entry.index);
       lastSeen = Math.max(lastSeen, timeOf(line.entry));
     }
-    if (line.kind !== 'decision' || line.decision['run_id'] !== run.run_id) continue;
+    if (line.kind !== 'decision') continue;
+    replaced = replacedBy(line.decision) ?? replaced;
+    if (line.decision['run_id'] !== run.run_id) continue;
     queue.see(line.decision);
     const asAttempt = attemptSchema.safeParse(line.decision);
     if (asAttempt.success) {
@@ -195,7 +199,15 @@ async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found
     const asOrder = orderSchema.safeParse(line.decision);
     if (asOrder.success) order.push(asOrder.data);
   }
-  return { attempt, order, unsaid: queue.texts, present, lastSeen };
+  return { attempt, order, unsaid: queue.texts, present, lastSeen, replacedIds };
+}
+
+/** Of the conversation that a new one was to replace. */
+function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
+  const asked = startAfreshSchema.safeParse(decision);
+  if (!asked.success) return undefined;
+  const { executor_session_id, executor_session_ids } = asked.data;
+  return { executor_session_id: executor_session_id ?? executor_session_ids.at(-1), executor_session_ids };
 }
 
 /** Epoch milliseconds; 0 where its time cannot be read. */

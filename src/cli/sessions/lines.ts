@@ -82,6 +82,20 @@ export async function* sessionLines(
   }
 }
 
+/** A session of another program as `vitrine sessions --all --json` prints it. */
+export function observedLine(
+  observed: ObservedSummary,
+): ObservedSummary & Pick<SessionLine, 'pending_requests' | 'record_damaged'> {
+  return { ...observed, pending_requests: [], record_damaged: observed.problem !== null };
+}
+
+function ownState({ status, updated_at }: SessionSummary, waitsFor: PendingRequest['kind'] | undefined): LiveState {
+  const about = { since: updated_at, source: 'own' } as const;
+  if (!isSessionLive(status)) return { state: 'ended', ...about };
+  if (waitsFor === undefined) return { state: 'running', ...about };
+  return { state: waitsFor === 'permission' ? 'waiting_for_permission' : 'waiting_for_you', ...about };
+}
+
 async function countRunning(daemon: DaemonConnection, session_id: string): Promise<number> {
   let calls = 0;
   if (!isSameProtocol(daemon)) {

@@ -6,7 +6,7 @@ import { verifyRecord } from '../../../src/engine/record/verify.ts';
 import { isAlive } from '../../../src/engine/process/identity.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { requestMetadataSchema } from '../../../src/model/request.ts';
-import type { SessionUpdate } from '../../../src/protocol/daemon/calls.ts';
+import type { SessionUpdate } from '../../../src/protocol/daemon/session.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { prompt } from '../../support/fakeAgent/engine.ts';
 import { until } from '../../support/until.ts';

@@ -6,7 +6,8 @@ import { connect, connectRunning, type ConnectOptions, daemonFolder } from '../.
 import type { DaemonConnection } from '../../../src/client/connection.ts';
 import { isAlive } from '../../../src/engine/process/identity.ts';
 import { readEndpoint } from '../../../src/transport/endpoint.ts';
-import type { GivenParams, SessionSnapshot } from '../../../src/protocol/daemon/calls.ts';
+import type { GivenParams } from '../../../src/protocol/daemon/calls.ts';
+import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../fakeAgent/engine.ts';
 import { until } from '../until.ts';
