@@ -133,8 +133,7 @@ export class LiveRun implements ActiveRun {
     if (isOpen(this.#state)) {
       const first = !this.#isStopped;
       if (first) this.#stopReason = reason;
-      const { session } = this.#session;
-      const moved = this.#move(stopRun(this.#state, session, steps !== undefined, this.#now()));
+      const moved = this.#move(stopRun(this.#state, this.#session.session, steps !== undefined, this.#now()));
       this.#conversation.end();
       await moved;
       if (first && steps === undefined) await this.#conversation.stopTurn(this.#deps.turnMs);
@@ -318,7 +317,6 @@ export class LiveRun implements ActiveRun {
     const why = outcome === 'stopped' && reached === undefined ? this.#stopReason : undefined;
     const reason = outcome === 'completed' ? undefined : (why ?? failure?.message ?? result.error);
     if (failure !== undefined) this.#notify('error', failure);
-
     const at = this.#now();
     const counted = { ...this.#feed.steps, ...this.#budget.counted(metadata) };
     this.#feed.measure(facts);
