@@ -258,6 +258,11 @@ async function prompt() {
 }
 
 if (args.includes('--version')) {
+  const gate = process.env['FAKE_AGENT_VERSION_GATE'];
+  if (gate !== undefined) {
+    writeFileSync(`${gate}.asked`, '');
+    await steps.until(gate);
+  }
   console.log(process.env['FAKE_AGENT_VERSION'] ?? '2.1.197 (Claude Code)');
 } else if (option('--model') === 'deaf') {
   process.exit(1);

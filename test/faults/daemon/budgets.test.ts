@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Bound } from '../../../src/model/budget.ts';
+import { DaemonBench } from '../../support/daemon/bench.ts';
+
+describe('limits that are raised through a daemon', () => {
+  let place: DaemonBench;
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(() => place.close());
+
+  it('are all kept where two clients raise them at once', async () => {
+    const clients = [await place.connect(), await place.connect()];
+    const bounds = Array.from({ length: 40 }, (_, index): Bound => {
+      return { scope: 'day', unit: 'usd', key: `day-${index}`, limit: index + 1 };
+    });
+    const raising = clients.flatMap((client, at) =>
+      bounds.filter((_, index) => index % 2 === at).map((bound) => client.call('raiseBudget', { bound })),
+    );
+    await Promise.all(raising);
+    const kept: unknown = JSON.parse(await readFile(path.join(place.store, 'budgets.json'), 'utf8'));
+    assert.ok(typeof kept === 'object' && kept !== null && 'raises' in kept && Array.isArray(kept.raises));
+    assert.deepEqual(
+      new Set(kept.raises.map((each) => JSON.stringify(each))),
+      new Set(bounds.map((each) => JSON.stringify(each))),
+    );
+  });
+});
