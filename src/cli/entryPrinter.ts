@@ -13,6 +13,8 @@ export class EntryPrinter {
   readonly #context: CliContext;
   readonly #waiting: (NormalizedEntry | number)[] = [];
   readonly #denied = new Set<number>();
+  /** The prompt, until the agent has said who it is: it is printed once, with that. */
+  #prompt: NormalizedEntry | undefined;
   #printing: Promise<void>;
 
   constructor(handle: SessionHandle, context: CliContext, first: number) {
@@ -22,7 +24,10 @@ export class EntryPrinter {
     this.#printing = handle.read(first, handle.total()).then(async (entries) => {
       const settled = entries.filter((entry) => !open.has(entry.index));
       this.#count(settled);
-      await writeLines(context.stdout, settled);
+      const [prompt] = settled;
+      const isAlone = settled.length === 1 && prompt?.type.kind === 'user_message';
+      if (isAlone && prompt.metadata?.sessionId === undefined) this.#prompt = prompt;
+      else await writeLines(context.stdout, settled);
     });
     handle.onUpdates((updates) => {
       const settled = new Map<number, NormalizedEntry>();
@@ -31,7 +36,7 @@ export class EntryPrinter {
         if (update.open === true) settled.delete(update.entry.index);
         else settled.set(update.entry.index, update.entry);
       }
-      if (settled.size > 0) this.#add([...settled.values()]);
+      if (settled.size > 0) this.#add([...settled.values()].sort((a, b) => a.index - b.index));
     });
   }
 
@@ -43,6 +48,7 @@ export class EntryPrinter {
   /** Resolves when all that settled by now is printed. */
   async printed(): Promise<void> {
     await this.#printing;
+    await this.#write([]);
   }
 
   #add(settled: readonly NormalizedEntry[]): void {
@@ -64,8 +70,16 @@ export class EntryPrinter {
       const entries = await Promise.all(
         next.map(async (each) => (typeof each === 'number' ? await this.#handle.read(each, each + 1) : [each])),
       );
-      // Whoever read has gone; that ends the run, not this.
-      await writeLines(this.#context.stdout, entries.flat()).catch(() => undefined);
+      await this.#write(entries.flat());
     }
+  }
+
+  /** After the prompt, where that is not among them. */
+  async #write(entries: readonly NormalizedEntry[]): Promise<void> {
+    const prompt = this.#prompt;
+    this.#prompt = undefined;
+    const isPrinted = prompt === undefined || entries.some(({ index }) => index === prompt.index);
+    // Whoever read has gone; that ends the run, not this.
+    await writeLines(this.#context.stdout, isPrinted ? entries : [prompt, ...entries]).catch(() => undefined);
   }
 }

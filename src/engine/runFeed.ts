@@ -177,10 +177,11 @@ export class RunFeed {
 
   async apply(updates: readonly EntryUpdate[]): Promise<void> {
     const at = this.#now();
-    const { state } = this.#deps;
-    await state.apply(updates, at, this.#see(updates, at));
+    const events = this.#see(updates, at);
     const prompt = this.#prompt.complete(this.#output.facts());
-    if (prompt !== undefined) await state.apply([{ op: 'put', entry: prompt }], at, []);
+    // At once with the entries that name the conversation, so that nobody reads those beside a prompt without it.
+    const completed: EntryUpdate[] = prompt === undefined ? [] : [{ op: 'put', entry: prompt }];
+    await this.#deps.state.apply([...completed, ...updates], at, events);
   }
 
   #see(updates: readonly EntryUpdate[], at: string): CoordinatorEvent[] {

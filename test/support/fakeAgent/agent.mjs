@@ -261,7 +261,7 @@ if (args.includes('--version')) {
   const gate = process.env['FAKE_AGENT_VERSION_GATE'];
   if (gate !== undefined) {
     writeFileSync(`${gate}.asked`, '');
-    await steps.until(gate);
+    await steps['until']?.(gate);
   }
   console.log(process.env['FAKE_AGENT_VERSION'] ?? '2.1.197 (Claude Code)');
 } else if (option('--model') === 'deaf') {

@@ -353,7 +353,7 @@ describe('the account of a session', () => {
       rows.map(({ kind, subject, status, detail }) => [kind, subject, status, detail]),
       [
         ['run_start', 'Add a total to the bill.', 'start_session', null],
-        ['run_end', 'completed', 'completed', '0.25 USD (reported)'],
+        ['run_end', 'completed', 'completed', '$0.25 (reported)'],
         ['file_read', '/project/a|b.ts', 'success', null],
         ['command', 'npm test\nrm x', 'failed', 'exit code 1'],
         ['file_edit', 'c.ts', 'success', '+2 -1'],
@@ -374,7 +374,7 @@ describe('the account of a session', () => {
     assert.deepEqual(
       rows.filter(({ kind }) => kind === 'run_end').map(({ detail, status }) => [detail, status]),
       [
-        ['0.25 USD (reported)', 'completed'],
+        ['$0.25 (reported)', 'completed'],
         ['cost unknown', 'failed'],
       ],
     );
