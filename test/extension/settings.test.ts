@@ -38,7 +38,7 @@ describe('settings', () => {
       replaySpeed: 1,
       unreportedChanges: true,
     });
-    assert.equal(requestMinutes(), 10);
+    assert.equal(requestMinutes(), undefined);
   });
 
   const agents = [
