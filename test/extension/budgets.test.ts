@@ -46,7 +46,10 @@ describe('budgets in VS Code', function () {
     const id = await start([{ say: 'one' }, { say: 'two' }, { say: 'three' }, { wait: 30_000 }, { say: 'too much' }]);
     const paused = await outcome(id, 1);
     assert.deepEqual([paused.outcome, paused.budget?.reached?.scope], ['stopped', 'session']);
-    assert.match(paused.reason ?? '', /^The budget of this session is used up: 45 of 40 tokens\. That is 5 tokens more than it allows\./);
+    assert.match(
+      paused.reason ?? '',
+      /^The budget of this session is used up: 45 of 40 tokens\. That is 5 tokens more than it allows\./,
+    );
 
     const raising = vscode.commands.executeCommand<string>('vitrine.raiseBudget', id);
     let raised: string | undefined;
