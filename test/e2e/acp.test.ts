@@ -51,12 +51,12 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     return turnsOf(request).join('\n');
   };
 
-  /** What the agent said last of the cost of its conversation, in US dollars. */
+  /** What the agent said last of the cost of its conversation, in US dollars, without the noise of binary fractions. */
   function ownUsd(): number {
     const amounts = [
       ...readFileSync(newestStdout(host.server.folder.root), 'utf8').matchAll(/"cost":\{"amount":([\d.e-]+)/g),
     ];
-    return Number(amounts.at(-1)?.[1]);
+    return Number(Number(amounts.at(-1)?.[1]).toPrecision(12));
   }
 
   async function assertFigures(): Promise<void> {
