@@ -38,7 +38,7 @@ export class EchoAgent {
     this.program = path.join(folder, kind);
     this.#calls = path.join(folder, `${kind}.calls`);
     const printed = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    const script = `#!${process.execPath}
+    const script = `
       import { appendFileSync, readFileSync } from 'node:fs';
       const args = process.argv.slice(2);
       if (args[0] === '--version') console.log(${JSON.stringify(version)});
@@ -49,7 +49,9 @@ export class EchoAgent {
         appendFileSync(${JSON.stringify(this.#calls)}, JSON.stringify({ args, prompt }) + '\\n');
       }
     `;
-    writeFileSync(this.program, script);
+    writeFileSync(`${this.program}.mjs`, script);
+    // A first line with Node's own path could not hold a space.
+    writeFileSync(this.program, `#!/bin/sh\nexec '${process.execPath}' '${this.program}.mjs' "$@"\n`);
     chmodSync(this.program, 0o755);
   }
 
