@@ -24,7 +24,7 @@ Exit code 4: entries are missing or the record is damaged; stderr says what and 
 
   --synthetic        these too, marked
   --json             one entry per line as JSON instead, all of them
-  --follow           goes on with what comes until the run has ended; Ctrl-C ends it earlier
+  --follow           keeps printing until the run ends; Ctrl-C stops earlier
   --keep-following   also when the run has ended: until Ctrl-C, with runs that begin later
   --raw              what the agent printed instead, verbatim: its stdout on stdout, its stderr on stderr
 ${storeHelp}`;
