@@ -199,7 +199,10 @@ for (const version of claudeVersions) {
         const handle = await start('Go on and on. [[endless]]', { maxBudgetUsd: 0.001 });
         const result = await ended(handle);
         assert.equal(result.metadata?.isMaxBudget, true);
-        assert.equal(result.metadata.cost, ownFigures(rawStdout(handle)).usd);
+        const { cost, costProvenance } = result.metadata;
+        // Vitrine stops it at the first response that reaches the limit; some versions then print no cost.
+        if (costProvenance.provenance === 'reported') assert.equal(cost, ownFigures(rawStdout(handle)).usd);
+        else assert.ok(costProvenance.provenance === 'estimated' && cost !== null && cost >= 0.001, String(cost));
       });
     }
 

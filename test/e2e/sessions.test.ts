@@ -39,7 +39,7 @@ describe('the Sessions view', function () {
     const groups = shown.filter((text) => /^(Today|Yesterday|Earlier|Running) \| \d+$/.test(text));
     assert.deepEqual(groups, ['Today | 3', 'Yesterday | 3', 'Earlier | 2']);
     assert.ok(shown.includes('Release notes 4.2 | Failed · $0.02 · 1 turn · 12 s'), shown.join('\n'));
-    assert.ok(shown.includes('OpenAPI examples | Interrupted · cost unknown · 6 turns · 2 min'), shown.join('\n'));
+    assert.ok(shown.includes('OpenAPI examples | Interrupted · cost unknown · 6 turns · 2 min 10 s'), shown.join('\n'));
     assert.ok(shown.includes(' | 2 hidden: 1 by you, 1 in a folder that is gone'), shown.join('\n'));
     assert.ok(!shown.some((text) => text.includes('Another project') || text.includes('Tidy the changelog')));
     await picture(host.workbench, 'sessions');
