@@ -149,7 +149,9 @@ async function stopWindowsTree(target: TreeTarget): Promise<ProcessInfo[]> {
   return tree.length === 0 ? [] : treeOf(target, tree).catch(() => []);
 }
 
+/** The process itself is ended even where `taskkill` is blocked, or, as in Wine, knows no trees. */
 async function taskkill(pid: number): Promise<void> {
   const program = windowsProgram('taskkill');
-  await promisify(execFile)(program, ['/pid', `${pid}`, '/T', '/F'], { windowsHide: true }).catch(() => undefined);
+  const args = ['/pid', `${pid}`, '/T', '/F'];
+  await promisify(execFile)(program, args, { windowsHide: true }).catch(() => send(pid, 'SIGKILL'));
 }
