@@ -1,6 +1,5 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
-import { vitrine } from './test/support/lint/layers.mjs';
 
 const pureFolders = ['text', 'model', 'agents', 'insight', 'formats', 'coordinator', 'protocol'].map(
   (folder) => `src/${folder}/**/*.ts`,
@@ -44,7 +43,6 @@ export default defineConfig(
         tsconfigRootDir: import.meta.dirname,
       },
     },
-    plugins: { vitrine },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-confusing-void-expression': [
@@ -62,7 +60,6 @@ export default defineConfig(
       eqeqeq: 'error',
     },
   },
-  { files: ['src/**/*.ts', 'webview/**/*.ts'], rules: { 'vitrine/layers': 'error' } },
   // One file for other extensions to copy, with its documentation in it.
   { files: ['src/vscode/api/vitrine.d.ts'], rules: { 'max-lines': ['error', { max: 400, skipComments: true }] } },
   { files: pureFolders, rules: { 'no-restricted-syntax': ['error', zodForm, barrel, ...clock] } },

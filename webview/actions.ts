@@ -1,6 +1,6 @@
 import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageCommand } from '../src/protocol/messages.ts';
-import type { ViewId } from './views/view.ts';
+import type { ViewId } from './views/viewIds.ts';
 
 /** What a reader can do; everything that reaches beyond the page goes to the host as a message. */
 export interface Actions {

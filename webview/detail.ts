@@ -1,21 +1,7 @@
 import type { DetailLevel } from '../src/protocol/detail.ts';
 import type { PageEntry } from '../src/protocol/messages.ts';
 import { isAutonomous } from './origins.ts';
-import { isNoise, type Row } from './rows.ts';
-
-/** What stands hidden behind one row. */
-export interface HiddenCounts {
-  readonly steps: number;
-  /** Of the steps, those that failed or were denied. */
-  readonly failed: number;
-  readonly thoughts: number;
-  /** Messages of subagents. */
-  readonly messages: number;
-  /** Messages to the agent that no person wrote. */
-  readonly autonomous: number;
-  /** What the program said beside the work. */
-  readonly system: number;
-}
+import { isNoise, type Row, type HiddenCounts } from './rows.ts';
 
 type HiddenRow = Extract<Row, { kind: 'hidden' }>;
 

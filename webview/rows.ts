@@ -1,8 +1,21 @@
 import type { ToolUse } from '../src/model/tool.ts';
-import type { HiddenCounts } from './detail.ts';
 import type { PageEntry } from '../src/protocol/messages.ts';
 import type { Turn } from '../src/model/turn.ts';
 import { endKey, entryKey, gapKey, turnKey } from './rowKeys.ts';
+
+/** What stands hidden behind one row. */
+export interface HiddenCounts {
+  readonly steps: number;
+  /** Of the steps, those that failed or were denied. */
+  readonly failed: number;
+  readonly thoughts: number;
+  /** Messages of subagents. */
+  readonly messages: number;
+  /** Messages to the agent that no person wrote. */
+  readonly autonomous: number;
+  /** What the program said beside the work. */
+  readonly system: number;
+}
 
 /** One row of the list. `turn` is the place of its turn in `turns`, -1 before the first. */
 export type Row = { readonly key: string; readonly turn: number } & (

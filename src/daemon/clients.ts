@@ -2,12 +2,17 @@ import path from 'node:path';
 import type { ClientDescription } from '../protocol/daemon/calls.ts';
 import type { Presence } from '../engine/countdown.ts';
 import type { Disposable } from '../engine/api.ts';
-import type { ClientConnection } from './connection.ts';
 
 /** A window that reloads is back within this time, in ms. */
 const reloadMs = 20_000;
 
 type WhenWindowsClose = 'finishRuns' | 'stopRuns';
+
+/** One client that has proved that it knows the token. */
+export interface ConnectedClient {
+  /** `null` where the user gives nothing. */
+  askInput(name: string, agent: { readonly name: string; readonly file: string }): Promise<string | null>;
+}
 
 interface Client {
   readonly description: ClientDescription;
@@ -25,7 +30,7 @@ export interface ClientsDeps {
 /** Who is connected. */
 export class Clients implements Presence {
   readonly #deps: ClientsDeps;
-  readonly #clients = new Map<ClientConnection, Client>();
+  readonly #clients = new Map<ConnectedClient, Client>();
   readonly #presence = new Set<() => void>();
   #whenWindowsClose: WhenWindowsClose = 'finishRuns';
   #timer: NodeJS.Timeout | undefined;
@@ -35,7 +40,7 @@ export class Clients implements Presence {
   }
 
   /** Of a connection that has said hello. */
-  describe(connection: ClientConnection): ClientDescription | undefined {
+  describe(connection: ConnectedClient): ClientDescription | undefined {
     return this.#clients.get(connection)?.description;
   }
 
@@ -53,20 +58,20 @@ export class Clients implements Presence {
     return this.#clients.size;
   }
 
-  add(connection: ClientConnection, description: ClientDescription): void {
+  add(connection: ConnectedClient, description: ClientDescription): void {
     this.#clients.set(connection, { description, folders: [] });
     if (description.kind === 'window') clearTimeout(this.#timer);
     this.#changed();
   }
 
-  announce(connection: ClientConnection, folders: readonly string[], whenWindowsClose: WhenWindowsClose): void {
+  announce(connection: ConnectedClient, folders: readonly string[], whenWindowsClose: WhenWindowsClose): void {
     const client = this.#clients.get(connection);
     if (client === undefined) return;
     client.folders = folders;
     this.#whenWindowsClose = whenWindowsClose;
   }
 
-  remove(connection: ClientConnection): void {
+  remove(connection: ConnectedClient): void {
     const client = this.#clients.get(connection);
     this.#clients.delete(connection);
     this.#changed();
@@ -91,7 +96,7 @@ export class Clients implements Presence {
     for (const listener of [...this.#presence]) listener();
   }
 
-  #windows(): [ClientConnection, Client][] {
+  #windows(): [ConnectedClient, Client][] {
     return [...this.#clients].filter(([, { description }]) => description.kind === 'window');
   }
 }

@@ -16,6 +16,7 @@ import {
 } from '../protocol/daemon/calls.ts';
 import type { SessionUpdate } from '../protocol/daemon/session.ts';
 import type { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
+import type { ConnectedClient } from './clients.ts';
 import { failureData } from './failures.ts';
 import { NewsFeed } from './news.ts';
 import type { DaemonService } from './service.ts';
@@ -32,7 +33,7 @@ interface Channel {
 }
 
 /** One client that has proved that it knows the token. */
-export class ClientConnection {
+export class ClientConnection implements ConnectedClient {
   /** Settles when the connection has ended. */
   readonly closed: Promise<void>;
   readonly #service: DaemonService;
@@ -162,7 +163,7 @@ export class ClientConnection {
     { params: schema }: { readonly params: z.ZodType<P>; readonly result: z.ZodType<R> },
     work: (params: P) => R | Promise<R>,
   ): void {
-    this.#rpc.onRequest(name, async (given: unknown) => {
+    this.#rpc.onRequest(name, async (given: unknown): Promise<unknown> => {
       const params = schema.safeParse(given);
       if (!params.success) {
         const [issue] = params.error.issues;

@@ -3,14 +3,7 @@ import { RecordBusyError } from '../engine/record/errors.ts';
 import { WriterLease } from '../engine/record/writerLease.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { daemonFolder, preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
-
-export interface DaemonOptions {
-  readonly storeDir: string;
-  readonly demoDir: string;
-  readonly version: string;
-  /** Called when a daemon of this store listens: this one, or another that was faster. */
-  readonly onReady: () => void;
-}
+import type { DaemonOptions } from './options.ts';
 
 /** Another daemon that holds the lease publishes its endpoint within this time, in ms. */
 const otherReadyMs = 4000;

@@ -11,7 +11,7 @@ import { ClientContexts } from './contexts.ts';
 import { Lifetime } from './lifetime.ts';
 import { openLog } from './logFile.ts';
 import { NewsSource } from './news.ts';
-import type { DaemonOptions } from './run.ts';
+import type { DaemonOptions } from './options.ts';
 import { RunningSessions } from './runningSessions.ts';
 import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';

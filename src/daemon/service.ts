@@ -12,8 +12,7 @@ import {
   type RunningSession,
 } from '../protocol/daemon/calls.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
-import type { Clients } from './clients.ts';
-import type { ClientConnection } from './connection.ts';
+import type { Clients, ConnectedClient } from './clients.ts';
 import type { ClientContexts } from './contexts.ts';
 import { daemonRetiring, folderUntrusted } from './failures.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -49,12 +48,12 @@ export class DaemonService {
     this.records = new Records(deps);
   }
 
-  hello(connection: ClientConnection, client: ClientDescription): DaemonStatus {
+  hello(connection: ConnectedClient, client: ClientDescription): DaemonStatus {
     this.#deps.clients.add(connection, client);
     return this.status();
   }
 
-  leave(connection: ClientConnection): void {
+  leave(connection: ConnectedClient): void {
     this.#deps.clients.remove(connection);
   }
 
@@ -89,7 +88,7 @@ export class DaemonService {
     return { live: this.#deps.running.all().map((handle) => handle.summary()) };
   }
 
-  announce(connection: ClientConnection, { contexts, when_windows_close }: ParamsOf<'announce'>): ResultOf<'announce'> {
+  announce(connection: ConnectedClient, { contexts, when_windows_close }: ParamsOf<'announce'>): ResultOf<'announce'> {
     for (const context of contexts) this.#deps.contexts.set(context);
     const trusted = contexts.filter((context) => context.trusted).map(({ folder }) => folder);
     this.#deps.clients.announce(connection, trusted, when_windows_close);
@@ -98,7 +97,7 @@ export class DaemonService {
   }
 
   async answer(
-    connection: ClientConnection,
+    connection: ConnectedClient,
     { session_id, request_id, answer }: ParamsOf<'answer'>,
   ): Promise<ResultOf<'answer'>> {
     const { kind, id } = this.#deps.clients.describe(connection) ?? {};

@@ -10,7 +10,8 @@ import {
   type SingleSource,
   type SourceDeps,
 } from './agentSource.ts';
-import type { AgentReport, EngineDeps, EngineSettings } from './api.ts';
+import type { AgentReport, EngineSettings } from './api.ts';
+import type { EngineDeps } from './engineDeps.ts';
 import { failures } from './failures.ts';
 import type { ProcessLeases } from './process/leases.ts';
 import type { LadderStep } from './process/tree.ts';

@@ -1,4 +1,4 @@
-import type { AgentAdapter, AgentOptions } from '../agents/adapter.ts';
+import type { AgentOptions } from '../agents/adapter.ts';
 import type { FollowUpSettings } from '../insight/followUps/rules.ts';
 import type { Agent } from '../model/agent.ts';
 import type { Budgets, Limits } from '../model/budget.ts';
@@ -14,8 +14,6 @@ import type { ExecutorType, Run, Session } from '../model/session.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { Turn } from '../model/turn.ts';
 import type { ModelUsage } from '../model/usage.ts';
-import type { BlueprintAccess } from './blueprints/access.ts';
-import type { Presence } from './countdown.ts';
 import type { EngineFailure } from './failures.ts';
 import type { Recalled } from './recall/contract.ts';
 import type { OtlpSettings } from './telemetry/otlpSettings.ts';
@@ -112,36 +110,6 @@ export interface Timing {
   readonly close?: number;
   /** After a turn, for an agent to begin another by itself where it may. Measured: 30 ms. Default 2000. */
   readonly goOn?: number;
-}
-
-export interface EngineDeps {
-  /** Folder that holds `sessions/` and `leases/`; made when it is needed. */
-  readonly storeDir: string;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-  /** Milliseconds that only grow, at best without those asleep: for what lasts. Default: `performance.now()`. */
-  readonly monotonic?: () => number;
-  /** `digits` hexadecimal digits, lower case, random. */
-  readonly randomHex: (digits: number) => string;
-  /** The environment the agent's is made of, usually `process.env`. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** As they are now, for sessions in a folder; without one, those that hold everywhere. */
-  readonly settings: (folder?: string) => EngineSettings;
-  readonly log: Log;
-  /** Folder of the recordings that the demo plays. */
-  readonly demoDir: string;
-  readonly adapters: readonly AgentAdapter[];
-  /** Of Vitrine; told to agents that ask who is there. */
-  readonly version?: string;
-  readonly timing?: Timing;
-  /** Whether programs may be asked for their version and login, which starts them. Default: they may. */
-  readonly mayAsk?: () => boolean;
-  /** Whether a person could answer now: `Timing.request` counts only then. Absent: always. */
-  readonly presence?: Presence;
-  /** Somebody is there to be asked and to write while an agent works. Default false: requests are denied at once. */
-  readonly interactive?: boolean;
-  /** Agents that are files; with them agents may start others, as far as their own files permit. Absent: they may not. */
-  readonly blueprints?: BlueprintAccess;
 }
 
 export interface StartRequest {

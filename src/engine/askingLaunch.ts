@@ -1,5 +1,5 @@
 import type { LaunchRequest } from './agentSource.ts';
-import type { EngineDeps } from './api.ts';
+import type { EngineDeps } from './engineDeps.ts';
 import { runId, sessionId, uuid } from './ids.ts';
 import { thisMachine } from './process/holder.ts';
 import { ownIdentity } from './process/identity.ts';

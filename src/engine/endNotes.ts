@@ -1,6 +1,6 @@
 import type { Reached } from '../model/budget.ts';
 import { reachedNote } from './budget/liveBudget.ts';
-import type { Note } from './runPlan.ts';
+import type { Note } from './run/note.ts';
 
 /** What there is to say of how a process ended, besides what it said itself. */
 export function endNotes(label: string, end: { readonly late: boolean; readonly leftovers: number }): Note[] {

@@ -16,7 +16,6 @@ import type {
   AgentSessionsRequest,
   ChildServer,
   Disposable,
-  EngineDeps,
   EventListener,
   ResumeRequest,
   SessionHandle,
@@ -24,6 +23,7 @@ import type {
   SummaryListener,
   SweepReport,
 } from './api.ts';
+import type { EngineDeps } from './engineDeps.ts';
 import { assertFolder } from './assertFolder.ts';
 import { askingLaunch } from './askingLaunch.ts';
 import { Emitter } from './emitter.ts';

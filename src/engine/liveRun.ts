@@ -33,7 +33,7 @@ import {
 } from './run/transitions.ts';
 import { RunFeed } from './runFeed.ts';
 import { knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
-import type { Launched, Note, RunDeps, RunPlan } from './runPlan.ts';
+import type { Launched, RunDeps, RunPlan } from './runPlan.ts';
 import type { ActiveRun, SessionState } from './sessionState.ts';
 import { unreportedChanges } from './snapshot/note.ts';
 import { withUnrecorded } from './unrecorded.ts';
@@ -360,7 +360,7 @@ export class LiveRun implements ActiveRun {
     return { success: false, error: failure.message };
   }
 
-  async #unreported(): Promise<{ readonly lines: readonly RecordLine[]; readonly notes: readonly Note[] }> {
+  async #unreported() {
     const { watch } = this.#plan;
     // Whoever ends runs to leave does not wait for that.
     const isWanted = this.#state.launched !== null && this.#state.stop !== 'hurried';

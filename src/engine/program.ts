@@ -3,14 +3,8 @@ import path from 'node:path';
 import type { AgentAdapter } from '../agents/adapter.ts';
 import type { FoundProgram } from './api.ts';
 import { EngineFailure, failures } from './failures.ts';
-import {
-  loginShellPath,
-  pathFolders,
-  pathVariable,
-  searchFolders,
-  usualFolders,
-  whyNotExecutable,
-} from './searchPath.ts';
+import { loginShellPath } from './process/loginShell.ts';
+import { pathFolders, pathVariable, searchFolders, usualFolders, whyNotExecutable } from './searchPath.ts';
 import { runBriefly } from './spawn.ts';
 
 const versionTimeoutMs = 10_000;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { LineOf } from '../formats/record.ts';
 import type { QueuedMessage } from './api.ts';
-import type { Note } from './runPlan.ts';
+import type { Note } from './run/note.ts';
 
 /** `null`: the message was said, or taken back. */
 export type QueueChange = QueuedMessage | { readonly id: number; readonly text: null };

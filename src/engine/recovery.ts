@@ -15,7 +15,8 @@ import { RecentEntries } from './recentEntries.ts';
 import { addSteps, noSteps, type RunSteps, knownOf, resultOf, summaryOf } from './runFigures.ts';
 import { withIds, type BatchLine } from './run/transitions.ts';
 import { RunOutput } from './runOutput.ts';
-import type { Note, ReplacedIds } from './runPlan.ts';
+import type { Note } from './run/note.ts';
+import type { ReplacedIds } from './runPlan.ts';
 import type { SessionState } from './sessionState.ts';
 
 const attemptSchema = z.object({

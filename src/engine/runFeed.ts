@@ -11,7 +11,8 @@ import type { RawLog, RawStream } from './record/contract.ts';
 import { addSteps, noSteps, type RunSteps } from './runFigures.ts';
 import { PromptMetadata } from './promptEntry.ts';
 import { RunOutput, type Stdout } from './runOutput.ts';
-import type { Note, RunPlan } from './runPlan.ts';
+import type { Note } from './run/note.ts';
+import type { RunPlan } from './runPlan.ts';
 import type { SessionState } from './sessionState.ts';
 import type { SideFiles } from './sideFiles.ts';
 

@@ -1,7 +1,6 @@
 import type { Presence } from './countdown.ts';
 import type { DialogueFactory } from '../agents/dialogue.ts';
 import type { RecordedRun } from '../formats/record.ts';
-import type { NormalizedEntryMetadata } from '../model/metadata.ts';
 import type { Origin } from '../model/entry.ts';
 import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
 import type { Session } from '../model/session.ts';
@@ -11,6 +10,7 @@ import type { Log } from './api.ts';
 import type { FiguresContext } from './runFigures.ts';
 import type { SideFiles } from './sideFiles.ts';
 import type { FolderWatch } from './snapshot/watch.ts';
+import type { Note } from './run/note.ts';
 
 export interface Launched {
   readonly process: AgentProcess;
@@ -22,13 +22,6 @@ export interface Launched {
   readonly side?: SideFiles;
   /** Speaks with the process, whose input is open. */
   readonly dialogue?: DialogueFactory;
-}
-
-export interface Note {
-  readonly subtype: string;
-  readonly content: string;
-  /** Besides what every entry has. */
-  readonly metadata?: NormalizedEntryMetadata;
 }
 
 export interface RunPlan {

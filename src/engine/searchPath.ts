@@ -2,12 +2,10 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { runBriefly } from './spawn.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
 const windows = process.platform === 'win32';
-const shellTimeoutMs = 3000;
 
 /** Why this cannot be run; `null` where it can. */
 export async function whyNotExecutable(file: string): Promise<string | null> {
@@ -75,21 +73,4 @@ export function usualFolders(env: Variables): string[] {
     '/usr/local/bin',
     '/opt/homebrew/bin',
   ].filter((folder) => path.isAbsolute(folder));
-}
-
-/**
- * The PATH that the user's terminal has: start-up files of shells set it, which a window started from the desktop never
- * read. `null` where there is no shell to ask, or it did not answer in 3 seconds.
- */
-export async function loginShellPath(env: Variables): Promise<string | null> {
-  const shell = env['SHELL'];
-  if (windows || shell === undefined || !path.isAbsolute(shell)) return null;
-  // Start-up files print things of their own, so ours stands between marks.
-  const script = `printf '<vitrine-path>%s</vitrine-path>' "$PATH"`;
-  try {
-    const { stdout } = await runBriefly(shell, ['-l', '-i', '-c', script], { env, timeoutMs: shellTimeoutMs });
-    return /<vitrine-path>(.*)<\/vitrine-path>/s.exec(stdout)?.[1] ?? null;
-  } catch {
-    return null;
-  }
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { SideFiles as SideFilesRequest } from '../agents/adapter.ts';
 import type { EntryUpdate } from '../model/entry.ts';
 import type { RunOutput } from './runOutput.ts';
-import type { Note } from './runPlan.ts';
+import type { Note } from './run/note.ts';
 
 export interface SideFilesDeps {
   readonly label: string;

@@ -1,7 +1,7 @@
 import type { AgentSource, LaunchRequest } from './agentSource.ts';
 import type { ResumeRequest } from './api.ts';
 import { messageFollows, recallNote, recallText } from './recall/told.ts';
-import type { Note } from './runPlan.ts';
+import type { Note } from './run/note.ts';
 
 interface Opening {
   /** The agent begins a conversation. */

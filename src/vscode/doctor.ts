@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { EngineHost, EnginePaths } from './engine/engineHost.ts';
+import type { EngineHost } from './engine/engineHost.ts';
+import type { EnginePaths } from './engine/createEngine.ts';
 import { ReadOnlyPages } from './readOnlyPages.ts';
 import type { SessionList } from './sessionList.ts';
 

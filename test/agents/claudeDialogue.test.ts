@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { EngineDeps, SessionHandle } from '../../src/engine/api.ts';
+import type { SessionHandle } from '../../src/engine/api.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { RunResult } from '../../src/model/result.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
@@ -81,7 +81,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     const newest = version === '2.1.328';
     /** What does not differ by version. */
     const onNewest = newest ? it : (): void => undefined;
-    const engineWith = (change: Partial<EngineDeps> = {}): Engine => {
+    const engineWith = (change: Partial<ReturnType<typeof talkingDeps>> = {}): Engine => {
       const engine = new Engine({ ...talkingDeps(place), ...change });
       engines.push(engine);
       return engine;

@@ -12,7 +12,7 @@ import { plain } from '../text/visible.ts';
 import type { Context } from './context.ts';
 import { costBlock } from './cost.ts';
 import { detailChoice, followUpChoice, goToPrompt, peopleChoice } from './detailChoice.ts';
-import { menuButton } from './menu.ts';
+import { menuButton, type MenuState } from './menu.ts';
 import { tabs, type TabsState } from '../views/tabs.ts';
 
 interface Status {
@@ -48,11 +48,9 @@ export function statusOf({ summary, conversation }: SessionView): Status {
   }
 }
 
-export interface HeaderState {
-  readonly menuOpen: boolean;
+export interface HeaderState extends MenuState {
   readonly following: boolean;
   readonly tabs: TabsState;
-  readonly setMenu: (open: boolean) => void;
 }
 
 /** Nothing is said of a model that may still be named. */

@@ -1,4 +1,4 @@
-import type { HiddenCounts } from '../detail.ts';
+import type { HiddenCounts } from '../rows.ts';
 import { plural, t } from '../l10n.ts';
 
 /** `Hidden: 12 steps (2 failed), 3 thoughts`; `12 autonomous hidden` where it is nothing else. */

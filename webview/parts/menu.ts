@@ -4,7 +4,11 @@ import { button } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { commandWord } from '../text/commandWords.ts';
 import type { Context } from './context.ts';
-import type { HeaderState } from './header.ts';
+
+export interface MenuState {
+  readonly menuOpen: boolean;
+  readonly setMenu: (open: boolean) => void;
+}
 
 interface Item {
   readonly command: PageCommand;
@@ -26,7 +30,7 @@ const items: readonly Item[] = [
   { command: 'delete', apart: true },
 ];
 
-export function menuButton(context: Context, { menuOpen, setMenu }: HeaderState): TemplateResult {
+export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): TemplateResult {
   return html`<span class="menu-at">
     ${button({
       id: 'more',

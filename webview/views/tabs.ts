@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { number } from '../text/format.ts';
-import { type ViewId } from './view.ts';
+import type { ViewId } from './viewIds.ts';
 
 export interface Tab {
   readonly id: ViewId;

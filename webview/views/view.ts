@@ -2,10 +2,7 @@ import type { TemplateResult } from 'lit/html.js';
 import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
 import type { Context } from '../parts/context.ts';
 import type { KeptViews } from './kept.ts';
-
-export const viewIds = ['transcript', 'trajectory', 'files', 'sources'] as const;
-export type ViewId = (typeof viewIds)[number];
-export type BesideId = Exclude<ViewId, 'transcript'>;
+import type { BesideId } from './viewIds.ts';
 
 export interface ViewDeps {
   readonly request: (message: (request: number) => FromPage) => Promise<ToPage>;

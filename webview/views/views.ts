@@ -7,7 +7,8 @@ import type { Beside } from './beside.ts';
 import { type KeptViews, toKeep } from './kept.ts';
 import type { Store } from '../store.ts';
 import { tabId, type Tab, type TabsState } from './tabs.ts';
-import { type BesideId, type ViewDeps, type ViewId, viewIds } from './view.ts';
+import { type BesideId, type ViewId, viewIds } from './viewIds.ts';
+import type { ViewDeps } from './view.ts';
 
 interface ViewsDeps extends ViewDeps {
   readonly shell: Shell;

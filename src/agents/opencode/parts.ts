@@ -3,7 +3,7 @@ import type { JsonObject } from '../../model/json.ts';
 import type { ToolResult, ToolStatus } from '../../model/tool.ts';
 import { field, idOf, nonEmpty, text } from '../shared/guards.ts';
 import { timeOf, type StoreSession } from '../stores/storeSession.ts';
-import type { OpenCodeMessage } from './reader.ts';
+import type { OpenCodeMessage } from './message.ts';
 import { completedAction, toolAction } from './tools.ts';
 
 /** Known parts that say nothing about what was done that others do not. */

@@ -5,17 +5,10 @@ import type { StoreRecord } from '../stores/contract.ts';
 import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { OpenCodeParts } from './parts.ts';
 import { OpenCodeUsage } from './usage.ts';
+import type { OpenCodeMessage } from './message.ts';
 
 const untitled = /^(?:New session|Child session) - \d{4}-/;
 const titles = 'OpenCode does not record the request that makes the title.';
-
-export interface OpenCodeMessage {
-  readonly id: string;
-  readonly session: string;
-  readonly role: string | undefined;
-  readonly data: JsonObject;
-  readonly created: number | undefined;
-}
 
 /** Reads rows of the database, or the files that had the same objects before. Messages come before their parts. */
 export class OpenCodeReader implements RecordReader {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { totalTokens, type TokenUsage } from '../../model/usage.ts';
 import { amount, count, field, nonEmpty } from '../shared/guards.ts';
 import { timeOf, type StoreSession } from '../stores/storeSession.ts';
-import type { OpenCodeMessage } from './reader.ts';
+import type { OpenCodeMessage } from './message.ts';
 
 interface Step {
   readonly usage: TokenUsage;

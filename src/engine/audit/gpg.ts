@@ -1,5 +1,4 @@
-import type { Checked } from './signature.ts';
-import { runSigner, type Environment } from './signingProgram.ts';
+import { type Checked, runSigner, type Environment } from './signingProgram.ts';
 
 const quiet = ['--batch', '--no-tty', '--no-auto-key-retrieve'];
 

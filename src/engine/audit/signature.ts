@@ -3,11 +3,7 @@ import path from 'node:path';
 import { headFile, parseHead, type Head } from '../record/head.ts';
 import { gpgCheck, gpgSign } from './gpg.ts';
 import { sshCheck, sshSign } from './ssh.ts';
-import type { Environment } from './signingProgram.ts';
-
-/** What a check of a signature says. `key` as the program names it; `bad` and `unchecked` with what it said. */
-export type Checked =
-  { readonly state: 'good'; readonly key: string } | { readonly state: 'bad' | 'unchecked'; readonly why: string };
+import type { Environment, Checked } from './signingProgram.ts';
 
 /** A signature that was found, and of what. */
 export type Signature =

@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 import { findOnPath } from '../searchPath.ts';
 
+/** What a check of a signature says. `key` as the program names it; `bad` and `unchecked` with what it said. */
+export type Checked =
+  { readonly state: 'good'; readonly key: string } | { readonly state: 'bad' | 'unchecked'; readonly why: string };
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const maxAnswer = 64 * 1024;

@@ -1,5 +1,4 @@
-import type { Checked } from './signature.ts';
-import { runSigner, type Environment } from './signingProgram.ts';
+import { type Checked, runSigner, type Environment } from './signingProgram.ts';
 
 /** What the signature is for: one made for something else does not count. */
 const namespace = 'vitrine-record';

@@ -8,7 +8,8 @@ import type { ResultMetadata, RunResult } from '../../model/result.ts';
 import { totalTokens } from '../../model/usage.ts';
 import { estimateOf, type FiguresContext } from '../runFigures.ts';
 import type { RunFeed } from '../runFeed.ts';
-import type { Note, RunPlan } from '../runPlan.ts';
+import type { Note } from '../run/note.ts';
+import type { RunPlan } from '../runPlan.ts';
 import type { SessionState } from '../sessionState.ts';
 import type { BudgetListener, RunBudget, RunFigures } from './runBudget.ts';
 

@@ -1,17 +1,18 @@
 import path from 'node:path';
 import type { RecordedRun } from '../../formats/record.ts';
 import type { Session } from '../../model/session.ts';
-import type { ChildServer, EngineDeps, ResumeRequest } from '../api.ts';
-import type { Engine } from '../engine.ts';
+import type { ChildServer, ResumeRequest } from '../api.ts';
+import type { EngineDeps } from '../engineDeps.ts';
 import { Callbacks } from './callbacks.ts';
 import { Children } from './children.ts';
+import type { ChildEngine } from './engine.ts';
 import { SeenAgents } from './seenAgents.ts';
 import { ChildMcpServer } from './server.ts';
 import type { TellerDeps } from './teller.ts';
 
 /** By which agents of this engine start others. Listens on nothing until a run needs it. */
 export function childServer(
-  engine: Engine,
+  engine: ChildEngine,
   { blueprints, storeDir, clock, log, decide }: EngineDeps & Pick<TellerDeps, 'decide'>,
 ): ChildServer | undefined {
   if (blueprints === undefined) return undefined;

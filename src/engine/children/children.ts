@@ -8,11 +8,11 @@ import { isSessionLive } from '../../model/status.ts';
 import type { ChildLimits, SessionHandle, StartRequest } from '../api.ts';
 import { goOnRequest } from '../blueprints/goOn.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
-import type { Engine } from '../engine.ts';
 import { EngineFailure, failures } from '../failures.ts';
 import { inFolder } from '../recall/recall.ts';
 import { toldPassage } from '../recall/told.ts';
 import { say } from '../wording.ts';
+import type { ChildEngine } from './engine.ts';
 import { ended, type ChildResult } from './result.ts';
 import type { SeenAgents } from './seenAgents.ts';
 import { stopTree } from './stopTree.ts';
@@ -47,13 +47,13 @@ export interface ChildStatus {
 
 /** Sessions that agents start, and what becomes of them. Everything is held against the limits of the caller. */
 export class Children {
-  readonly #engine: Engine;
+  readonly #engine: ChildEngine;
   readonly #deps: ChildrenDeps;
   readonly #teller: Teller;
   /** The newest start of each session: those it starts at once begin one after the other, and each counts the others. */
   readonly #starts = new Map<string, Promise<unknown>>();
 
-  constructor(engine: Engine, deps: ChildrenDeps) {
+  constructor(engine: ChildEngine, deps: ChildrenDeps) {
     this.#engine = engine;
     this.#deps = deps;
     this.#teller = new Teller(engine, deps);

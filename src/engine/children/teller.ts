@@ -3,13 +3,13 @@ import type { SessionSummary } from '../../model/summary.ts';
 import type { SessionHandle } from '../api.ts';
 import type { BlueprintAccess } from '../blueprints/access.ts';
 import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
-import type { Engine } from '../engine.ts';
 import { EngineFailure, failures } from '../failures.ts';
 import { Backoff } from './backoff.ts';
 import { callbackMessage } from './callbackMessage.ts';
 import type { Callback, Callbacks } from './callbacks.ts';
 import { isDeleted } from './deleted.ts';
 import { dueOf } from './due.ts';
+import type { CallbackEngine } from './engine.ts';
 import { ended, type ChildResult } from './result.ts';
 import { Undelivered, type UndeliveredDeps } from './undelivered.ts';
 
@@ -26,11 +26,9 @@ export interface TellerDeps
   readonly againMs?: number;
 }
 
-export type TellerEngine = Pick<Engine, 'list' | 'open' | 'resume' | 'recordPath' | 'children'>;
-
 /** Resumes parents with what came of their children: all that have ended, once the parent is idle. */
 export class Teller {
-  readonly #engine: TellerEngine;
+  readonly #engine: CallbackEngine;
   readonly #deps: TellerDeps;
   readonly #againMs: number;
   /** Each parent is seen to once at a time, and again where something happened meanwhile. */
@@ -45,7 +43,7 @@ export class Teller {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(engine: TellerEngine, deps: TellerDeps) {
+  constructor(engine: CallbackEngine, deps: TellerDeps) {
     this.#engine = engine;
     this.#deps = deps;
     this.#againMs = deps.againMs ?? 10_000;

@@ -5,9 +5,7 @@ import type { AgentAdapter } from '../../agents/adapter.ts';
 import { recognise } from '../../agents/recognise.ts';
 import { acpMessageSchema, type AcpMessage } from '../../formats/import/acpMessages.ts';
 import type { LineOf } from '../../formats/record.ts';
-import type { PriceTable } from '../../insight/prices.ts';
-import type { ExecutorType, Imported, Session } from '../../model/session.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { ExecutorType, Imported } from '../../model/session.ts';
 import { failures } from '../failures.ts';
 import { sessionId } from '../ids.ts';
 import type { RecordWriter } from '../record/contract.ts';
@@ -17,6 +15,7 @@ import { importMessages } from './importMessages.ts';
 import { importOutput } from './importOutput.ts';
 import { beginsRecord, holdsRecordLine, importRecord } from './importRecord.ts';
 import { bytesOf, hashOf, openSource, type Source } from './source.ts';
+import type { ImportDeps, Draft, Taken } from './draft.ts';
 
 /** A file of messages is read whole. */
 const maxJsonBytes = 256 * 1024 * 1024;
@@ -39,39 +38,6 @@ export interface ImportReport {
   readonly mistyped?: number;
   /** The session's id where it was kept before, where that is known and another. */
   readonly original: string | null;
-}
-
-export interface ImportDeps {
-  readonly store: RecordStore;
-  readonly adapters: readonly AgentAdapter[];
-  readonly prices: PriceTable;
-  /** Epoch milliseconds. */
-  readonly clock: () => number;
-  readonly randomHex: (digits: number) => string;
-}
-
-export type NewSession = Omit<Session, 'session_id' | 'imported' | 'status'>;
-
-/** What an import is written with. */
-export interface Draft {
-  /** Makes the record, under this id where it is free. Called once, before anything else. */
-  readonly begin: (session: NewSession, id?: string) => Promise<RecordWriter>;
-  readonly imported: Imported;
-  readonly deps: ImportDeps;
-  readonly file: string;
-  /** What the file holds, unpacked. */
-  readonly source: FileHandle;
-  /** ISO 8601, of the import. */
-  readonly at: string;
-}
-
-export interface Taken {
-  readonly problems: number;
-  /** Of these, messages of which a mark has a wrong type. */
-  readonly mistyped?: number;
-  readonly original: string | null;
-  /** What lists show beside what the lines add up to. */
-  readonly known?: Partial<SessionSummary>;
 }
 
 /** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */

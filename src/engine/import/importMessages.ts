@@ -6,7 +6,7 @@ import { syntheticSchema } from '../../model/metadata.ts';
 import { isMarkedSynthetic, isSynthetic } from '../../model/synthetic.ts';
 import { runId } from '../ids.ts';
 import { addSteps, noSteps } from '../runFigures.ts';
-import type { Draft, Taken } from './importFile.ts';
+import type { Draft, Taken } from './draft.ts';
 
 const titleLength = 80;
 const batch = 500;

@@ -6,7 +6,7 @@ import { Transcript } from '../../model/transcript.ts';
 import { runId } from '../ids.ts';
 import { LineSplitter, type LineOut } from '../lines.ts';
 import { addSteps, knownOf, noSteps, resultOf, summaryOf } from '../runFigures.ts';
-import type { Draft, Taken } from './importFile.ts';
+import type { Draft, Taken } from './draft.ts';
 import { bytesOf } from './source.ts';
 
 const batch = 500;

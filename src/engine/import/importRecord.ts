@@ -8,7 +8,7 @@ import { rawFile } from '../record/layout.ts';
 import { rawBytes } from '../record/packed.ts';
 import { readLine } from '../record/readLine.ts';
 import { linesOf, windows } from '../record/windows.ts';
-import type { Draft, NewSession, Taken } from './importFile.ts';
+import type { Draft, NewSession, Taken } from './draft.ts';
 
 const rawStreams = ['stdout', 'stderr', 'client'] as const;
 

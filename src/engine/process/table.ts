@@ -3,17 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { windowsProgram } from './systemPrograms.ts';
-import { cimColumns, parseCim, parsePs, parseWmic, psColumns, wmicColumns } from './tableText.ts';
-
-/** A living process. Its start is known, so that it cannot be mistaken for another with the same pid. */
-export interface ProcessInfo {
-  readonly pid: number;
-  /** As in `ProcessIdentity`; only ever compared for equality. */
-  readonly startTime: string;
-  readonly ppid: number;
-  /** 0 on Windows, which has no groups. */
-  readonly pgid: number;
-}
+import { cimColumns, parseCim, parsePs, parseWmic, psColumns, wmicColumns, type ProcessInfo } from './tableText.ts';
 
 const run = promisify(execFile);
 const linux = process.platform === 'linux';

@@ -1,4 +1,12 @@
-import type { ProcessInfo } from './table.ts';
+/** A living process. Its start is known, so that it cannot be mistaken for another with the same pid. */
+export interface ProcessInfo {
+  readonly pid: number;
+  /** As in `ProcessIdentity`; only ever compared for equality. */
+  readonly startTime: string;
+  readonly ppid: number;
+  /** 0 on Windows, which has no groups. */
+  readonly pgid: number;
+}
 
 export const psColumns = 'pid=,ppid=,pgid=,stat=,lstart=';
 

@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { isAlive, isSame, type ProcessIdentity } from './identity.ts';
 import { bearsMark } from './limitMark.ts';
 import { windowsProgram } from './systemPrograms.ts';
-import { listProcesses, wasStartedWith, type ProcessInfo } from './table.ts';
+import { listProcesses, wasStartedWith } from './table.ts';
+import type { ProcessInfo } from './tableText.ts';
 
 /** What belongs to one agent process. */
 export interface TreeTarget {

@@ -1,5 +1,5 @@
 import { sourceText } from '../../insight/recall/sourceText.ts';
-import type { Note } from '../runPlan.ts';
+import type { Note } from '../run/note.ts';
 import type { Recalled, RecalledPassage } from './contract.ts';
 import { recallSubtype } from './note.ts';
 

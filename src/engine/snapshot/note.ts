@@ -1,7 +1,7 @@
 import { code } from '../../agents/shared/describe.ts';
 import type { RecordLine } from '../../formats/record.ts';
 import { unreportedSubtype, type UnreportedChanges } from '../../model/unreported.ts';
-import type { Note } from '../runPlan.ts';
+import type { Note } from '../run/note.ts';
 import type { FolderWatch } from './watch.ts';
 
 const mostShown = 20;

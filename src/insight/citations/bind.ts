@@ -4,16 +4,7 @@ import { enough } from './candidate.ts';
 import { commandsOf } from './sources/commandCandidates.ts';
 import { filesOf, urlsOf } from './sources/fileCandidates.ts';
 import type { SessionEvidence } from './sources/sessionEvidence.ts';
-import { maxCandidates, type Candidate, type Mention, type NotFoundReason, type VerdictOfClaim } from './types.ts';
-
-export interface Binding {
-  /** Best first. */
-  readonly candidates: readonly Candidate[];
-  /** Absent: the first candidate is the source. */
-  readonly reason?: NotFoundReason;
-  /** Of claims that say how something went. */
-  readonly judged?: VerdictOfClaim;
-}
+import { maxCandidates, type Candidate, type Mention, type NotFoundReason, type Binding } from './types.ts';
 
 /** The steps before entry `before` that show what is claimed. */
 export function bind(mention: Mention, session: SessionEvidence, before: number): Binding {

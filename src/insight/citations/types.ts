@@ -1,5 +1,14 @@
 import type { ToolStatus } from '../../model/tool.ts';
 
+export interface Binding {
+  /** Best first. */
+  readonly candidates: readonly Candidate[];
+  /** Absent: the first candidate is the source. */
+  readonly reason?: NotFoundReason;
+  /** Of claims that say how something went. */
+  readonly judged?: VerdictOfClaim;
+}
+
 /** UTF-16 offsets into the entry's `content`: start inclusive, end exclusive. */
 export type TextRange = readonly [start: number, end: number];
 

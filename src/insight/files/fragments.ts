@@ -1,4 +1,4 @@
-import type { HistoryLine } from './history.ts';
+import type { HistoryLine } from './historyLine.ts';
 import { keptLines } from './lineDiff.ts';
 
 /** Lines that stood together when a step wrote some of them; where in the file, the record does not say. */

@@ -1,5 +1,5 @@
 import { FileText, type Fragment } from './fragments.ts';
-import type { HistoryLine } from './history.ts';
+import type { HistoryLine } from './historyLine.ts';
 import { keptLines } from './lineDiff.ts';
 
 /** What one session knows of a file: `FileHistory` has both. */

@@ -8,7 +8,6 @@ import { followUpSettings } from '../followUps/followUpSettings.ts';
 import type { RunMemory } from '../run/memory.ts';
 import { engineSettings, runnerSettings, whenWindowsClose } from '../settings.ts';
 import { clientContext } from './clientContext.ts';
-import type { EnginePaths } from './engineHost.ts';
 import { WindowEngine } from './windowEngine.ts';
 
 export interface CreateEngineDeps {
@@ -56,4 +55,15 @@ export function createEngine(deps: CreateEngineDeps): WindowEngine {
       mayAsk: () => vscode.workspace.isTrusted,
     },
   });
+}
+
+export interface EnginePaths {
+  /** Folder of the extension. */
+  readonly extension: string;
+  /** Folder of the records. */
+  readonly store: string;
+  /** Folder of the demo's recordings. */
+  readonly demo: string;
+  /** Of Vitrine. */
+  readonly version: string;
 }

@@ -3,17 +3,6 @@ import type { SessionSummary } from '../../model/summary.ts';
 import type { CreateEngineDeps } from './createEngine.ts';
 import type { WindowEngine } from './windowEngine.ts';
 
-export interface EnginePaths {
-  /** Folder of the extension. */
-  readonly extension: string;
-  /** Folder of the records. */
-  readonly store: string;
-  /** Folder of the demo's recordings. */
-  readonly demo: string;
-  /** Of Vitrine. */
-  readonly version: string;
-}
-
 export interface EngineHostDeps extends CreateEngineDeps {
   readonly onSummary: (summary: SessionSummary) => void;
   readonly onRemoved: (sessionId: string) => void;

@@ -1,9 +1,9 @@
-import type { ConnectOptions } from '../../client/connect.ts';
-import { connect } from '../../client/connect.ts';
+import { type ConnectOptions, connect } from '../../client/connect.ts';
 import { DaemonLink } from '../../client/link.ts';
 import { type Disposable, Listeners } from '../../client/listeners.ts';
 import { type RemoteNotice, RemoteSession } from '../../client/remoteSession.ts';
-import type { AgentReport, EngineDeps, ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { AgentReport, ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { EngineDeps } from '../../engine/engineDeps.ts';
 import type { EngineFailure } from '../../engine/failures.ts';
 import type { Archive } from '../../engine/archive.ts';
 import { ReadOnlyEngine } from '../../engine/readOnlyEngine.ts';

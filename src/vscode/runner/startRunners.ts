@@ -15,7 +15,10 @@ import type { WindowEngine } from '../engine/windowEngine.ts';
 import { executorTypeSchema, type ExecutorType, type Run } from '../../model/session.ts';
 import { logLine } from '../../engine/logLine.ts';
 import { agentOptions, runnerSettings } from '../settings.ts';
-import type { WindowRunnersDeps } from './windowRunners.ts';
+import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
+import type { AgentCatalogue } from '../agents/catalogue.ts';
+import type { Elsewhere } from '../elsewhere.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
 
 /** A runner for each agent that is found, unless the settings say no; working in `folder` and the others of this window. */
 export async function startRunners(
@@ -98,4 +101,13 @@ function folders(): string[] {
 
 function randomHex(digits: number): string {
   return randomBytes(digits).toString('hex').slice(0, digits);
+}
+
+export interface WindowRunnersDeps {
+  readonly store: vscode.Uri;
+  readonly engines: EngineHost;
+  readonly blueprints: BlueprintRuns;
+  readonly agents: AgentCatalogue;
+  readonly elsewhere: Elsewhere;
+  readonly log: vscode.LogOutputChannel;
 }

@@ -3,27 +3,15 @@ import type { CreateRun } from '../../coordinator/api.ts';
 import type { RunnerGroup } from '../../engine/coordinator/runnerGroup.ts';
 import type { Run } from '../../model/session.ts';
 import { isRunOver, isSessionLive } from '../../model/status.ts';
-import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
-import type { AgentCatalogue } from '../agents/catalogue.ts';
-import type { Elsewhere } from '../elsewhere.ts';
-import type { EngineHost } from '../engine/engineHost.ts';
 import { inertText } from '../inertText.ts';
 import { logLine } from '../../engine/logLine.ts';
 import { runnerSettings } from '../settings.ts';
+import type { WindowRunnersDeps } from './startRunners.ts';
 
 const { t } = vscode.l10n;
 
 /** After activation, in milliseconds: the window comes first. */
 const patience = 3000;
-
-export interface WindowRunnersDeps {
-  readonly store: vscode.Uri;
-  readonly engines: EngineHost;
-  readonly blueprints: BlueprintRuns;
-  readonly agents: AgentCatalogue;
-  readonly elsewhere: Elsewhere;
-  readonly log: vscode.LogOutputChannel;
-}
 
 /**
  * Makes this window a runner of each agent found here, as soon as the queue of its store is used or there is an agent that is

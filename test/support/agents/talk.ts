@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { adapters } from '../../../src/agents/registry.ts';
-import type { Conversation, EngineDeps, SessionHandle } from '../../../src/engine/api.ts';
+import type { Conversation, SessionHandle } from '../../../src/engine/api.ts';
+import type { EngineDeps } from '../../../src/engine/engineDeps.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { decisionSchema, agentRequestSchema, type AgentRequest, type Decision } from '../../../src/model/request.ts';
 import type { ToolUse } from '../../../src/model/tool.ts';

@@ -20,7 +20,19 @@ const preparation: Step[] = [
 ];
 const checks: Step[] = [
   { name: 'types', args: [bin('typescript/bin/tsc'), '-b'] },
-  { name: 'lint and boundaries', args: [bin('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
+  {
+    name: 'imports',
+    args: [
+      bin('dependency-cruiser/bin/dependency-cruise.mjs'),
+      '--config',
+      '.dependency-cruiser.mjs',
+      'src',
+      'webview',
+      'test',
+      'bench',
+    ],
+  },
+  { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
   { name: 'dead code', args: [bin('knip/bin/knip.js')] },
   { name: 'build', args: ['esbuild.mjs', '--production'] },

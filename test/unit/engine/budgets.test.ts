@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { EngineDeps, SessionHandle, StartRequest } from '../../../src/engine/api.ts';
+import type { EngineDeps } from '../../../src/engine/engineDeps.ts';
+import type { SessionHandle, StartRequest } from '../../../src/engine/api.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { parseRecordLine } from '../../../src/formats/record.ts';
-import { type Budgets } from '../../../src/model/budget.ts';
+import type { Budgets } from '../../../src/model/budget.ts';
 import { budgetScopes, budgetUnits, type BudgetScope, type BudgetUnit } from '../../../src/model/budgetNames.ts';
 import { talk } from '../../support/agents/talk.ts';
 import { Bench, entries, fakeAgent, outcome, prompt, seen, type Step } from '../../support/fakeAgent/engine.ts';

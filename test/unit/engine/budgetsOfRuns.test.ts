@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import type { EngineDeps, SessionHandle } from '../../../src/engine/api.ts';
+import type { EngineDeps } from '../../../src/engine/engineDeps.ts';
+import type { SessionHandle } from '../../../src/engine/api.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { Budgets } from '../../../src/model/budget.ts';
 import { talk } from '../../support/agents/talk.ts';

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { Notice, ResumeRequest, SessionHandle } from '../../../src/engine/api.ts';
 import { Callbacks } from '../../../src/engine/children/callbacks.ts';
 import { stopTree } from '../../../src/engine/children/stopTree.ts';
-import { Teller, type TellerDeps, type TellerEngine } from '../../../src/engine/children/teller.ts';
+import type { CallbackEngine } from '../../../src/engine/children/engine.ts';
+import { Teller, type TellerDeps } from '../../../src/engine/children/teller.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import { failures, type EngineFailure } from '../../../src/engine/failures.ts';
 import { Bench, entries, outcome, prompt } from '../../support/fakeAgent/engine.ts';
@@ -56,7 +57,7 @@ describe('a parent that is to be told what came of its children', () => {
   }
   /** One that expects the child. */
   async function tellerOf({ fails, againMs = 20, chosen }: Made = {}): Promise<Teller> {
-    const around: TellerEngine = {
+    const around: CallbackEngine = {
       children: undefined,
       list: () => engine.list(),
       open: (id) => engine.open(id),

@@ -1,7 +1,6 @@
-import type { Binding } from '../bind.ts';
+import type { Binding, Candidate, Mention, VerdictOfClaim } from '../types.ts';
 import { bareForm } from '../commands/commandForms.ts';
 import { exitTells, shellParts, squeezed } from '../commands/shell.ts';
-import type { Candidate, Mention, VerdictOfClaim } from '../types.ts';
 
 /** Compares how a command is said to have gone with its exit code: that of the newest of those that fit best. */
 export function bindCommandOutcome(binding: Binding, mention: Mention): Binding {

@@ -1,0 +1,9 @@
+import type { JsonObject } from '../../model/json.ts';
+
+export interface OpenCodeMessage {
+  readonly id: string;
+  readonly session: string;
+  readonly role: string | undefined;
+  readonly data: JsonObject;
+  readonly created: number | undefined;
+}

@@ -1,0 +1,7 @@
+export interface DaemonOptions {
+  readonly storeDir: string;
+  readonly demoDir: string;
+  readonly version: string;
+  /** Called when a daemon of this store listens: this one, or another that was faster. */
+  readonly onReady: () => void;
+}

@@ -1,0 +1,19 @@
+import type { SessionSummary } from '../../model/summary.ts';
+import type { ChildServer, ResumeRequest, SessionHandle, StartRequest } from '../api.ts';
+import type { Recall } from '../recall/recall.ts';
+
+/** What callbacks need of the engine. */
+export interface CallbackEngine {
+  readonly children: ChildServer | undefined;
+  list(): Promise<readonly SessionSummary[]>;
+  open(sessionId: string): Promise<SessionHandle>;
+  resume(sessionId: string, request: ResumeRequest): Promise<SessionHandle>;
+  recordPath(sessionId: string): string;
+}
+
+/** What child sessions need of the engine. */
+export interface ChildEngine extends CallbackEngine {
+  readonly archive: { readonly recall: Pick<Recall, 'find'> };
+  start(request: StartRequest): Promise<SessionHandle>;
+  stop(sessionId: string): Promise<void>;
+}

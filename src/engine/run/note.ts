@@ -1,0 +1,8 @@
+import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+
+export interface Note {
+  readonly subtype: string;
+  readonly content: string;
+  /** Besides what every entry has. */
+  readonly metadata?: NormalizedEntryMetadata;
+}
