@@ -13,6 +13,7 @@ import { registerChangeDocuments } from './vscode/changeDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/contextKeys.ts';
 import { CostPages } from './vscode/costPages.ts';
+import { MachineRuns } from './vscode/daemon/machineRuns.ts';
 import { Doctor } from './vscode/doctor.ts';
 import { Elsewhere } from './vscode/elsewhere.ts';
 import { EngineHost } from './vscode/engine/engineHost.ts';
@@ -83,6 +84,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const api = new PublicApi({ engines: host, memory, blueprints });
   const loader = new SessionLoader(host, list, log);
   const store = globalStorageUri;
+  const machine = new MachineRuns({ store: paths.store, version, list, log });
   const elsewhere = new Elsewhere(store, list, loader);
   const queue = new WindowRunners({ store, engines: host, blueprints, agents, elsewhere, log });
   runners = queue;
@@ -108,6 +110,8 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const shell = {
     extension,
     store,
+    version,
+    machine,
     engines: host,
     list,
     loader,
@@ -150,7 +154,8 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     agentDiagnostics(agents),
     agentsView(agents),
     AgentFixes.register(),
-    new StatusBar(list),
+    machine,
+    new StatusBar(list, machine),
     retention,
     new MovedFolders({ engines: host, list, loader, state: workspaceState, log }),
     followUps,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { adapters } from '../agents/registry.ts';
+import { defaultStore } from '../client/machine/defaultStore.ts';
 import type { AcpProfile, AgentSettings, EngineSettings } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ExecutorType } from '../model/session.ts';
@@ -35,13 +36,7 @@ export function storeFolder({ env, cwd }: CliContext, given: string | undefined)
       throw new UsageError(`This is no folder: ${folder} (--store).`, 'Give the folder that sessions are kept in.');
     return folder;
   }
-  const home = env['HOME'] ?? env['USERPROFILE'] ?? cwd;
-  const roaming = env['APPDATA'];
-  if (process.platform === 'win32' && roaming !== undefined) return path.join(roaming, 'vitrine');
-  const data = env['XDG_DATA_HOME'];
-  return data !== undefined && path.isAbsolute(data)
-    ? path.join(data, 'vitrine')
-    : path.join(home, '.local/share/vitrine');
+  return defaultStore(env, cwd);
 }
 
 /** `undefined`: nothing is there, and it could be. */

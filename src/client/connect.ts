@@ -5,11 +5,10 @@ import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
-import { daemonFolder, daemonProtocols, preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
+import { daemonFolder, daemonProtocols } from '../transport/daemonFolder.ts';
+import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
 import { type ClientOptions, DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
-
-export { daemonFolder } from '../transport/endpoint.ts';
 
 /** A client is connected, or told why it cannot be, within this time in ms, where it sets no other limit. */
 const connectMs = 4500;

@@ -54,8 +54,9 @@ export class Clients implements Presence {
     return { dispose: () => this.#presence.delete(own) };
   }
 
+  /** Without those that only watch. */
   get count(): number {
-    return this.#clients.size;
+    return [...this.#clients.values()].filter(({ description }) => description.observes !== true).length;
   }
 
   add(connection: ConnectedClient, description: ClientDescription): void {
@@ -92,7 +93,7 @@ export class Clients implements Presence {
   }
 
   #changed(): void {
-    this.#deps.onCount(this.#clients.size);
+    this.#deps.onCount(this.count);
     for (const listener of [...this.#presence]) listener();
   }
 

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RecordBusyError } from '../engine/record/errors.ts';
 import { WriterLease } from '../engine/record/writerLease.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
-import { daemonFolder, preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
+import { daemonFolder } from '../transport/daemonFolder.ts';
+import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
 import type { DaemonOptions } from './options.ts';
 
 /** Another daemon that holds the lease publishes its endpoint within this time, in ms. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import * as z from 'zod';
@@ -17,17 +17,6 @@ export type Endpoint = z.infer<typeof endpointSchema>;
 
 /** What Linux (108) and macOS (104) allow for a socket path, with a margin. */
 const maxSocketPath = 100;
-
-/** Folder of the daemon that speaks this protocol version, in the store. One daemon per folder. */
-export function daemonFolder(storeDir: string, protocol: number): string {
-  return path.join(storeDir, 'daemon', `v${protocol}`);
-}
-
-/** Versions of which a daemon has served the store. */
-export async function daemonProtocols(storeDir: string): Promise<number[]> {
-  const names = await readdir(path.join(storeDir, 'daemon')).catch(() => []);
-  return names.flatMap((name) => /^v(\d{1,9})$/.exec(name)?.[1] ?? []).map(Number);
-}
 
 /** @throws Error where the folder cannot be created, or belongs to another user */
 export async function preparePrivateFolder(folder: string): Promise<void> {

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../engine/api.ts';
+import { daemonLogFile } from '../client/machine/logFile.ts';
 import { diagnose, type Diagnosis } from '../engine/diagnosis.ts';
+import { daemonStatuses, statusLines } from './daemon/daemonStatus.ts';
 import type { WindowEngine } from './engine/windowEngine.ts';
 import { loadPrices, pricesProblem } from '../insight/prices.ts';
 import type { SessionSummary } from '../model/summary.ts';
@@ -28,6 +30,7 @@ export async function doctorReport({ engine, list, store, version }: DoctorDeps)
   const sections = [
     await hostSection(version),
     storeSection(found, { list, store }),
+    await daemonSection(store, version),
     lostSection(found, list),
     ...found.agents.map(({ report, lastError }) => agentSection(report, errorText(lastError))),
   ];
@@ -68,6 +71,17 @@ function storeSection(
     [t('Interrupted'), String(interrupted)],
     [t('Cannot be read'), String(unreadable.length)],
     [t('Leases of running agents'), leases.length === 0 ? t('none') : leases.map(code).join(', ')],
+  ]);
+}
+
+/** What runs agents. Asking starts none. */
+async function daemonSection(store: string, version: string): Promise<string> {
+  const daemons = await daemonStatuses(store, version);
+  const states = daemons.length === 0 ? [[t('State'), t('not running')] satisfies Line] : daemons.flatMap(statusLines);
+  return section(t('Daemon'), [
+    ...states,
+    [t('Log'), code(daemonLogFile(store))],
+    [t('Restart or show its log'), t('run “Show Daemon Status”')],
   ]);
 }
 

@@ -101,15 +101,24 @@ export function durationOf(row: SessionRow, now: number): number | undefined {
   return Math.max(0, Math.floor((now - Date.parse(row.last_resumed_at ?? row.created_at)) / 1000) * 1000);
 }
 
+/** How long a request has waited since then (ISO 8601): whole seconds, then whole minutes. */
+export function waitingText(since: string, now: number): string {
+  const ms = Math.max(0, now - Date.parse(since));
+  const step = ms < 60_000 ? 1000 : 60_000;
+  return t('waiting {0}', figures.duration(Math.floor(ms / step) * step));
+}
+
 /** The dim text beside a title: `$0.31 · 3 turns · 6 min 2 s`, with the agent's name and the word of a state that needs one. */
 export function rowDescription(row: SessionRow, now: number, family?: Family): string {
   const state = stateOf(row);
   const duration = durationOf(row, now);
   const turns = ownTurns(row);
+  const needs = needsYou(row);
   return [
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     ...(row.recording ? [t('Recording')] : []),
-    ...(state === 'running' || state === 'finished' ? [] : [needsYou(row)?.title ?? stateWord(state)]),
+    ...(state === 'running' || state === 'finished' ? [] : [needs?.title ?? stateWord(state)]),
+    ...(needs === undefined ? [] : [waitingText(needs.since, now)]),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),
     ...(duration === undefined ? [] : [figures.duration(duration)]),

@@ -16,6 +16,7 @@ import {
   sumText,
   ownTurns,
   turnsText,
+  waitingText,
 } from './rowText.ts';
 
 const { t } = vscode.l10n;
@@ -45,6 +46,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
   const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
   return [
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
+    ...(needs === undefined ? [] : [[t('Waiting since'), when(needs.since)] satisfies [string, string]]),
     [t('Agent'), agent.join(' · ')],
     ...(row.execution_mode === undefined ? [] : [[t('Started as'), row.execution_mode] satisfies [string, string]]),
     ...(family === undefined
@@ -96,7 +98,7 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     titleOf(row),
     ...(row.recording ? [t('Recording')] : []),
     stateWord(stateOf(row)),
-    ...(needs === undefined ? [] : [askedBy(row, needs.title)]),
+    ...(needs === undefined ? [] : [askedBy(row, needs.title), waitingText(needs.since, now)]),
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
     rowCost(row, family),

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { askedBy } from './askedBy.ts';
 import { nearText } from './budgets/budgetText.ts';
+import { folderText } from './daemon/folderText.ts';
+import type { MachineRuns } from './daemon/machineRuns.ts';
 import { todayText } from './rowText.ts';
 import type { SessionList } from './sessionList.ts';
 import { quoted } from '../model/visibleText.ts';
@@ -8,21 +10,26 @@ import { needsYou, titleOf } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
-/** What waits for a person, what runs here and what this workspace cost today; each out of sight when there is none. */
+/** What waits for you, what runs on this machine and what this workspace cost today; each hidden when there is none. */
 export class StatusBar implements vscode.Disposable {
   readonly #waiting = vscode.window.createStatusBarItem('vitrine.needsYou', vscode.StatusBarAlignment.Left, 11);
   readonly #item = vscode.window.createStatusBarItem('vitrine.status', vscode.StatusBarAlignment.Left, 10);
   readonly #list: SessionList;
+  readonly #machine: MachineRuns;
   readonly #subscription: vscode.Disposable;
 
-  constructor(list: SessionList) {
+  constructor(list: SessionList, machine: MachineRuns) {
     this.#list = list;
+    this.#machine = machine;
     this.#item.name = t('Vitrine: Running Agents and Cost');
     this.#item.command = 'vitrine.sessions.focus';
     this.#waiting.name = t('Vitrine: Requests');
     this.#waiting.command = 'vitrine.reviewRequest';
     this.#waiting.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
-    this.#subscription = list.onDidChange(() => this.#draw());
+    this.#subscription = vscode.Disposable.from(
+      list.onDidChange(() => this.#draw()),
+      machine.onDidChange(() => this.#draw()),
+    );
     this.#draw();
   }
 
@@ -34,7 +41,8 @@ export class StatusBar implements vscode.Disposable {
 
   #draw(): void {
     this.#drawWaiting();
-    const running = this.#list.live().length;
+    const folders = this.#machine.byFolder();
+    const running = folders.reduce((sum, { runs }) => sum + runs.length, 0);
     const cost = this.#list.costToday();
     if (running === 0 && !cost.any) {
       this.#item.hide();
@@ -47,6 +55,7 @@ export class StatusBar implements vscode.Disposable {
     this.#item.text = `${mark} ${parts.join(' · ')}`;
     this.#item.tooltip = [
       t('Vitrine: {0}', parts.join(' · ')),
+      ...folders.map(folderText),
       ...(cost.estimated ? [t('≈: part of it is estimated while agents run.')] : []),
       ...near.map(nearText),
       ...(cost.unknown ? [t('unknown: some runs did not report what they cost.')] : []),

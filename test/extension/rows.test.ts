@@ -4,7 +4,7 @@ import { pageChunks, panelHtml } from '../../src/vscode/panelHtml.ts';
 import { inertText } from '../../src/vscode/inertText.ts';
 import { costText, rowDescription, stateIcon, stateOf, todayText } from '../../src/vscode/rowText.ts';
 import { rowLabel, rowTooltip } from '../../src/vscode/rowTooltip.ts';
-import { now, row } from '../unit/vscode/rows.ts';
+import { at, now, row } from '../unit/vscode/rows.ts';
 
 describe('rows of the Sessions view', () => {
   it('say what is known, and that the rest is not', () => {
@@ -24,10 +24,14 @@ describe('rows of the Sessions view', () => {
   });
 
   it('put first what an agent waits for, as long as it can be answered', () => {
-    const needs_you = { count: 1, since: '2026-11-21T14:00:00Z', title: 'Run git push' };
+    const needs_you = { count: 1, since: at(21, 14), title: 'Run git push' };
     const waiting = row('a', { status: 'running', needs_you, duration: null });
-    assert.match(rowDescription(waiting, now), /^Run git push · \$0\.50 · 3 turns/);
-    assert.match(rowLabel(waiting, now), /^Prompt of a, Needs you, Claude Code says: “Run git push”, Claude Code/);
+    assert.match(rowDescription(waiting, now), /^Run git push · waiting 1 h · \$0\.50 · 3 turns/);
+    assert.match(
+      rowLabel(waiting, now),
+      /^Prompt of a, Needs you, Claude Code says: “Run git push”, waiting 1 h, Claude Code/,
+    );
+    assert.match(rowDescription(waiting, Date.parse(at(21, 14)) + 42_900), / · waiting 42 s · /);
     assert.equal(stateIcon(stateOf(waiting)).id, 'shield');
     assert.equal(stateOf({ ...waiting, status: 'finished' }), 'finished');
   });

@@ -30,7 +30,7 @@ describe('requests of an agent', () => {
     );
   };
 
-  it('show the whole command, its folder, the agent’s words, the reason and the time left', async () => {
+  it('show the whole command, its folder, the agent’s words, the reason, how long it waits and the time left', async () => {
     const page = await open(asking([command(commit)]));
     const frame = page.locator('.ask');
     assert.equal(await frame.locator('pre').textContent(), commit);
@@ -42,6 +42,7 @@ describe('requests of an agent', () => {
     ]) {
       await frame.getByText(text).waitFor();
     }
+    await frame.getByText(/^Waiting for \d+:\d\d · /).waitFor();
     assert.match((await frame.getByRole('timer').textContent()) ?? '', /^Denied by itself in 9:\d\d$/);
     const call = page.getByRole('button', { name: /Step 4, Wants to run, .*, needs your approval$/ });
     await call.waitFor();

@@ -3,7 +3,7 @@ import type { AgentRequest } from '../../src/model/request.ts';
 import type { Asked, PageEntry } from '../../src/protocol/messages.ts';
 import { codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
-import { aboutWhat, needs, outcome, timeLeft, wish } from '../request/words.ts';
+import { aboutWhat, needs, outcome, timeLeft, waited, wish } from '../request/words.ts';
 import { questions } from '../request/questions.ts';
 import { subject } from '../request/subject.ts';
 import { showAll } from '../steps/detail.ts';
@@ -43,12 +43,17 @@ function waitingRow(context: Context, { entry, asked: { request } }: RequestRow)
       <i class="sight" data-request=${request.id} data-sight="top"></i>
       ${what(context, request)}
       <ul class="why">
-        ${reasons(context, request)}
-        ${here ? reason('clockface', html`<span role="timer" aria-live="off">${timeLeft(request, now)}</span>`) : nothing}
+        ${reasons(context, request)} ${here ? waiting(request, now) : nothing}
       </ul>
       ${here ? requestActions(context, request) : elsewhere(context)}
     </div>
   </div>`;
+}
+
+function waiting(request: AgentRequest, now: number): TemplateResult {
+  const left = timeLeft(request, now);
+  const timer = html`<span role="timer" aria-live="off">${left}</span>`;
+  return reason('clockface', html`${waited(request, now)}${left === '' ? nothing : html` · ${timer}`}`);
 }
 
 /** Where the line of the call that waits stands right above, it says what there is to say. */

@@ -167,6 +167,12 @@ function minutes(ms: number): string {
   return plural(Math.round(seconds / 60), t('{0} minute', 1), t('{0} minutes'));
 }
 
+/** How long the request has waited, with a running clock; empty where nobody said when it was asked. */
+export function waited({ asked_at: since }: Pick<AgentRequest, 'asked_at'>, now: number): string {
+  const ms = now - Date.parse(since);
+  return Number.isFinite(ms) ? t('Waiting for {0}', clock(ms)) : '';
+}
+
 /** When Vitrine denies the request, as a sentence with a running clock; empty where it waits without a limit. */
 export function timeLeft(
   { kind, expires_at: expires }: Pick<AgentRequest, 'kind' | 'expires_at'>,

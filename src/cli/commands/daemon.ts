@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import type { DaemonStatus } from '../../protocol/daemon/calls.ts';
-import { daemonProtocol } from '../../protocol/daemon/version.ts';
-import { daemonFolder } from '../../client/connect.ts';
+import { daemonLogFile } from '../../client/machine/logFile.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { runningDaemons, translated } from '../daemon.ts';
@@ -103,7 +101,7 @@ async function stop(context: CliContext, store: string | undefined, now: boolean
 }
 
 async function logs(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
-  const file = path.join(daemonFolder(storeFolder(context, store), daemonProtocol), 'daemon.log');
+  const file = daemonLogFile(storeFolder(context, store));
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) {
     context.stderr.write(`vitrine: There is no log: ${file}\n`);

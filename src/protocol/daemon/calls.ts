@@ -17,6 +17,8 @@ const clientSchema = z.object({
   person: z.boolean(),
   /** Of the window or terminal, kept with what it answers. */
   id: z.string().max(64).optional(),
+  /** It only watches what runs, and does not keep the daemon from exiting. */
+  observes: z.boolean().optional(),
 });
 export type ClientDescription = z.infer<typeof clientSchema>;
 

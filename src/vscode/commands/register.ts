@@ -4,6 +4,7 @@ import { agentFileCommands } from './agentFileCommands.ts';
 import { auditCommands } from './auditCommands.ts';
 import { budgetCommands } from './budgetCommands.ts';
 import { capabilityCommands } from './capabilityCommands.ts';
+import { daemonCommands } from './daemonCommands.ts';
 import { exportCommands } from './exportCommands.ts';
 import { followUpCommands } from './followUpCommands.ts';
 import { importCommands } from './importCommands.ts';
@@ -28,6 +29,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...agentCommands(shell),
     ...agentFileCommands(shell),
     ...runnerCommands(shell),
+    ...daemonCommands(shell),
     ...sessionCommands(shell),
     ...recordCommands(shell),
     ...viewCommands(shell),

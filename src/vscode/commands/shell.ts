@@ -3,6 +3,7 @@ import type { AgentCatalogue } from '../agents/catalogue.ts';
 import type { AgentInputs } from '../agents/inputs.ts';
 import type { CapabilityPages } from '../capabilityPages.ts';
 import type { CostPages } from '../costPages.ts';
+import type { MachineRuns } from '../daemon/machineRuns.ts';
 import type { Doctor } from '../doctor.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { Failures } from '../failures.ts';
@@ -25,6 +26,9 @@ export interface Shell {
   /** Where this extension lies, and where it keeps sessions. */
   readonly extension: vscode.Uri;
   readonly store: vscode.Uri;
+  /** Of Vitrine. */
+  readonly version: string;
+  readonly machine: MachineRuns;
   readonly engines: EngineHost;
   readonly list: SessionList;
   readonly loader: SessionLoader;

@@ -1,0 +1,34 @@
+import type { RunningSession } from '../../protocol/daemon/calls.ts';
+import { openDaemons } from './openDaemons.ts';
+
+interface FoundRun extends RunningSession {
+  /** Resolves when nothing of the agent's process tree lives. @throws DaemonError */
+  readonly stop: () => Promise<void>;
+}
+
+interface FoundRuns {
+  readonly runs: readonly FoundRun[];
+  /** Leaves the daemons; stops nothing. */
+  readonly close: () => void;
+}
+
+/** Every run of these stores, in daemons of any protocol version. Starts no daemon. */
+export async function findRuns(stores: readonly string[], build: string): Promise<FoundRuns> {
+  const connections = (await Promise.all(stores.map((store) => openDaemons(store, build)))).flat();
+  const runs = await Promise.all(
+    connections.map(async (connection) => {
+      const running = await connection.call('running', {}).catch(() => []);
+      return running.map((session): FoundRun => {
+        const { session_id } = session;
+        const stop = async (): Promise<void> => {
+          await connection.call('stop', { session_id, kill: false });
+        };
+        return { ...session, stop };
+      });
+    }),
+  );
+  const close = (): void => {
+    for (const connection of connections) connection.close();
+  };
+  return { runs: runs.flat(), close };
+}

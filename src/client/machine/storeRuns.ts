@@ -1,0 +1,77 @@
+import { isSessionLive } from '../../model/status.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { News } from '../../protocol/daemon/calls.ts';
+import { connectRunning } from '../connect.ts';
+import type { DaemonConnection } from '../connection.ts';
+import { observer } from './observer.ts';
+
+interface StoreRunsDeps {
+  readonly storeDir: string;
+  /** Of this client. */
+  readonly build: string;
+  readonly onChange: () => void;
+  readonly log: { warn(message: string): void };
+}
+
+/** Running sessions of one store, as its daemon tells them. Starts no daemon. */
+export class StoreRuns {
+  readonly #deps: StoreRunsDeps;
+  readonly #live = new Map<string, SessionSummary>();
+  #connection: DaemonConnection | undefined;
+  #connecting: Promise<void> | undefined;
+  #isDisposed = false;
+
+  constructor(deps: StoreRunsDeps) {
+    this.#deps = deps;
+  }
+
+  live(): readonly SessionSummary[] {
+    return [...this.#live.values()];
+  }
+
+  /** To be called when a daemon may have published its endpoint. Never rejects. */
+  connect(): Promise<void> {
+    if (this.#connection !== undefined || this.#isDisposed) return Promise.resolve();
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
+    return this.#connecting;
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#connection?.close();
+  }
+
+  async #connect(): Promise<void> {
+    const { storeDir, build, log, onChange } = this.#deps;
+    try {
+      const onNews = (news: News): Promise<void> => this.#take(news);
+      const connection = await connectRunning({ storeDir, build, client: observer, onNews });
+      if (connection === null) return;
+      if (this.#isDisposed) {
+        connection.close();
+        return;
+      }
+      this.#connection = connection;
+      void connection.closed.then(() => {
+        this.#connection = undefined;
+        this.#live.clear();
+        onChange();
+      });
+      const { live } = await connection.call('watch', { events: false });
+      for (const summary of live) this.#live.set(summary.session_id, summary);
+      onChange();
+    } catch (error) {
+      log.warn(`What runs in ${storeDir} is unknown: ${String(error)}`);
+    }
+  }
+
+  #take({ summaries, removed }: News): Promise<void> {
+    for (const summary of summaries) {
+      if (isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
+      else this.#live.delete(summary.session_id);
+    }
+    for (const id of removed) this.#live.delete(id);
+    this.#deps.onChange();
+    return Promise.resolve();
+  }
+}

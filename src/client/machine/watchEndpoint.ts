@@ -1,0 +1,56 @@
+import { existsSync, watch, type FSWatcher } from 'node:fs';
+import path from 'node:path';
+import { daemonProtocol } from '../../protocol/daemon/version.ts';
+import { daemonFolder } from '../../transport/daemonFolder.ts';
+import type { Disposable } from '../listeners.ts';
+
+/** Events of one publication come together; in ms. */
+const settleMs = 50;
+
+/**
+ * Calls when a daemon of the store has published its endpoint, without asking again and again. Watches the nearest folder
+ * that exists; creates none. Where the system cannot watch it, nothing is called.
+ */
+export function watchEndpoint(storeDir: string, onPublished: () => void): Disposable {
+  const folder = daemonFolder(storeDir, daemonProtocol);
+  const endpoint = path.join(folder, 'endpoint.json');
+  const places = [folder, path.dirname(folder), storeDir, path.dirname(storeDir)];
+  let watched: string | undefined;
+  let watcher: FSWatcher | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    timer = undefined;
+    attach();
+    if (existsSync(endpoint)) onPublished();
+  };
+  const soon = (): void => {
+    timer ??= setTimeout(look, settleMs);
+  };
+  const detach = (): void => {
+    watcher?.close();
+    watcher = undefined;
+    watched = undefined;
+  };
+  const attach = (): void => {
+    const nearest = places.find((place) => existsSync(place));
+    if (nearest === undefined || (nearest === watched && watcher !== undefined)) return;
+    detach();
+    try {
+      watcher = watch(nearest, { persistent: false }, soon);
+      watcher.on('error', detach);
+      watched = nearest;
+    } catch {
+      // Too many watchers, or a file system without them.
+      return;
+    }
+    // Made between the search for the nearest folder and the watch over it.
+    if (nearest !== folder) soon();
+  };
+  look();
+  return {
+    dispose: () => {
+      clearTimeout(timer);
+      detach();
+    },
+  };
+}

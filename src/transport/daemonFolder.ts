@@ -1,0 +1,13 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Folder of the daemon that speaks this protocol version, in the store. One daemon per folder. */
+export function daemonFolder(storeDir: string, protocol: number): string {
+  return path.join(storeDir, 'daemon', `v${protocol}`);
+}
+
+/** Versions of which a daemon has served the store. */
+export async function daemonProtocols(storeDir: string): Promise<number[]> {
+  const names = await readdir(path.join(storeDir, 'daemon')).catch(() => []);
+  return names.flatMap((name) => /^v(\d{1,9})$/.exec(name)?.[1] ?? []).map(Number);
+}

@@ -1,0 +1,13 @@
+import type { Commands, Shell } from './shell.ts';
+
+/** The background process that runs agents, and all that runs in it. */
+export function daemonCommands({ store, version, machine }: Shell): Commands {
+  return {
+    async showDaemonStatus() {
+      const { showDaemonStatus } = await import('../daemon/daemonStatus.ts');
+      await showDaemonStatus(store.fsPath, version);
+    },
+
+    stopAllAgents: () => machine.stopAll(),
+  };
+}

@@ -1,0 +1,19 @@
+import * as vscode from 'vscode';
+import { quoted } from '../../model/visibleText.ts';
+import { visibleText } from '../inertText.ts';
+import type { FolderRuns } from './runsByFolder.ts';
+
+const { t } = vscode.l10n;
+
+/** Sessions of a folder that are named; the others are counted. */
+const mostNamed = 3;
+
+/** `/work/relay: “Fix the tests”, “Write the docs” and 2 more`. */
+export function folderText({ folder, runs }: FolderRuns): string {
+  const named = runs
+    .slice(0, mostNamed)
+    .map(({ title }) => quoted(title))
+    .join(', ');
+  const more = runs.length - mostNamed;
+  return `${folder === undefined ? t('No folder') : visibleText(folder)}: ${more > 0 ? t('{0} and {1} more', named, more) : named}`;
+}

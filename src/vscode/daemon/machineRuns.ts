@@ -1,0 +1,75 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import { defaultStore } from '../../client/machine/defaultStore.ts';
+import type { StoreRuns } from '../../client/machine/storeRuns.ts';
+import { watchEndpoint } from '../../client/machine/watchEndpoint.ts';
+import type { SessionList } from '../sessionList.ts';
+import { titleOf } from '../sessionRow.ts';
+import { runsByFolder, type FolderRuns, type MachineRun } from './runsByFolder.ts';
+
+interface MachineRunsDeps {
+  /** Folder of this editor's records. The command line has one of its own. */
+  readonly store: string;
+  /** Of Vitrine. */
+  readonly version: string;
+  readonly list: SessionList;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** What runs on this machine, in any window or terminal. Listens to daemons that are there, and starts none. */
+export class MachineRuns implements vscode.Disposable {
+  readonly #deps: MachineRunsDeps;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #watches: readonly { dispose(): void }[];
+  readonly #folders: readonly string[];
+  readonly #stores = new Map<string, Promise<StoreRuns>>();
+  readonly #known = new Set<StoreRuns>();
+  #isDisposed = false;
+  readonly onDidChange = this.#changed.event;
+
+  constructor(deps: MachineRunsDeps) {
+    this.#deps = deps;
+    this.#folders = [...new Set([deps.store, defaultStore(process.env, homedir())])];
+    this.#watches = this.#folders.map((storeDir) => watchEndpoint(storeDir, () => void this.#connect(storeDir)));
+  }
+
+  /** By folder, with what this window knows of its own sessions. */
+  byFolder(): readonly FolderRuns[] {
+    const rows = [...[...this.#known].flatMap((store) => store.live()), ...this.#deps.list.live()];
+    return runsByFolder(
+      rows.map((row): MachineRun => ({ id: row.session_id, title: titleOf(row), folder: row.project_dir })),
+    );
+  }
+
+  /** Stops all of it, once the user has seen what. The number of agents stopped. */
+  async stopAll(): Promise<number> {
+    const { stopAll } = await import('./stopAll.ts');
+    return stopAll({ ...this.#deps, stores: this.#folders });
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    for (const each of this.#watches) each.dispose();
+    for (const each of this.#known) each.dispose();
+    this.#changed.dispose();
+  }
+
+  /** The code of a client loads when there is a daemon. */
+  async #connect(storeDir: string): Promise<void> {
+    const made = this.#stores.get(storeDir) ?? this.#make(storeDir);
+    this.#stores.set(storeDir, made);
+    await (await made).connect();
+  }
+
+  async #make(storeDir: string): Promise<StoreRuns> {
+    const { StoreRuns } = await import('../../client/machine/storeRuns.ts');
+    const { version: build, log } = this.#deps;
+    const onChange = (): void => {
+      if (!this.#isDisposed) this.#changed.fire();
+    };
+    const store = new StoreRuns({ storeDir, build, log, onChange });
+    if (this.#isDisposed) store.dispose();
+    else this.#known.add(store);
+    return store;
+  }
+}
