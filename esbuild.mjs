@@ -73,6 +73,8 @@ const page = {
     { in: 'webview/styles/main.css', out: 'main' },
     { in: 'webview/usage/main.ts', out: 'usage' },
     { in: 'webview/styles/usage.css', out: 'usage' },
+    { in: 'webview/report/main.ts', out: 'report' },
+    { in: 'webview/styles/report.css', out: 'report' },
   ],
   outdir: 'dist/webview',
   chunkNames: '[name]-[hash]',

@@ -8,13 +8,10 @@ import { AgentInputs } from './vscode/agents/inputs.ts';
 import { showUndelivered } from './vscode/agents/undelivered.ts';
 import { PublicApi } from './vscode/api/createApi.ts';
 import type { VitrineApi } from './vscode/api/vitrine.d.ts';
-import { CapabilityPages } from './vscode/capabilityPages.ts';
 import { registerChangeDocuments } from './vscode/changeDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/contextKeys.ts';
-import { CostPages } from './vscode/costPages.ts';
 import { MachineRuns } from './vscode/daemon/machineRuns.ts';
-import { Doctor } from './vscode/doctor.ts';
 import { Elsewhere } from './vscode/elsewhere.ts';
 import { EngineHost } from './vscode/engine/engineHost.ts';
 import { Failures } from './vscode/failures.ts';
@@ -28,6 +25,8 @@ import { MaskedPages } from './vscode/maskedPages.ts';
 import { MovedFolders } from './vscode/movedFolders.ts';
 import { PageActions } from './vscode/pageActions.ts';
 import { PageMemory } from './vscode/pageMemory.ts';
+import { reportKinds } from './vscode/pages/reportKinds.ts';
+import { ReportPages } from './vscode/pages/reportPages.ts';
 import { SessionPanels } from './vscode/panels.ts';
 import { PromptDrafts } from './vscode/run/drafts.ts';
 import { WindowRunners } from './vscode/runner/windowRunners.ts';
@@ -99,9 +98,8 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     failures,
     log,
   });
-  const doctor = new Doctor(host, list, paths, version);
-  const capabilities = new CapabilityPages(host);
-  const costs = new CostPages(host);
+  const kinds = reportKinds({ engines: host, list, paths, version, log });
+  const reports = new ReportPages({ extension, kinds, failures, log });
   const masked = new MaskedPages();
   const lines = new LineHistory({ engines: host, list, loader, log });
   const search = new SearchView(host, list, now);
@@ -119,9 +117,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     tree,
     runs,
     queue,
-    doctor,
-    capabilities,
-    costs,
+    reports,
     masked,
     secrets,
     failures,
@@ -141,9 +137,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     elsewhere,
     tree,
     panels,
-    doctor,
-    capabilities,
-    costs,
+    reports,
     masked,
     new UsageView({ extension, engines: host, list, now, log }),
     drafts,

@@ -1,4 +1,6 @@
+import type { ReportKey } from '../src/protocol/pages/reportMessages.ts';
 import type { Anchor } from './list.ts';
+import type { Sort } from './report/sorting.ts';
 import type { AnswerDraft } from './request/requests.ts';
 import { isObject } from './text/objects.ts';
 import { type KeptViews, keptViews } from './views/kept.ts';
@@ -76,4 +78,30 @@ export function loadState(): SavedState {
 
 export function saveState(state: SavedState): void {
   api.setState(state);
+}
+
+/** What a report page keeps: which report it is, and how the reader arranged it. */
+interface SavedReport {
+  readonly key: ReportKey;
+  readonly sorts: readonly (readonly [table: string, sort: Sort])[];
+  readonly opened: readonly string[];
+}
+
+export function saveReport(state: SavedReport): void {
+  api.setState(state);
+}
+
+export function savedReport(): Pick<SavedReport, 'sorts' | 'opened'> {
+  const state = api.getState();
+  if (!isObject(state)) return { sorts: [], opened: [] };
+  const sorts: readonly unknown[] = Array.isArray(state['sorts']) ? state['sorts'] : [];
+  return { sorts: sorts.flatMap(savedSort), opened: strings(state['opened']) };
+}
+
+function savedSort(pair: unknown): [string, Sort][] {
+  const parts: readonly unknown[] = Array.isArray(pair) ? pair : [];
+  const [table, sort] = parts;
+  if (typeof table !== 'string' || !isObject(sort)) return [];
+  const { column, descending } = sort;
+  return typeof column === 'number' && typeof descending === 'boolean' ? [[table, { column, descending }]] : [];
 }

@@ -23,7 +23,7 @@ export async function pageChunks(extension: vscode.Uri, page: string): Promise<r
 export function panelHtml(
   webview: Pick<vscode.Webview, 'asWebviewUri' | 'cspSource'>,
   extension: vscode.Uri,
-  page: 'main' | 'usage' = 'main',
+  page: 'main' | 'usage' | 'report' = 'main',
   chunks: readonly string[] = [],
 ): string {
   const nonce = randomBytes(16).toString('hex');

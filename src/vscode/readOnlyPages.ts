@@ -23,16 +23,6 @@ export class ReadOnlyPages implements vscode.Disposable {
     await vscode.window.showTextDocument(await this.#fresh(uri), { preview: true });
   }
 
-  /** The same, as markdown that is drawn; as text where nothing here draws markdown. */
-  async preview(uri: vscode.Uri): Promise<void> {
-    const document = await this.#fresh(uri);
-    try {
-      await vscode.commands.executeCommand('markdown.showPreview', uri);
-    } catch {
-      await vscode.window.showTextDocument(document, { preview: true });
-    }
-  }
-
   dispose(): void {
     this.#changed.dispose();
     for (const each of this.#disposables) each.dispose();

@@ -123,12 +123,9 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
 
   it('is in Doctor, with those that were not found', async () => {
     await host.workbench.runCommand('Vitrine: Doctor');
-    const line = (words: string) => host.workbench.page.locator('.editor-instance .view-line', { hasText: words });
-    await line('# Vitrine Doctor').waitFor();
+    const doctor = host.workbench.webview();
+    await doctor.getByRole('heading', { name: 'Vitrine Doctor' }).waitFor();
     await picture(host.workbench, 'acp-doctor');
-    await host.workbench.page.locator('.editor-instance .monaco-editor.focused').waitFor();
-    await host.workbench.page.keyboard.press('Control+F');
-    await host.workbench.page.locator('.find-widget textarea').first().fill(`## ${label} (ACP)`);
-    await line(`## ${label} (ACP)`).waitFor();
+    await doctor.getByRole('row', { name: `${label} (ACP)` }).waitFor();
   });
 });

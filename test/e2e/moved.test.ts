@@ -69,13 +69,13 @@ describe('sessions of a folder that has another name or place today', function (
     await workbench.treeItem('2 hidden: 1 in another folder, 1 in a folder that is gone').waitFor();
     await workbench.treeItem('1 cannot be read: show why').click();
     await workbench.editorTab('Vitrine Doctor').waitFor();
-    await workbench.page.getByText('ses_0000000000ff').first().waitFor();
+    await workbench.webview().getByText('ses_0000000000ff').first().waitFor();
     await picture(workbench, 'doctor-unreadable');
   });
 
   it('are told of in Doctor, and follow a folder that somebody names', async () => {
     await workbench.runCommand('Vitrine: Session Lost?');
-    await workbench.page.getByText('/was/long/ago').first().waitFor();
+    await workbench.webview().getByText('/was/long/ago').first().waitFor();
     await picture(workbench, 'session-lost');
     await workbench.runCommand('Vitrine: Relink Sessions…');
     await workbench.quickPickRow('/was/long/ago').click();

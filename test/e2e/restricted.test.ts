@@ -139,7 +139,7 @@ describe('a workspace that is not trusted', function () {
     await workbench.openView('Vitrine');
     await workbench.page.locator('.part.sidebar').getByText('Manage Workspace Trust').waitFor();
     await workbench.runCommand('Vitrine: Doctor');
-    await workbench.editorTab('Vitrine Doctor').waitFor();
+    await workbench.webview().getByRole('heading', { name: 'This window' }).waitFor();
     nothingStarted('Doctor');
   });
 

@@ -68,7 +68,7 @@ describe('what sessions cost', function () {
     await host.workbench.webview().getByText('npm run dev').first().waitFor();
   });
 
-  it('is told message by message in a report', async () => {
+  it('is listed by model response in a report', async () => {
     await host.workbench.webview().locator('#cost').click();
     await host.workbench.webview().getByText('Open cost report').click();
     await host.workbench.editorTab('Cost Report').waitFor();
@@ -78,9 +78,9 @@ describe('what sessions cost', function () {
       .contentFrame()
       .locator('#active-frame')
       .contentFrame();
-    await report.getByRole('heading', { name: 'By message of the model' }).waitFor();
+    await report.getByRole('heading', { name: 'By model response' }).waitFor();
     const tables = report.getByRole('table');
-    assert.match(await tables.nth(3).innerText(), /claude-opus-4-5\s+71,300\s+≈ \$\d/);
+    assert.match(await tables.nth(3).innerText(), /claude-opus-4-5\s+main agent\s+71,300\s+≈ \$\d/);
     await picture(host.workbench, 'cost-report');
     await host.workbench.closeEditors();
   });

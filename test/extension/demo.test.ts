@@ -37,11 +37,10 @@ describe('a session of the demo', function () {
   });
 
   it('holds what was reported against the price table, in its cost report', async () => {
-    const uri = vscode.Uri.from({ scheme: 'vitrine-cost', path: '/Cost Report.md', query: id });
-    const text = (await vscode.workspace.openTextDocument(uri)).getText();
+    const text = await run<string>('showCost', id);
     assert.match(
       text,
-      /- Session: reported by the agent\n- Check: the price table makes \$\d.* of the same tokens, [\d.]+ % /,
+      /- Source of the session’s cost: reported by the agent\n- Check: the price table gives \\\$\d.* for the same tokens, [\d.]+ % /,
     );
   });
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { doctorText } from './shell.ts';
+import { doctorText, webviewTabs } from './shell.ts';
 
 describe('Doctor', () => {
   it('says what was found and tried, by name and never by value', async () => {
@@ -40,17 +40,21 @@ describe('Doctor', () => {
     await writeFile(path.join(folder, 'record.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     await vscode.commands.executeCommand('vitrine.importSession', path.join(folder, 'record.jsonl'));
     await rm(folder, { recursive: true });
-    const lost = async (): Promise<string> => /## Session lost\?\n\n([^#]*)/.exec(await doctorText())?.[1] ?? '';
-    assert.match(await lost(), /vitrine-gone\/project`: 1 session: this folder is gone/);
+    const lost = async (): Promise<string> => /## Missing sessions\n\n([^#]*)/.exec(await doctorText())?.[1] ?? '';
+    assert.match(await lost(), /vitrine-gone\/project` +\| 1 session in a folder that was renamed/);
     assert.equal(await vscode.commands.executeCommand('vitrine.relinkSessions', { from: gone, to: here }), 1);
     assert.doesNotMatch(await lost(), /vitrine-gone/);
     assert.match(await doctorText(), /Last error: /);
   });
 
-  it('is read-only', async () => {
+  it('is one page, however often it is asked for, and comes back to the front', async () => {
+    await vscode.window.tabGroups.close(webviewTabs('vitrine.report'));
     await doctorText();
-    const editor = vscode.window.activeTextEditor;
-    assert.ok(editor);
-    assert.equal(vscode.workspace.fs.isWritableFileSystem(editor.document.uri.scheme) === true, false);
+    await doctorText();
+    const tabs = webviewTabs('vitrine.report');
+    assert.deepEqual(
+      tabs.map(({ label, isActive }) => [label, isActive]),
+      [['Vitrine Doctor', true]],
+    );
   });
 });

@@ -13,11 +13,11 @@ export async function until<T>(what: string, look: () => Promise<T | undefined> 
   }
 }
 
+/** What Doctor says, as its page is copied. */
 export async function doctorText(): Promise<string> {
-  await vscode.commands.executeCommand('vitrine.doctor');
-  const document = vscode.window.activeTextEditor?.document;
-  assert.equal(document?.uri.scheme, 'vitrine-doctor');
-  return document.getText();
+  const text = await vscode.commands.executeCommand('vitrine.doctor');
+  assert.ok(typeof text === 'string');
+  return text;
 }
 
 let store: string | undefined;
@@ -45,7 +45,11 @@ export async function results(id: string): Promise<number> {
 }
 
 export function sessionTabs(): readonly vscode.Tab[] {
+  return webviewTabs('vitrine.session');
+}
+
+export function webviewTabs(viewType: string): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
-    .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith('vitrine.session'));
+    .filter(({ input }) => input instanceof vscode.TabInputWebview && input.viewType.endsWith(viewType));
 }

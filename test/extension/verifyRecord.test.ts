@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { sessionTabs, storeFolder } from './shell.ts';
+import { sessionTabs, storeFolder, webviewTabs } from './shell.ts';
 
 describe('Verify Session Record', () => {
-  after(() => vscode.window.tabGroups.close(sessionTabs()));
+  after(() => vscode.window.tabGroups.close([...sessionTabs(), ...webviewTabs('vitrine.report')]));
 
   it('tells a record that is as it was written from one that is not', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-verify-'));

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { inertText } from '../inertText.ts';
 import { acpHttpProfiles, tokenKey } from '../settings.ts';
+import { markdownOf } from '../pages/markdownOf.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 
@@ -9,11 +10,11 @@ const { t } = vscode.l10n;
 /** What agents can do, and what a server needs to let us in. None of these starts a run. */
 export function capabilityCommands(shell: Shell): Commands {
   return {
-    compareAgents: () => shell.capabilities.compare(),
+    compareAgents: () => shell.reports.show('comparison').then(markdownOf),
 
     async showCapabilities(argument) {
-      const id = await whichSession(shell, argument, { title: t('What This Session Carried') });
-      if (id !== undefined) await shell.capabilities.showSession(id);
+      const id = await whichSession(shell, argument, { title: t('Session Capabilities') });
+      return id === undefined ? undefined : markdownOf(await shell.reports.show('capabilities', id));
     },
 
     async setServerToken(argument) {

@@ -1,9 +1,5 @@
 import * as vscode from 'vscode';
-import { verdictDetails, verdictWording } from '../../engine/audit/verdictWording.ts';
-import type { Verified } from '../../engine/audit/verify.ts';
-import { inertText } from '../inertText.ts';
-import { titleOf } from '../sessionRow.ts';
-import { translated } from '../translated.ts';
+import { markdownOf } from '../pages/markdownOf.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 
@@ -47,15 +43,10 @@ export function recordCommands(shell: Shell): Commands {
     async verifyRecord(argument) {
       const id = await whichSession(shell, argument, { title: t('Verify Session Record') });
       if (id === undefined) return undefined;
-      const title = t('Vitrine: verifying…');
-      const found = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
-        (await shell.engines.get()).archive.verify(id),
-      );
-      void tellVerdict(shell, id, found);
-      return found.verdict;
+      return (await shell.reports.show('verification', id))?.verdict;
     },
 
-    doctor: () => shell.doctor.show(),
+    doctor: () => shell.reports.show('doctor').then(markdownOf),
   };
 }
 
@@ -64,21 +55,4 @@ async function recordFile({ engines }: Shell, id: string): Promise<vscode.Uri> {
   const engine = await engines.get();
   await engine.archive.unpack(id);
   return vscode.Uri.file(engine.recordPath(id));
-}
-
-async function tellVerdict(shell: Shell, id: string, found: Verified): Promise<void> {
-  const open = t('Open Record');
-  const detail = verdictDetails(found).map(translated).join('\n');
-  const options = { modal: true, detail };
-  const row = shell.list.get(id);
-  const name = row === undefined ? id : inertText(titleOf(row));
-  const text = t('Record of “{0}”: {1}', name, translated(verdictWording(found)));
-  const isWhole = found.verdict === 'intact' && found.signature?.state !== 'bad';
-  const chosen = isWhole
-    ? await vscode.window.showInformationMessage(text, options, open)
-    : await vscode.window.showWarningMessage(text, options, open);
-  if (chosen !== open) return;
-  const record = await recordFile(shell, id);
-  const line = Math.max(0, (found.breaks[0]?.line ?? 1) - 1);
-  await vscode.window.showTextDocument(record, { selection: new vscode.Range(line, 0, line, 0), preview: true });
 }

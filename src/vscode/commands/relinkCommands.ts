@@ -5,6 +5,7 @@ import { isObject } from '../../model/json.ts';
 import { isSessionLive } from '../../model/status.ts';
 import { inertText } from '../inertText.ts';
 import { isHere } from '../sessionList.ts';
+import { markdownOf } from '../pages/markdownOf.ts';
 import type { Commands, Shell } from './shell.ts';
 
 const { t } = vscode.l10n;
@@ -12,7 +13,7 @@ const { t } = vscode.l10n;
 /** Finding sessions again whose folder has another name or place today. */
 export function relinkCommands(shell: Shell): Commands {
   return {
-    sessionLost: () => shell.doctor.show(),
+    sessionLost: () => shell.reports.show('doctor').then(markdownOf),
 
     /** A keybinding or another extension may say `{from, to}`. */
     async relinkSessions(argument) {

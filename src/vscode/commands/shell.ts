@@ -1,15 +1,14 @@
 import type * as vscode from 'vscode';
 import type { AgentCatalogue } from '../agents/catalogue.ts';
 import type { AgentInputs } from '../agents/inputs.ts';
-import type { CapabilityPages } from '../capabilityPages.ts';
-import type { CostPages } from '../costPages.ts';
 import type { MachineRuns } from '../daemon/machineRuns.ts';
-import type { Doctor } from '../doctor.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { Failures } from '../failures.ts';
 import type { FollowUpWatch } from '../followUps/followUpWatch.ts';
 import type { LineHistory } from '../lines/lineHistory.ts';
 import type { MaskedPages } from '../maskedPages.ts';
+import type { ReportName } from '../pages/reportKinds.ts';
+import type { ReportPages } from '../pages/reportPages.ts';
 import type { SessionPanels } from '../panels.ts';
 import type { Retention } from '../retention.ts';
 import type { PromptDrafts } from '../run/drafts.ts';
@@ -36,9 +35,7 @@ export interface Shell {
   readonly tree: SessionTree;
   readonly runs: RunControl;
   readonly queue: WindowRunners;
-  readonly doctor: Doctor;
-  readonly capabilities: CapabilityPages;
-  readonly costs: CostPages;
+  readonly reports: ReportPages<ReportName>;
   readonly masked: MaskedPages;
   readonly secrets: vscode.SecretStorage;
   readonly failures: Failures;

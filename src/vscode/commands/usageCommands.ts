@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { isObject } from '../../model/json.ts';
 import { localDay } from '../../engine/localDay.ts';
 import { inertText } from '../inertText.ts';
+import { markdownOf } from '../pages/markdownOf.ts';
 import type { Commands, Shell } from './shell.ts';
 import { whichSession } from './whichSession.ts';
 
@@ -20,7 +21,7 @@ export function usageCommands(shell: Shell): Commands {
   return {
     async showCost(argument) {
       const id = await whichSession(shell, argument, { title: t('Cost Report') });
-      if (id !== undefined) await shell.costs.show(id);
+      return id === undefined ? undefined : markdownOf(await shell.reports.show('cost', id));
     },
 
     /** A keybinding or another extension may say `{period, file}`. */

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../host/browser.ts';
 import { newRunFolder, type RunFolder } from '../host/runFolder.ts';
+import type { ToReportPage } from '../../../src/protocol/pages/reportMessages.ts';
 import type { ToUsagePage } from '../../../src/protocol/usageMessages.ts';
 import type { LoadOptions } from './fakeHost.ts';
 import { servePage } from './server.ts';
@@ -46,15 +47,25 @@ ${stack}`);
   }
 
   /** The usage view, with what its host sends first. */
-  async openUsage(
-    message: ToUsagePage,
-    { theme = 'dark', width = 320, height = 880 }: OpenOptions = {},
+  openUsage(message: ToUsagePage, options: OpenOptions = {}): Promise<Page> {
+    return this.#openWith('usage', message, { width: 320, ...options });
+  }
+
+  /** A report page, with what its host sends first. */
+  openReport(message: ToReportPage, options: OpenOptions = {}): Promise<Page> {
+    return this.#openWith('report', message, options);
+  }
+
+  async #openWith(
+    name: string,
+    message: ToUsagePage | ToReportPage,
+    { theme = 'dark', width = 852, height = 880 }: OpenOptions,
   ): Promise<Page> {
     const page = await this.#browser.newPage({ viewport: { width, height } });
     page.setDefaultTimeout(30_000);
     page.on('pageerror', ({ message: text }) => this.errors.push(text));
-    await page.goto(this.#server.url(theme).replace('/?', '/usage?'));
-    await page.evaluate((sent) => window.postMessage({ generation: 1, seq: 0, message: sent }, '*'), message);
+    await page.goto(this.#server.url(theme).replace('/?', `/${name}?`));
+    await sendWhole(page, message, 1);
     return page;
   }
 
@@ -69,6 +80,11 @@ interface OpenOptions {
   readonly theme?: Theme;
   readonly width?: number;
   readonly height?: number;
+}
+
+/** A message that begins a generation: the whole state of a usage view or a report page. */
+export async function sendWhole(page: Page, message: ToUsagePage | ToReportPage, generation: number): Promise<void> {
+  await page.evaluate((sent) => window.postMessage(sent, '*'), { generation, seq: 0, message });
 }
 
 /** Gives the page a session and waits for its first rows and for the toolkit, whose late arrival draws all of it again. */

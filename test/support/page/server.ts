@@ -8,6 +8,8 @@ import { type Theme, themes } from './themes.ts';
 
 const types: Readonly<Record<string, string>> = { js: 'text/javascript', css: 'text/css', ttf: 'font/ttf' };
 
+const pages: Readonly<Record<string, string>> = { '/': 'main', '/usage': 'usage', '/report': 'report' };
+
 /** Serves the page as it is built, in the place of VS Code, with the policy it has there. */
 export async function servePage(): Promise<{ url: (theme?: Theme) => string; stop: () => Promise<void> }> {
   const host = await fakeHostScript();
@@ -58,16 +60,16 @@ interface Answer {
 }
 
 async function answer(pathname: string, theme: string | null, host: string): Promise<Answer> {
-  if (pathname === '/' || pathname === '/usage')
-    return documentFor(isTheme(theme) ? theme : 'dark', pathname === '/' ? 'main' : 'usage');
+  const name = pages[pathname];
+  if (name !== undefined) return documentFor(isTheme(theme) ? theme : 'dark', name);
   if (pathname === '/fake-host.js') return { type: 'text/javascript', body: host };
   if (pathname.startsWith('/theme/')) {
-    const name = pathname.slice('/theme/'.length);
-    return { type: 'text/css', body: isTheme(name) ? themes[name].css : '' };
+    const wanted = pathname.slice('/theme/'.length);
+    return { type: 'text/css', body: isTheme(wanted) ? themes[wanted].css : '' };
   }
-  const name = path.basename(pathname);
-  const file = path.join(repository, 'dist/webview', name);
-  const type = types[path.extname(name).slice(1)] ?? 'application/octet-stream';
+  const part = path.basename(pathname);
+  const file = path.join(repository, 'dist/webview', part);
+  const type = types[path.extname(part).slice(1)] ?? 'application/octet-stream';
   try {
     return { type, body: await readFile(file) };
   } catch {
@@ -79,7 +81,7 @@ function isTheme(name: string | null): name is Theme {
   return name !== null && Object.hasOwn(themes, name);
 }
 
-function documentFor(theme: Theme, name: 'main' | 'usage'): Answer {
+function documentFor(theme: Theme, name: string): Answer {
   const nonce = randomBytes(16).toString('hex');
   const policy = [
     "default-src 'none'",

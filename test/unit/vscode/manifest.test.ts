@@ -99,7 +99,11 @@ describe('the manifest', () => {
   });
 
   it('starts with nothing but the end of start-up and its own panels', () => {
-    assert.deepEqual(manifest.activationEvents, ['onStartupFinished', 'onWebviewPanel:vitrine.session']);
+    assert.deepEqual(manifest.activationEvents, [
+      'onStartupFinished',
+      'onWebviewPanel:vitrine.session',
+      'onWebviewPanel:vitrine.report',
+    ]);
   });
 
   it('has every picture it names', () => {

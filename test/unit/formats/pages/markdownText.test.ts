@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Lexer, walkTokens } from 'marked';
-import { alignedTable, plainMarkdown } from '../../../src/vscode/markdownText.ts';
-import { payloads } from '../../support/hostile/payloads.ts';
+import { alignedTable, plainMarkdown } from '../../../../src/formats/pages/markdownText.ts';
+import { payloads } from '../../../support/hostile/payloads.ts';
 
 const kindsOf = (text: string): Set<string> => {
   const kinds = new Set<string>();

@@ -1,8 +1,12 @@
-import { visibleLine } from '../model/visibleText.ts';
+import { visibleLine } from '../../model/visibleText.ts';
 
 /** One line that says in markdown what it says: no mark of it means anything, no address is a link, nothing is unseen. */
 export function plainMarkdown(text: string): string {
-  return visibleLine(text.replaceAll(/[\r\n\t]+/g, ' ')).replaceAll(/[!-/:-@[-`{-~]/g, String.raw`\$&`);
+  return visibleLine(text.replaceAll(/[\r\n\t]+/g, ' '))
+    .replaceAll(/[!#$&*<>@[\\\]^_`{|}~]|:(?=\/)|(?<=www)\./gi, String.raw`\$&`)
+    .replace(/^(\s*)([-+=]|\d+(?=[.)]))/, (_, space: string, mark: string) =>
+      /\d/.test(mark) ? `${space}${mark}\\` : `${space}\\${mark}`,
+    );
 }
 
 /** A table that is also one when it is read as plain text. Cells are markdown, with no bar that is not escaped. */

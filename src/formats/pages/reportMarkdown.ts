@@ -1,0 +1,33 @@
+import { visibleLine } from '../../model/visibleText.ts';
+import type { Report, ReportBody, ReportCell, ReportTable } from '../../model/pages/report.ts';
+import { alignedTable, plainMarkdown } from './markdownText.ts';
+
+/** The report as a Markdown document, for bug reports and notes. Buttons are left out. */
+export function reportMarkdown(report: Report): string {
+  const parts = [
+    `# ${plainMarkdown(report.title)}`,
+    ...bodyParts(report),
+    ...report.sections.flatMap((section) => [`## ${plainMarkdown(section.title)}`, ...bodyParts(section)]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function bodyParts({ text = [], facts = [], tables = [] }: ReportBody): string[] {
+  const list = facts.map(({ name, value }) => `- ${plainMarkdown(name)}: ${cellText(value)}`).join('\n');
+  return [...text.map(plainMarkdown), ...(list === '' ? [] : [list]), ...tables.flatMap(tableParts)];
+}
+
+function tableParts({ label, columns, rows, note }: ReportTable): string[] {
+  // A column of buttons has nothing to say here.
+  const shown = columns.map((_, at) => rows.length === 0 || rows.some((row) => (row[at]?.text ?? '') !== ''));
+  const kept = <T>(all: readonly T[]): T[] => all.filter((_, at) => shown[at]);
+  const head = kept(columns).map((column) => plainMarkdown(column.label));
+  const table = alignedTable([head, ...rows.map((row) => kept(row).map(cellText))]);
+  return [`**${plainMarkdown(label)}**`, table, ...(note === undefined ? [] : [plainMarkdown(note)])];
+}
+
+function cellText({ text, code }: ReportCell): string {
+  if (code !== true || text === '') return plainMarkdown(text);
+  // A code span cannot hold its own mark, and a bar ends a cell even inside one.
+  return /[`|\r\n\\]/.test(text) ? plainMarkdown(text) : `\`${visibleLine(text, 'code')}\``;
+}

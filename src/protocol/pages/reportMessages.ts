@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import type { Report } from '../../model/pages/report.ts';
+import type { Envelope } from '../messages.ts';
+
+/** Which report a page shows. The page keeps it, so that the window can open it again after a reload. */
+export interface ReportKey {
+  readonly kind: string;
+  /** Of the kind, such as the id of a session; may be empty. */
+  readonly argument: string;
+}
+
+interface Every {
+  readonly key: ReportKey;
+  /** Of the page while it has no report. */
+  readonly title: string;
+  readonly l10n: Readonly<Record<string, string>>;
+  readonly locale: string;
+}
+
+/** Each message is a whole state of the page and begins a generation. */
+export type ToReportPage = Every &
+  (
+    | { readonly type: 'report'; readonly report: Report }
+    /** `share` of the work that is done, 0 to 1; `null` where nobody knows. `report` is the one before, if any. */
+    | { readonly type: 'working'; readonly text: string; readonly share: number | null; readonly report: Report | null }
+    | { readonly type: 'failed'; readonly message: string }
+    | { readonly type: 'cancelled' }
+  );
+
+export type FromReportPage =
+  | { readonly type: 'ready' }
+  /** `id` of one of the report's actions. */
+  | { readonly type: 'act'; readonly id: string }
+  | { readonly type: 'refresh' }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'copyMarkdown' };
+
+const fromPage = z.object({
+  generation: z.number().int(),
+  seq: z.number().int(),
+  message: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('ready') }),
+    z.object({ type: z.literal('act'), id: z.string().max(40) }),
+    z.object({ type: z.literal('refresh') }),
+    z.object({ type: z.literal('cancel') }),
+    z.object({ type: z.literal('copyMarkdown') }),
+  ]),
+});
+
+/** What the page posted, or `undefined` for anything that is not exactly one of these messages. */
+export function parseFromReportPage(data: unknown): Envelope<FromReportPage> | undefined {
+  return fromPage.safeParse(data).data;
+}
+
+const savedState = z.object({ key: z.object({ kind: z.string().max(40), argument: z.string().max(400) }) });
+
+/** The report that a page showed before the window was reloaded. */
+export function savedReportKey(state: unknown): ReportKey | undefined {
+  return savedState.safeParse(state).data?.key;
+}

@@ -1,0 +1,197 @@
+import * as vscode from 'vscode';
+import type { RunMessage } from '../../engine/api.ts';
+import { loadPrices } from '../../insight/prices.ts';
+import { selfCheck } from '../../insight/selfCheck.ts';
+import { messageCosts } from '../../insight/spending.ts';
+import type { ReportCell, ReportFact, ReportSection, ReportTable } from '../../model/pages/report.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { Turn } from '../../model/turn.ts';
+import { totalTokens, type Cost, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
+import type { SessionHandle } from '../engine/windowEngine.ts';
+import { figures } from '../figures.ts';
+import { ownPrices } from '../settings.ts';
+import { code, command, fact, number, text } from './parts.ts';
+import type { BuiltReport, ReportWork } from './reportKind.ts';
+import { sessionFacts } from './sessionFacts.ts';
+
+const { t } = vscode.l10n;
+/** Model responses that one page lists, the newest. */
+const mostRows = 1000;
+
+/** What one session cost: by run, model and model response. Reads the record as a whole. */
+export async function costReport(handle: SessionHandle, { actions, progress }: ReportWork): Promise<BuiltReport> {
+  progress(t('Reading the record…'));
+  const summary = handle.summary();
+  const [ledger, messages] = await Promise.all([handle.ledger(), handle.messages()]);
+  const { cost, total_cost: total, usage, total_usage: totalUsage } = summary;
+  return {
+    report: {
+      title: t('Cost Report'),
+      facts: sessionFacts(summary),
+      actions: [
+        actions.add(t('Open Session'), 'comment-discussion', command('vitrine.openSession', handle.id)),
+        actions.add(t('Export Usage as CSV…'), 'export', command('vitrine.exportUsage')),
+      ],
+      sections: [
+        {
+          title: t('Totals'),
+          tables: [
+            usageTable(t('Totals of the last run and of the session'), t('Scope'), [
+              [text(t('Last run')), costCell(cost), ...tokenCells(usage)],
+              [text(t('Session')), costCell(total), ...tokenCells(totalUsage)],
+            ]),
+          ],
+          facts: [
+            fact(t('Source of the last run’s cost'), sourceOf(cost)),
+            fact(t('Source of the session’s cost'), sourceOf(total)),
+            ...(await checkFacts(summary, ledger.totalModels)),
+          ],
+        },
+        { title: t('By model'), ...modelTables(ledger.totalModels) },
+        { title: t('By turn'), tables: [turnTable(handle)] },
+        await responseSection(messages, handle.turns(), summary),
+      ],
+    },
+  };
+}
+
+const none = '–';
+
+/** An unknown amount is no zero, and sorts behind every amount. */
+function costCell(cost: Cost): ReportCell {
+  if (cost.provenance === 'unknown') return { text: t('unknown'), sort: null };
+  return number(`${cost.provenance === 'estimated' ? '≈ ' : ''}${figures.money(cost.usd)}`, cost.usd);
+}
+
+function countCell(value: number | undefined): ReportCell {
+  return value === undefined ? { text: none, sort: null } : number(figures.count(value), value);
+}
+
+function tokenCells({ input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning }: TokenUsage): ReportCell[] {
+  return [input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning].map(countCell);
+}
+
+function usageTable(label: string, first: string, rows: readonly (readonly ReportCell[])[]): ReportTable {
+  const numbers = [
+    t('Cost'),
+    t('Input'),
+    t('Output'),
+    t('Cache read'),
+    t('Cache write'),
+    t('1-hour cache write'),
+    t('Reasoning'),
+  ];
+  return {
+    label,
+    columns: [{ label: first }, ...numbers.map((each) => ({ label: each, numeric: true as const }))],
+    rows,
+    note: t('Tokens. 1-hour cache write is part of cache write, and reasoning is part of output.'),
+  };
+}
+
+function sourceOf(cost: Cost): string {
+  if (cost.provenance === 'reported') return t('reported by the agent');
+  if (cost.provenance === 'unknown') return t('unknown: {0}', cost.reason);
+  const { name, date } = cost.priceTable;
+  const source = t('estimated with the price table {0} of {1}', name, date);
+  return cost.reason === undefined ? source : `${source}. ${cost.reason}`;
+}
+
+/** What was reported, held against what the price table makes of the same tokens. */
+async function checkFacts(
+  { total_cost: total }: SessionSummary,
+  used: readonly ModelUsage[] | null,
+): Promise<ReportFact[]> {
+  const check = selfCheck(total, used, await loadPrices(ownPrices()));
+  if (check === null) return [];
+  const { estimate, percent } = check;
+  const [amount, off] = [figures.money(estimate), figures.count(Math.abs(percent))];
+  const says =
+    percent < 0
+      ? t('the price table gives {0} for the same tokens, {1} % less than reported', amount, off)
+      : t('the price table gives {0} for the same tokens, {1} % more than reported', amount, off);
+  return [fact(t('Check'), says)];
+}
+
+function modelTables(all: readonly ModelUsage[] | null): Pick<ReportSection, 'text' | 'tables'> {
+  if (all === null || all.length === 0) return { text: [t('The agent does not report usage by model.')] };
+  const rows = all.map(({ model, usd, ...usage }) => [
+    code(model),
+    usd === undefined ? { text: t('unknown'), sort: null } : number(figures.money(usd), usd),
+    ...tokenCells(usage),
+  ]);
+  return { tables: [usageTable(t('Usage of each model'), t('Model'), rows)] };
+}
+
+function turnTable(handle: SessionHandle): ReportTable {
+  const all = handle.turns();
+  const before = handle.summary().runs - all.length;
+  const date = new Intl.DateTimeFormat(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
+  const rows = all.map(({ startedAt, steps, durationMs, usd, costProvenance: known }, at) => [
+    number(String(before + at + 1), before + at + 1),
+    { text: date.format(new Date(startedAt)), sort: startedAt },
+    number(figures.count(steps), steps),
+    durationMs === null ? { text: t('unknown'), sort: null } : number(figures.duration(durationMs), durationMs),
+    usd === null
+      ? { text: t('unknown'), sort: null }
+      : number(`${known === 'estimated' ? '≈ ' : ''}${figures.money(usd)}`, usd),
+    text(known === 'reported' ? t('reported') : known === 'estimated' ? t('estimated') : t('unknown')),
+  ]);
+  return {
+    label: t('Cost of each turn'),
+    columns: [
+      { label: t('Turn') },
+      { label: t('Started') },
+      { label: t('Steps'), numeric: true },
+      { label: t('Duration'), numeric: true },
+      { label: t('Cost'), numeric: true },
+      { label: t('Source') },
+    ],
+    rows,
+    ...(before > 0 && { note: t('{0} earlier turns are not listed.', before) }),
+  };
+}
+
+/** No agent prints what one response cost: always by the price table, or unknown with the reason. */
+async function responseSection(
+  messages: readonly RunMessage[],
+  all: readonly Turn[],
+  { model, runs }: SessionSummary,
+): Promise<ReportSection> {
+  const title = t('By model response');
+  if (messages.length === 0) {
+    return { title, text: [t('Unknown: the agent does not report usage per response, or its run has not ended yet.')] };
+  }
+  const before = runs - all.length;
+  const places = new Map(all.map(({ runId }, at) => [runId, before + at + 1]));
+  const costs = messageCosts(messages, await loadPrices(ownPrices()), model);
+  const rows = messages.map((message, at) => {
+    const known = costs[at];
+    const cost = known?.cost ?? { provenance: 'unknown' as const, reason: '' };
+    const tokens = totalTokens(message.usage);
+    const why = cost.provenance === 'unknown' ? cost.reason : '';
+    return [
+      number(String(places.get(message.runId) ?? none), places.get(message.runId) ?? null),
+      known?.model === undefined || known.model === null ? text(t('not reported')) : code(known.model),
+      text(message.parentCallId === null ? t('main agent') : t('subagent')),
+      countCell(tokens),
+      costCell(cost),
+      text(message.settled ? why : [t('minimum: the response was interrupted'), why].filter(Boolean).join('; ')),
+    ];
+  });
+  const omitted = rows.length - mostRows;
+  const table: ReportTable = {
+    label: t('Cost of each model response'),
+    columns: [
+      { label: t('Turn') },
+      { label: t('Model') },
+      { label: t('Agent') },
+      { label: t('Tokens'), numeric: true },
+      { label: t('Cost'), numeric: true },
+      { label: t('Remark') },
+    ],
+    rows: rows.slice(-mostRows),
+    ...(omitted > 0 && { note: t('{0} earlier responses are not listed.', omitted) }),
+  };
+  return { title, tables: [table] };
+}

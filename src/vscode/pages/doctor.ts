@@ -1,0 +1,269 @@
+import * as vscode from 'vscode';
+import type { AgentReport } from '../../engine/api.ts';
+import { daemonLogFile } from '../../client/machine/logFile.ts';
+import { diagnose, type Diagnosis } from '../../engine/diagnosis.ts';
+import { loadPrices, pricesProblem } from '../../insight/prices.ts';
+import type { ReportCell, ReportFact, ReportSection, ReportTable } from '../../model/pages/report.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import { daemonStatuses, statusLines } from '../daemon/daemonStatus.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
+import { nameOf, protocolOf } from '../run/agentItems.ts';
+import { installAddress, placeSetting } from '../run/agentPlaces.ts';
+import { isHere, type SessionList } from '../sessionList.ts';
+import { ownPrices, requestMinutes, stopGraceSeconds } from '../settings.ts';
+import { code, command, fact, text } from './parts.ts';
+import type { BuiltReport, ReportActions, ReportWork } from './reportKind.ts';
+
+const { t } = vscode.l10n;
+/** Of deleted sessions, the newest. */
+const mostDeleted = 50;
+
+export interface DoctorDeps {
+  readonly engine: WindowEngine;
+  readonly list: SessionList;
+  /** Folder of the records. */
+  readonly store: string;
+  /** Of Vitrine. */
+  readonly version: string;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** What is installed, what is kept and what is missing. Names of variables, never values. Looks anew, and tells the list what it found. */
+export async function doctorReport(
+  { engine, list, store, version, log }: DoctorDeps,
+  { actions, progress }: ReportWork,
+): Promise<BuiltReport> {
+  progress(t('Looking for agents and sessions…'));
+  const found = await diagnose(engine, store);
+  list.replace(found.summaries);
+  return {
+    report: {
+      title: t('Vitrine Doctor'),
+      refreshLabel: t('Check Again'),
+      actions: [
+        actions.add(t('Open Log'), 'output', () => log.show()),
+        actions.add(t('Open Settings'), 'gear', command('workbench.action.openSettings', '@ext:vitrine.vitrine')),
+      ],
+      sections: [
+        { title: t('Agents'), tables: [agentTable(found, actions)] },
+        await hostSection(version),
+        storeSection(found, { list, store }),
+        await daemonSection(store, version, actions),
+        missingSection(found, list, actions),
+        ...found.agents.map(({ report, lastError }) => agentSection(report, lastError)),
+      ],
+    },
+  };
+}
+
+function agentTable({ agents }: Diagnosis, actions: ReportActions): ReportTable {
+  return {
+    label: t('Agents on this machine'),
+    columns: [
+      { label: t('Agent') },
+      { label: t('State') },
+      { label: t('Version') },
+      { label: t('Login') },
+      { label: t('Actions') },
+    ],
+    rows: agents.map(({ report }) => [
+      text(labelOf(report)),
+      stateCell(report),
+      text(versionOf(report) ?? ''),
+      report.recording || report.program === null ? text('') : loginCell(report.signedIn),
+      { text: '', actions: report.recording ? [] : agentActions(report, actions) },
+    ]),
+  };
+}
+
+function labelOf(agent: AgentReport): string {
+  return [agent.label, ...protocolOf(agent).map((protocol) => `(${protocol})`)].join(' ');
+}
+
+function versionOf({ program }: AgentReport): string | undefined {
+  return program !== null && 'path' in program ? (program.version ?? undefined) : undefined;
+}
+
+const isMissing = ({ program }: AgentReport): boolean => program !== null && !('path' in program);
+
+function stateCell(agent: AgentReport): ReportCell {
+  if (agent.recording) return text(t('plays recordings that come with Vitrine'), 'dim');
+  if (isMissing(agent)) return text(t('not found'), 'warning');
+  return text(agent.program === null ? t('set up') : t('found'), 'good');
+}
+
+function loginCell(signedIn: boolean | undefined): ReportCell {
+  if (signedIn === undefined) return text(t('the program does not say'), 'dim');
+  return signedIn ? text(t('yes'), 'good') : text(t('no'), 'warning');
+}
+
+function agentActions(agent: AgentReport, actions: ReportActions) {
+  const name = nameOf(agent);
+  const address = isMissing(agent) ? installAddress(name) : undefined;
+  const install =
+    address === undefined
+      ? []
+      : [actions.add(t('How to Install'), 'link-external', () => vscode.env.openExternal(vscode.Uri.parse(address)))];
+  return [
+    ...install,
+    actions.add(t('Set Path…'), 'gear', command('workbench.action.openSettings', placeSetting(name))),
+  ];
+}
+
+async function hostSection(version: string): Promise<ReportSection> {
+  const { isTrusted, workspaceFolders = [] } = vscode.workspace;
+  return {
+    title: t('This window'),
+    facts: [
+      fact(t('Vitrine'), version),
+      fact(t('Editor'), `${vscode.env.appName} ${vscode.version}`),
+      fact(t('Extension host'), `Node ${process.version}, ${process.platform} ${process.arch}`),
+      fact(t('Remote'), vscode.env.remoteName ?? t('no')),
+      {
+        name: t('Workspace'),
+        value: isTrusted ? text(t('trusted')) : text(t('Restricted Mode: no agent is started here'), 'warning'),
+      },
+      ...workspaceFolders.map((folder) => fact(t('Folder'), code(folder.uri.fsPath))),
+      fact(t('Stop'), t('{0} s for an agent to end by itself', stopGraceSeconds())),
+      ...(await priceFacts()),
+      fact(t('Approvals'), approvalsText()),
+    ],
+  };
+}
+
+function approvalsText(): string {
+  const minutes = requestMinutes();
+  return minutes === undefined ? t('wait until you answer') : t('denied after {0} min without an answer', minutes);
+}
+
+async function priceFacts(): Promise<ReportFact[]> {
+  const own = ownPrices();
+  const problem = pricesProblem(own);
+  const { name, date } = await loadPrices(own);
+  const table = fact(t('Prices'), t('{0} of {1}', name, date));
+  if (problem === null) return [table];
+  return [table, { name: 'vitrine.prices', value: text(t('ignored: {0}', problem), 'warning') }];
+}
+
+function storeSection(
+  { summaries, running, interrupted, unreadable, leases }: Diagnosis,
+  { list, store }: Pick<DoctorDeps, 'list' | 'store'>,
+): ReportSection {
+  return {
+    title: t('Sessions'),
+    facts: [
+      fact(t('Kept in'), code(store)),
+      fact(t('Found'), String(summaries.length)),
+      fact(t('Shown'), String(list.visible().length)),
+      fact(t('Hidden by you'), String(list.hidden().byUser)),
+      fact(t('In other folders'), String(summaries.length - list.here().length)),
+      fact(t('Running'), String(running)),
+      fact(t('Interrupted'), String(interrupted)),
+      {
+        name: t('Cannot be read'),
+        value: text(String(unreadable.length), unreadable.length === 0 ? undefined : 'error'),
+      },
+      fact(t('Leases of running agents'), leases.length === 0 ? t('none') : code(leases.join(', '))),
+    ],
+  };
+}
+
+/** What runs agents. Asking starts none. */
+async function daemonSection(store: string, version: string, actions: ReportActions): Promise<ReportSection> {
+  const daemons = await daemonStatuses(store, version);
+  const states = daemons.flatMap(statusLines).map(([name, value]) => fact(name, value));
+  return {
+    title: t('Daemon'),
+    facts: [
+      ...(states.length === 0 ? [fact(t('State'), t('not running'))] : states),
+      fact(t('Log'), code(daemonLogFile(store))),
+    ],
+    actions: [actions.add(t('Show Daemon Status'), 'server-process', command('vitrine.showDaemonStatus'))],
+  };
+}
+
+/** Each session that is on disk and not in the list, or that was there once, with the reason and what to do. */
+function missingSection(
+  { folders, unreadable, deleted }: Diagnosis,
+  list: SessionList,
+  actions: ReportActions,
+): ReportSection {
+  const add = (label: string, icon: string, id: string, ...args: readonly unknown[]) => [
+    actions.add(label, icon, async () => {
+      await vscode.commands.executeCommand(id, ...args);
+      return 'refresh';
+    }),
+  ];
+  const hidden = list
+    .here()
+    .filter((row) => row.hidden === true)
+    .map((row) => [
+      code(row.session_id),
+      text(t('hidden by you')),
+      { text: '', actions: add(t('Unhide'), 'eye', 'vitrine.unhideSession', row.session_id) },
+    ]);
+  const elsewhere = folders
+    .filter(({ folder }) => !isHere({ project_dir: folder ?? undefined }))
+    .map(({ folder, sessions, gone }) => {
+      const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
+      const why = gone
+        ? t('{0} in a folder that was renamed, moved or removed', count)
+        : t('{0} in a folder that is not open in this window', count);
+      const help = gone
+        ? add(t('Relink Sessions…'), 'link', 'vitrine.relinkSessions')
+        : add(t('Show All Folders'), 'eye', 'vitrine.showHiddenSessions');
+      return [folder === null ? text(t('No folder')) : code(folder), text(why), { text: '', actions: help }];
+    });
+  const broken = unreadable.map(({ id, reason }) => [
+    code(id),
+    text(t('cannot be read: {0}', reason), 'error'),
+    text(''),
+  ]);
+  const gone = deleted
+    .slice(-mostDeleted)
+    .map((id) => [
+      code(id),
+      text(t('deleted for good. The audit says when, and why')),
+      { text: '', actions: add(t('Export Audit…'), 'export', 'vitrine.exportAudit') },
+    ]);
+  const rows = [...hidden, ...elsewhere, ...broken, ...gone];
+  const title = t('Missing sessions');
+  if (rows.length === 0) return { title, text: [t('Every session on disk is in the list.')] };
+  const columns = [{ label: t('Session or folder') }, { label: t('Why it is not listed') }, { label: t('Actions') }];
+  return { title, tables: [{ label: t('Sessions that the Sessions view does not list'), columns, rows }] };
+}
+
+function agentSection(agent: AgentReport, lastError: SessionSummary | null): ReportSection {
+  const { program, environment, recording } = agent;
+  const names = (all: readonly string[]): ReportCell | string => (all.length === 0 ? t('none') : code(all.join(', ')));
+  const tried = program?.tried ?? [];
+  return {
+    title: labelOf(agent),
+    collapsed: true,
+    facts: [
+      ...programFacts(agent),
+      ...(recording || program === null ? [] : [{ name: t('Login'), value: loginCell(agent.signedIn) }]),
+      ...errorFacts(lastError),
+      ...tried.map((place) => fact(t('Looked at'), code(place))),
+      ...(recording
+        ? []
+        : [
+            fact(t('Variables withheld from it'), names(environment.removed)),
+            fact(t('Variables added by settings'), names(environment.added)),
+          ]),
+    ],
+  };
+}
+
+function programFacts({ program, recording }: AgentReport): ReportFact[] {
+  if (recording) return [fact(t('Program'), t('none: plays recordings that come with Vitrine'))];
+  if (program === null) return [];
+  if (!('path' in program)) return [{ name: t('Program'), value: text(program.message, 'warning') }];
+  return [fact(t('Program'), code(program.path)), fact(t('Version'), program.version ?? t('the program does not say'))];
+}
+
+function errorFacts(failed: SessionSummary | null): ReportFact[] {
+  if (failed === null) return [fact(t('Last error'), t('none recorded'))];
+  const at = `${failed.updated_at.slice(0, 16).replace('T', ' ')} UTC`;
+  return [{ name: t('Last error'), value: text(`${at}, ${failed.session_id}: ${failed.reason ?? ''}`, 'error') }];
+}

@@ -1,0 +1,28 @@
+import * as vscode from 'vscode';
+import type { ReportCell, ReportFact, ReportTone } from '../../model/pages/report.ts';
+
+/** Of one cell; an agent may have written it. */
+const mostCharacters = 4000;
+const bounded = (value: string): string =>
+  value.length > mostCharacters ? `${value.slice(0, mostCharacters)}…` : value;
+
+export function text(value: string, tone?: ReportTone): ReportCell {
+  return tone === undefined ? { text: bounded(value) } : { text: bounded(value), tone };
+}
+
+export function code(value: string): ReportCell {
+  return { text: bounded(value), code: true };
+}
+
+export function number(value: string, sort: number | null): ReportCell {
+  return { text: value, sort };
+}
+
+export function fact(name: string, value: ReportCell | string): ReportFact {
+  return { name, value: typeof value === 'string' ? text(value) : value };
+}
+
+/** What a button does: one command of VS Code or of this extension. */
+export function command(id: string, ...args: readonly unknown[]): () => Thenable<unknown> {
+  return () => vscode.commands.executeCommand(id, ...args);
+}

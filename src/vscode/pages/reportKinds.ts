@@ -1,0 +1,77 @@
+import * as vscode from 'vscode';
+import type { EnginePaths } from '../engine/createEngine.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
+import type { SessionList } from '../sessionList.ts';
+import type { ReportKind } from './reportKind.ts';
+
+const { t } = vscode.l10n;
+
+/** Argument in brackets. */
+export type ReportName =
+  | 'doctor'
+  /** (session) */
+  | 'cost'
+  | 'comparison'
+  /** (session) */
+  | 'capabilities'
+  /** (session) */
+  | 'verification';
+
+interface Deps {
+  readonly engines: EngineHost;
+  readonly list: SessionList;
+  readonly paths: EnginePaths;
+  readonly version: string;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** The code of a report loads when it is first shown. */
+export function reportKinds({ engines, list, paths, version, log }: Deps): Readonly<Record<ReportName, ReportKind>> {
+  const withSession = async <T>(id: string, use: (handle: SessionHandle, engine: WindowEngine) => Promise<T>) => {
+    const engine = await engines.get();
+    const handle = await engine.open(id);
+    try {
+      return await use(handle, engine);
+    } finally {
+      handle.dispose();
+    }
+  };
+  return {
+    doctor: {
+      title: t('Vitrine Doctor'),
+      async build(_, work) {
+        const [engine, { doctorReport }] = await Promise.all([engines.get(), import('./doctor.ts')]);
+        return doctorReport({ engine, list, store: paths.store, version, log }, work);
+      },
+    },
+    cost: {
+      title: t('Cost Report'),
+      async build(id, work) {
+        const { costReport } = await import('./cost.ts');
+        return withSession(id, (handle) => costReport(handle, work));
+      },
+    },
+    comparison: {
+      title: t('Compare Agents'),
+      async build(_, work) {
+        const [engine, { agentComparison }] = await Promise.all([engines.get(), import('./capabilities.ts')]);
+        return agentComparison(engine, work);
+      },
+    },
+    capabilities: {
+      title: t('Session Capabilities'),
+      async build(id, work) {
+        const { sessionCapabilities } = await import('./capabilities.ts');
+        return withSession(id, (handle, engine) => sessionCapabilities(engine, handle, work));
+      },
+    },
+    verification: {
+      title: t('Record Verification'),
+      async build(id, work) {
+        const [engine, { verificationReport }] = await Promise.all([engines.get(), import('./verification.ts')]);
+        return verificationReport(engine, id, work);
+      },
+    },
+  };
+}

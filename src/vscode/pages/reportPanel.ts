@@ -1,0 +1,150 @@
+import * as vscode from 'vscode';
+import { logLine } from '../../engine/logLine.ts';
+import { reportMarkdown } from '../../formats/pages/reportMarkdown.ts';
+import { Channel } from '../../protocol/channel.ts';
+import {
+  parseFromReportPage,
+  type FromReportPage,
+  type ReportKey,
+  type ToReportPage,
+} from '../../protocol/pages/reportMessages.ts';
+import type { Failures } from '../failures.ts';
+import { ReportActions, type BuiltReport, type ReportKind } from './reportKind.ts';
+
+const { t } = vscode.l10n;
+/** Milliseconds between two messages about progress; each carries the report before. */
+const progressEvery = 200;
+
+interface Deps {
+  readonly failures: Failures;
+  readonly log: vscode.LogOutputChannel;
+}
+
+type State = { readonly [K in ToReportPage['type']]: Omit<Extract<ToReportPage, { type: K }>, keyof Every> };
+type Every = Pick<ToReportPage, 'key' | 'title' | 'l10n' | 'locale'>;
+
+/** One page and what it shows. Makes the report whenever it is asked to, and drops what was cancelled. */
+export class ReportPanel implements vscode.Disposable {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #kind: ReportKind;
+  readonly #key: ReportKey;
+  readonly #deps: Deps;
+  readonly #channel: Channel<ToReportPage, FromReportPage>;
+  readonly #subscription: vscode.Disposable;
+  #state: State[keyof State];
+  #built: BuiltReport | undefined;
+  #actions = new ReportActions('');
+  #builds = 0;
+  #running: AbortController | undefined;
+
+  constructor(panel: vscode.WebviewPanel, kind: ReportKind, key: ReportKey, deps: Deps) {
+    this.#panel = panel;
+    this.#kind = kind;
+    this.#key = key;
+    this.#deps = deps;
+    this.#state = { type: 'working', text: '', share: null, report: null };
+    this.#channel = new Channel<ToReportPage, FromReportPage>({
+      post: (envelope) => void panel.webview.postMessage(envelope),
+      deliver: (message) => void this.#take(message),
+    });
+    this.#subscription = panel.webview.onDidReceiveMessage((data: unknown) => {
+      const envelope = parseFromReportPage(data);
+      if (envelope === undefined) deps.log.warn(logLine('report message refused'));
+      else this.#channel.receive(envelope);
+    });
+  }
+
+  /** Resolves with what the page shows then; `undefined` where that failed, was cancelled or begun again. */
+  async refresh(): Promise<BuiltReport | undefined> {
+    this.#running?.abort();
+    const running = new AbortController();
+    this.#running = running;
+    const { signal } = running;
+    const actions = new ReportActions(String(++this.#builds));
+    let told = 0;
+    const progress = (text: string, share?: number): void => {
+      const now = Date.now();
+      if (signal.aborted || now - told < progressEvery) return;
+      told = now;
+      this.#show({ type: 'working', text, share: share ?? null, report: this.#built?.report ?? null });
+    };
+    progress(t('Working…'));
+    try {
+      const built = await Promise.race([
+        this.#kind.build(this.#key.argument, { signal, actions, progress }),
+        ended(signal),
+      ]);
+      if (built === undefined || signal.aborted) return undefined;
+      this.#actions = actions;
+      this.#built = built;
+      this.#panel.title = built.report.title;
+      this.#show({ type: 'report', report: built.report });
+      return built;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      this.#deps.log.error(logLine('report failed', { kind: this.#key.kind, error: message }));
+      this.#show({ type: 'failed', message });
+      return undefined;
+    } finally {
+      if (this.#running === running) this.#running = undefined;
+    }
+  }
+
+  dispose(): void {
+    this.#running?.abort();
+    this.#subscription.dispose();
+  }
+
+  async #take(message: FromReportPage): Promise<void> {
+    switch (message.type) {
+      case 'ready':
+        this.#show(this.#state);
+        return;
+      case 'refresh':
+        await this.refresh();
+        return;
+      case 'cancel':
+        this.#cancel();
+        return;
+      case 'copyMarkdown':
+        if (this.#built !== undefined) await vscode.env.clipboard.writeText(reportMarkdown(this.#built.report));
+        vscode.window.setStatusBarMessage(t('Copied as Markdown'), 3000);
+        return;
+      case 'act':
+        return this.#act(message.id);
+    }
+  }
+
+  async #act(id: string): Promise<void> {
+    try {
+      if ((await this.#actions.find(id)?.()) === 'refresh') await this.refresh();
+    } catch (error) {
+      await this.#deps.failures.show(error);
+    }
+  }
+
+  #cancel(): void {
+    if (this.#running === undefined) return;
+    this.#running.abort();
+    this.#running = undefined;
+    this.#show(this.#built === undefined ? { type: 'cancelled' } : { type: 'report', report: this.#built.report });
+  }
+
+  #show(state: State[keyof State]): void {
+    this.#state = state;
+    const { bundle = {} } = vscode.l10n;
+    this.#channel.restart();
+    this.#channel.send({
+      ...state,
+      key: this.#key,
+      title: this.#kind.title,
+      l10n: bundle,
+      locale: vscode.env.language,
+    });
+  }
+}
+
+function ended(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }));
+}

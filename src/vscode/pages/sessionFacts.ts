@@ -1,0 +1,17 @@
+import * as vscode from 'vscode';
+import type { ReportFact } from '../../model/pages/report.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import { titleOf } from '../sessionRow.ts';
+import { code, fact } from './parts.ts';
+
+const { t } = vscode.l10n;
+
+/** Which session a report is about. */
+export function sessionFacts(summary: SessionSummary): ReportFact[] {
+  const agent = [summary.agent_label, summary.agent_version].filter((each) => each !== null).join(' ');
+  return [
+    fact(t('Session'), titleOf(summary)),
+    fact(t('Session ID'), code(summary.session_id)),
+    fact(t('Agent'), agent),
+  ];
+}

@@ -1,0 +1,113 @@
+import { html, render, type TemplateResult } from 'lit/html.js';
+import type { Report } from '../../src/model/pages/report.ts';
+import { Channel, isEnvelope } from '../../src/protocol/channel.ts';
+import type { FromReportPage, ReportKey, ToReportPage } from '../../src/protocol/pages/reportMessages.ts';
+import { setLanguage, t } from '../l10n.ts';
+import { isObject } from '../text/objects.ts';
+import { shown } from '../text/shown.ts';
+import { plain } from '../text/visible.ts';
+import { post, saveReport, savedReport } from '../vscodeApi.ts';
+import { reportView, type ReportDeeds } from './view.ts';
+import { nextSort, type Sort } from './sorting.ts';
+
+/** Draws the last state that the host sent. Keeps only how the reader sorted and what they opened. */
+export class ReportApp {
+  readonly #root: HTMLElement;
+  readonly #channel: Channel<FromReportPage, unknown>;
+  readonly #sorts = new Map<string, Sort>();
+  readonly #opened = new Set<string>();
+  #last: ToReportPage | undefined;
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+    const { sorts, opened } = savedReport();
+    for (const [table, sort] of sorts) this.#sorts.set(table, sort);
+    for (const section of opened) this.#opened.add(section);
+    this.#channel = new Channel<FromReportPage, unknown>({
+      post,
+      begins: isMessage,
+      deliver: (message) => isMessage(message) && this.#take(message),
+    });
+    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (isEnvelope(data)) this.#channel.receive(data);
+    });
+    this.#channel.send({ type: 'ready' });
+  }
+
+  #take(message: ToReportPage): void {
+    this.#last = message;
+    setLanguage(message.l10n, message.locale);
+    this.#save(message.key);
+    this.#draw();
+  }
+
+  #save(key: ReportKey): void {
+    saveReport({ key, sorts: [...this.#sorts], opened: [...this.#opened] });
+  }
+
+  #draw(): void {
+    const message = this.#last;
+    if (message === undefined) return;
+    render(html`<main>${this.#content(message)}</main>`, this.#root);
+  }
+
+  #content(message: ToReportPage): TemplateResult {
+    switch (message.type) {
+      case 'report':
+        return html`${this.#report(message.report, false)}`;
+      case 'working':
+        return html`${this.#working(message.text, message.share)}
+        ${message.report === null ? html`<h1>${shown(message.title)}</h1>` : this.#report(message.report, true)}`;
+      case 'failed':
+        return this.#notice(message.title, 'alert', t('Could not make this page: {0}', plain(message.message)));
+      case 'cancelled':
+        return this.#notice(message.title, 'status', t('Cancelled.'));
+    }
+  }
+
+  #working(text: string, share: number | null): TemplateResult {
+    return html`<div class="working" role="status">
+      <span>${plain(text)}</span>
+      ${share === null ? html`<progress aria-label=${t('Progress')}></progress>` : html`<progress aria-label=${t('Progress')} max="1" .value=${share}></progress>`}
+      <button class="act" @click=${() => this.#channel.send({ type: 'cancel' })}>${t('Cancel')}</button>
+    </div>`;
+  }
+
+  #notice(title: string, role: 'alert' | 'status', text: string): TemplateResult {
+    return html`<h1>${shown(title)}</h1>
+      <p role=${role}>${text}</p>
+      <div class="acts">
+        <button class="act" @click=${() => this.#channel.send({ type: 'refresh' })}>${t('Try Again')}</button>
+      </div>`;
+  }
+
+  #report(report: Report, busy: boolean): TemplateResult {
+    const deeds: ReportDeeds = {
+      act: (id) => this.#channel.send({ type: 'act', id }),
+      refresh: () => this.#channel.send({ type: 'refresh' }),
+      copyMarkdown: () => this.#channel.send({ type: 'copyMarkdown' }),
+      sort: (table, column, numeric) => this.#sort(table, column, numeric),
+      toggle: (section, open) => this.#toggle(section, open),
+    };
+    return reportView(report, { busy, sorts: this.#sorts, opened: this.#opened, deeds });
+  }
+
+  #sort(table: string, column: number, numeric: boolean): void {
+    const next = nextSort(this.#sorts.get(table), column, numeric);
+    if (next === undefined) this.#sorts.delete(table);
+    else this.#sorts.set(table, next);
+    if (this.#last !== undefined) this.#save(this.#last.key);
+    this.#draw();
+  }
+
+  #toggle(section: string, open: boolean): void {
+    if (open) this.#opened.add(section);
+    else this.#opened.delete(section);
+    if (this.#last !== undefined) this.#save(this.#last.key);
+  }
+}
+
+/** The host is of this build: that a message has one of these types is all there is to check. */
+function isMessage(value: unknown): value is ToReportPage {
+  return isObject(value) && ['report', 'working', 'failed', 'cancelled'].includes(String(value['type']));
+}
