@@ -38,7 +38,7 @@ const host = {
   chunkNames: 'chunks/[name]-[hash]',
   platform: 'node',
   target: 'node20',
-  external: ['vscode'],
+  external: ['vscode', 'node-sqlite3-wasm'],
   banner: { js: requireBanner },
 };
 
@@ -134,13 +134,21 @@ async function copyCodicons() {
   }
 }
 
+/** Finds the WebAssembly file beside itself, so it is copied and not bundled: Node looks for packages beside `dist/chunks` too. */
+async function copySqlite() {
+  const name = 'node_modules/node-sqlite3-wasm';
+  for (const file of ['package.json', 'LICENSE', 'dist/node-sqlite3-wasm.js', 'dist/node-sqlite3-wasm.wasm']) {
+    await cp(path.join(root, name, file), path.join(root, 'dist', name, file));
+  }
+}
+
 // Chunks carry a hash in their name, so earlier ones stay beside new ones until `--clean`, as a running host needs them.
 if (flags.has('--clean')) {
-  const product = ['extension.js', 'cli.js', 'daemon.js', 'chunks', 'webview'];
+  const product = ['extension.js', 'cli.js', 'daemon.js', 'chunks', 'node_modules', 'webview'];
   await Promise.all(product.map((each) => rm(path.join(root, 'dist', each), { recursive: true, force: true })));
 }
 if (flags.has('--tests')) {
   await build('tests', await tests());
 } else {
-  await Promise.all([build('host', host), build('page', page), copyCodicons()]);
+  await Promise.all([build('host', host), build('page', page), copyCodicons(), copySqlite()]);
 }

@@ -10,6 +10,7 @@ import { trustedBlueprints, inputOf } from './blueprints.ts';
 import { type CliContext, UsageError } from './command.ts';
 import { packageFolder, version } from '../engine/package.ts';
 import type { ServerChoice } from './serverAgent.ts';
+import { createSources } from './sessions/observed.ts';
 
 export interface EngineOptions {
   readonly store: string | undefined;
@@ -21,6 +22,8 @@ export interface EngineOptions {
   readonly replaySpeed?: number;
   /** Of the user. */
   readonly prices?: unknown;
+  /** Sessions of other programs are not searched. */
+  readonly ownOnly?: boolean;
   /** The command writes to the store, which is made where it is missing. */
   readonly writes?: boolean;
 }
@@ -96,5 +99,6 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
       tags: () => options.tags ?? [],
     },
     version: version(),
+    ...(options.ownOnly !== true && { sources: createSources(context) }),
   });
 }

@@ -21,6 +21,7 @@ import { Deletions, type Deletion, type DeletionReason } from './audit/deletions
 import { signHead } from './audit/signature.ts';
 import { verify, type Verified } from './audit/verify.ts';
 import type { EngineSettings, Log } from './api.ts';
+import { Catalogue } from './catalogue/catalogue.ts';
 import { failures, type EngineFailure } from './failures.ts';
 import { movedSessions, type MovedSessions } from './folders/moved.ts';
 import { importFile, type ImportReport, type ImportRequest } from './import/importFile.ts';
@@ -32,6 +33,7 @@ import type { Packed } from './record/packed.ts';
 import type { RecordStore, Survey } from './record/store.ts';
 import { SessionSearch } from './search/sessionSearch.ts';
 import type { Sessions } from './sessions.ts';
+import type { SessionSources } from './sources/sources.ts';
 import { SpanReports } from './telemetry/spanReports.ts';
 import { spendingOf, usageCsv, type Spending, type UsagePeriod } from './spending.ts';
 import { writeWhole } from './wholeFile.ts';
@@ -49,6 +51,7 @@ export interface ArchiveDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly settings: () => Pick<EngineSettings, 'signingKey' | 'otlp' | 'prices'>;
   readonly store: RecordStore;
+  readonly sources?: SessionSources;
 }
 
 type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'live' | 'remove'>;
@@ -57,6 +60,7 @@ type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'live' | 'remove
 export class Archive {
   readonly search: SessionSearch;
   readonly recall: Recall;
+  readonly #catalogue: Catalogue;
   readonly #deletions: Deletions;
   readonly #spans: SpanReports;
   readonly #sessions: ArchiveSessions;
@@ -65,7 +69,10 @@ export class Archive {
   constructor(sessions: ArchiveSessions, deps: ArchiveDeps) {
     this.#sessions = sessions;
     this.#deps = deps;
-    this.search = new SessionSearch(deps.storeDir, deps);
+    const { storeDir, store, log, sources } = deps;
+    this.#catalogue = new Catalogue(storeDir);
+    const prices = () => loadPrices(deps.settings().prices);
+    this.search = new SessionSearch(this.#catalogue, { store, log, sources, prices });
     this.recall = new Recall({ ...deps, search: this.search, openReader: (id) => sessions.openReader(id) });
     this.#spans = new SpanReports({ version: '', ...deps, openReader: (id) => sessions.openReader(id) });
     this.#deletions = new Deletions(deps.storeDir, deps);
@@ -84,6 +91,11 @@ export class Archive {
           log.warn(`That ${sessionId} was exported is not in its record: ${String(error)}`),
         ),
     });
+  }
+
+  /** Closes the catalogue. */
+  dispose(): void {
+    this.#catalogue.close();
   }
 
   /** Keeps in the record that somebody exported the session. @throws EngineFailure */

@@ -282,6 +282,7 @@ export class Engine {
     await Promise.race([stopped, delay(closingMs, undefined, { ref: false })]);
     await this.#sessions.close();
     await this.children?.close();
+    this.archive.dispose();
   }
 
   async #goOn(

@@ -2,6 +2,7 @@ import type { AgentAdapter } from '../agents/adapter.ts';
 import type { BlueprintAccess } from './blueprints/access.ts';
 import type { Presence } from './countdown.ts';
 import type { Log, EngineSettings, Timing } from './api.ts';
+import type { SessionSources } from './sources/sources.ts';
 
 export interface EngineDeps {
   /** Folder that holds `sessions/` and `leases/`; made when it is needed. */
@@ -31,4 +32,6 @@ export interface EngineDeps {
   readonly interactive?: boolean;
   /** Agents that are files; with them agents may start others, as far as their own files permit. Absent: they may not. */
   readonly blueprints?: BlueprintAccess;
+  /** Sessions of other programs, to be searched with Vitrine's own. Absent: none are. */
+  readonly sources?: SessionSources;
 }

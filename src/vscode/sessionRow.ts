@@ -40,7 +40,7 @@ const longest = 120;
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
 /** The few fields of `summary` that lists need, texts cut to 120 characters. */
-export function rowOf(summary: SessionSummary, day?: SessionRow['day']): SessionRow {
+export function rowOf(summary: Omit<SessionSummary, 'executor_type'>, day?: SessionRow['day']): SessionRow {
   const { needs_you: needs } = summary;
   const row: SessionRow = {
     session_id: summary.session_id,

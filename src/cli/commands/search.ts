@@ -9,8 +9,8 @@ import { writeLines } from '../output.ts';
 const help = `Usage: vitrine search TEXT [options]
        vitrine search --rebuild [TEXT]
 
-Looks through everything that sessions recorded, the output of tools included. Words are found by their beginning, and all
-of them have to stand in one entry.
+Looks through everything in Vitrine's own sessions and in those that other programs started, the output of tools included.
+Words are found by their beginning, and all of them have to stand in one entry.
 
   "two words"        words that stand together; quote them once more for the shell
   tool:NAME          calls of a tool
@@ -19,13 +19,14 @@ of them have to stand in one entry.
   state:STATE        done, failed, denied, cancelled, running
   error              what failed; "error" in quotes is the word
 
-The index of it is kept beside the records, and only what has changed since is read again.
+The catalogue beside the records (catalogue.db) holds the index. Only what has changed since is read again.
 
   --json             one hit per line as JSON
   --limit N          sessions to show; default 50
   --hits N           hits to show of each; default 20
+  --own              only sessions that Vitrine recorded
   --synthetic        follow-ups and callbacks too, which no person wrote
-  --rebuild          makes the index again first
+  --rebuild          makes the catalogue again first
 ${storeHelp}
 Exit code 1: nothing was found.
 `;
@@ -36,6 +37,7 @@ const options = {
   limit: { type: 'string' },
   hits: { type: 'string' },
   synthetic: { type: 'boolean' },
+  own: { type: 'boolean' },
   rebuild: { type: 'boolean' },
 } as const;
 
@@ -46,7 +48,7 @@ export const search: Command = {
     const query = positionals.join(' ').trim();
     if (query === '' && values.rebuild !== true)
       throw new UsageError('What to search for?', 'Give a word, as in: vitrine search timeout');
-    const engine = createEngine(context, { store: values.store });
+    const engine = createEngine(context, { store: values.store, ownOnly: values.own === true });
     try {
       const sessionSearch = engine.archive.search;
       if (values.rebuild === true) {

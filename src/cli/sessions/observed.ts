@@ -8,7 +8,7 @@ import { sessionIdSchema } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { CliContext } from '../command.ts';
 
-function createSources({ env, now }: CliContext): SessionSources {
+export function createSources({ env, now }: Pick<CliContext, 'env' | 'now'>): SessionSources {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
   const place = { env, home, platform: process.platform };
   return new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock: now });

@@ -1,6 +1,5 @@
 import type { QuerySource, Said } from '../../insight/recall/querySource.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import type { SearchRequest } from '../search/contract.ts';
+import type { SearchedSession, SearchRequest } from '../search/contract.ts';
 
 export interface RecallRequest extends Pick<SearchRequest, 'signal' | 'onProgress'> {
   /** The session that goes on; absent: one that is about to begin. */
@@ -8,7 +7,7 @@ export interface RecallRequest extends Pick<SearchRequest, 'signal' | 'onProgres
   /** What is said now; `newest`: what the session was told last. Absent: nothing yet. */
   readonly message?: Said | 'newest';
   /** Sessions whose text may be used. */
-  readonly within: (session: SessionSummary) => boolean;
+  readonly within: (session: SearchedSession) => boolean;
 }
 
 /** Text of an earlier session, with secrets masked. Foreign: it may say anything. */

@@ -2,12 +2,11 @@ import { Redactor } from '../../formats/redaction/redactor.ts';
 import { passageOf } from '../../insight/recall/passage.ts';
 import { chooseQuery, isRealMessage, type ChosenQuery } from '../../insight/recall/querySource.ts';
 import { enough, tellingWords } from '../../insight/recall/words.ts';
-import type { SessionSummary } from '../../model/summary.ts';
 import type { Log } from '../api.ts';
 import { tag } from '../exportSession.ts';
 import { logEmptyThread, logFiltered, logFiltering, logQuerySource } from '../metadataLog.ts';
 import type { RecordReader } from '../record/contract.ts';
-import type { LikeAnswer, LikeEntry } from '../search/contract.ts';
+import type { LikeAnswer, LikeEntry, SearchedSession } from '../search/contract.ts';
 import type { SessionSearch } from '../search/sessionSearch.ts';
 import type { RecallRequest, Recalled, RecalledPassage } from './contract.ts';
 import { Thread } from './thread.ts';
@@ -117,8 +116,8 @@ export class Recall {
   }
 }
 
-/** Sessions that were recorded here in one folder, and are not hidden; `without` is the one that goes on. */
-export function inFolder(folder: string, without?: string): (session: SessionSummary) => boolean {
+/** Sessions that ran here in one folder, and are not hidden; `without` is the one that goes on. */
+export function inFolder(folder: string, without?: string): (session: SearchedSession) => boolean {
   return ({ session_id, project_dir, hidden, imported, recording }) =>
     project_dir === folder && session_id !== without && hidden !== true && imported === undefined && !recording;
 }

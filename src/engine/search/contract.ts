@@ -1,22 +1,26 @@
 import type { Excerpt } from '../../insight/search/excerpt.ts';
+import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { EntryType, NormalizedEntry, Origin } from '../../model/entry.ts';
 import type { QueryKind, QueryProblem } from '../../model/query.ts';
 import type { SessionSummary } from '../../model/summary.ts';
+
+/** One of Vitrine's own, or one that another program has started. */
+export type SearchedSession = SessionSummary | ObservedSummary;
 
 export interface SearchRequest {
   /** As it was typed; the language is that of `insight/search/query.ts`. */
   readonly query: string;
   /** Which sessions; default all. */
-  readonly within?: (session: SessionSummary) => boolean;
+  readonly within?: ((session: SearchedSession) => boolean) | undefined;
   /** Follow-ups and callbacks too; default false. */
   readonly synthetic?: boolean;
   /** Default 50; the best. */
   readonly mostSessions?: number;
   /** Per session; default 20, the best. */
   readonly mostHits?: number;
-  readonly signal?: AbortSignal;
-  /** Sessions that were looked at while the index is brought up to date, of those whose record has changed. */
-  readonly onProgress?: (done: number, of: number) => void;
+  readonly signal?: AbortSignal | undefined;
+  /** Sessions that were looked at while the catalogue is brought up to date, of those that have changed. */
+  readonly onProgress?: ((done: number, of: number) => void) | undefined;
 }
 
 /** An entry that answers a query. */
@@ -37,7 +41,7 @@ export interface SearchHit {
 }
 
 export interface SessionHits {
-  readonly session: SessionSummary;
+  readonly session: SearchedSession;
   /** In the order of the session. */
   readonly hits: readonly SearchHit[];
   /** Entries that answer, those left off included. */
@@ -58,7 +62,7 @@ export interface LikeRequest extends Pick<SearchRequest, 'within' | 'signal' | '
 }
 
 export interface LikeEntry {
-  readonly session: SessionSummary;
+  readonly session: SearchedSession;
   readonly entry: NormalizedEntry;
   /** As in a hit. */
   readonly score: number;

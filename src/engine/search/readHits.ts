@@ -1,25 +1,29 @@
+import { inflateRawSync } from 'node:zlib';
+import * as z from 'zod';
 import { excerptOf } from '../../insight/search/excerpt.ts';
-import { answers } from '../../insight/search/facts.ts';
+import { answers, holdsTexts } from '../../insight/search/facts.ts';
 import type { Query } from '../../insight/search/query.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import { isSynthetic, originOf } from '../../model/synthetic.ts';
+import { originSchema, type EntryType, type NormalizedEntry } from '../../model/entry.ts';
+import { queryKinds } from '../../model/query.ts';
+import type { Database } from '../catalogue/database.ts';
+import { entryId } from '../catalogue/schema.ts';
 import type { Log } from '../api.ts';
 import { logFiltered } from '../metadataLog.ts';
 import type { RecordStore } from '../record/store.ts';
-import type { SearchHit, SessionHits } from './contract.ts';
+import type { SearchedSession, SearchHit, SessionHits } from './contract.ts';
 
 /** Entries that are read to see whether they answer, per session. */
 const mostRead = 400;
 
+/** What may answer in one session. */
 export interface Candidates {
-  readonly session: SessionSummary;
+  readonly session: SearchedSession;
+  /** Its number in the catalogue. */
+  readonly no: number;
   /** By index. */
   readonly scores: ReadonlyMap<number, number>;
   /** Those of them that no person wrote. */
   readonly synthetic: readonly number[];
-  /** Each has to be read to know whether it answers. */
-  readonly inexact: boolean;
 }
 
 /** Without what no person wrote; `undefined` where nothing else is there. */
@@ -40,43 +44,114 @@ export async function countSynthetic(store: RecordStore, each: Candidates, query
   const wanted = each.synthetic.slice(0, mostRead).map((index) => [index, 0] as const);
   if (wanted.length === 0) return 0;
   const { session_id: id } = each.session;
-  const right = (await entriesOf(store, id, wanted)).filter(({ entry }) => answers(entry, query));
+  const right = (await recordedEntries(store, id, wanted)).filter(({ entry }) => answers(entry, query));
   for (const { entry } of right) logFiltered(log, `${id}#${entry.index}`, entry.metadata);
   return right.length;
 }
 
-/** Reads the best of the candidates from their record; `undefined` where none of them answers after all. */
-export async function readHits(
-  store: RecordStore,
-  { session, scores, inexact }: Pick<Candidates, 'session' | 'scores' | 'inexact'>,
+/** The best of the candidates as the catalogue has them; `undefined` where none of them answers after all. */
+export function readHits(
+  database: Database,
+  { session, no, scores }: Candidates,
   query: Query,
-  mostHits: number,
-): Promise<SessionHits | undefined> {
+  { most, isInexact }: { readonly most: number; readonly isInexact: boolean },
+): SessionHits | undefined {
   const ranked = [...scores].sort(([a, better], [b, than]) => than - better || a - b);
-  const wanted = ranked.slice(0, inexact ? mostRead : mostHits);
-  const entries = await entriesOf(store, session.session_id, wanted);
-  const right = entries.filter(({ entry }) => answers(entry, query));
-  if (right.length === 0) return undefined;
-  const hits = right.slice(0, mostHits).map(({ entry, score }): SearchHit => {
-    const { index, type, timestamp } = entry;
-    return {
-      sessionId: session.session_id,
-      entry: index,
-      kind: type.kind,
-      tool: type.kind === 'tool_use' ? type.tool.toolName : null,
-      ...(isSynthetic(entry) && { origin: originOf(entry) }),
-      at: timestamp,
-      score,
-      excerpt: excerptOf(entry, query.texts),
-    };
-  });
-  const unsure = inexact && ranked.length > wanted.length;
-  const count = inexact && !unsure ? right.length : ranked.length;
+  const wanted = ranked.slice(0, isInexact ? mostRead : most);
+  const texts = new SessionTexts(database, no);
+  const hits: SearchHit[] = [];
+  let right = 0;
+  for (const [index, score] of wanted) {
+    const all = texts.of(index);
+    if (all === undefined || !holdsTexts(all, query)) continue;
+    right += 1;
+    if (hits.length < most) hits.push(...hitOf(database, entryId(no, index), { session, index, score, all, query }));
+  }
+  if (right === 0) return undefined;
+  const unsure = isInexact && ranked.length > wanted.length;
+  const count = isInexact && !unsure ? right : ranked.length;
   return { session, hits: hits.sort((a, b) => a.entry - b.entry), count, unsure };
 }
 
+interface Found {
+  readonly session: SearchedSession;
+  readonly index: number;
+  readonly score: number;
+  readonly all: readonly string[];
+  readonly query: Query;
+}
+
+function hitOf(database: Database, id: number, { session, index, score, all, query }: Found): SearchHit[] {
+  const row = database.get(
+    'SELECT kind, origin, synthetic, at, tools.name AS tool FROM entries LEFT JOIN tools ON tools.no = entries.tool WHERE id = ?',
+    id,
+  );
+  if (row === undefined) return [];
+  const origin = row['synthetic'] === 1 ? originSchema.safeParse(row['origin']).data : undefined;
+  return [
+    {
+      sessionId: session.session_id,
+      entry: index,
+      kind: entryKind(Number(row['kind'])),
+      tool: row['tool'] === null ? null : String(row['tool']),
+      ...(origin !== undefined && { origin }),
+      at: row['at'] === null ? '' : new Date(Number(row['at'])).toISOString(),
+      score,
+      excerpt: excerptOf(all, query.texts),
+    },
+  ];
+}
+
+const spoken: Readonly<Partial<Record<string, EntryType['kind']>>> = {
+  user: 'user_message',
+  assistant: 'assistant_message',
+  system: 'system_message',
+  thinking: 'thinking',
+  error: 'error',
+};
+
+function entryKind(kind: number): EntryType['kind'] {
+  return spoken[queryKinds[kind] ?? ''] ?? 'tool_use';
+}
+
+const chunkSchema = z.array(z.tuple([z.number()], z.string()));
+
+/** Texts of one session's entries. */
+class SessionTexts {
+  readonly #database: Database;
+  readonly #no: number;
+  readonly #chunks = new Map<number, ReadonlyMap<number, readonly string[]>>();
+
+  constructor(database: Database, no: number) {
+    this.#database = database;
+    this.#no = no;
+  }
+
+  of(index: number): readonly string[] | undefined {
+    const row = this.#database.get(
+      'SELECT id FROM chunks WHERE id <= ? AND id >= ? ORDER BY id DESC LIMIT 1',
+      entryId(this.#no, index),
+      entryId(this.#no, 0),
+    );
+    return row === undefined ? undefined : this.#chunk(Number(row['id'])).get(index);
+  }
+
+  #chunk(id: number): ReadonlyMap<number, readonly string[]> {
+    const known = this.#chunks.get(id);
+    if (known !== undefined) return known;
+    const packed = this.#database.get('SELECT texts FROM chunks WHERE id = ?', id)?.['texts'];
+    const chunk = new Map<number, readonly string[]>();
+    if (packed instanceof Uint8Array) {
+      const entries = chunkSchema.parse(JSON.parse(inflateRawSync(packed).toString('utf8')));
+      for (const [index, ...texts] of entries) chunk.set(index, texts);
+    }
+    this.#chunks.set(id, chunk);
+    return chunk;
+  }
+}
+
 /** As ranked; entries that are gone since, or cannot be read, are left out. */
-export async function entriesOf(
+export async function recordedEntries(
   store: RecordStore,
   id: string,
   wanted: readonly (readonly [number, number])[],
@@ -93,4 +168,23 @@ export async function entriesOf(
   } finally {
     await reader.close();
   }
+}
+
+/** What was said in a session of another program. */
+export function observedEntries(
+  database: Database,
+  no: number,
+  wanted: readonly (readonly [number, number])[],
+): { entry: NormalizedEntry; score: number }[] {
+  const texts = new SessionTexts(database, no);
+  return wanted.flatMap(([index, score]) => {
+    const row = database.get('SELECT kind, origin, at FROM entries WHERE id = ?', entryId(no, index));
+    const content = texts.of(index)?.[0];
+    const kind = row === undefined ? undefined : entryKind(Number(row['kind']));
+    if (content === undefined || (kind !== 'user_message' && kind !== 'assistant_message')) return [];
+    const origin = originSchema.safeParse(row?.['origin']).data;
+    const at = row?.['at'];
+    const timestamp = typeof at === 'number' ? new Date(at).toISOString() : '';
+    return [{ entry: { index, timestamp, type: { kind }, content, ...(origin !== undefined && { origin }) }, score }];
+  });
 }

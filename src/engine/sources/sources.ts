@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { SessionNote, StoreFormat, StoreParserOptions, StorePlace } from '../../agents/stores/contract.ts';
 import { countOnce } from '../../insight/observed/countOnce.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
@@ -80,29 +81,44 @@ export class SessionSources {
     return [...rows, ...stores.flatMap((store) => this.#problemRows(store, prices))];
   }
 
+  /** The state of the files of a session that was listed last, to be compared; `undefined` where there is none. */
+  stampOf(id: string): string | undefined {
+    const found = this.#found.get(id);
+    if (found === undefined) return undefined;
+    const { live, problem } = this.#observed(found);
+    const hash = createHash('sha1').update(JSON.stringify([live.state === 'ended', problem]));
+    for (const { path, size, mtimeMs } of found.files.files) hash.update(JSON.stringify([path, size, mtimeMs]));
+    return hash.digest('base64');
+  }
+
   /** The transcript of one session; `null` where there is none of that id. Other sessions are not read. */
   async read(id: string): Promise<ObservedTranscript | null> {
-    for (const store of await this.#stores()) {
+    const known = this.#found.get(id);
+    for (const store of known === undefined ? await this.#stores() : []) {
       const files = store.sessions.find(({ session }) => observedId(store.format.agent, session) === id);
       if (files === undefined) continue;
       const [found] = await this.#sessionsOf({ ...store, sessions: [files] });
-      if (found === undefined) return null;
-      const { live, path, label, agent, problem } = this.#observed(found);
-      const transcript = new Transcript();
-      const notes = new Map<string, SessionNote>();
-      const parser = store.format.createParser({ entries: true, session: files.session, notes });
-      const problems: string[] = problem === null ? [] : [problem];
-      try {
-        for await (const records of mergedRecords(files)) {
-          for (const record of records) transcript.apply(parser.push(record));
-        }
-      } catch (error) {
-        if (problem === null) problems.push(reasonOf(error));
-      }
-      transcript.apply(parser.end(live.state !== 'ended'));
-      return { id, agent, label, path, live, facts: parser.facts(), entries: transcript.settled(), problems };
+      return found === undefined ? null : await this.#transcript(found);
     }
-    return null;
+    return known === undefined ? null : await this.#transcript(known);
+  }
+
+  async #transcript(found: Found): Promise<ObservedTranscript> {
+    const { id, files } = found;
+    const { live, path, label, agent, problem } = this.#observed(found);
+    const transcript = new Transcript();
+    const notes = new Map<string, SessionNote>();
+    const parser = files.format.createParser({ entries: true, session: files.session, notes });
+    const problems: string[] = problem === null ? [] : [problem];
+    try {
+      for await (const records of mergedRecords(files)) {
+        for (const record of records) transcript.apply(parser.push(record));
+      }
+    } catch (error) {
+      if (problem === null) problems.push(reasonOf(error));
+    }
+    transcript.apply(parser.end(live.state !== 'ended'));
+    return { id, agent, label, path, live, facts: parser.facts(), entries: transcript.settled(), problems };
   }
 
   async #stores(): Promise<Store[]> {

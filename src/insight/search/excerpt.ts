@@ -1,6 +1,3 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { textsOf } from './facts.ts';
-
 /** A line of an entry with what was looked for; `ranges` are [from, to) in `text`, in order, and do not overlap. */
 export interface Excerpt {
   readonly text: string;
@@ -15,9 +12,8 @@ const mostRanges = 20;
 // eslint forbids control characters in literals.
 const controls = new RegExp('\\u001b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|.)', 'g');
 
-/** Where `texts` (small letters) stand in the entry: around the first of the place that holds most of them. */
-export function excerptOf(entry: NormalizedEntry, texts: readonly string[]): Excerpt {
-  const all = textsOf(entry);
+/** Where `texts` (small letters) stand in those of an entry: around the first of the place that holds most of them. */
+export function excerptOf(all: readonly string[], texts: readonly string[]): Excerpt {
   let best: { readonly text: string; readonly at: number; readonly held: number } | undefined;
   for (const text of all) {
     const small = text.toLowerCase();

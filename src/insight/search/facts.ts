@@ -79,10 +79,13 @@ export function textsOf({ type, content }: NormalizedEntry): string[] {
 
 /** Whether an entry is one of those that are asked for. */
 export function answers(entry: NormalizedEntry, query: Query): boolean {
-  if (!fitsFacts(factsOf(entry), query)) return false;
-  if (query.texts.length === 0) return true;
-  const texts = textsOf(entry).map((text) => text.toLowerCase());
-  return query.texts.every((wanted) => texts.some((text) => text.includes(wanted)));
+  return fitsFacts(factsOf(entry), query) && (query.texts.length === 0 || holdsTexts(textsOf(entry), query));
+}
+
+/** Whether the texts of an entry hold the words that are asked for. */
+export function holdsTexts(all: readonly string[], { texts }: Pick<Query, 'texts'>): boolean {
+  const small = all.map((text) => text.toLowerCase());
+  return texts.every((wanted) => small.some((text) => text.includes(wanted)));
 }
 
 function fitsFacts({ kinds, tool, paths, state }: EntryFacts, query: Query): boolean {

@@ -1,27 +1,53 @@
 /** A word longer than this is known by its beginning. */
 const longestWord = 48;
 const word = /[\p{L}\p{M}\p{N}_]+/gu;
+/** The same where there is nothing but ASCII: several times as fast. */
+const plainWord = /[A-Za-z0-9_]+/g;
+const foreign = /[\u0080-\uffff]/;
 /** Writing without spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+/u;
 const inner = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+/gu;
 
 /**
- * The words of a text in small letters, as they are found again: `nextDelay` is `nextdelay`, `next` and `delay`; writing
+ * The words of texts in small letters, as they are found again: `nextDelay` is `nextdelay`, `next` and `delay`; writing
  * without spaces gives every pair of signs.
  */
-export function* wordsIn(text: string): Generator<string> {
-  for (const [found] of text.matchAll(word)) {
-    if (isPlain(found)) {
-      yield found.length > longestWord ? found.slice(0, longestWord) : found;
-    } else if (unspaced.test(found)) {
-      yield* pairs(found.toLowerCase());
-    } else {
-      const cut = found.slice(0, longestWord);
-      const whole = cut.toLowerCase();
-      yield whole;
-      // What is longer is rarely a name.
-      if (found.length <= longestWord) yield* partsOf(cut, whole);
+export class WordList {
+  /** Words that were added, repetitions included. */
+  length = 0;
+  readonly #found = new Set<string>();
+
+  add(text: string): void {
+    for (const found of text.match(foreign.test(text) ? word : plainWord) ?? []) {
+      this.length += 1;
+      this.#found.add(found);
     }
+  }
+
+  /** Each word once, separated by spaces. */
+  text(): string {
+    const words = new Set<string>();
+    for (const found of this.#found) for (const each of wordsOf(found)) words.add(each);
+    return [...words].join(' ');
+  }
+}
+
+/** The words of a short text in their order, as `WordList` has them. */
+export function wordsIn(text: string): string[] {
+  return (text.match(word) ?? []).flatMap((found) => [...wordsOf(found)]);
+}
+
+function* wordsOf(found: string): Generator<string> {
+  if (isPlain(found)) {
+    yield found.length > longestWord ? found.slice(0, longestWord) : found;
+  } else if (unspaced.test(found)) {
+    yield* pairs(found.toLowerCase());
+  } else {
+    const cut = found.slice(0, longestWord);
+    const whole = cut.toLowerCase();
+    yield whole;
+    // What is longer is rarely a name.
+    if (found.length <= longestWord) yield* partsOf(cut, whole);
   }
 }
 

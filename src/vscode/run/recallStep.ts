@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Recalled, RecalledPassage, RecallRequest } from '../../engine/recall/contract.ts';
 import type { QuerySource } from '../../insight/recall/querySource.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { SearchedSession } from '../../engine/search/contract.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import { inertText } from '../inertText.ts';
 import { lateDispose, type Answer, type Step } from '../quickInput.ts';
@@ -49,7 +49,7 @@ export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked):
     found = undefined;
     const { archive } = await deps.engines.get();
     const within = everywhere ? isWork : isOwn;
-    const others = (session: SessionSummary): boolean => session.session_id !== asked.session && within(session);
+    const others = (session: SearchedSession): boolean => session.session_id !== asked.session && within(session);
     const answer = await archive.recall.find({ ...asked, within: others, signal });
     if (signal.aborted) return;
     found = answer;
@@ -96,9 +96,9 @@ export function passagesText({ passages }: Recalled): string {
 }
 
 /** A recording shows what somebody else did somewhere. */
-const isWork = ({ recording }: SessionSummary): boolean => !recording;
+const isWork = ({ recording }: SearchedSession): boolean => !recording;
 
-const isOwn = (session: SessionSummary): boolean => isWork(session) && session.hidden !== true && isHere(session);
+const isOwn = (session: SearchedSession): boolean => isWork(session) && session.hidden !== true && isHere(session);
 
 function itemOf(passage: RecalledPassage, open: vscode.QuickInputButton): Item {
   const { text, title, by, at } = passage;

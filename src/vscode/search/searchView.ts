@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import type { SearchAnswer } from '../../engine/search/contract.ts';
+import type { SearchAnswer, SearchedSession } from '../../engine/search/contract.ts';
 import { parseQuery } from '../../insight/search/query.ts';
-import type { SessionSummary } from '../../model/summary.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionList } from '../sessionList.ts';
 import {
@@ -147,7 +146,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     this.#changed.fire();
   }
 
-  #within(): (session: SessionSummary) => boolean {
+  #within(): (session: SearchedSession) => boolean {
     if (this.#everywhere) return () => true;
     const ids = new Set(this.#list.visible().map((row) => row.session_id));
     return ({ session_id }) => ids.has(session_id);

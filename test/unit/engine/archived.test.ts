@@ -4,10 +4,11 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { RecordStore } from '../../../src/engine/record/store.ts';
 import { verifyRecord } from '../../../src/engine/record/verify.ts';
-import { SessionSearch } from '../../../src/engine/search/sessionSearch.ts';
+
 import { Bench, outcome } from '../../support/fakeAgent/engine.ts';
 import { privateMode } from '../../support/platform.ts';
 import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../../support/records.ts';
+import { searchOf } from '../../support/searching.ts';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -51,7 +52,7 @@ describe('a record that was archived', () => {
 
   it('is listed, opened and searched as before', async () => {
     const before = await listed();
-    const search = new SessionSearch(place.dir, { store: place.store, log, clock: Date.now });
+    const search = searchOf(place.dir, place.store, log);
     const found = await search.search({ query: 'entry' });
     await place.store.archive(sessionId);
     assert.deepEqual(await listed(), before);

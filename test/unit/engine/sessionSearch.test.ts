@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile, appendFile, rm, utimes } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as fc from 'fast-check';
+import { Catalogue } from '../../../src/engine/catalogue/catalogue.ts';
+import { wasmDriver } from '../../../src/engine/catalogue/database.ts';
 import type { SearchAnswer, SearchRequest } from '../../../src/engine/search/contract.ts';
-import { SessionSearch } from '../../../src/engine/search/sessionSearch.ts';
 import { answers } from '../../../src/insight/search/facts.ts';
+import { captureFile, sourcesOf } from '../../support/stores/homes.ts';
+import { searchOf } from '../../support/searching.ts';
 import { parseQuery } from '../../../src/insight/search/query.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { call, edits, reads, runs, said } from '../../support/madeEntries.ts';
@@ -15,11 +18,28 @@ const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 describe('search over sessions', () => {
   let temporary: Awaited<ReturnType<typeof temporaryStore>>;
-  beforeEach(async () => (temporary = await temporaryStore()));
-  afterEach(() => temporary.remove());
+  let opened: Catalogue[];
+  beforeEach(async () => {
+    temporary = await temporaryStore();
+    opened = [];
+  });
+  afterEach(async () => {
+    closeAll();
+    await temporary.remove();
+  });
+
+  function closeAll(): void {
+    for (const catalogue of opened.splice(0)) catalogue.close();
+  }
+
+  function openCatalogue(): Catalogue {
+    const catalogue = new Catalogue(temporary.dir);
+    opened.push(catalogue);
+    return catalogue;
+  }
 
   const id = (n: number): string => `ses_${n.toString(16).padStart(12, '0')}`;
-  const search = () => new SessionSearch(temporary.dir, { store: temporary.store, log, clock: Date.now });
+  const search = () => searchOf(temporary.dir, temporary.store, log, { catalogue: openCatalogue() });
 
   async function keep(n: number, entries: readonly NormalizedEntry[]): Promise<void> {
     const session_id = id(n);
@@ -73,7 +93,7 @@ describe('search over sessions', () => {
     const lines: string[] = [];
     const told = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
     const heard = { ...log, debug: told('debug'), info: told('info') };
-    await new SessionSearch(temporary.dir, { store: temporary.store, log: heard, clock: Date.now }).search({
+    await searchOf(temporary.dir, temporary.store, heard, { catalogue: openCatalogue() }).search({
       query: '"tea, then"',
     });
     assert.deepEqual(lines, [
@@ -101,7 +121,7 @@ describe('search over sessions', () => {
     for (const n of [1, 2, 3]) await keep(n, [said(0, 'tea'), said(1, 'more tea')]);
     const lines: string[] = [];
     const heard = { ...log, info: (line: string) => void lines.push(line) };
-    const search = new SessionSearch(temporary.dir, { store: temporary.store, log: heard, clock: Date.now });
+    const search = searchOf(temporary.dir, temporary.store, heard, { catalogue: openCatalogue() });
     const { sessions, moreSessions } = await search.search({ query: 'tea', mostSessions: 1 });
     assert.deepEqual([sessions.length, moreSessions], [1, 2]);
     assert.deepEqual(lines, [
@@ -164,27 +184,31 @@ describe('search over sessions', () => {
     assert.deepEqual(short(await next.search({ query: 'retry' })), { 1: [0, 1] });
     await temporary.store.remove(id(1));
     assert.deepEqual(short(await next.search({ query: 'retry' })), {});
-    const files = await readdir(path.join(temporary.dir, 'search'));
-    assert.deepEqual(files.sort(), ['manifest.json', `${id(2)}.0.seg`]);
     await next.forget(id(2));
-    assert.deepEqual(await readdir(path.join(temporary.dir, 'search')), ['manifest.json']);
+    const catalogue = openCatalogue();
+    const left = await catalogue.use((database) =>
+      ['sessions', 'chunks', 'entries', 'touches'].map((table) => database.all(`SELECT * FROM ${table}`).length),
+    );
+    catalogue.close();
+    assert.deepEqual(left, [0, 0, 0, 0]);
   });
 
-  it('keeps large sessions in parts, of which growing makes only the last again', async () => {
-    const letters = (n: number) =>
-      Array.from(n.toString(26).padStart(4, '0'), (d) => 'abcdefghijklmnopqrstuvwxyz'[parseInt(d, 26)]).join('');
-    const words = (n: number) => Array.from({ length: 800 }, (_, k) => letters((n * 37 + k) % 2000)).join(' ');
-    const entries = Array.from({ length: 400 }, (_, n) => said(n, `only${letters(n)} ${words(n)}`));
+  it('writes only the end of a session again that grew', async () => {
+    const entries = Array.from({ length: 400 }, (_, n) => said(n, `only${n}x ${'word '.repeat(200)}`));
     await keep(1, entries);
-    assert.deepEqual(short(await ask(`only${letters(399)}`)), { 1: [399] });
-    assert.deepEqual(short(await ask(`only${letters(30)}`)), { 1: [30] });
-    const folder = path.join(temporary.dir, 'search');
-    const first = await readFile(path.join(folder, `${id(1)}.0.seg`));
-    assert.ok((await readdir(folder)).length > 2);
+    assert.deepEqual(short(await ask('only399x')), { 1: [399] });
+    const catalogue = openCatalogue();
+    const chunks = () =>
+      catalogue.use((database) => database.all('SELECT id, hash FROM chunks ORDER BY id').map(({ hash }) => hash));
+    const before = await chunks();
+    assert.ok(before.length > 10);
     await more(1, [said(400, 'tail')]);
     assert.deepEqual(short(await ask('tail')), { 1: [400] });
-    assert.deepEqual(short(await ask(`only${letters(30)}`)), { 1: [30] });
-    assert.deepEqual(await readFile(path.join(folder, `${id(1)}.0.seg`)), first);
+    assert.deepEqual(short(await ask('only30x')), { 1: [30] });
+    const after = await chunks();
+    catalogue.close();
+    assert.deepEqual(after.slice(0, before.length - 1), before.slice(0, -1));
+    assert.notDeepEqual(after, before);
   });
 
   it('finds entries that settled or changed long after those behind them were indexed', async () => {
@@ -196,46 +220,108 @@ describe('search over sessions', () => {
       entries.filter(({ index }) => !late.includes(index)),
     );
     assert.deepEqual(short(await ask('settled')), {});
-    const folder = path.join(temporary.dir, 'search');
-    const partsBefore = (await readdir(folder)).length;
-    assert.ok(partsBefore > 3);
     await more(1, [...late.map((index) => said(index, `settled ${words(index)}`)), said(200, 'settled again')]);
     assert.deepEqual(short(await ask('settled')), { 1: [5, 140, 141, 200, 390] });
     assert.deepEqual(short(await ask('before', { mostHits: 1000 }))[1]?.length, 395);
-    assert.equal((await readdir(folder)).length, partsBefore);
     const scanned = await search().rebuild();
     assert.equal(scanned.entries, 400);
     assert.deepEqual(short(await ask('settled')), { 1: [5, 140, 141, 200, 390] });
   });
 
-  it('takes away what a killed process was writing, and not what another one writes now', async () => {
-    await keep(1, sample());
+  it('makes the catalogue again where it is deleted, torn, damaged or of another version', async () => {
+    const padding = Array.from({ length: 60 }, (_, n) => said(n + 4, `filler ${n} ${'text '.repeat(100)}`));
+    await keep(1, [...sample(), ...padding]);
     await ask('retry');
-    const folder = path.join(temporary.dir, 'search');
-    const now = Date.now() / 1000;
-    for (const [name, age] of Object.entries({ 'old.part': 7200, 'new.part': 60, 'old.seg': 7200 })) {
-      await writeFile(path.join(folder, name), '');
-      await utimes(path.join(folder, name), now - age, now - age);
-    }
-    await ask('retry');
-    assert.deepEqual((await readdir(folder)).sort(), [`manifest.json`, 'new.part', 'old.seg', `${id(1)}.0.seg`]);
-  });
-
-  it('makes again what is damaged or missing', async () => {
-    await keep(1, sample());
-    await ask('retry');
-    const folder = path.join(temporary.dir, 'search');
-    const segment = path.join(folder, `${id(1)}.0.seg`);
-    const whole = await readFile(segment);
-    for (const damage of [whole.subarray(0, 100), Buffer.alloc(0), Buffer.from('no segment'), whole.subarray(0, -1)]) {
-      await writeFile(segment, damage);
+    closeAll();
+    const file = path.join(temporary.dir, 'catalogue.db');
+    const whole = await readFile(file);
+    const flipped = Buffer.from(whole);
+    flipped.fill(0xa5, 4096, Math.min(whole.length, 40_960));
+    for (const damage of [whole.subarray(0, 5000), Buffer.from('no database'), Buffer.alloc(8192, 1), flipped]) {
+      closeAll();
+      await writeFile(file, damage);
       assert.deepEqual(short(await ask('retry')), { 1: [0, 1] });
     }
-    await writeFile(path.join(folder, 'manifest.json'), '{"version":1,"sessions":{"x');
+    const catalogue = openCatalogue();
+    await catalogue.use((database) => database.exec('PRAGMA user_version=99'));
+    catalogue.close();
     assert.deepEqual(short(await ask('retry')), { 1: [0, 1] });
-    await rm(folder, { recursive: true });
+    const open = search();
+    await open.search({ query: 'retry' });
+    await rm(file);
+    assert.deepEqual(short(await open.search({ query: 'retry' })), { 1: [0, 1] });
+    assert.equal((await search().rebuild()).entries, 64);
+  });
+
+  it('is for the user alone, and takes the place of the index of earlier versions', async () => {
+    await mkdir(path.join(temporary.dir, 'search'));
+    await ask('retry');
+    assert.ok(!(await readdir(temporary.dir)).includes('search'));
+    if (process.platform !== 'win32')
+      assert.equal((await stat(path.join(temporary.dir, 'catalogue.db'))).mode & 0o777, 0o600);
+  });
+
+  it('searches the same with SQLite as WebAssembly, in a file of its own', async () => {
+    await keep(1, sample());
+    const catalogue = new Catalogue(temporary.dir, wasmDriver);
+    const it = searchOf(temporary.dir, temporary.store, log, { catalogue });
+    assert.deepEqual(short(await it.search({ query: 'delay' })), { 1: [1, 3] });
+    await more(1, [said(4, 'zebra')]);
+    assert.deepEqual(short(await it.search({ query: 'zebra' })), { 1: [4] });
+    catalogue.close();
+    assert.ok((await readdir(temporary.dir)).includes('catalogue-wasm.db'));
+    const lock = path.join(temporary.dir, 'catalogue-wasm.db.lock');
+    await mkdir(lock);
+    await utimes(lock, 0, 0);
+    const next = new Catalogue(temporary.dir, wasmDriver);
+    const again = searchOf(temporary.dir, temporary.store, log, { catalogue: next });
+    assert.deepEqual(short(await again.search({ query: 'zebra' })), { 1: [4] }, 'a lock that was left is removed');
+    next.close();
+  });
+
+  it('makes no file where there is no store, and works where nothing can be written', async () => {
+    await keep(1, sample());
+    const nowhere = path.join(temporary.dir, 'nowhere');
+    const inMemory = new Catalogue(nowhere);
+    const it = searchOf(nowhere, temporary.store, log, { catalogue: inMemory });
+    assert.deepEqual(short(await it.search({ query: 'retry' })), { 1: [0, 1] });
+    assert.deepEqual(short(await it.search({ query: 'delay' })), { 1: [1, 3] });
+    inMemory.close();
+    assert.ok(!(await readdir(temporary.dir)).includes('nowhere'));
+    await mkdir(path.join(temporary.dir, 'catalogue.db'));
     assert.deepEqual(short(await ask('retry')), { 1: [0, 1] });
-    assert.equal((await search().rebuild()).entries, 4);
+  });
+
+  it('finds what other programs keep, once, and not what Vitrine recorded itself', async () => {
+    const sources = sourcesOf(captureFile('claude-code-2.1.330/print-fork', 'home'));
+    const it = searchOf(temporary.dir, temporary.store, log, { sources, catalogue: openCatalogue() });
+    const first = await it.search({ query: 'kind:user' });
+    assert.equal(first.sessions.length, 2);
+    assert.ok(first.scanned.entries > 4);
+    const [one] = first.sessions;
+    assert(one !== undefined && 'source' in one.session);
+    assert.match(one.hits[0]?.excerpt.text ?? '', /\w/);
+    let read = 0;
+    const again = searchOf(temporary.dir, temporary.store, log, { sources, catalogue: openCatalogue() });
+    await again.search({ query: 'kind:user', onProgress: () => (read += 1) });
+    assert.equal(read, 0, 'what did not change is not read again');
+    const recorded = one.session.executor_session_ids;
+    const writer = await temporary.store.create(
+      aSession({ session_id: id(1), executor_session_ids: [...recorded], status: 'finished' }),
+    );
+    await writer.close();
+    const own = await it.search({ query: 'kind:user' });
+    assert.deepEqual(
+      own.sessions.map(({ session }) => session.session_id === one.session.session_id),
+      [false],
+    );
+  });
+
+  it('finds what several processes index at the same time', async () => {
+    for (const n of [1, 2, 3]) await keep(n, sample());
+    const answers = await Promise.all([search(), search(), search()].map((each) => each.search({ query: 'retry' })));
+    for (const each of answers) assert.equal(each.sessions.length, 3);
+    assert.deepEqual(short(await ask('250')), { 1: [2], 2: [2], 3: [2] });
   });
 
   it('says what it could not read, what is damaged, too long or left out', async () => {

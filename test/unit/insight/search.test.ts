@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
 import { excerptOf } from '../../../src/insight/search/excerpt.ts';
-import { answers } from '../../../src/insight/search/facts.ts';
+import { answers, textsOf } from '../../../src/insight/search/facts.ts';
 import { isEmptyQuery, parseQuery, problemText } from '../../../src/insight/search/query.ts';
-import { wordsIn, wordsOfQuery } from '../../../src/insight/search/tokens.ts';
+import { WordList, wordsOfQuery } from '../../../src/insight/search/tokens.ts';
 import type { NormalizedEntry } from '../../../src/model/entry.ts';
 import { call, edits, reads, runs, said, thought } from '../../support/madeEntries.ts';
 
@@ -81,14 +81,30 @@ describe('a query', () => {
 });
 
 describe('words of a text', () => {
+  const wordsOf = (text: string): string[] => {
+    const list = new WordList();
+    list.add(text);
+    return list.text().split(' ');
+  };
+
   it('are what people look for by name, part of a name, or pair of signs', () => {
-    assert.deepEqual(
-      [...wordsIn('the nextDelay HTTPServer2 snake_case é')],
-      ['the', 'nextdelay', 'next', 'delay', 'httpserver2', 'http', 'server', 'snake_case', 'snake', 'case', 'é'],
-    );
-    assert.deepEqual([...wordsIn('再試行 x')], ['再試', '試行', 'x']);
+    assert.deepEqual(wordsOf('the nextDelay HTTPServer2 snake_case é, the end'), [
+      'the',
+      'nextdelay',
+      'next',
+      'delay',
+      'httpserver2',
+      'http',
+      'server',
+      'snake_case',
+      'snake',
+      'case',
+      'é',
+      'end',
+    ]);
+    assert.deepEqual(wordsOf('再試行 x'), ['再試', '試行', 'x']);
     assert.deepEqual(wordsOfQuery('Src/nextDelay.ts 再試行'), ['src', 'nextdelay', 'ts', '再試', '試行']);
-    assert.equal([...wordsIn('a'.repeat(500))][0]?.length, 48);
+    assert.equal(wordsOf('a'.repeat(500))[0]?.length, 48);
   });
 });
 
@@ -97,7 +113,7 @@ describe('an excerpt', () => {
     const entry = call(0, runs('npm test'), {
       result: { text: `first line\n${'x'.repeat(200)} the \u001b[31mretry\u001b[0m delay is   random\nlast` },
     });
-    const { text, ranges } = excerptOf(entry, ['retry', 'delay']);
+    const { text, ranges } = excerptOf(textsOf(entry), ['retry', 'delay']);
     assert.match(text, /^…x+ the retry delay is random last$/);
     assert.deepEqual(
       ranges.map(([from, to]) => text.slice(from, to)),
@@ -106,7 +122,7 @@ describe('an excerpt', () => {
   });
 
   it('is the beginning where nothing was looked for, and cut where it is long', () => {
-    const { text, ranges } = excerptOf(said(0, 'word '.repeat(100)), []);
+    const { text, ranges } = excerptOf(textsOf(said(0, 'word '.repeat(100))), []);
     assert.equal(text.length, 161);
     assert.deepEqual(ranges, []);
   });

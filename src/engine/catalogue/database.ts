@@ -1,0 +1,163 @@
+import { rmSync, statSync } from 'node:fs';
+import type { SqliteRow, SqliteValue } from '../sqlite/driver.ts';
+
+type Parameter = null | number | string | Uint8Array;
+
+/** A database of our own. Everything is synchronous: keep transactions short. */
+export interface Database {
+  /** Several statements without parameters. */
+  exec(sql: string): void;
+  run(sql: string, ...parameters: readonly Parameter[]): void;
+  all(sql: string, ...parameters: readonly Parameter[]): SqliteRow[];
+  get(sql: string, ...parameters: readonly Parameter[]): SqliteRow | undefined;
+  /** All of it or nothing. Other processes wait meanwhile. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+}
+
+export interface DatabaseDriver {
+  /** Files of two drivers are never the same: their locks do not see each other. */
+  readonly suffix: string;
+  /** @throws as SQLite does */
+  open(path: string): Database;
+}
+
+/** For how long a statement waits for another process, in ms. */
+const busyMs = 5000;
+/** A transaction takes milliseconds. A lock this old, in ms, was left by a process that was killed. */
+const abandonedLockMs = 30_000;
+/** Prepared statements that are kept. */
+const maxStatements = 64;
+
+/** SQLite of the runtime, else the one that is compiled to WebAssembly. */
+export async function databaseDriver(): Promise<DatabaseDriver> {
+  return (await nativeDriver()) ?? (await wasmDriver());
+}
+
+/** `undefined` where the runtime has no SQLite, as Node 20 and some versions of Electron. */
+async function nativeDriver(): Promise<DatabaseDriver | undefined> {
+  try {
+    const { DatabaseSync } = await import('node:sqlite');
+    return {
+      suffix: '',
+      open: (path) => {
+        const database = new DatabaseSync(path);
+        const statements = new StatementCache((sql) => database.prepare(sql));
+        const exec = (sql: string): void => database.exec(sql);
+        // What is lost in a power failure is read again from the records.
+        exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL`);
+        return {
+          exec,
+          run: (sql, ...parameters) => void statements.get(sql).run(...parameters),
+          all: (sql, ...parameters) =>
+            statements
+              .get(sql)
+              .all(...parameters)
+              .map(plainRow),
+          get: (sql, ...parameters) => {
+            const row = statements.get(sql).get(...parameters);
+            return row === undefined ? undefined : plainRow(row);
+          },
+          transaction: (work) => transaction(exec, work),
+          close: () => database.close(),
+        };
+      },
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+export async function wasmDriver(): Promise<DatabaseDriver> {
+  const { default: wasm } = await import('node-sqlite3-wasm');
+  return {
+    suffix: '-wasm',
+    open: (path) => {
+      removeAbandonedLock(path);
+      const database = new wasm.Database(path);
+      const statements = new StatementCache(
+        (sql) => database.prepare(sql),
+        (statement) => statement.finalize(),
+      );
+      const exec = (sql: string): void => database.exec(sql);
+      exec(`PRAGMA busy_timeout=${busyMs}; PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=OFF`);
+      return {
+        exec,
+        run: (sql, ...parameters) => void statements.get(sql).run([...parameters]),
+        all: (sql, ...parameters) =>
+          statements
+            .get(sql)
+            .all([...parameters])
+            .map(plainRow),
+        get: (sql, ...parameters) => {
+          const row = statements.get(sql).get([...parameters]);
+          return row === null ? undefined : plainRow(row);
+        },
+        transaction: (work) => transaction(exec, work),
+        close: () => {
+          statements.clear();
+          database.close();
+        },
+      };
+    },
+  };
+}
+
+function removeAbandonedLock(path: string): void {
+  const lock = `${path}.lock`;
+  const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  if (since !== undefined && Date.now() - since > abandonedLockMs) rmSync(lock, { recursive: true, force: true });
+}
+
+function transaction<T>(exec: (sql: string) => void, work: () => T): T {
+  exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    exec('COMMIT');
+    return result;
+  } catch (error) {
+    try {
+      exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself.
+    }
+    throw error;
+  }
+}
+
+class StatementCache<T> {
+  readonly #known = new Map<string, T>();
+  readonly #prepare: (sql: string) => T;
+  readonly #finalize: (statement: T) => void;
+
+  constructor(prepare: (sql: string) => T, finalize: (statement: T) => void = () => undefined) {
+    this.#prepare = prepare;
+    this.#finalize = finalize;
+  }
+
+  get(sql: string): T {
+    const known = this.#known.get(sql);
+    if (known !== undefined) return known;
+    if (this.#known.size >= maxStatements) this.clear();
+    const made = this.#prepare(sql);
+    this.#known.set(sql, made);
+    return made;
+  }
+
+  clear(): void {
+    for (const statement of this.#known.values()) this.#finalize(statement);
+    this.#known.clear();
+  }
+}
+
+function plainRow(row: object): SqliteRow {
+  const plain: Record<string, SqliteValue> = {};
+  for (const [column, value] of Object.entries(row)) plain[column] = plainValue(value);
+  return plain;
+}
+
+function plainValue(value: unknown): SqliteValue {
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'number' || typeof value === 'string' || value instanceof Uint8Array) return value;
+  return null;
+}

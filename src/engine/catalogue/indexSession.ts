@@ -1,0 +1,187 @@
+import { stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { RecordReader } from '../record/contract.ts';
+import { packedForm } from '../record/packed.ts';
+import type { Database } from './database.ts';
+import { entriesPerSession, entryId } from './schema.ts';
+import { SessionWriter } from './sessionWriter.ts';
+
+/** What was indexed of a session. */
+export interface IndexedSession {
+  readonly no: number;
+  /** The state of the record or of the store's files that was read; empty: not all of it. */
+  readonly stamp: string;
+  readonly entries: number;
+  readonly words: number;
+  /** Entries of which only the beginning can be found. */
+  readonly cut: number;
+  readonly damaged: boolean;
+}
+
+/** Entries read at once. */
+const page = 50;
+/** Milliseconds of work before others get their turn. */
+const slice = 8;
+
+/** The state of a record's file, to be compared with what was indexed. */
+export async function recordStamp(file: string): Promise<string> {
+  const { ino, size, mtimeMs } = await stat(file).catch(() => stat(packedForm(file)));
+  return [ino, size, mtimeMs].join(':');
+}
+
+/** Lets others have their turn every few milliseconds. */
+class Pace {
+  readonly #signal: AbortSignal | undefined;
+  #since = performance.now();
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+  }
+
+  /** @throws the reason of the signal */
+  async step(): Promise<void> {
+    this.#signal?.throwIfAborted();
+    if (performance.now() - this.#since < slice) return;
+    await setImmediate();
+    this.#since = performance.now();
+  }
+}
+
+/**
+ * Reads what a record has more than was indexed before: new entries, and those that settled or changed since. All of it where
+ * it did not only grow. @throws the reason of the signal; as SQLite does
+ */
+export async function indexRecord(
+  database: Database,
+  reader: RecordReader,
+  {
+    stamp,
+    known,
+    signal,
+  }: { readonly stamp: string; readonly known: IndexedSession | undefined; readonly signal?: AbortSignal | undefined },
+): Promise<void> {
+  const no = known?.no ?? addSession(database, reader.id, false);
+  const pace = new Pace(signal);
+  const write = async (writer: SessionWriter, from: number, to: number): Promise<void> => {
+    for (let at = from; at < to; at += page) {
+      for (const entry of await reader.read(at, Math.min(at + page, to))) {
+        writer.add(entry);
+        await pace.step();
+      }
+    }
+  };
+  const chunks = known !== undefined && grew(known.stamp, stamp) ? chunksOf(database, no) : [];
+  const last = chunks.pop()?.from ?? 0;
+  if (last > 0 && known !== undefined) {
+    for (const { from, to } of staleChunks(chunks, await reader.changedSince(sizeOf(known.stamp)))) {
+      const writer = new SessionWriter(database, no, from);
+      await write(writer, from, to);
+      writer.end(to, false);
+    }
+  }
+  const writer = new SessionWriter(database, no, last);
+  await write(writer, last, reader.total);
+  writer.end(reader.total, true);
+  finish(database, no, stamp, reader.problems.length > 0);
+}
+
+/** Writes what changed of a transcript that was read as a whole. @throws as `indexRecord` */
+export async function indexTranscript(
+  database: Database,
+  id: string,
+  read: { readonly entries: readonly NormalizedEntry[]; readonly stamp: string; readonly damaged: boolean },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const no = indexedSession(database, id)?.no ?? addSession(database, id, true);
+  const pace = new Pace(signal);
+  const writer = new SessionWriter(database, no, 0);
+  for (const entry of read.entries) {
+    writer.add(entry);
+    await pace.step();
+  }
+  writer.end((read.entries.at(-1)?.index ?? -1) + 1, true);
+  finish(database, no, read.stamp, read.damaged);
+}
+
+export function indexedSession(database: Database, id: string): IndexedSession | undefined {
+  const row = database.get('SELECT * FROM sessions WHERE id = ?', id);
+  return row === undefined ? undefined : sessionOf(row);
+}
+
+/** By id. */
+export function indexedSessions(database: Database): Map<string, IndexedSession> {
+  return new Map(database.all('SELECT * FROM sessions').map((row) => [String(row['id']), sessionOf(row)]));
+}
+
+function sessionOf(row: Readonly<Record<string, unknown>>): IndexedSession {
+  const count = (name: string): number => Number(row[name]);
+  return {
+    no: count('no'),
+    stamp: String(row['stamp']),
+    entries: count('entries'),
+    words: count('words'),
+    cut: count('cut'),
+    damaged: row['damaged'] === 1,
+  };
+}
+
+function addSession(database: Database, id: string, isObserved: boolean): number {
+  return database.transaction(() => {
+    database.run(
+      "INSERT OR IGNORE INTO sessions (id, observed, stamp, entries, words, cut, damaged) VALUES (?, ?, '', 0, 0, 0, 0)",
+      ...[id, isObserved ? 1 : 0],
+    );
+    return Number(database.get('SELECT no FROM sessions WHERE id = ?', id)?.['no']);
+  });
+}
+
+function finish(database: Database, no: number, stamp: string, isDamaged: boolean): void {
+  const range = [entryId(no, 0), entryId(no + 1, 0)] as const;
+  const sums = database.get(
+    `SELECT coalesce(max(id), -1) AS last, coalesce(sum(words), 0) AS words, coalesce(sum(cut), 0) AS cut
+     FROM entries WHERE id >= ? AND id < ?`,
+    ...range,
+  );
+  const last = Number(sums?.['last']);
+  const entries = last < 0 ? 0 : last - no * entriesPerSession + 1;
+  database.run(
+    'UPDATE sessions SET stamp = ?, entries = ?, words = ?, cut = ?, damaged = ? WHERE no = ?',
+    ...[stamp, entries, Number(sums?.['words']), Number(sums?.['cut']), isDamaged ? 1 : 0, no],
+  );
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+function chunksOf(database: Database, no: number): Range[] {
+  const base = no * entriesPerSession;
+  return database
+    .all('SELECT id, next FROM chunks WHERE id >= ? AND id < ? ORDER BY id', base, entryId(no + 1, 0))
+    .map(({ id, next }) => ({ from: Number(id) - base, to: Number(next) }));
+}
+
+/** Chunks with an entry that was open or another one when they were made: a long call settles long after those behind it. */
+function staleChunks(chunks: readonly Range[], changed: readonly number[]): Range[] {
+  const stale = new Set<Range>();
+  let place = 0;
+  for (const index of changed) {
+    for (let chunk = chunks[place]; chunk !== undefined && index >= chunk.to; chunk = chunks[place]) place += 1;
+    const chunk = chunks[place];
+    if (chunk === undefined) break;
+    stale.add(chunk);
+  }
+  return [...stale];
+}
+
+/** Whether the same file became longer. */
+function grew(before: string, now: string): boolean {
+  return before.split(':')[0] === now.split(':')[0] && sizeOf(now) > sizeOf(before);
+}
+
+/** The size that the record had. */
+function sizeOf(stamp: string): number {
+  return Number(stamp.split(':')[1] ?? 0);
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { Database } from './database.ts';
+import { entryRow, type EntryRow } from './entryRow.ts';
+import { entriesPerSession, entryId } from './schema.ts';
+
+/** A chunk is closed after so many characters: what is unpacked to show one entry, and written again when one changes. */
+const chunkCharacters = 16 * 1024;
+/** Entries of a chunk. */
+const maxEntries = 64;
+
+interface Known {
+  readonly next: number;
+  readonly hash: string;
+}
+
+/** Writes the entries of one session as chunks. A chunk that is there and the same stays as it is. */
+export class SessionWriter {
+  readonly #database: Database;
+  readonly #session: number;
+  readonly #known: Map<number, Known>;
+  #rows: EntryRow[] = [];
+  #characters = 0;
+  /** Index of the first entry of the chunk that is being made. */
+  #first: number;
+
+  /** `from`: index of the first entry that is given. */
+  constructor(database: Database, session: number, from: number) {
+    this.#database = database;
+    this.#session = session;
+    this.#first = from;
+    this.#known = new Map(
+      database
+        .all(
+          'SELECT id, next, hash FROM chunks WHERE id >= ? AND id < ?',
+          entryId(session, from),
+          entryId(session + 1, 0),
+        )
+        .map(({ id, next, hash }) => [
+          Number(id) - session * entriesPerSession,
+          { next: Number(next), hash: String(hash) },
+        ]),
+    );
+  }
+
+  /** In index order. */
+  add(entry: NormalizedEntry): void {
+    const row = entryRow(entry);
+    this.#rows.push(row);
+    this.#characters += row.texts.reduce((sum, text) => sum + text.length, 0);
+    if (this.#characters >= chunkCharacters || this.#rows.length === maxEntries) this.#close(entry.index + 1);
+  }
+
+  /** `to`: index after the last entry of the stretch. Without `isWhole`, what lies behind it stays. */
+  end(to: number, isWhole: boolean): void {
+    if (this.#rows.length > 0) this.#close(to);
+    if (!isWhole) return;
+    this.#database.transaction(() => {
+      removeEntries(this.#database, entryId(this.#session, this.#first), entryId(this.#session + 1, 0));
+    });
+  }
+
+  #close(next: number): void {
+    const first = this.#first;
+    const hash = createHash('sha1').update(JSON.stringify(this.#rows)).digest('base64').slice(0, 16);
+    const known = this.#known.get(first);
+    if (known?.next !== next || known.hash !== hash) this.#write(first, next, hash);
+    this.#rows = [];
+    this.#characters = 0;
+    this.#first = next;
+  }
+
+  #write(first: number, next: number, hash: string): void {
+    const database = this.#database;
+    const texts = deflateRawSync(JSON.stringify(this.#rows.map(({ index, texts: all }) => [index, ...all])));
+    database.transaction(() => {
+      removeEntries(database, entryId(this.#session, first), entryId(this.#session, next));
+      database.run('INSERT INTO chunks VALUES (?, ?, ?, ?)', entryId(this.#session, first), next, hash, texts);
+      for (const row of this.#rows) insertEntry(database, entryId(this.#session, row.index), row);
+    });
+  }
+}
+
+function insertEntry(database: Database, id: number, row: EntryRow): void {
+  const { kind, state, tool, origin, synthetic, at, length, words, paths, changed, cut } = row;
+  const toolNo = tool === null ? null : numberOf(database, 'tools', 'name', tool);
+  database.run(
+    'INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ...[id, kind, state, toolNo, origin, synthetic ? 1 : 0, at, length, cut ? 1 : 0],
+  );
+  database.run('INSERT INTO word_index (rowid, text) VALUES (?, ?)', id, words);
+  for (const path of paths) {
+    database.run(
+      'INSERT OR IGNORE INTO touches VALUES (?, ?, ?)',
+      ...[id, numberOf(database, 'files', 'path', path), changed ? 1 : 0],
+    );
+  }
+}
+
+function numberOf(database: Database, table: 'tools' | 'files', column: 'name' | 'path', value: string): number {
+  const select = `SELECT no FROM ${table} WHERE ${column} = ?`;
+  const known = database.get(select, value);
+  if (known !== undefined) return Number(known['no']);
+  database.run(`INSERT INTO ${table} (${column}, small) VALUES (?, ?)`, value, value.toLowerCase());
+  return Number(database.get(select, value)?.['no']);
+}
+
+/** Everything of the entries `from <= id < to`, and the chunks that begin there. */
+function removeEntries(database: Database, from: number, to: number): void {
+  database.run('DELETE FROM word_index WHERE rowid IN (SELECT id FROM entries WHERE id >= ? AND id < ?)', from, to);
+  database.run('DELETE FROM entries WHERE id >= ? AND id < ?', from, to);
+  database.run('DELETE FROM touches WHERE entry >= ? AND entry < ?', from, to);
+  database.run('DELETE FROM chunks WHERE id >= ? AND id < ?', from, to);
+}
+
+/** Takes a session away. */
+export function removeSession(database: Database, no: number): void {
+  database.transaction(() => {
+    removeEntries(database, entryId(no, 0), entryId(no + 1, 0));
+    database.run('DELETE FROM sessions WHERE no = ?', no);
+  });
+}
