@@ -1,8 +1,6 @@
-import { realpath } from 'node:fs/promises';
-import path from 'node:path';
 import type { AgentOptions } from '../agents/adapter.ts';
 import type { ResumeRequest, StartRequest } from '../engine/api.ts';
-import { blueprintsFolder, loadBlueprints, type Blueprint } from '../engine/blueprints/load.ts';
+import type { Blueprint } from '../engine/blueprints/load.ts';
 import {
   executorOf,
   findBlueprint,
@@ -10,30 +8,22 @@ import {
   startRequest,
   type BlueprintUse,
 } from '../engine/blueprints/request.ts';
+import { inputVariable } from '../engine/blueprints/inputVariable.ts';
+import { blueprintsIn, homeOf, onlyTrusted } from '../engine/blueprints/trusted.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineFailure } from '../engine/failures.ts';
 import type { ExecutorType } from '../model/session.ts';
-import { assertTrusted, onlyTrusted } from './blueprintTrust.ts';
+import { assertTrusted } from './blueprintTrust.ts';
 import type { CliContext } from './command.ts';
 
 /** Those of a folder and of the user's home. */
-export async function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly Blueprint[]> {
-  const home = env['HOME'] ?? env['USERPROFILE'];
-  const here = { folder: path.join(cwd, blueprintsFolder), level: 'workspace' } as const;
-  if (home === undefined) return loadBlueprints([here]);
-  const own = { folder: path.join(home, blueprintsFolder), level: 'user' } as const;
-  // In the home folder both are one, and what is there is the user's.
-  return loadBlueprints((await isSame(here.folder, own.folder)) ? [own] : [here, own]);
-}
-
-async function isSame(a: string, b: string): Promise<boolean> {
-  const places = await Promise.all([a, b].map((folder) => realpath(folder).catch(() => path.resolve(folder))));
-  return places[0] === places[1];
+export function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly Blueprint[]> {
+  return blueprintsIn(cwd, homeOf(env));
 }
 
 /** The same, without those of the folder that need trust and do not have it. */
 export async function trustedBlueprints(context: CliContext, cwd: string): Promise<readonly Blueprint[]> {
-  return onlyTrusted(context, await blueprintsOf(context, cwd));
+  return onlyTrusted(await blueprintsOf(context, cwd), homeOf(context.env));
 }
 
 interface Asked {
@@ -84,9 +74,9 @@ export async function resumeByBlueprint(
   }
 }
 
-/** Nobody is asked here: an input is the variable VITRINE_INPUT_ with its name in upper case. */
+/** Nobody is asked here. */
 export function inputOf({ env }: CliContext): BlueprintUse['input'] {
-  return (name) => Promise.resolve(env[`VITRINE_INPUT_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`]);
+  return (name) => Promise.resolve(env[inputVariable(name)]);
 }
 
 function useOf(context: CliContext, { prompt, cwd }: Omit<Asked, 'options'>): BlueprintUse {

@@ -10,8 +10,11 @@ export interface CliContext {
   readonly now: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Called each time the user or the system asks this process to end; gives what takes the listener away. */
-  readonly onInterrupt: (listener: () => void) => () => void;
+  readonly onInterrupt: (listener: (cause: InterruptCause) => void) => () => void;
 }
+
+/** `hangup`: the terminal of this process was closed. */
+export type InterruptCause = 'interrupt' | 'hangup';
 
 export interface Command {
   /** The text of `--help`. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { connect, connectOthers, connectRunning } from '../client/connect.ts';
+import { connect, connectOthers, connectRunning, type ConnectOptions } from '../client/connect.ts';
 import type { DaemonConnection } from '../client/connection.ts';
 import { DaemonError } from '../client/errors.ts';
 import { packageFolder, version } from '../engine/package.ts';
@@ -19,15 +19,18 @@ const clientOf = ({ person = false }: DaemonUse): ClientDescription => ({ kind: 
 
 /** The daemon of the store, started where none runs. @throws UsageError */
 export function startedDaemon(context: CliContext, use: DaemonUse): Promise<DaemonConnection> {
-  return translated(() =>
-    connect({
-      storeDir: storeFolder(context, use.store),
-      daemonFile: daemonFile(),
-      environment: context.env,
-      build: version(),
-      client: clientOf(use),
-    }),
-  );
+  return translated(() => connect(connectOptions(context, use)));
+}
+
+/** For connecting to the daemon of the store, which is started where none runs. @throws UsageError */
+export function connectOptions(context: CliContext, use: DaemonUse): ConnectOptions {
+  return {
+    storeDir: storeFolder(context, use.store),
+    daemonFile: daemonFile(),
+    environment: context.env,
+    build: version(),
+    client: clientOf(use),
+  };
 }
 
 /** The daemon of the store; `null` where none runs. @throws UsageError */

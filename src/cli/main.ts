@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { UsageError, type CliContext, type Command } from './command.ts';
+import { UsageError, type CliContext, type Command, type InterruptCause } from './command.ts';
 import { keepHeapSmall } from '../engine/heap.ts';
 import { version } from '../engine/package.ts';
 import { TerminalText } from './terminalText.ts';
@@ -128,14 +128,16 @@ async function main(args: readonly string[], context: CliContext): Promise<numbe
   return command.run(rest, context);
 }
 
-const interruptible = new Set<() => void>();
+const interruptible = new Set<(cause: InterruptCause) => void>();
 
-function onInterrupt(listener: () => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, listener);
+function onInterrupt(listener: (cause: InterruptCause) => void): () => void {
+  const interrupt = (): void => listener('interrupt');
+  const hangUp = (): void => listener('hangup');
+  const signals = { SIGINT: interrupt, SIGTERM: interrupt, SIGHUP: hangUp };
+  for (const [signal, receive] of Object.entries(signals)) process.on(signal, receive);
   interruptible.add(listener);
   return () => {
-    for (const signal of signals) process.off(signal, listener);
+    for (const [signal, receive] of Object.entries(signals)) process.off(signal, receive);
     interruptible.delete(listener);
   };
 }
@@ -149,7 +151,8 @@ stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (!isEnough && !isTold) stderr.write(`vitrine: The output cannot be written: ${message}\n`);
   isTold = true;
   if (interruptible.size === 0) process.exit(isEnough ? 0 : failed);
-  for (const listener of interruptible) listener();
+  // A terminal that is gone may be noticed here before its signal.
+  for (const listener of interruptible) listener(stdout.isTTY ? 'hangup' : 'interrupt');
 });
 // Where nothing can be told, the exit code has to do.
 process.stderr.on('error', () => undefined);

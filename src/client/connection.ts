@@ -1,5 +1,10 @@
 import { createConnection, type Socket } from 'node:net';
-import { createMessageConnection, type MessageConnection, ResponseError } from 'vscode-jsonrpc/node';
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  type MessageConnection,
+  ResponseError,
+} from 'vscode-jsonrpc/node';
 import {
   calls,
   inputCall,
@@ -101,8 +106,9 @@ export class DaemonConnection {
     return new DaemonConnection(rpc, status, closed, listeners);
   }
 
-  call<N extends CallName>(name: N, params: GivenParams<N>): Promise<ResultOf<N>> {
-    return call(this.#rpc, name, params);
+  /** `signal` cancels a call that begins a run, as long as its agent has not started. */
+  call<N extends CallName>(name: N, params: GivenParams<N>, signal?: AbortSignal): Promise<ResultOf<N>> {
+    return call(this.#rpc, name, params, signal);
   }
 
   /** `onUpdate` is awaited before the daemon sends the next batch. */
@@ -132,15 +138,27 @@ export class DaemonConnection {
   }
 }
 
-async function call<N extends CallName>(rpc: MessageConnection, name: N, params: GivenParams<N>): Promise<ResultOf<N>>;
-async function call(rpc: MessageConnection, name: CallName, params: unknown): Promise<unknown> {
+async function call<N extends CallName>(
+  rpc: MessageConnection,
+  name: N,
+  params: GivenParams<N>,
+  signal?: AbortSignal,
+): Promise<ResultOf<N>>;
+async function call(rpc: MessageConnection, name: CallName, params: unknown, signal?: AbortSignal): Promise<unknown> {
+  const cancellation = new CancellationTokenSource();
+  const cancel = (): void => cancellation.cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
   let result: unknown;
   try {
-    result = await rpc.sendRequest(name, params);
+    const answer = rpc.sendRequest(name, params, cancellation.token);
+    if (signal?.aborted === true) cancel();
+    result = await answer;
   } catch (error) {
     const known = failureSchema.safeParse(error instanceof ResponseError ? error.data : undefined);
     if (known.success) throw new DaemonError(known.data.code, known.data.message, known.data.detail, known.data);
     throw new DaemonError('unreachable', error instanceof Error ? error.message : String(error));
+  } finally {
+    signal?.removeEventListener('abort', cancel);
   }
   const parsed = calls[name].result.safeParse(result);
   if (parsed.success) return parsed.data;

@@ -47,10 +47,11 @@ export class DaemonLink<F extends Error> {
     name: N,
     params: GivenParams<N>,
     onUpdate: (update: SessionUpdate) => Promise<void>,
+    signal?: AbortSignal,
   ): Promise<{ readonly answer: ResultOf<N>; readonly connection: DaemonConnection }> {
     return this.#translated(async () => {
       const connection = await this.connection();
-      const answer = await connection.call(name, params);
+      const answer = await connection.call(name, params, signal);
       const subscription = subscriptionOf(answer);
       if (subscription !== undefined) connection.listen(subscription, onUpdate);
       return { answer, connection };

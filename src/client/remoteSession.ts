@@ -86,15 +86,16 @@ export class RemoteSession<F extends Error> implements Disposable {
     return session;
   }
 
-  /** Begins a run and follows its session. @throws F, DaemonError */
+  /** Begins a run and follows its session. `signal` cancels it before its agent has started. @throws F, DaemonError */
   static async begin<F extends Error, N extends Begins>(
     link: DaemonLink<F>,
     storeDir: string,
     name: N,
     params: GivenParams<N>,
+    signal?: AbortSignal,
   ): Promise<RemoteSession<F>> {
     const early = new EarlyUpdates();
-    const { answer, connection } = await link.begin<Begins>(name, { ...params, follow: true }, early.take);
+    const { answer, connection } = await link.begin<Begins>(name, { ...params, follow: true }, early.take, signal);
     const { followed }: ResultOf<Begins> = answer;
     if (followed === undefined) return RemoteSession.open(link, storeDir, answer.session_id);
     const session = new RemoteSession(link, storeDir, connection, followed);

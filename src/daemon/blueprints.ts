@@ -2,7 +2,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { withChoice } from '../agents/withChoice.ts';
 import type { BlueprintAccess } from '../engine/blueprints/access.ts';
+import { inputVariable } from '../engine/blueprints/inputVariable.ts';
 import { blueprintsFolder, loadBlueprints, type Blueprint } from '../engine/blueprints/load.ts';
+import { blueprintsIn, homeOf, onlyTrusted } from '../engine/blueprints/trusted.ts';
 import type { EngineFailure } from '../engine/failures.ts';
 import type { Agent } from '../model/agent.ts';
 import type { SessionSummary } from '../model/summary.ts';
@@ -18,11 +20,11 @@ export interface DaemonBlueprintsDeps {
 /** Agents that are files, used with what the clients' settings say of their folders. */
 export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBlueprintsDeps): BlueprintAccess {
   return {
-    load: (folder) => load(folder, contexts.mayUseWorkspaceAgents(folder)),
+    load: (folder) => load(folder, contexts),
     use: {
       options: (executor, cwd) => contexts.options(cwd, executor),
       environment: (cwd) => contexts.environment(cwd),
-      input,
+      input: async (name, agent) => contexts.environmentNear(agent.file)[inputVariable(name)] ?? input(name, agent),
     },
     chosen: ({ session_id: id, project_dir: folder = '' }, request) => ({
       ...request,
@@ -33,9 +35,11 @@ export function daemonBlueprints({ contexts, input, onUndelivered }: DaemonBluep
   };
 }
 
-/** Of the user, and of the folder where they may be used. */
-function load(folder: string, ofFolder: boolean): Promise<readonly Blueprint[]> {
-  const here = { folder: path.join(folder, blueprintsFolder), level: 'workspace' } as const;
-  const own = { folder: path.join(homedir(), blueprintsFolder), level: 'user' } as const;
-  return loadBlueprints(ofFolder ? [here, own] : [own]);
+/** Of the user, and of the folder where they may be used: all of them, or those that the user trusts one by one. */
+async function load(folder: string, contexts: ClientContexts): Promise<readonly Blueprint[]> {
+  const home = homeOf(contexts.environment(folder)) ?? homedir();
+  if (!contexts.isTrusted(folder))
+    return loadBlueprints([{ folder: path.join(home, blueprintsFolder), level: 'user' }]);
+  const all = await blueprintsIn(folder, home);
+  return contexts.mayUseWorkspaceAgents(folder) ? all : onlyTrusted(all, home);
 }

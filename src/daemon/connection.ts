@@ -1,5 +1,11 @@
 import type { Socket } from 'node:net';
-import { createMessageConnection, ErrorCodes, type MessageConnection, ResponseError } from 'vscode-jsonrpc/node';
+import {
+  type CancellationToken,
+  createMessageConnection,
+  ErrorCodes,
+  type MessageConnection,
+  ResponseError,
+} from 'vscode-jsonrpc/node';
 import type * as z from 'zod';
 import type { Disposable, SessionHandle } from '../engine/api.ts';
 import { failures } from '../engine/failures.ts';
@@ -100,10 +106,10 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('stop', calls.stop, (params) => service.stop(params));
     this.#handle('changeOptions', calls.changeOptions, (params) => service.changeOptions(params));
     this.#handle('unsend', calls.unsend, (params) => service.unsend(params));
-    this.#handle('start', calls.start, (params) => this.#begun(service.start(params), params));
-    this.#handle('resume', calls.resume, (params) => this.#begun(service.resume(params), params));
-    this.#handle('restart', calls.restart, (params) => this.#begun(service.restart(params), params));
-    this.#handle('followUp', calls.followUp, (params) => this.#begun(service.followUp(params), params));
+    this.#handle('start', calls.start, (params, signal) => this.#begun(service.start(this, params, signal), params));
+    this.#handle('resume', calls.resume, (params, signal) => this.#begun(service.resume(this, params, signal), params));
+    this.#handle('restart', calls.restart, (params) => this.#begun(service.restart(this, params), params));
+    this.#handle('followUp', calls.followUp, (params) => this.#begun(service.followUp(this, params), params));
   }
 
   #handleReading(): void {
@@ -161,9 +167,9 @@ export class ClientConnection implements ConnectedClient {
   #handle<P, R>(
     name: CallName,
     { params: schema }: { readonly params: z.ZodType<P>; readonly result: z.ZodType<R> },
-    work: (params: P) => R | Promise<R>,
+    work: (params: P, signal: AbortSignal) => R | Promise<R>,
   ): void {
-    this.#rpc.onRequest(name, async (given: unknown): Promise<unknown> => {
+    this.#rpc.onRequest(name, async (given: unknown, token: CancellationToken): Promise<unknown> => {
       const params = schema.safeParse(given);
       if (!params.success) {
         const [issue] = params.error.issues;
@@ -171,7 +177,7 @@ export class ClientConnection implements ConnectedClient {
         throw new ResponseError(ErrorCodes.InvalidParams, `${name}: ${where} ${issue?.message ?? ''}`.trim());
       }
       try {
-        return await work(params.data);
+        return await work(params.data, signalOf(token));
       } catch (error) {
         throw this.#asResponse(error);
       }
@@ -229,4 +235,11 @@ export class ClientConnection implements ConnectedClient {
     this.#subscriptions.clear();
     this.#rpc.dispose();
   }
+}
+
+function signalOf(token: CancellationToken): AbortSignal {
+  const controller = new AbortController();
+  if (token.isCancellationRequested) controller.abort();
+  else token.onCancellationRequested(() => controller.abort());
+  return controller.signal;
 }

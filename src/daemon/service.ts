@@ -11,6 +11,7 @@ import {
   type ResultOf,
   type RunningSession,
 } from '../protocol/daemon/calls.ts';
+import type { ClientContext } from '../protocol/daemon/context.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import type { Clients, ConnectedClient } from './clients.ts';
 import type { ClientContexts } from './contexts.ts';
@@ -89,7 +90,7 @@ export class DaemonService {
   }
 
   announce(connection: ConnectedClient, { contexts, when_windows_close }: ParamsOf<'announce'>): ResultOf<'announce'> {
-    for (const context of contexts) this.#deps.contexts.set(context);
+    for (const context of contexts) this.#deps.contexts.add(context, 'window');
     const trusted = contexts.filter((context) => context.trusted).map(({ folder }) => folder);
     this.#deps.clients.announce(connection, trusted, when_windows_close);
     if (trusted.length > 0) void this.#tellParents();
@@ -134,24 +135,41 @@ export class DaemonService {
   }
 
   /** Whoever starts or resumes disposes the handle; `hold` keeps the run. */
-  async start({ context, request }: ParamsOf<'start'>): Promise<SessionHandle> {
-    this.#accept(context, request.cwd, request.agent === 'replay');
-    return this.#deps.engine.start(request);
+  async start(
+    client: ConnectedClient,
+    { context, request }: ParamsOf<'start'>,
+    signal: AbortSignal,
+  ): Promise<SessionHandle> {
+    const { contexts, engine } = this.#deps;
+    this.#accept(client, context, request.cwd, request.agent === 'replay');
+    return contexts.using(context, () => engine.start(request, signal));
   }
 
-  async resume({ context, session_id, request }: ParamsOf<'resume'>): Promise<SessionHandle> {
-    await this.#acceptFor(session_id, context);
-    return this.#deps.engine.resume(session_id, request);
+  async resume(
+    client: ConnectedClient,
+    { context, session_id, request }: ParamsOf<'resume'>,
+    signal: AbortSignal,
+  ): Promise<SessionHandle> {
+    const { contexts, engine } = this.#deps;
+    await this.#acceptFor(client, session_id, context);
+    return contexts.using(context, () => engine.resume(session_id, request, signal));
   }
 
-  async restart({ context, session_id, request }: ParamsOf<'restart'>): Promise<SessionHandle> {
-    await this.#acceptFor(session_id, context);
-    return this.#deps.engine.startAfresh(session_id, request);
+  async restart(
+    client: ConnectedClient,
+    { context, session_id, request }: ParamsOf<'restart'>,
+  ): Promise<SessionHandle> {
+    const { contexts, engine } = this.#deps;
+    await this.#acceptFor(client, session_id, context);
+    return contexts.using(context, () => engine.startAfresh(session_id, request));
   }
 
-  async followUp({ context, session_id, prompt, trigger }: ParamsOf<'followUp'>): Promise<SessionHandle> {
+  async followUp(
+    client: ConnectedClient,
+    { context, session_id, prompt, trigger }: ParamsOf<'followUp'>,
+  ): Promise<SessionHandle> {
     const { engine, blueprints } = this.#deps;
-    const summary = await this.#acceptFor(session_id, context);
+    const summary = await this.#acceptFor(client, session_id, context);
     const { load, use, chosen } = blueprints;
     const deps = { engine, blueprints: load, use, projectDir: context.folder };
     const request = await goOnRequest(session_id, prompt, deps);
@@ -170,18 +188,19 @@ export class DaemonService {
     return this.#deps.engine.open(sessionId);
   }
 
-  #accept(context: ParamsOf<'start'>['context'], folder: string, isRecording: boolean): void {
+  #accept(client: ConnectedClient, context: ClientContext, folder: string, isRecording: boolean): void {
     if (this.#deps.lifetime.isRetiring) throw daemonRetiring();
     // A recording starts no program, and plays anywhere.
     if (context.folder !== folder || !(context.trusted || isRecording)) throw folderUntrusted(folder);
-    this.#deps.contexts.set(context);
+    const { contexts, clients } = this.#deps;
+    contexts.add(context, clients.describe(client)?.kind ?? 'api');
   }
 
-  async #acceptFor(sessionId: string, context: ParamsOf<'resume'>['context']) {
+  async #acceptFor(client: ConnectedClient, sessionId: string, context: ClientContext) {
     const opened = await this.#deps.engine.open(sessionId);
     const summary = opened.summary();
     opened.dispose();
-    this.#accept(context, summary.project_dir ?? '', summary.recording);
+    this.#accept(client, context, summary.project_dir ?? '', summary.recording);
     return summary;
   }
 

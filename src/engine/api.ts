@@ -136,6 +136,8 @@ export interface StartRequest {
   readonly limits?: Limits;
   /** What earlier sessions know, to be told before the prompt; the transcript says so. */
   readonly recall?: Recalled;
+  /** Somebody can answer requests while it runs; default: `EngineDeps.interactive`. */
+  readonly interactive?: boolean;
 }
 
 /** A run that was queued: what is fixed before it begins. */
@@ -202,6 +204,7 @@ export interface ResumeRequest {
   readonly limits?: Limits;
   /** What earlier sessions know, to be told before the prompt; the transcript says so. */
   readonly recall?: Recalled;
+  readonly interactive?: boolean;
 }
 
 /** `queue`: when the turn that goes on is over. `interrupt`: ends that turn first. */

@@ -116,12 +116,12 @@ export class Engine {
       archive: this.archive,
       budgets: this.budgets,
       children: this.children,
-      assertOpen: () => this.#assertOpen(),
+      assertOpen: (signal) => this.#assertOpen(signal),
     });
   }
 
-  /** Resolves when the agent was started; rejects with why it could not be. */
-  async start(given: StartRequest): Promise<SessionHandle> {
+  /** Resolves when the agent was started; rejects with why it could not be, or where `signal` aborted before that. */
+  async start(given: StartRequest, signal?: AbortSignal): Promise<SessionHandle> {
     const request = asLimits(given);
     const source = this.#sources.of({
       executor_type: request.agent,
@@ -130,7 +130,7 @@ export class Engine {
     });
     await assertFolder(request.cwd);
     const agent = await source.prepare();
-    this.#assertOpen();
+    this.#assertOpen(signal);
     const session: Session = {
       session_id: request.queued?.session_id ?? sessionId(this.#deps.randomHex),
       status: 'pending',
@@ -147,18 +147,18 @@ export class Engine {
       ...(request.parent !== undefined && { parent_session_id: request.parent }),
     };
     await this.budgets.gate(session, request.limits);
-    this.#assertOpen();
+    this.#assertOpen(signal);
     const state = new SessionState(newSummary(session, request.prompt, source), this.#stateDeps);
     state.useWriter(await this.#store.create(session, { onProblem: state.tellWriteProblem }));
     this.#sessions.add(state);
-    const newRun: NewRun = { type: 'start_session', request, attempts: [null] };
+    const newRun: NewRun = { type: 'start_session', request, attempts: [null], signal };
     const begin = () => this.#starter.start(state, source, agent, newRun);
     return this.#sessions.using(state.id, () => state.exclusively(() => this.#starter.owning(state, 'stopped', begin)));
   }
 
-  resume(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
+  resume(sessionId: string, given: ResumeRequest, signal?: AbortSignal): Promise<SessionHandle> {
     const asked = asLimits(given);
-    return this.#goOn(sessionId, asked, async (state, source) => {
+    const planned = async (state: SessionState, source: AgentSource): Promise<NewRun> => {
       const request = await this.followUps.admit(state, asked);
       if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
       const {
@@ -174,7 +174,8 @@ export class Engine {
         throw failures.conversationUnnamed(source.label, source.resumeMissing?.(state.summary.agent_version));
       }
       return { type: 'resume_session', request, attempts: [...new Set(ids)] };
-    });
+    };
+    return this.#goOn(sessionId, asked, planned, signal);
   }
 
   /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
@@ -289,6 +290,7 @@ export class Engine {
     id: string,
     { limits, executionMode: execution_mode }: ResumeRequest,
     newRun: (state: SessionState, source: AgentSource) => NewRun | Promise<NewRun>,
+    signal?: AbortSignal,
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {
       await state.assertIdle();
@@ -299,11 +301,11 @@ export class Engine {
       await this.#sessions.recover(state);
       await this.budgets.gate(state.session, limits);
       return state.exclusively(async () => {
-        this.#assertOpen();
+        this.#assertOpen(signal);
         if (state.isRunning()) throw failures.sessionBusy(id);
         await this.#sessions.takeWriter(state);
         return this.#starter.owning(state, state.session.status, async () => {
-          const planned = await newRun(state, source);
+          const planned = { ...(await newRun(state, source)), signal };
           const last_resumed_at = this.#now();
           const project_identity = await identityOf(state.session.project_dir ?? '');
           const session = { ...moveSession(state.session, 'pending'), last_resumed_at, project_identity };
@@ -320,7 +322,8 @@ export class Engine {
     });
   }
 
-  #assertOpen(): void {
+  #assertOpen(signal?: AbortSignal): void {
+    if (signal?.aborted === true) throw failures.runCancelled();
     if (this.#closed !== undefined) throw failures.engineClosed();
   }
 

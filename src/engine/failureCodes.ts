@@ -45,6 +45,7 @@ export const failureCodes = [
   'output_unknown',
   'session_imported',
   'budget_used_up',
+  'run_cancelled',
   'engine_closed',
   'internal',
   'daemon_unreachable',

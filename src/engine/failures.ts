@@ -350,6 +350,12 @@ export const failures = {
       action: 'revealRecord',
     }),
 
+  runCancelled: () =>
+    new EngineFailure('run_cancelled', {
+      message: say`The run was cancelled before its agent started.`,
+      detail: say`Nothing was started. Start it again.`,
+    }),
+
   engineClosed: () =>
     new EngineFailure('engine_closed', {
       message: say`Vitrine is closing.`,

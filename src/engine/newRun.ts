@@ -7,7 +7,16 @@ export interface NewRun {
   readonly type: RecordedRun['type'];
   readonly request: Pick<
     ResumeRequest,
-    'prompt' | 'options' | 'blueprint' | 'limits' | 'queued' | 'origin' | 'reason' | 'recall' | 'trigger'
+    | 'prompt'
+    | 'options'
+    | 'blueprint'
+    | 'limits'
+    | 'queued'
+    | 'origin'
+    | 'reason'
+    | 'recall'
+    | 'trigger'
+    | 'interactive'
   >;
   /** Ids to resume by; `null` begins a new conversation. */
   readonly attempts: readonly (string | null)[];
@@ -15,4 +24,6 @@ export interface NewRun {
   readonly replacedIds?: ReplacedIds;
   /** Put before the prompt, for the agent alone. */
   readonly prefix?: string;
+  /** Aborted: it must not begin. */
+  readonly signal?: AbortSignal | undefined;
 }

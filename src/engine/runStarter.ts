@@ -31,13 +31,15 @@ export interface RunStarterDeps extends EngineDeps {
   readonly archive: Pick<Archive, 'runOver'>;
   readonly budgets: Pick<Budgets, 'hold' | 'follow'>;
   readonly children: ChildServer | undefined;
-  /** @throws EngineFailure once nothing may be started any more */
-  readonly assertOpen: () => void;
+  /** @throws EngineFailure once nothing may be started any more, or where this run was cancelled */
+  readonly assertOpen: (signal: AbortSignal | undefined) => void;
 }
 
 /** Begins runs in sessions whose record may be written here, and that are pending. */
 export class RunStarter {
   readonly #deps: RunStarterDeps;
+  /** Sessions whose run nobody answers. What their agents start has nobody either. */
+  readonly #unattended = new Set<string>();
 
   constructor(deps: RunStarterDeps) {
     this.#deps = deps;
@@ -68,9 +70,10 @@ export class RunStarter {
     const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
     const asked = await withChildren(children, request, session, run);
     // A run that is not known when everything is stopped would outlive it: nothing is waited for from here on.
-    this.#deps.assertOpen();
+    this.#deps.assertOpen(begins.signal);
+    const interactive = this.#isInteractive(session, request);
     const { notes: before, ...told } = whatIsTold(source, asked, { begins: attempts[0] === null, prefix });
-    const launch = { ...this.#launchOf(state, run, owner), ...told, limits: budget.passOn(this.#interactive) };
+    const launch = { ...this.#launchOf(state, run, owner), ...told, interactive, limits: budget.passOn(interactive) };
     const live = new LiveRun(
       state,
       {
@@ -89,15 +92,19 @@ export class RunStarter {
         createNormalizer: (context) => source.createNormalizer(context),
         launch: (resume) => agent.launch(launch, resume),
       },
-      this.#runDeps(launch.cwd),
+      this.#runDeps(launch.cwd, interactive),
     );
     state.run = live;
     state.done = live.done;
     budgets.follow(budget, held, live.done);
     state.change({ ...begun(summary, run), updated_at: at });
     const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
+    if (!interactive) this.#unattended.add(state.id);
     const over = live.done.then(() => archive.runOver(state.id, run.run_id, tell));
-    void live.done.then(() => children?.over(state.id, run.run_id));
+    void live.done.then(() => {
+      this.#unattended.delete(state.id);
+      children?.over(state.id, run.run_id);
+    });
     sessions.hold(state, over);
     const handle = sessions.handle(state);
     try {
@@ -110,8 +117,9 @@ export class RunStarter {
     }
   }
 
-  get #interactive(): boolean {
-    return this.#deps.interactive ?? false;
+  #isInteractive({ parent_session_id: parent = '' }: Session, { interactive, origin }: NewRun['request']): boolean {
+    const isUnattended = origin === 'subagent' && this.#unattended.has(parent);
+    return interactive ?? (!isUnattended && (this.#deps.interactive ?? false));
   }
 
   #newRun(
@@ -154,20 +162,19 @@ export class RunStarter {
     { id, session, summary }: SessionState,
     run: RecordedRun,
     owner: Pick<LaunchRequest['lease'], 'hostname' | 'at' | 'owner'>,
-  ): Omit<LaunchRequest, 'prompt' | 'options' | 'limits'> {
+  ): Omit<LaunchRequest, 'prompt' | 'options' | 'limits' | 'interactive'> {
     const { randomHex, store } = this.#deps;
     return {
       runId: run.run_id,
       cwd: folderOf(session),
       newSessionId: uuid(randomHex),
-      interactive: this.#interactive,
       earlierRuns: summary.runs,
       runsFolder: path.join(path.dirname(store.path(id)), 'runs'),
       lease: { run_id: run.run_id, session_id: id, ...owner },
     };
   }
 
-  #runDeps(folder: string): RunDeps {
+  #runDeps(folder: string, interactive: boolean): RunDeps {
     const { clock, monotonic = () => performance.now(), log, settings } = this.#deps;
     const timing = { ...this.#deps.timing, ...settings(folder).timing };
     return {
@@ -179,7 +186,7 @@ export class RunStarter {
       closeMs: timing.close ?? 10_000,
       goOnMs: timing.goOn ?? 2000,
       turnMs: timing.politeGrace ?? 5000,
-      interactive: this.#interactive,
+      interactive,
       presence: this.#deps.presence,
     };
   }

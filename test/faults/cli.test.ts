@@ -17,6 +17,7 @@ import path from 'node:path';
 import { isAlive, startTimeOf } from '../../src/engine/process/identity.ts';
 import { normalizedEntrySchema } from '../../src/model/entry.ts';
 import { runResultSchema } from '../../src/model/result.ts';
+import { stopDaemon } from '../support/daemon/stop.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../support/fakeAgent/engine.ts';
 import { platformVariables } from '../support/platform.ts';
 import { skip } from '../support/skip.ts';
@@ -35,7 +36,10 @@ describe('vitrine run, sessions, show, doctor', function () {
     env = {};
     mkdirSync(bench.cwd, { recursive: true });
   });
-  afterEach(() => bench.close());
+  afterEach(async () => {
+    await stopDaemon(path.join(bench.dir, '.local/share/vitrine'));
+    await bench.close();
+  });
 
   function vitrine(...args: string[]): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
     const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {
@@ -267,7 +271,7 @@ describe('vitrine run, sessions, show, doctor', function () {
   it('tells by its exit code how it went', async () => {
     const failed = await run([{ printErr: 'no\n' }, { exit: 3 }]).ended;
     assert.equal(failed.code, 1);
-    assert.match(failed.stderr, /exit code 3\): no\n/);
+    assert.match(failed.stderr, /exit code 3\): no”\n/);
     const missing = await vitrine('run', '--agent', 'claude-code', '--program', '/no/such', 'x').ended;
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /\/no\/such.*does not exist/s);

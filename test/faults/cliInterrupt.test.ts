@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
+import { stopDaemon } from '../support/daemon/stop.ts';
 import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
 import { platformVariables } from '../support/platform.ts';
 import { until } from '../support/until.ts';
@@ -13,7 +14,10 @@ describe('vitrine run that is interrupted while it prepares the run', () => {
     bench = new Bench();
     mkdirSync(bench.cwd, { recursive: true });
   });
-  afterEach(() => bench.close());
+  afterEach(async () => {
+    await stopDaemon(path.join(bench.dir, '.local/share/vitrine'));
+    await bench.close();
+  });
 
   it('starts no agent, at the first Ctrl-C', async () => {
     const gate = path.join(bench.dir, 'version-gate');

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { normalizedEntrySchema } from '../../src/model/entry.ts';
 import { runResultSchema, type RunResult } from '../../src/model/result.ts';
 import { startAcpServer, type AcpServer } from '../support/acpServer/server.ts';
+import { stopDaemon } from '../support/daemon/stop.ts';
 import { Bench } from '../support/fakeAgent/engine.ts';
 
 const token = 'a-token-that-is-nowhere';
@@ -21,7 +22,10 @@ describe('vitrine replay, and run on a server', function () {
     bench = new Bench();
     mkdirSync(bench.cwd, { recursive: true });
   });
-  afterEach(() => bench.close());
+  afterEach(async () => {
+    await stopDaemon(path.join(bench.dir, '.local/share/vitrine'));
+    await bench.close();
+  });
 
   async function vitrine(...args: string[]) {
     const child = spawn(process.execPath, [path.resolve('src/cli/main.ts'), ...args], {

@@ -5,7 +5,7 @@ import { outputProfile } from '../../engine/outputProfile.ts';
 import { agentOption, exitOption, numberOption, parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
-import { runHere } from '../runHere.ts';
+import { runInForeground } from '../run/foreground.ts';
 
 const help = `Usage: vitrine replay FILE [options]
 
@@ -39,11 +39,12 @@ export const replay: Command = {
     const exit = exitOption(values.exit);
     const file = path.resolve(context.cwd, given);
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
-    const engine = createEngine(context, { store: values.store, writes: true, replaySpeed });
-    return runHere(engine, context, async () => {
+    const engineOptions = { store: values.store, writes: true, replaySpeed };
+    const engine = createEngine(context, engineOptions);
+    return runInForeground(engine, context, engineOptions, async () => {
       const agent = named ?? onlyOne(file, await engine.recogniseOutput(file)).type;
       const profile = outputProfile(agent, file, exit);
-      return engine.start({ agent: 'replay', profile, cwd, prompt: `Replay of ${path.basename(file)}` });
+      return { start: { agent: 'replay', profile, cwd, prompt: `Replay of ${path.basename(file)}` } };
     });
   },
 };

@@ -9,10 +9,11 @@ import { acpChoice, acpProfileIds } from '../acpAgent.ts';
 import { numberOption, parseOptions } from '../args.ts';
 import { executorByName, resumeByBlueprint, startByBlueprint } from '../blueprints.ts';
 import { UsageError, type Command } from '../command.ts';
-import { runDetached, type DetachedRun } from '../detach.ts';
 import { createEngine, storeHelp, type EngineOptions } from '../engine.ts';
 import { recallFor } from '../recall.ts';
-import { runHere } from '../runHere.ts';
+import type { AskedRun } from '../run/askedRun.ts';
+import { runDetached } from '../run/detach.ts';
+import { runInForeground } from '../run/foreground.ts';
 import { limitHelp, limitOptions, limitsOf } from '../limitOptions.ts';
 import { pricesHelp, pricesOption } from '../pricesOption.ts';
 import { serverChoice } from '../serverAgent.ts';
@@ -23,10 +24,11 @@ const help = `Usage: vitrine run --agent TYPE [options] PROMPT|-
        vitrine run --agent acp [options] PROMPT|- -- COMMAND [ARGUMENT…]
        vitrine run --blueprint NAME [options] PROMPT|-
 
-Runs an agent here. Prints its transcript, one entry per line as JSON, as entries settle (an entry that is corrected later
+Runs an agent. Prints its transcript, one entry per line as JSON, as entries settle (an entry that is corrected later
 comes again with the same index), and the result as the last line. "-" reads the prompt from stdin.
 Exit code 0: done; 1: the agent failed or was stopped; 2: it could not be started.
-Ctrl-C stops the agent and everything it started; a second one does not ask any more.
+Ctrl-C stops the agent and everything it started; a second one kills them at once. The agent keeps running when you close
+the terminal, or something kills this command: "vitrine attach" shows it, "vitrine stop" stops it.
 Nobody can be asked here: where an agent asks for a permission, it is told no, and the transcript says so.
 
   --agent TYPE       ${startable.join(', ')}, or replay: the demo recording; with --resume it may be left
@@ -134,14 +136,11 @@ export const run: Command = {
       ...(await recalled()),
       limits,
     });
-    if (values.detach === true) {
-      const asked = async (): Promise<DetachedRun> =>
-        resume === undefined ? { start: await startOf() } : { session: resume, resume: await resumeOf(resume) };
-      return runDetached(context, engine, { ...engineOptions, json: values.json === true }, asked);
-    }
-    return runHere(engine, context, async () =>
-      resume === undefined ? engine.start(await startOf()) : engine.resume(resume, await resumeOf(resume)),
-    );
+    const ask = async (): Promise<AskedRun> =>
+      resume === undefined ? { start: await startOf() } : { session: resume, resume: await resumeOf(resume) };
+    return values.detach === true
+      ? runDetached(context, engine, { ...engineOptions, json: values.json === true }, ask)
+      : runInForeground(engine, context, engineOptions, ask);
   },
 };
 

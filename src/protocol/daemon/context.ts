@@ -79,7 +79,7 @@ export const clientContextSchema = z.object({
   timing: z
     .object({ politeGrace: z.number().nonnegative().exactOptional(), request: z.number().positive().exactOptional() })
     .exactOptional(),
-  /** The agents that are files in the folder may be used. Without it, the user's alone. */
+  /** All agents that are files in the folder may be used. Without it, those that the user trusts one by one. */
   workspaceAgents: z.boolean().exactOptional(),
   /** By executor, as the settings of the folder say. */
   options: z.partialRecord(executorTypeSchema, agentOptionsSchema).exactOptional(),

@@ -59,6 +59,7 @@ const runRequestFields = {
   queued: queuedSchema.exactOptional(),
   executionMode: executionModeSchema.exactOptional(),
   origin: originSchema.exactOptional(),
+  interactive: z.boolean().exactOptional(),
 };
 
 /** The client wants the session followed from the beginning. */

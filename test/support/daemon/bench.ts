@@ -4,14 +4,12 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect, connectRunning, type ConnectOptions } from '../../../src/client/connect.ts';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
-import { isAlive } from '../../../src/engine/process/identity.ts';
 import { daemonFolder } from '../../../src/transport/daemonFolder.ts';
-import { readEndpoint } from '../../../src/transport/endpoint.ts';
 import type { GivenParams } from '../../../src/protocol/daemon/calls.ts';
 import type { SessionSnapshot } from '../../../src/protocol/daemon/session.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../fakeAgent/engine.ts';
-import { until } from '../until.ts';
+import { stopDaemon } from './stop.ts';
 
 interface Ended {
   readonly code: number | null;
@@ -114,15 +112,8 @@ export class DaemonBench {
   }
 
   async close(): Promise<void> {
-    const running = await this.connectRunning();
-    for (const connection of this.#connections) if (connection !== running) connection.close();
-    if (running !== null) {
-      await running.call('retire', { when: 'now' });
-      await running.closed;
-      const daemon = { pid: running.daemon.pid, startTime: null };
-      await until('the daemon to exit', async () => !(await isAlive(daemon)));
-    }
-    await until('the daemon to remove its endpoint', async () => (await readEndpoint(this.folder)) === null);
+    for (const connection of this.#connections) connection.close();
+    await stopDaemon(this.store);
     await this.bench.close();
   }
 }

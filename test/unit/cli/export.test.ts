@@ -29,7 +29,7 @@ describe('vitrine export', () => {
     let listening = 0;
     const interrupts: CliContext['onInterrupt'] = (listener) => {
       listening += 1;
-      queueMicrotask(listener);
+      queueMicrotask(() => listener('interrupt'));
       return () => (listening = 0);
     };
     assert.equal(await run(['--out', 'out.md'], interrupts), 130);

@@ -1,15 +1,28 @@
-import type { SessionHandle } from '../engine/api.ts';
-import type { NormalizedEntry } from '../model/entry.ts';
-import { requestMetadataSchema } from '../model/request.ts';
-import type { CliContext } from './command.ts';
-import { writeLines } from './output.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
+import { requestMetadataSchema } from '../../model/request.ts';
+import type { RunResult } from '../../model/result.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { CliContext } from '../command.ts';
+import { writeLines } from '../output.ts';
+
+/** What is printed: a session of the daemon, or of an engine in this process. */
+export interface PrintedSession {
+  summary(): Pick<SessionSummary, 'agent_label' | 'outcome' | 'reason'>;
+  turns(): readonly { readonly firstIndex: number }[];
+  total(): number;
+  open(): readonly number[];
+  read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
+  /** Settles with the run that goes on; `undefined` where none does. */
+  readonly done: Promise<RunResult | undefined>;
+  onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): unknown;
+}
 
 /** Entries that wait for a slow reader; of more than these only the index is kept, and they are read from the record. */
 const maxHeld = 16;
 
 /** Prints the entries of a run in the order in which they settle; those that settled before it began come first. */
 export class EntryPrinter {
-  readonly #handle: SessionHandle;
+  readonly #session: PrintedSession;
   readonly #context: CliContext;
   readonly #waiting: (NormalizedEntry | number)[] = [];
   readonly #denied = new Set<number>();
@@ -17,11 +30,11 @@ export class EntryPrinter {
   #prompt: NormalizedEntry | undefined;
   #printing: Promise<void>;
 
-  constructor(handle: SessionHandle, context: CliContext, first: number) {
-    this.#handle = handle;
+  constructor(session: PrintedSession, context: CliContext, first: number) {
+    this.#session = session;
     this.#context = context;
-    const open = new Set(handle.open());
-    this.#printing = handle.read(first, handle.total()).then(async (entries) => {
+    const open = new Set(session.open());
+    this.#printing = session.read(first, session.total()).then(async (entries) => {
       const settled = entries.filter((entry) => !open.has(entry.index));
       this.#count(settled);
       const [prompt] = settled;
@@ -29,14 +42,20 @@ export class EntryPrinter {
       if (isAlone && prompt.metadata?.sessionId === undefined) this.#prompt = prompt;
       else await writeLines(context.stdout, settled);
     });
-    handle.onUpdates((updates) => {
+    let next = session.total();
+    session.onUpdates((updates, total) => {
+      const told = new Set(updates.map((update) => (update.op === 'put' ? update.entry.index : update.index)));
+      // Of very many entries at once only the newest are told.
+      const untold = range(next, total).filter((index) => !told.has(index));
+      next = Math.max(next, total);
       const settled = new Map<number, NormalizedEntry>();
       for (const update of updates) {
         if (update.op !== 'put') continue;
         if (update.open === true) settled.delete(update.entry.index);
         else settled.set(update.entry.index, update.entry);
       }
-      if (settled.size > 0) this.#add([...settled.values()].sort((a, b) => a.index - b.index));
+      const entries = [...settled.values()].sort((a, b) => a.index - b.index);
+      if (untold.length + entries.length > 0) this.#add(untold, entries);
     });
   }
 
@@ -51,9 +70,10 @@ export class EntryPrinter {
     await this.#write([]);
   }
 
-  #add(settled: readonly NormalizedEntry[]): void {
+  #add(untold: readonly number[], settled: readonly NormalizedEntry[]): void {
     this.#count(settled);
     const isIdle = this.#waiting.length === 0;
+    this.#waiting.push(...untold);
     for (const entry of settled) this.#waiting.push(this.#waiting.length < maxHeld ? entry : entry.index);
     if (isIdle) this.#printing = this.#printing.then(() => this.#print());
   }
@@ -68,7 +88,7 @@ export class EntryPrinter {
     while (this.#waiting.length > 0) {
       const next = this.#waiting.splice(0, maxHeld);
       const entries = await Promise.all(
-        next.map(async (each) => (typeof each === 'number' ? await this.#handle.read(each, each + 1) : [each])),
+        next.map(async (each) => (typeof each === 'number' ? await this.#session.read(each, each + 1) : [each])),
       );
       await this.#write(entries.flat());
     }
@@ -82,4 +102,8 @@ export class EntryPrinter {
     // Whoever read has gone; that ends the run, not this.
     await writeLines(this.#context.stdout, isPrinted ? entries : [prompt, ...entries]).catch(() => undefined);
   }
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
 }

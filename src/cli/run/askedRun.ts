@@ -1,0 +1,31 @@
+import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { ClientContext } from '../../protocol/daemon/context.ts';
+import type { CliContext } from '../command.ts';
+import { settingsOf, type EngineOptions } from '../engine.ts';
+
+/** A run that the command line was asked for. */
+export type AskedRun = { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest };
+
+/** Where it runs. @throws EngineFailure where its session is not there */
+export async function folderOf(engine: Engine, run: AskedRun): Promise<string> {
+  if ('start' in run) return run.start.cwd;
+  const handle = await engine.open(run.session);
+  const { project_dir = '' } = handle.summary();
+  handle.dispose();
+  return project_dir;
+}
+
+/** Whoever starts an agent in a folder from a terminal trusts the folder. */
+export function clientContext({ env }: CliContext, folder: string, options: EngineOptions): ClientContext {
+  const { agents = {}, acp = [], acpHttp = [], replaySpeed = 1, prices } = settingsOf(options);
+  const { server } = options;
+  const tokens = server?.token === undefined ? {} : { [server.server.id]: server.token };
+  const environment = Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined);
+  return {
+    folder,
+    trusted: true,
+    environment: Object.fromEntries(environment),
+    settings: { agents, acp, acpHttp, acpHttpTokens: tokens, replaySpeed, prices },
+  };
+}

@@ -1,0 +1,96 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { connect } from '../../client/connect.ts';
+import { DaemonError } from '../../client/errors.ts';
+import { DaemonLink } from '../../client/link.ts';
+import { RemoteSession } from '../../client/remoteSession.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { CliContext } from '../command.ts';
+import { connectOptions } from '../daemon.ts';
+import { storeFolder, type EngineOptions } from '../engine.ts';
+import { clientContext, folderOf, type AskedRun } from './askedRun.ts';
+import type { PrintedSession } from './entryPrinter.ts';
+
+/** A run that was begun, wherever its agent is a child of. */
+export interface BegunRun {
+  readonly session: PrintedSession;
+  stop(kill: boolean): Promise<void>;
+  /** Lets go of it. */
+  close(): void;
+}
+
+/** Begins a run. @throws EngineFailure, DaemonError */
+export type BeginRun = (run: AskedRun, signal: AbortSignal) => Promise<BegunRun>;
+
+/** Begins runs in the daemon; where the store cannot be written there is none, and `engine` runs them. */
+export function runsOf(context: CliContext, engine: Engine, options: EngineOptions): BeginRun {
+  return async (run, signal) => {
+    try {
+      return await beginInDaemon(context, engine, options, run, signal);
+    } catch (error) {
+      const isUnwritable =
+        DaemonError.is(error, 'unreachable') && !(await isWritable(storeFolder(context, options.store)));
+      if (!isUnwritable) throw error;
+      return beginHere(engine, run, signal);
+    }
+  };
+}
+
+async function beginInDaemon(
+  context: CliContext,
+  engine: Engine,
+  options: EngineOptions,
+  run: AskedRun,
+  signal: AbortSignal,
+): Promise<BegunRun> {
+  const storeDir = storeFolder(context, options.store);
+  const log = { warn: (message: string): void => void context.stderr.write(`vitrine: ${message}\n`) };
+  const link = new DaemonLink<DaemonError>({
+    connect: () => connect(connectOptions(context, { store: options.store })),
+    prepare: () => Promise.resolve(),
+    failure: (failure) => new DaemonError(failure.code, failure.message, failure.detail, failure),
+    log,
+  });
+  try {
+    const client = clientContext(context, await folderOf(engine, run), options);
+    const session = await ('start' in run
+      ? RemoteSession.begin(link, storeDir, 'start', { context: client, request: run.start }, signal)
+      : RemoteSession.begin(
+          link,
+          storeDir,
+          'resume',
+          { context: client, session_id: run.session, request: run.resume },
+          signal,
+        ));
+    return {
+      session,
+      stop: async (kill) => {
+        await link.call('stop', { session_id: session.id, kill });
+      },
+      close: () => link.close(),
+    };
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+}
+
+async function beginHere(engine: Engine, run: AskedRun, signal: AbortSignal): Promise<BegunRun> {
+  const session = await ('start' in run
+    ? engine.start(run.start, signal)
+    : engine.resume(run.session, run.resume, signal));
+  return { session, stop: (kill) => engine.stop(session.id, { kill }), close: () => session.dispose() };
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  const probe = path.join(folder, `probe-${process.pid}`);
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(probe, 'x');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,49 @@
+import type { Engine } from '../../engine/engine.ts';
+import { EngineFailure } from '../../engine/failures.ts';
+import { UsageError, type CliContext } from '../command.ts';
+import { startedDaemon, translated } from '../daemon.ts';
+import type { EngineOptions } from '../engine.ts';
+import { writeLines } from '../output.ts';
+import { clientContext, folderOf, type AskedRun } from './askedRun.ts';
+
+interface DetachOptions extends EngineOptions {
+  readonly json: boolean;
+}
+
+/** Starts a run in the daemon and prints its session. Disposes the engine. @throws UsageError */
+export async function runDetached(
+  context: CliContext,
+  engine: Engine,
+  options: DetachOptions,
+  ask: () => Promise<AskedRun>,
+): Promise<number> {
+  let run: AskedRun;
+  let folder: string;
+  try {
+    run = await ask();
+    folder = await folderOf(engine, run);
+  } catch (error) {
+    if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
+    throw error;
+  } finally {
+    await engine.dispose();
+  }
+  const connection = await startedDaemon(context, { store: options.store });
+  try {
+    const client = clientContext(context, folder, options);
+    const begun = await translated(() =>
+      'start' in run
+        ? connection.call('start', { context: client, request: run.start })
+        : connection.call('resume', { context: client, session_id: run.session, request: run.resume }),
+    );
+    const { session_id } = begun;
+    if (options.json) await writeLines(context.stdout, [begun]);
+    else
+      context.stdout.write(
+        `${session_id} runs in the background.\nWatch it: vitrine attach ${session_id}\nStop it:  vitrine stop ${session_id}\n`,
+      );
+    return 0;
+  } finally {
+    connection.close();
+  }
+}

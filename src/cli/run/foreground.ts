@@ -1,0 +1,109 @@
+import { DaemonError } from '../../client/errors.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { EngineFailure } from '../../engine/failures.ts';
+import { unrecordedText } from '../../engine/unrecorded.ts';
+import { quoted } from '../../model/visibleText.ts';
+import type { CliContext } from '../command.ts';
+import type { EngineOptions } from '../engine.ts';
+import { incomplete } from '../incomplete.ts';
+import { writeLines } from '../output.ts';
+import type { AskedRun } from './askedRun.ts';
+import { runsOf, type BeginRun, type BegunRun } from './begin.ts';
+import { EntryPrinter, type PrintedSession } from './entryPrinter.ts';
+
+const done = 0;
+const agentFailed = 1;
+const notStarted = 2;
+/** As a shell has it: 128 and the number of SIGHUP. */
+const hungUp = 129;
+
+/**
+ * Begins a run that nobody answers, prints it as it goes, and its result: the exit code for it. Says why where it could not
+ * be started. The run outlives this process when its terminal closes. Disposes the engine.
+ */
+export async function runInForeground(
+  engine: Engine,
+  context: CliContext,
+  options: EngineOptions,
+  ask: () => Promise<AskedRun>,
+): Promise<number> {
+  try {
+    return await watch(runsOf(context, engine, options), context, async () => unattended(await ask()));
+  } catch (error) {
+    if (!EngineFailure.is(error) && !DaemonError.is(error)) throw error;
+    context.stderr.write(`vitrine: ${error.message}\n${error.detail}\n`);
+    return notStarted;
+  } finally {
+    await engine.dispose();
+  }
+}
+
+/** Whoever reads the output of a run in the foreground, often a program, cannot be asked. */
+function unattended(run: AskedRun): AskedRun {
+  const interactive = false;
+  return 'start' in run
+    ? { start: { ...run.start, interactive } }
+    : { session: run.session, resume: { ...run.resume, interactive } };
+}
+
+async function watch(begin: BeginRun, context: CliContext, ask: () => Promise<AskedRun>): Promise<number> {
+  let run: BegunRun | undefined;
+  const cancelled = new AbortController();
+  let hangUp = (): void => undefined;
+  const leaves = new Promise<'left'>((resolve) => {
+    hangUp = () => resolve('left');
+  });
+  let interrupts = 0;
+  let stopped: Promise<void> = Promise.resolve();
+  const stop = (begun: BegunRun, kill: boolean): void => {
+    stopped = begun.stop(kill).catch((error: unknown) => complain(context, error));
+  };
+  const stopListening = context.onInterrupt((cause) => {
+    if (cause === 'hangup') {
+      hangUp();
+      return;
+    }
+    interrupts += 1;
+    if (run !== undefined) stop(run, interrupts > 1);
+    else if (interrupts === 1) cancelled.abort();
+    else process.exit(notStarted);
+  });
+  try {
+    const asked = await ask();
+    run = await begin(asked, cancelled.signal);
+    // It began while it was cancelled.
+    if (cancelled.signal.aborted) stop(run, interrupts > 1);
+    const { session } = run;
+    const printer = new EntryPrinter(session, context, session.turns().at(-1)?.firstIndex ?? 0);
+    const result = await Promise.race([session.done, leaves]);
+    if (result === 'left') return hungUp;
+    // What the agent started may end after it.
+    await Promise.race([stopped, leaves]);
+    await printer.printed();
+    if (result === undefined) return agentFailed;
+    await writeLines(context.stdout, [result]).catch(() => undefined);
+    const unasked = printer.deniedByNobody;
+    if (unasked > 0)
+      context.stderr.write(
+        `vitrine: Denied, because nobody is here to be asked: ${unasked} of the agent's requests.\n`,
+      );
+    if (!result.success) context.stderr.write(`vitrine: ${failureLine(session, result.error)}\n`);
+    if (result.unrecorded !== undefined) context.stderr.write(`vitrine: ${unrecordedText(result.unrecorded)}\n`);
+    if (!result.success) return agentFailed;
+    return result.unrecorded === undefined ? done : incomplete;
+  } finally {
+    stopListening();
+    run?.close();
+  }
+}
+
+function complain({ stderr }: CliContext, error: unknown): void {
+  stderr.write(`vitrine: The agent could not be stopped: ${error instanceof Error ? error.message : String(error)}\n`);
+}
+
+/** Why it failed may be in the agent's words, which are given as such; why it was stopped is in Vitrine's. */
+function failureLine(session: PrintedSession, error: string | null | undefined): string {
+  const { agent_label: agent, outcome, reason = error ?? undefined } = session.summary();
+  if (reason === undefined) return `${agent} failed.`;
+  return outcome !== 'failed' ? reason : `The run of ${agent} failed: ${quoted(reason)}`;
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { runResultSchema } from '../../../src/model/result.ts';
+import { type Command, DaemonBench } from '../../support/daemon/bench.ts';
+import { fakeAgent, prompt, type Step } from '../../support/fakeAgent/engine.ts';
+import { skip } from '../../support/skip.ts';
+import { until } from '../../support/until.ts';
+
+describe('vitrine run in the foreground', function () {
+  let place: DaemonBench;
+  beforeEach(() => (place = new DaemonBench()));
+  afterEach(() => place.close());
+
+  const args = ['run', '--agent', 'claude-code', '--program', fakeAgent] as const;
+  const steps = (): Step[] => [
+    { init: true },
+    { note: place.bench.note },
+    { say: 'before' },
+    { until: path.join(place.bench.dir, 'go') },
+    { say: 'after' },
+    { result: {} },
+  ];
+
+  async function begun(): Promise<{ readonly command: Command; readonly session: string }> {
+    const command = place.vitrine(...args, prompt(steps()));
+    await until('the agent to work', () => readFile(place.bench.note, 'utf8').catch(() => undefined));
+    const connection = await place.connect();
+    const running = await until('the run to be known', async () => {
+      const [found] = await connection.call('running', {});
+      return found;
+    });
+    return { command, session: running.session_id };
+  }
+
+  for (const signal of ['SIGKILL', 'SIGHUP'] as const) {
+    it(`that is ended by ${signal} leaves the agent running, and its record whole`, async () => {
+      const { command, session } = await begun();
+      command.process.kill(signal);
+      const { code } = await command.ended;
+      assert.equal(code, signal === 'SIGHUP' ? 129 : null);
+      await place.bench.go();
+      const { summary } = await place.stateOf(session, ({ live }) => !live);
+      assert.equal(summary.outcome, 'completed');
+      const shown = await place.vitrine('show', session).ended;
+      assert.match(shown.stdout, /before[\s\S]*after/);
+      const verified = await place.vitrine('verify', session).ended;
+      assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+    });
+  }
+
+  it('stops at Ctrl-C, and nothing of the agent is left', async () => {
+    const { command, session } = await begun();
+    command.process.kill('SIGINT');
+    const { code, stdout } = await command.ended;
+    assert.equal(code, 1);
+    assert.equal(runResultSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).success, false);
+    const { summary } = await place.stateOf(session, ({ live }) => !live);
+    assert.equal(summary.outcome, 'stopped');
+  });
+
+  it('prints an interrupted result where the daemon is killed', async () => {
+    const { command } = await begun();
+    const { daemon } = await place.connect();
+    process.kill(daemon.pid, 'SIGKILL');
+    const { code, stdout } = await command.ended;
+    assert.equal(code, 1);
+    const result = runResultSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
+    assert.equal(result.success, false);
+  });
+
+  it('gives each of two runs that start in one folder at once its own environment', async () => {
+    const names = prompt([{ init: true }, { printNames: true }, { result: {} }]);
+    const commands = ['FIRST_ONLY', 'SECOND_ONLY'].map((name) => {
+      place.environment[name] = '1';
+      const command = place.vitrine(...args, names);
+      Reflect.deleteProperty(place.environment, name);
+      return command;
+    });
+    const [first, second] = await Promise.all(commands.map(async ({ ended }) => (await ended).stdout));
+    assert.ok(first?.includes('FIRST_ONLY') === true && !first.includes('SECOND_ONLY'), first);
+    assert.ok(second?.includes('SECOND_ONLY') === true && !second.includes('FIRST_ONLY'), second);
+  });
+
+  it('in a store that cannot be written runs the agent all the same, and says what is not kept', async function () {
+    if (process.platform !== 'linux') skip(this, 'gives up rights of root with setpriv');
+    await mkdir(place.store, { recursive: true });
+    await chmod(place.store, 0o555);
+    const script = prompt([{ init: true }, { say: 'hello' }, { result: { text: 'hello' } }]);
+    const { code, stdout, stderr } = await place.vitrineByModes(...args, script).ended;
+    assert.equal(code, 4, stderr);
+    const result = runResultSchema.parse(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? ''));
+    assert.equal(result.success, true);
+    assert.notEqual(result.unrecorded, undefined);
+    assert.match(stderr, /^vitrine: /m);
+  });
+});
