@@ -23,6 +23,8 @@ import { createLog } from './vscode/log.ts';
 import { logLine } from './engine/logLine.ts';
 import { MaskedPages } from './vscode/maskedPages.ts';
 import { MovedFolders } from './vscode/movedFolders.ts';
+import { emptyText } from './vscode/observed/emptyText.ts';
+import { ObservedLoader } from './vscode/observed/observedLoader.ts';
 import { PageActions } from './vscode/pageActions.ts';
 import { PageMemory } from './vscode/pageMemory.ts';
 import { reportKinds } from './vscode/pages/reportKinds.ts';
@@ -89,7 +91,12 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   runners = queue;
   const runs = new RunControl({ engines: host, memory, blueprints, queue, failures, log });
   const followUps = new FollowUpWatch({ engines: host, runs, agents, state: workspaceState, store, now, log });
-  const tree = new SessionTree(list, now, () => void loader.load());
+  const observed = new ObservedLoader({ engines: host, list, state: workspaceState, log });
+  const look = (): void => {
+    void loader.load();
+    void observed.load();
+  };
+  const tree = new SessionTree(list, now, look, () => emptyText(observed));
   const panels = new SessionPanels({
     extension,
     engines: host,
@@ -113,6 +120,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     engines: host,
     list,
     loader,
+    observed,
     panels,
     tree,
     runs,
@@ -134,6 +142,8 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     log,
     list,
     loader,
+    observed,
+    observed.onDidChange(() => tree.redraw()),
     elsewhere,
     tree,
     panels,

@@ -47,6 +47,7 @@ export class ClientConnection implements ConnectedClient {
   readonly #subscriptions = new Map<number, Subscription>();
   readonly #feed: NewsFeed;
   #watching: Disposable | undefined;
+  #sources: Disposable | undefined;
   #nextSubscription = 1;
   #isClosed = false;
 
@@ -95,6 +96,18 @@ export class ClientConnection implements ConnectedClient {
       this.#feed.wantsEvents ||= events;
       this.#watching ??= service.news.add(this.#feed);
       return service.watch();
+    });
+    this.#handle('watchSources', calls.watchSources, async (params) => {
+      const { watch, result } = await service.watchSources(params, this.#feed);
+      this.#sources?.dispose();
+      this.#sources = watch;
+      if (this.#isClosed) watch.dispose();
+      return result;
+    });
+    this.#handle('unwatchSources', calls.unwatchSources, () => {
+      this.#sources?.dispose();
+      this.#sources = undefined;
+      return {};
     });
   }
 
@@ -231,6 +244,7 @@ export class ClientConnection implements ConnectedClient {
   #close(): void {
     this.#isClosed = true;
     this.#watching?.dispose();
+    this.#sources?.dispose();
     for (const subscription of this.#subscriptions.values()) subscription.dispose();
     this.#subscriptions.clear();
     this.#rpc.dispose();

@@ -53,6 +53,7 @@ export class NewsFeed {
   }
 
   summary(summary: SessionSummary): void {
+    this.#removed.delete(summary.session_id);
     this.#summaries.set(summary.session_id, summary);
     this.#pump();
   }

@@ -12,6 +12,8 @@ type Nothing = Record<string, never>;
 
 interface RecordsDeps {
   readonly engine: Engine;
+  /** Opens a session of Vitrine or of another program. */
+  readonly open: (sessionId: string) => Promise<SessionHandle>;
   readonly news: NewsSource;
   readonly log: Log;
 }
@@ -20,9 +22,11 @@ interface RecordsDeps {
 export class Records {
   readonly #engine: Engine;
   readonly #news: NewsSource;
+  readonly #open: RecordsDeps['open'];
 
-  constructor({ engine, news }: RecordsDeps) {
+  constructor({ engine, news, open }: RecordsDeps) {
     this.#engine = engine;
+    this.#open = open;
     this.#news = news;
   }
 
@@ -32,7 +36,7 @@ export class Records {
     opened: SessionHandle | undefined,
     work: (handle: SessionHandle) => Promise<T>,
   ): Promise<T> {
-    const handle = opened ?? (await this.#engine.open(sessionId));
+    const handle = opened ?? (await this.#open(sessionId));
     try {
       return await work(handle);
     } finally {

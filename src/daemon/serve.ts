@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { adapters } from '../agents/registry.ts';
 import type { Log } from '../engine/api.ts';
 import { Engine } from '../engine/engine.ts';
+import { loadPrices } from '../insight/prices.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { newEndpoint, publishEndpoint, removeEndpoint } from '../transport/endpoint.ts';
 import { daemonBlueprints } from './blueprints.ts';
@@ -15,6 +16,8 @@ import type { DaemonOptions } from './options.ts';
 import { RunningSessions } from './runningSessions.ts';
 import { DaemonServer } from './server.ts';
 import { DaemonService } from './service.ts';
+import { ObservedSources } from './sources/observedSources.ts';
+import { recordedSessions } from './sources/recordedSessions.ts';
 
 /** Clients wait so long for what an earlier daemon left to be brought to an end, in ms. */
 const sweepMs = 1000;
@@ -60,6 +63,11 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   });
   const running = new RunningSessions(engine, log, (count) => lifetime.setRuns(count));
   const news = new NewsSource(engine);
+  const sources = new ObservedSources({
+    own: recordedSessions(engine),
+    prices: () => loadPrices(contexts.settings(undefined).prices),
+    log,
+  });
   const since = new Date().toISOString();
   const service = new DaemonService({
     engine,
@@ -67,6 +75,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     contexts,
     clients,
     running,
+    sources,
     news,
     lifetime,
     log,
@@ -90,6 +99,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     await ended;
   } finally {
     await removeEndpoint(folder, endpoint);
+    sources.dispose();
     await engine.dispose("Vitrine's background process was asked to stop.");
     await server.close();
     for (const signal of signals) process.off(signal, stop);

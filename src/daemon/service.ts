@@ -3,7 +3,7 @@ import { goOnRequest } from '../engine/blueprints/goOn.ts';
 import type { BlueprintAccess } from '../engine/blueprints/access.ts';
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
-import { failures } from '../engine/failures.ts';
+import { EngineFailure, failures } from '../engine/failures.ts';
 import {
   type ClientDescription,
   type DaemonStatus,
@@ -17,9 +17,10 @@ import type { Clients, ConnectedClient } from './clients.ts';
 import type { ClientContexts } from './contexts.ts';
 import { daemonRetiring, folderUntrusted } from './failures.ts';
 import type { Lifetime } from './lifetime.ts';
-import type { NewsSource } from './news.ts';
+import type { NewsFeed, NewsSource } from './news.ts';
 import { Records } from './records.ts';
 import type { RunningSessions } from './runningSessions.ts';
+import type { ObservedSources } from './sources/observedSources.ts';
 
 export interface ServiceDeps {
   readonly engine: Engine;
@@ -27,6 +28,7 @@ export interface ServiceDeps {
   readonly contexts: ClientContexts;
   readonly clients: Clients;
   readonly running: RunningSessions;
+  readonly sources: ObservedSources;
   readonly news: NewsSource;
   readonly lifetime: Lifetime;
   readonly log: Log;
@@ -46,7 +48,7 @@ export class DaemonService {
     this.#deps = deps;
     this.log = deps.log;
     this.news = deps.news;
-    this.records = new Records(deps);
+    this.records = new Records({ ...deps, open: (id) => this.open(id) });
   }
 
   hello(connection: ConnectedClient, client: ClientDescription): DaemonStatus {
@@ -184,8 +186,21 @@ export class DaemonService {
     return this.#deps.running.hold(sessionId);
   }
 
-  open(sessionId: string): Promise<SessionHandle> {
-    return this.#deps.engine.open(sessionId);
+  /** A session of Vitrine, else one of another program. */
+  async open(sessionId: string): Promise<SessionHandle> {
+    try {
+      return await this.#deps.engine.open(sessionId);
+    } catch (error) {
+      const observed = EngineFailure.is(error, 'session_missing')
+        ? await this.#deps.sources.open(sessionId)
+        : undefined;
+      if (observed === undefined) throw error;
+      return observed;
+    }
+  }
+
+  watchSources(params: ParamsOf<'watchSources'>, feed: NewsFeed): ReturnType<ObservedSources['watch']> {
+    return this.#deps.sources.watch(params, feed);
   }
 
   #accept(client: ConnectedClient, context: ClientContext, folder: string, isRecording: boolean): void {

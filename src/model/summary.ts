@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { budgetStateSchema } from './budget.ts';
+import { observedStateSchema } from './observedState.ts';
 import { sessionSchema } from './session.ts';
 import { costSchema, tokenUsageSchema } from './usage.ts';
 
@@ -51,5 +52,7 @@ export const sessionSummarySchema = sessionSchema.extend({
   updated_at: z.string(),
   /** Played from a recording, not by a live agent. */
   recording: z.boolean().default(false),
+  /** Set for a session that another program started, and that is read from that program's own store. */
+  observed: observedStateSchema.optional(),
 });
 export type SessionSummary = z.infer<typeof sessionSummarySchema>;

@@ -131,10 +131,12 @@ export class SessionPanels implements vscode.Disposable {
       const session = new SessionPanel(panel, handle, actions, log, () => list.all());
       panel.onDidDispose(() => session.dispose());
       this.#sessions.set(id, session);
-      void engine.archive.checkCompleteness(id).then(
-        (found) => session.showMissing(found),
-        (error: unknown) => log.warn(logLine('record not checked', { session: id, error: String(error) })),
-      );
+      if (handle.summary().observed === undefined) {
+        void engine.archive.checkCompleteness(id).then(
+          (found) => session.showMissing(found),
+          (error: unknown) => log.warn(logLine('record not checked', { session: id, error: String(error) })),
+        );
+      }
       this.#lead(id);
       panel.title = titleOf(handle.summary());
       panel.webview.options = {

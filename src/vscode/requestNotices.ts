@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { askedBy } from './askedBy.ts';
+import { needText } from './askedBy.ts';
 import { inertText } from './inertText.ts';
 import type { SessionPanels } from './panels.ts';
 import type { SessionList } from './sessionList.ts';
@@ -52,15 +52,15 @@ export class RequestNotices implements vscode.Disposable {
     const before = this.#shown.get(id);
     if (before?.about === about) return;
     before?.close();
-    this.#shown.set(id, this.#panels.isVisible(id) ? { about, close: () => undefined } : show(row, about, title));
+    this.#shown.set(id, this.#panels.isVisible(id) ? { about, close: () => undefined } : show(row, about));
   }
 }
 
-function show(row: SessionRow, about: string, title: string): Shown {
+function show(row: SessionRow, about: string): Shown {
   let close = (): void => undefined;
   const over = new Promise<void>((resolve) => (close = resolve));
   const review = `command:vitrine.reviewRequest?${encodeURIComponent(JSON.stringify([row.session_id]))}`;
-  const said = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(askedBy(row, title)));
+  const said = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(needText(row)));
   // The way there comes first: a long text is cut at its end.
   const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${said}` };
   void vscode.window.withProgress(options, () => over);

@@ -33,12 +33,13 @@ export function rowCost({ total_cost }: Pick<SessionRow, 'total_cost'>, family: 
 }
 
 export type RowState =
-  'approval' | 'running' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'paused' | 'interrupted';
+  'approval' | 'running' | 'idle' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'paused' | 'interrupted';
 
-export function stateOf(row: Pick<SessionRow, 'status' | 'outcome' | 'needs_you' | 'budget'>): RowState {
+export function stateOf(row: Pick<SessionRow, 'status' | 'outcome' | 'needs_you' | 'budget' | 'observed'>): RowState {
   if (row.status === 'stopping') return 'stopping';
   if (needsYou(row) !== undefined) return 'approval';
   if (isSessionLive(row.status)) return 'running';
+  if (row.observed?.live.state === 'idle') return 'idle';
   if (row.outcome === 'failed' || row.outcome === 'interrupted') return row.outcome;
   if (row.budget?.reached !== undefined) return 'paused';
   return row.status === 'stopped' || row.outcome === 'stopped' ? 'stopped' : 'finished';
@@ -50,6 +51,8 @@ export function stateWord(state: RowState): string {
       return t('Needs you');
     case 'running':
       return t('Running');
+    case 'idle':
+      return t('Idle');
     case 'stopping':
       return t('Stopping');
     case 'finished':
@@ -68,6 +71,7 @@ export function stateWord(state: RowState): string {
 const icons: Readonly<Record<RowState, readonly [icon: string, color?: string]>> = {
   approval: ['shield', 'list.warningForeground'],
   running: ['loading~spin', 'charts.blue'],
+  idle: ['circle-filled', 'charts.green'],
   stopping: ['loading~spin', 'charts.blue'],
   finished: ['pass', 'charts.green'],
   failed: ['error', 'list.errorForeground'],
@@ -98,6 +102,8 @@ export function turnsText(turns: number): string {
 /** How long the running run has taken, in whole seconds, or the last one took; `undefined` where that is not known. */
 export function durationOf(row: SessionRow, now: number): number | undefined {
   if (!isSessionLive(row.status)) return row.duration ?? undefined;
+  // When the turn began that another program runs is not known.
+  if (row.observed !== undefined) return undefined;
   return Math.max(0, Math.floor((now - Date.parse(row.last_resumed_at ?? row.created_at)) / 1000) * 1000);
 }
 
@@ -117,12 +123,42 @@ export function rowDescription(row: SessionRow, now: number, family?: Family): s
   return [
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     ...(row.recording ? [t('Recording')] : []),
-    ...(state === 'running' || state === 'finished' ? [] : [needs?.title ?? stateWord(state)]),
+    ...observedPlace(row),
+    ...(state === 'running' || state === 'finished' ? [] : [stateText(row, state)]),
     ...(needs === undefined ? [] : [waitingText(needs.since, now)]),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),
     ...(duration === undefined ? [] : [figures.duration(duration)]),
   ].join(' · ');
+}
+
+/** What the agent asks, else the state; of a session that cannot be read the reason. */
+function stateText(row: SessionRow, state: RowState): string {
+  const { observed } = row;
+  if (observed === undefined) return needsYou(row)?.title ?? stateWord(state);
+  if (observed.problem !== null) return observed.problem;
+  if (observed.live.state === 'waiting_for_permission') return t('Waiting for permission');
+  return observed.live.state === 'waiting_for_you' ? t('Waiting for you') : stateWord(state);
+}
+
+/** Agent of a session that another program started, and where it was started. */
+function observedPlace({ observed, agent_label }: SessionRow): string[] {
+  if (observed === undefined) return [];
+  return [agent_label, ...(observed.entry_point === null ? [] : [placeText(observed.entry_point)])];
+}
+
+/** Where a session was started; `null`: in Vitrine. */
+export function placeText(entryPoint: 'terminal' | 'sdk' | 'chat' | null): string {
+  switch (entryPoint) {
+    case 'terminal':
+      return t('Terminal');
+    case 'sdk':
+      return t('SDK');
+    case 'chat':
+      return t('Editor chat');
+    case null:
+      return t('Vitrine');
+  }
 }
 
 /** Where nothing is known of what was spent there is no amount, and no zero either. */

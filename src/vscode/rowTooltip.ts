@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { askedBy } from './askedBy.ts';
+import { needText } from './askedBy.ts';
 import { isSessionLive } from '../model/status.ts';
 import { literalText, visibleText } from './inertText.ts';
 import type { SessionRow } from './sessionRow.ts';
@@ -10,6 +10,7 @@ import {
   childrenText,
   costText,
   durationOf,
+  placeText,
   rowCost,
   stateOf,
   stateWord,
@@ -42,7 +43,7 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
   const program = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
   const agent = [row.agent_name, program, ...modelOf(row)].filter((part) => part !== undefined);
   const needs = needsYou(row);
-  const reason = needs === undefined ? row.reason : askedBy(row, needs.title);
+  const reason = needs === undefined ? row.reason : needText(row);
   const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
   return [
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
@@ -56,8 +57,25 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
     [t('Last change'), when(row.updated_at)],
+    [t('Started in'), startedIn(row)],
+    ...observedFacts(row),
     ...(row.project_dir === undefined ? [] : [[t('Folder'), row.project_dir] satisfies [string, string]]),
     [t('Session'), row.session_id],
+  ];
+}
+
+function startedIn({ observed }: SessionRow): string {
+  if (observed === undefined) return placeText(null);
+  return observed.entry_point === null ? t('Another program') : placeText(observed.entry_point);
+}
+
+function observedFacts({ observed }: SessionRow): [string, string][] {
+  if (observed === undefined) return [];
+  return [
+    ...(observed.branch === null ? [] : [[t('Branch'), observed.branch] satisfies [string, string]]),
+    ...(observed.live.pid === undefined ? [] : [[t('Process'), String(observed.live.pid)] satisfies [string, string]]),
+    ...(observed.usage_reason === null ? [] : [[t('Tokens'), observed.usage_reason] satisfies [string, string]]),
+    [t('Read from'), observed.path],
   ];
 }
 
@@ -98,9 +116,10 @@ export function rowLabel(row: SessionRow, now: number, family?: Family): string 
     titleOf(row),
     ...(row.recording ? [t('Recording')] : []),
     stateWord(stateOf(row)),
-    ...(needs === undefined ? [] : [askedBy(row, needs.title), waitingText(needs.since, now)]),
+    ...(needs === undefined ? [] : [needText(row), waitingText(needs.since, now)]),
     ...(row.agent_name === undefined ? [] : [row.agent_name]),
     cut(row.agent_label),
+    ...(row.observed === undefined ? [] : [startedIn(row)]),
     rowCost(row, family),
     ...(turns === null ? [] : [turnsText(turns)]),
     ...(duration === undefined ? [] : [figures.duration(duration)]),

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { SessionSummary } from '../model/summary.ts';
 import { isSessionLive } from '../model/status.ts';
 import { costToday, dayStart, type CostToday } from './costToday.ts';
+import { noFilter, passes, type SessionFilter } from './observed/filter.ts';
 import { needsYou, rowOf, type SessionRow } from './sessionRow.ts';
 import type { WorkspaceIndex } from './workspaceIndex.ts';
 
@@ -33,6 +34,9 @@ export class SessionList implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #folders: vscode.Disposable;
   #rows = new Map<string, SessionRow>();
+  /** Sessions of other programs that are in scope. */
+  #observed = new Map<string, SessionRow>();
+  #filter: SessionFilter = noFilter;
   /** When the engine of this window spoke of a session last. */
   readonly #told = new Map<string, number>();
   #lost: Lost = { unreadable: 0, folders: new Set() };
@@ -63,7 +67,27 @@ export class SessionList implements vscode.Disposable {
   }
 
   get(id: string): SessionRow | undefined {
-    return this.#rows.get(id);
+    return this.#rows.get(id) ?? this.#observed.get(id);
+  }
+
+  get filter(): SessionFilter {
+    return this.#filter;
+  }
+
+  set filter(filter: SessionFilter) {
+    this.#filter = filter;
+    this.#changed.fire();
+  }
+
+  /** Takes the place of all that was known of sessions of other programs. */
+  replaceObserved(summaries: readonly SessionSummary[]): void {
+    this.#observed = new Map(summaries.map((summary) => [summary.session_id, this.#row(summary)]));
+    this.#announce();
+  }
+
+  /** Sessions of other programs, without those that are out of scope. */
+  observed(): readonly SessionRow[] {
+    return [...this.#observed.values()].filter(({ session_id: id }) => !this.#rows.has(id));
   }
 
   /** Takes the place of all that was known. */
@@ -74,6 +98,11 @@ export class SessionList implements vscode.Disposable {
   }
 
   update(summary: SessionSummary): void {
+    if (summary.observed !== undefined) {
+      this.#observed.set(summary.session_id, this.#row(summary));
+      this.#announce();
+      return;
+    }
     this.#rows.set(summary.session_id, this.#row(summary));
     if (isSessionLive(summary.status)) this.#told.set(summary.session_id, this.#now());
     else this.#told.delete(summary.session_id);
@@ -86,32 +115,40 @@ export class SessionList implements vscode.Disposable {
   }
 
   remove(id: string): void {
-    if (this.#rows.delete(id)) this.#announce();
+    const isOwn = this.#rows.delete(id);
+    if (this.#observed.delete(id) || isOwn) this.#announce();
   }
 
-  /** Wherever they belong. */
+  /** Of Vitrine, wherever they belong. */
   all(): readonly SessionRow[] {
     return [...this.#rows.values()];
   }
 
   /** What the tree shows now. */
   visible(): readonly SessionRow[] {
-    return [...this.#rows.values()].filter((row) => this.#showHidden || (row.hidden !== true && isHere(row)));
+    const own = [...this.#rows.values()].filter((row) => this.#showHidden || (row.hidden !== true && isHere(row)));
+    return [...own, ...this.observed()].filter((row) => passes(row, this.#filter, this.#now()));
   }
 
-  /** Sessions of this workspace, hidden ones too. */
+  /** Vitrine's own sessions of this workspace, hidden ones too. */
   here(): readonly SessionRow[] {
     return [...this.#rows.values()].filter(isHere);
   }
 
+  /** Vitrine's own sessions of this workspace that run. */
   live(): readonly SessionRow[] {
     return this.here().filter((row) => isSessionLive(row.status));
   }
 
-  /** Sessions of this workspace that wait for a person, the one that waits longest first. */
+  /** Sessions that run, those of other programs too. */
+  running(): readonly SessionRow[] {
+    return [...this.live(), ...this.observed().filter((row) => isSessionLive(row.status))];
+  }
+
+  /** Sessions of this workspace, and of other programs, that wait for a person, the one that waits longest first. */
   waiting(): readonly SessionRow[] {
     const since = (row: SessionRow): string => needsYou(row)?.since ?? '';
-    return this.here()
+    return [...this.here(), ...this.observed()]
       .filter((row) => needsYou(row) !== undefined)
       .sort((a, b) => since(a).localeCompare(since(b)));
   }

@@ -20,6 +20,7 @@ import { SessionFigures } from './sessionFigures.ts';
 import type { SessionRow } from './sessionRow.ts';
 import { sessionView } from './sessionView.ts';
 import { StepIndex } from './stepIndex.ts';
+import { isForObserved } from './observed/observedView.ts';
 import { translated } from './translated.ts';
 import { SessionViews } from './views/sessionViews.ts';
 import type { ViewSource } from './views/viewIndex.ts';
@@ -287,6 +288,7 @@ export class SessionPanel implements vscode.Disposable {
       case 'copy':
         return this.#actions.copy(message.text);
       case 'command':
+        if (this.#handle.summary().observed !== undefined && !isForObserved(message.command)) return undefined;
         return this.#actions.command(message.command, id);
       case 'ack':
         return undefined;

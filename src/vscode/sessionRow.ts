@@ -28,7 +28,8 @@ type RowField =
   | 'total_cost'
   | 'recording'
   | 'budget'
-  | 'needs_you';
+  | 'needs_you'
+  | 'observed';
 
 /** What lists show of a session; `execution_mode` is there for what another session started; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
 export type SessionRow = Pick<SessionSummary, RowField> & {
@@ -60,7 +61,8 @@ export function rowOf(summary: Omit<SessionSummary, 'executor_type'>, day?: Sess
     recording: summary.recording || summary.imported !== undefined,
   };
   const optional = {
-    parent_session_id: summary.parent_session_id,
+    // Of another program's session it names the one that it was forked from, which did not start it.
+    parent_session_id: summary.observed === undefined ? summary.parent_session_id : undefined,
     execution_mode: summary.parent_session_id === undefined ? undefined : summary.execution_mode,
     agent_name: summary.agent_name === undefined ? undefined : cut(visibleText(summary.agent_name)),
     last_resumed_at: summary.last_resumed_at,
@@ -72,6 +74,7 @@ export function rowOf(summary: Omit<SessionSummary, 'executor_type'>, day?: Sess
     synthetic: summary.synthetic,
     budget: summary.budget,
     needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
+    observed: summary.observed,
     day,
   };
   return Object.assign(row, Object.fromEntries(Object.entries(optional).filter((each) => each[1] !== undefined)));

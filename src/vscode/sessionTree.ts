@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { isSessionLive } from '../model/status.ts';
 import { families, type Family } from './familyCost.ts';
+import { isFiltering } from './observed/filter.ts';
+import { isProgrammatic, observedContext, programmaticItem } from './observed/observedItems.ts';
 import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
 import { hiddenTotal, type HiddenCount, type SessionList } from './sessionList.ts';
 import { needsYou, titleOf, type SessionRow } from './sessionRow.ts';
@@ -17,9 +19,11 @@ const tick = 5000;
 export type TreeNode =
   | { readonly kind: 'group'; readonly group: SessionGroup }
   | { readonly kind: 'session'; readonly node: SessionNode; readonly parent: TreeNode | undefined }
+  | { readonly kind: 'programmatic'; readonly name: GroupName; readonly nodes: readonly SessionNode[] }
   | { readonly kind: 'more'; readonly name: GroupName; readonly count: number }
   | { readonly kind: 'hidden'; readonly count: HiddenCount }
-  | { readonly kind: 'unreadable'; readonly count: number };
+  | { readonly kind: 'unreadable'; readonly count: number }
+  | { readonly kind: 'filtered' };
 
 /** The Sessions view. Draws what `SessionList` holds. */
 export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
@@ -29,13 +33,15 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   readonly #view: vscode.TreeView<TreeNode>;
   readonly #disposables: readonly { dispose(): unknown }[];
   readonly #shown = new Map<GroupName, number>();
+  readonly #emptyText: () => string;
   #families = families([]);
   #clock: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
-  /** `onLook` is called each time the view comes into sight. */
-  constructor(list: SessionList, now: () => number, onLook: () => void) {
+  /** `onLook` is called each time the view comes into sight; `emptyText` is shown where there is no session. */
+  constructor(list: SessionList, now: () => number, onLook: () => void, emptyText: () => string) {
     this.#list = list;
+    this.#emptyText = emptyText;
     this.#now = now;
     this.#view = vscode.window.createTreeView('vitrine.sessions', { treeDataProvider: this, showCollapseAll: true });
     this.#disposables = [
@@ -66,11 +72,18 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     if (node.kind === 'session') {
       return node.node.children.map((child) => ({ kind: 'session', node: child, parent: node }));
     }
+    if (node.kind === 'programmatic') {
+      return node.nodes.map((each): TreeNode => ({ kind: 'session', node: each, parent: node }));
+    }
     if (node.kind !== 'group') return [];
-    const { name, nodes } = node.group;
+    const { name } = node.group;
+    const folded = node.group.nodes.filter(({ row }) => isProgrammatic(row));
+    const nodes = node.group.nodes.filter(({ row }) => !isProgrammatic(row));
     const shown = this.#shown.get(name) ?? pageSize;
     const rows = nodes.slice(0, shown).map((each): TreeNode => ({ kind: 'session', node: each, parent: node }));
-    return nodes.length > shown ? [...rows, { kind: 'more', name, count: nodes.length - shown }] : rows;
+    if (nodes.length > shown) rows.push({ kind: 'more', name, count: nodes.length - shown });
+    if (folded.length > 0) rows.push({ kind: 'programmatic', name, nodes: folded });
+    return rows;
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
@@ -83,12 +96,16 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
         return groupItem(node.group);
       case 'session':
         return sessionItem(node.node, this.#now(), this.#families(node.node.row));
+      case 'programmatic':
+        return programmaticItem(node.name, node.nodes);
       case 'more':
         return actionItem(t('{0} more…', node.count), 'ellipsis', 'vitrine.showMoreSessions', [node.name]);
       case 'hidden':
         return actionItem(hiddenText(node.count), 'eye-closed', 'vitrine.showHiddenSessions');
       case 'unreadable':
         return actionItem(unreadableText(node.count), 'warning', 'vitrine.sessionLost');
+      case 'filtered':
+        return actionItem(t('Some sessions are filtered out'), 'filter-filled', 'vitrine.filterSessions');
     }
   }
 
@@ -102,23 +119,31 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
     const groups = groupSessions(this.#list.visible(), this.#now());
     const hidden = this.#list.hidden();
     const rows = groups.map((group): TreeNode => ({ kind: 'group', group }));
+    if (isFiltering(this.#list.filter)) rows.push({ kind: 'filtered' });
     // With nothing to show, the welcome view speaks, and names the hidden ones itself.
-    if (groups.length === 0) return rows;
+    if (rows.length === 0) return rows;
     const { unreadable } = hidden;
     if (!this.#list.showHidden && hiddenTotal(hidden) > unreadable) rows.push({ kind: 'hidden', count: hidden });
     if (unreadable > 0) rows.push({ kind: 'unreadable', count: unreadable });
     return rows;
   }
 
+  /** Draws again what depends on more than the list. */
+  redraw(): void {
+    this.#refresh();
+  }
+
   #refresh(): void {
     this.#changed.fire();
     this.#view.badge = badge(this.#list);
+    const isEmpty = this.#list.complete && this.#list.visible().length === 0;
+    this.#view.message = isEmpty ? this.#emptyText() : '';
     this.#wind();
   }
 
   /** The clock ticks only while somebody can see a running session's time. */
   #wind(): void {
-    const wanted = this.#view.visible && this.#list.live().length > 0;
+    const wanted = this.#view.visible && this.#list.running().length > 0;
     if (wanted) this.#clock ??= setInterval(() => this.#changed.fire(), tick);
     else {
       clearInterval(this.#clock);
@@ -155,7 +180,7 @@ function groupTitle(name: GroupName): string {
 function badge(list: SessionList): vscode.ViewBadge | undefined {
   const waiting = list.waiting().length;
   if (waiting > 0) return { value: waiting, tooltip: waitingText(waiting) };
-  const live = list.live().length;
+  const live = list.running().length;
   return live === 0 ? undefined : { value: live, tooltip: runningText(live) };
 }
 
@@ -204,15 +229,18 @@ function sessionItem(node: SessionNode, now: number, family: Family | undefined)
   item.description = rowDescription(row, now, family);
   item.iconPath = stateIcon(stateOf(row));
   item.tooltip = rowTooltip(row, now, family);
-  item.contextValue = [
-    'session',
-    live ? 'live' : 'ended',
-    ...(children.some(anyLive) ? ['above'] : []),
-    ...(waits ? ['waiting'] : []),
-    ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
-    ...(row.hidden === true ? ['hidden'] : []),
-    ...followUpWords(row),
-  ].join(' ');
+  item.contextValue =
+    row.observed !== undefined
+      ? observedContext(row, row.observed)
+      : [
+          'session',
+          live ? 'live' : 'ended',
+          ...(children.some(anyLive) ? ['above'] : []),
+          ...(waits ? ['waiting'] : []),
+          ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
+          ...(row.hidden === true ? ['hidden'] : []),
+          ...followUpWords(row),
+        ].join(' ');
   item.accessibilityInformation = { label: rowLabel(row, now, family) };
   item.command = {
     command: waits ? 'vitrine.reviewRequest' : 'vitrine.openSession',

@@ -5,6 +5,7 @@ import { isSessionLive } from '../model/status.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { SessionView, WaitingRequest } from '../protocol/messages.ts';
 import { sentences } from './failureText.ts';
+import { observedNotice, whyWatched } from './observed/observedView.ts';
 
 const { t } = vscode.l10n;
 
@@ -13,6 +14,7 @@ const { t } = vscode.l10n;
  * in a folder of this workspace, since that is what trust was given for.
  */
 export function whyNot(summary: SessionSummary, live: boolean): string | undefined {
+  if (summary.observed !== undefined) return whyWatched(summary, summary.observed);
   if (isSessionLive(summary.status)) return live ? undefined : t('This session runs in another window.');
   if (summary.imported !== undefined) return t('This session was imported. You can read and export it.');
   if (summary.recording) return undefined;
@@ -28,6 +30,8 @@ export function whyNot(summary: SessionSummary, live: boolean): string | undefin
 
 function noticeOf(handle: SessionHandle, told: Notice | readonly string[]): SessionView['notice'] {
   if ('failure' in told) return { severity: told.severity, text: sentences(told.failure) };
+  const { observed } = handle.summary();
+  if (observed !== undefined) return observedNotice(handle.summary(), observed, handle.problems());
   const [missing, ...more] = told;
   if (missing !== undefined) {
     const text =
@@ -81,7 +85,7 @@ export function sessionView(handle: SessionHandle, told: Notice | readonly strin
           },
     can: {
       send: why === null,
-      stop: busy && handle.live() && summary.status !== 'stopping',
+      stop: busy && summary.observed === undefined && handle.live() && summary.status !== 'stopping',
       resume: why === null,
     },
     why,

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
-import { askedBy } from './askedBy.ts';
+import { needText } from './askedBy.ts';
 import { nearText } from './budgets/budgetText.ts';
 import { folderText } from './daemon/folderText.ts';
 import type { MachineRuns } from './daemon/machineRuns.ts';
+import { isSessionLive } from '../model/status.ts';
 import { todayText } from './rowText.ts';
 import type { SessionList } from './sessionList.ts';
 import { quoted } from '../model/visibleText.ts';
-import { needsYou, titleOf } from './sessionRow.ts';
+import { titleOf } from './sessionRow.ts';
 
 const { t } = vscode.l10n;
 
@@ -42,7 +43,8 @@ export class StatusBar implements vscode.Disposable {
   #draw(): void {
     this.#drawWaiting();
     const folders = this.#machine.byFolder();
-    const running = folders.reduce((sum, { runs }) => sum + runs.length, 0);
+    const own = folders.reduce((sum, { runs }) => sum + runs.length, 0);
+    const running = own + this.#list.observed().filter(({ status }) => isSessionLive(status)).length;
     const cost = this.#list.costToday();
     if (running === 0 && !cost.any) {
       this.#item.hide();
@@ -72,9 +74,7 @@ export class StatusBar implements vscode.Disposable {
     }
     const text = rows.length === 1 ? t('1 needs you') : t('{0} need you', rows.length);
     this.#waiting.text = `$(shield) ${text}`;
-    this.#waiting.tooltip = rows
-      .map((row) => `${quoted(titleOf(row))}: ${askedBy(row, needsYou(row)?.title ?? '')}`)
-      .join('\n');
+    this.#waiting.tooltip = rows.map((row) => `${quoted(titleOf(row))}: ${needText(row)}`).join('\n');
     this.#waiting.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
     this.#waiting.show();
   }

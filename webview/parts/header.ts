@@ -16,7 +16,8 @@ import { menuButton, type MenuState } from './menu.ts';
 import { tabs, type TabsState } from '../views/tabs.ts';
 
 interface Status {
-  readonly id: 'running' | 'approval' | 'finished' | 'failed' | 'stopped' | 'paused' | 'interrupted' | 'none';
+  readonly id:
+    'running' | 'approval' | 'waiting' | 'idle' | 'finished' | 'failed' | 'stopped' | 'paused' | 'interrupted' | 'none';
   readonly icon: string;
   readonly word: string;
 }
@@ -24,6 +25,8 @@ interface Status {
 /** How the session stands, always as an icon and a word. */
 export function statusOf({ summary, conversation }: SessionView): Status {
   if (summary.status === 'stopping') return { id: 'running', icon: 'loading', word: t('Stopping') };
+  const { observed } = summary;
+  if (observed !== undefined && observed.live.state !== 'ended') return observedStatus(observed.live.state);
   const requests = conversation?.requests ?? [];
   if (requests.length > 0) return { id: 'approval', icon: 'shield', word: needsAll(requests) };
   if (summary.status === 'running' || summary.status === 'pending') {
@@ -45,6 +48,20 @@ export function statusOf({ summary, conversation }: SessionView): Status {
       return { id: 'interrupted', icon: 'debug-disconnect', word: t('Interrupted') };
     case 'none':
       return { id: 'none', icon: 'circle-large-outline', word: t('Not started') };
+  }
+}
+
+/** Of an agent that another program runs; the request that it waits for is answered there. */
+function observedStatus(state: 'running' | 'waiting_for_permission' | 'waiting_for_you' | 'idle'): Status {
+  switch (state) {
+    case 'running':
+      return { id: 'running', icon: 'loading', word: t('Running') };
+    case 'waiting_for_permission':
+      return { id: 'waiting', icon: 'shield', word: t('Waiting for permission') };
+    case 'waiting_for_you':
+      return { id: 'waiting', icon: 'shield', word: t('Waiting for you') };
+    case 'idle':
+      return { id: 'idle', icon: 'circle-filled', word: t('Idle') };
   }
 }
 
@@ -99,6 +116,7 @@ function statusLine(context: Context, view: SessionView): TemplateResult {
   const mode = summary.permission_mode;
   const bypass = mode !== null && bypasses(mode);
   return html`${status.id === 'approval' ? waitingStatus(context, status) : plainStatus(context, view, status)}
+  ${summary.observed === undefined ? nothing : html`<span class="recording" title=${t('Started by another program, and only watched here')}>${badge(t('Watched'))}</span>`}
   ${summary.recording ? html`<span class="recording" title=${t('Played from a recording, not by a live agent')}>${badge(t('Recording'))}</span>` : nothing}
   ${
     mode === null

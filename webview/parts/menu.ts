@@ -30,6 +30,9 @@ const items: readonly Item[] = [
   { command: 'delete', apart: true },
 ];
 
+/** What a session without a record has. */
+const observedItems = items.filter(({ command }) => ['copySessionId', 'copyLink', 'copyMarkdown'].includes(command));
+
 export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): TemplateResult {
   return html`<span class="menu-at">
     ${button({
@@ -45,7 +48,7 @@ export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): 
   </span>`;
 }
 
-function menu({ actions }: Context, setMenu: (open: boolean) => void): TemplateResult {
+function menu({ actions, store }: Context, setMenu: (open: boolean) => void): TemplateResult {
   const choose = ({ command }: Item): void => {
     setMenu(false);
     actions.command(command);
@@ -56,7 +59,7 @@ function menu({ actions }: Context, setMenu: (open: boolean) => void): TemplateR
     aria-label=${t('More actions')}
     @keydown=${(event: KeyboardEvent) => move(event, setMenu)}
   >
-    ${items.map(
+    ${(store.view?.summary.observed === undefined ? items : observedItems).map(
       (item) =>
         html`${item.apart === true ? html`<hr role="separator" />` : nothing}
           <button role="menuitem" tabindex="-1" @click=${() => choose(item)}>

@@ -22,6 +22,8 @@ export interface StoreProblem {
 
 export interface FoundFiles {
   readonly files: readonly StoreFile[];
+  /** Folders that were read, the root among them. */
+  readonly folders: readonly string[];
   readonly problems: readonly StoreProblem[];
 }
 
@@ -31,10 +33,15 @@ const chunkBytes = 256 * 1024;
 
 /**
  * The files below a root that `wanted` names by their path. Links are followed, each folder once, so that a circle of them ends.
- * Nothing is opened but folders.
+ * Nothing is opened but folders. `below`: only what is in this folder of the root (a relative path with `/`).
  */
-export async function findFiles(root: StoreRoot, wanted: (relative: string) => boolean): Promise<FoundFiles> {
+export async function findFiles(
+  root: StoreRoot,
+  wanted: (relative: string) => boolean,
+  below = '',
+): Promise<FoundFiles> {
   const files: StoreFile[] = [];
+  const folders: string[] = [];
   const problems: StoreProblem[] = [];
   const seen = new Set<string>();
   const visit = async (folder: string, relative: string, depth: number): Promise<void> => {
@@ -43,6 +50,7 @@ export async function findFiles(root: StoreRoot, wanted: (relative: string) => b
       const identity = `${dev}:${ino}`;
       if (ino !== 0 && seen.has(identity)) return;
       seen.add(identity);
+      folders.push(folder);
       for await (const entry of await opendir(folder)) {
         if (files.length >= maxFiles) return;
         const below = relative === '' ? entry.name : `${relative}/${entry.name}`;
@@ -59,8 +67,9 @@ export async function findFiles(root: StoreRoot, wanted: (relative: string) => b
       if (!isMissing(error)) problems.push({ path: folder, reason: reasonOf(error) });
     }
   };
-  await visit(root.path, '', root.depth);
-  return { files, problems };
+  const depth = root.depth - (below === '' ? 0 : below.split('/').length);
+  if (depth > 0) await visit(path.join(root.path, below), below, depth);
+  return { files, folders, problems };
 }
 
 function mayBeFile(entry: Dirent): boolean {
@@ -74,7 +83,8 @@ async function leadsToFolder(link: string): Promise<boolean> {
   );
 }
 
-async function fileAt(full: string, relative: string): Promise<StoreFile | undefined> {
+/** `undefined` where there is no file. */
+export async function fileAt(full: string, relative: string): Promise<StoreFile | undefined> {
   try {
     const found = await stat(full);
     return found.isFile() ? { path: full, relative, size: found.size, mtimeMs: found.mtimeMs } : undefined;
@@ -108,7 +118,8 @@ export async function* linesOf(file: string, from = 0): AsyncGenerator<readonly 
   yield splitter.end();
 }
 
-async function* chunksOf(file: string, from = 0): AsyncGenerator<Uint8Array> {
+/** The bytes from `from` on, as far as they are there; each chunk is valid until the next is asked for. */
+export async function* chunksOf(file: string, from = 0): AsyncGenerator<Uint8Array> {
   const handle = await openRead(file);
   try {
     let at = from;

@@ -31,9 +31,12 @@ export interface SessionFiles {
 export interface Store {
   readonly format: StoreFormat;
   readonly roots: readonly StoreRoot[];
-  readonly sessions: readonly SessionFiles[];
+  /** By native id. */
+  readonly sessions: ReadonlyMap<string, SessionFiles>;
   readonly shared: readonly PlacedFile[];
   readonly problems: readonly StoreProblem[];
+  /** Folders below the roots. */
+  readonly folders: readonly string[];
 }
 
 const headBytes = 64 * 1024;
@@ -87,15 +90,19 @@ export async function readStore(format: StoreFormat, roots: readonly StoreRoot[]
   return {
     format,
     roots,
-    sessions: [...sessions]
-      .filter(([, placed]) => placed.some(({ part }) => part.role !== 'sidecar'))
-      .map(([session, placed]) => ({ format, session, files: placed.sort(compare) })),
+    sessions: new Map(
+      [...sessions]
+        .filter(([, placed]) => placed.some(({ part }) => part.role !== 'sidecar'))
+        .map(([session, placed]) => [session, { format, session, files: placed.sort(compareFiles) }]),
+    ),
     shared,
     problems,
+    folders: found.flatMap((each) => each.folders),
   };
 }
 
-function compare(a: PlacedFile, b: PlacedFile): number {
+/** The order of `SessionFiles.files`. */
+export function compareFiles(a: PlacedFile, b: PlacedFile): number {
   return order[a.part.role] - order[b.part.role] || a.relative.localeCompare(b.relative);
 }
 

@@ -15,21 +15,30 @@ export function isDocument(format: StoreFormat, path: string): boolean {
   return format.isDocument?.(path) ?? documentEnding.test(path);
 }
 
+/** Gives the lines of a file in batches. */
+export type ReadLines = (path: string) => AsyncGenerator<readonly LineOut[]>;
+
 /** Every record of a session, file after file. */
-export async function* recordsOf({ format, files }: SessionFiles): AsyncGenerator<readonly StoreRecord[]> {
-  for (const file of files) yield* recordsOfFile(format, file);
+export async function* recordsOf(
+  { format, files }: SessionFiles,
+  read: ReadLines = linesOf,
+): AsyncGenerator<readonly StoreRecord[]> {
+  for (const file of files) yield* recordsOfFile(format, file, read);
 }
 
 /** Every record, those of subagents at their time among those of the main conversation. */
-export async function* mergedRecords({ format, files }: SessionFiles): AsyncGenerator<readonly StoreRecord[]> {
-  for (const file of files) if (file.part.role === 'sidecar') yield* recordsOfFile(format, file);
+export async function* mergedRecords(
+  { format, files }: SessionFiles,
+  read: ReadLines = linesOf,
+): AsyncGenerator<readonly StoreRecord[]> {
+  for (const file of files) if (file.part.role === 'sidecar') yield* recordsOfFile(format, file, read);
   const rest = files.filter(({ part }) => part.role !== 'sidecar');
   if (rest.length === 1) {
-    for (const file of rest) yield* recordsOfFile(format, file);
+    for (const file of rest) yield* recordsOfFile(format, file, read);
     return;
   }
   const [merged, later] = [rest.slice(0, maxMerged), rest.slice(maxMerged)];
-  const queues = merged.map((file) => new Queue(recordsOfFile(format, file)));
+  const queues = merged.map((file) => new Queue(recordsOfFile(format, file, read)));
   try {
     for (;;) {
       let next: Queue | undefined;
@@ -44,7 +53,7 @@ export async function* mergedRecords({ format, files }: SessionFiles): AsyncGene
   } finally {
     for (const queue of queues) await queue.close();
   }
-  for (const file of later) yield* recordsOfFile(format, file);
+  for (const file of later) yield* recordsOfFile(format, file, read);
 }
 
 /** What a store's shared files say. */
@@ -53,7 +62,7 @@ export async function readNotes(format: StoreFormat, shared: readonly PlacedFile
   if (format.notes === undefined) return notes;
   for (const file of shared) {
     try {
-      for await (const records of recordsOfFile(format, file)) {
+      for await (const records of recordsOfFile(format, file, linesOf)) {
         for (const note of records.flatMap((record) => format.notes?.(record) ?? [])) {
           notes.set(note.key, { ...notes.get(note.key), ...note });
         }
@@ -65,11 +74,16 @@ export async function readNotes(format: StoreFormat, shared: readonly PlacedFile
   return notes;
 }
 
-async function* recordsOfFile(format: StoreFormat, file: PlacedFile): AsyncGenerator<readonly StoreRecord[]> {
+/** `read` is asked for the lines of files that are no documents. */
+export async function* recordsOfFile(
+  format: StoreFormat,
+  file: PlacedFile,
+  read: ReadLines,
+): AsyncGenerator<readonly StoreRecord[]> {
   const { part, path, database } = file;
   if (database !== undefined) yield* databaseRecords(format, file, database);
   else if (!isDocument(format, path)) {
-    for await (const lines of linesOf(path)) yield lines.map((line) => lineRecord(line, file));
+    for await (const lines of read(path)) yield lines.map((line) => lineRecord(line, file));
   } else if (file.size > maxDocument) {
     const head = (await readBytes(path, 0, 1024)).toString('utf8');
     yield [{ kind: 'oversize', part, path, bytes: file.size, head }];

@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { SessionNote, StoreFormat, StoreParserOptions, StorePlace } from '../../agents/stores/contract.ts';
-import { countOnce } from '../../insight/observed/countOnce.ts';
+import type { StoreFormat, StorePlace } from '../../agents/stores/contract.ts';
+import { countOnce, type OwnShare } from '../../insight/observed/countOnce.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
 import type { PriceTable } from '../../insight/prices.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { ObservedAgent, StoreFacts } from '../../model/observed.ts';
 import { Transcript } from '../../model/transcript.ts';
-import { reasonOf } from './files.ts';
+import { lookAgain } from './changedFiles.ts';
 import { PartMemory, readStore, type SessionFiles, type Store } from './groups.ts';
 import { observedId } from './ids.ts';
 import { liveSource } from './live/agents.ts';
 import { liveState, type ProcessMark } from './live/marks.ts';
 import type { ProcessProbe } from './live/processes.ts';
-import { mergedRecords, readNotes, recordsOf } from './records.ts';
+import { FactsMemory, type KnownFacts } from './reading/factsMemory.ts';
+import { NotesMemory } from './reading/notesMemory.ts';
+import { SessionReader, type Notes } from './reading/sessionReader.ts';
 
 export interface SourcesOptions {
   readonly formats: readonly StoreFormat[];
@@ -25,13 +27,12 @@ export interface SourcesOptions {
 /** Sessions whose files are read at the same time. */
 const readAtOnce = 8;
 
-/** A listed session with what is needed to read it. */
-interface Found {
+/** A session with what is needed to read it. */
+export interface FoundSession extends KnownFacts {
   readonly id: string;
   readonly files: SessionFiles;
-  readonly facts: StoreFacts;
+  readonly notes: Notes;
   readonly mark: ProcessMark | undefined;
-  readonly problem: string | null;
 }
 
 /** What is shown of a session that another program has started. */
@@ -41,21 +42,27 @@ export interface ObservedTranscript extends Pick<ObservedFacts, 'id' | 'agent' |
   readonly problems: readonly string[];
 }
 
-interface Remembered {
-  readonly key: string;
-  readonly facts: StoreFacts;
-  readonly problem: string | null;
+/** What is different since the last look. */
+export interface SourcesChange {
+  readonly changed: readonly ObservedSummary[];
+  /** Ids. */
+  readonly removed: readonly string[];
 }
 
 /** The sessions that other programs keep in their own stores, which are only ever read. */
 export class SessionSources {
   readonly #options: SourcesOptions;
   readonly #parts = new PartMemory();
-  readonly #facts = new Map<string, Remembered>();
-  #found = new Map<string, Found>();
+  readonly #notes = new NotesMemory();
+  readonly #facts: FactsMemory;
+  #stores: readonly Store[] = [];
+  #found = new Map<string, FoundSession>();
+  #shares = new Map<string, OwnShare>();
+  #rows = new Map<string, ObservedSummary>();
 
   constructor(options: SourcesOptions) {
     this.#options = options;
+    this.#facts = new FactsMemory(options.clock);
   }
 
   /** Folders in which sessions are looked for. */
@@ -64,28 +71,107 @@ export class SessionSources {
     return formats.flatMap((format) => format.roots(place).map(({ path }) => path));
   }
 
+  /** Folders in which something may change, as they were at the last look: those of sessions, and those of processes. */
+  watched(): { readonly sessions: readonly string[]; readonly processes: readonly string[] } {
+    return {
+      sessions: this.#stores.flatMap(({ folders }) => folders),
+      processes: this.#stores.flatMap(({ format, roots }) => liveSource(format.agent)?.folders?.(roots) ?? []),
+    };
+  }
+
   /** Every session of every store, each request counted once over all of them. */
   async list(prices: PriceTable): Promise<ObservedSummary[]> {
-    const stores = await this.#stores();
-    const found: Found[] = [];
-    for (const store of stores) found.push(...(await this.#sessionsOf(store)));
+    const stores = await this.#readStores();
+    const found: FoundSession[] = [];
+    for (const store of stores) found.push(...(await this.#sessionsOf(store, [...store.sessions.values()])));
+    this.#stores = stores;
     this.#found = new Map(found.map((each) => [each.id, each]));
-    this.#forget();
-    const shares = countOnce(found.map(({ files, facts }) => ({ agent: files.format.agent, facts })));
-    const rows = found.map((each, at) => {
-      const share = shares[at];
-      if (share === undefined) throw new Error('Every session has a share.');
-      const parentId = share.parent === null ? null : this.#parentId(each.files.format.agent, share.parent);
-      return observedSummary({ ...this.#observed(each), share, parentId }, prices);
-    });
-    return [...rows, ...stores.flatMap((store) => this.#problemRows(store, prices))];
+    this.#facts.keepOnly(this.#found);
+    this.#rows.clear();
+    this.#share(stores.map(({ format }) => format.agent));
+    this.#draw(new Set(this.#found.keys()), prices);
+    return [...this.#rows.values()];
+  }
+
+  /** Looks at changed files and folders alone. After `list`. */
+  async refresh(paths: ReadonlySet<string>, prices: PriceTable): Promise<SourcesChange> {
+    const before = new Map(this.#rows);
+    const dirty = new Set<string>();
+    const stores: Store[] = [];
+    const agents = new Set<ObservedAgent>();
+    for (const store of this.#stores) {
+      const own = new Set([...paths].filter((path) => store.roots.some((root) => path.startsWith(root.path))));
+      if (own.size === 0) {
+        stores.push(store);
+        continue;
+      }
+      const looked = await lookAgain(store, own, this.#parts);
+      const { format } = store;
+      const next = looked?.store ?? (await readStore(format, store.roots, this.#parts));
+      stores.push(next);
+      const names = looked?.sessions ?? new Set([...store.sessions.keys(), ...next.sessions.keys()]);
+      const files = [...names].flatMap((name) => next.sessions.get(name) ?? []);
+      for (const each of await this.#sessionsOf(next, files)) this.#found.set(each.id, each);
+      for (const name of names) {
+        const id = observedId(format.agent, name);
+        dirty.add(id);
+        if (!next.sessions.has(name)) this.#found.delete(id);
+      }
+      if (names.size > 0) agents.add(format.agent);
+    }
+    this.#stores = stores;
+    for (const id of this.#share(agents)) dirty.add(id);
+    this.#draw(dirty, prices);
+    return this.#difference(before);
+  }
+
+  /** Looks at the processes of agents alone. After `list`. */
+  async refreshLive(prices: PriceTable): Promise<SourcesChange> {
+    const before = new Map(this.#rows);
+    const dirty = new Set<string>();
+    for (const { format, roots, sessions } of this.#stores) {
+      const marks = await liveSource(format.agent)?.marks(roots, [...sessions.values()], this.#options.processes);
+      for (const { session } of sessions.values()) {
+        const id = observedId(format.agent, session);
+        const found = this.#found.get(id);
+        if (found === undefined) continue;
+        const now = { ...found, mark: markOf(found.facts, marks) };
+        const { state } = this.observed(now).live;
+        const then = this.#rows.get(id)?.live.state;
+        if (then === state && JSON.stringify(found.mark) === JSON.stringify(now.mark)) continue;
+        this.#found.set(id, now);
+        dirty.add(id);
+      }
+    }
+    this.#draw(dirty, prices);
+    return this.#difference(before);
+  }
+
+  /** A session as it was at the last look, or found now where nobody looked yet. Other sessions are not read. */
+  async find(id: string): Promise<FoundSession | undefined> {
+    const known = this.#found.get(id);
+    if (known !== undefined) return known;
+    for (const store of this.#stores.length > 0 ? this.#stores : await this.#readStores()) {
+      const files = [...store.sessions.values()].find(({ session }) => observedId(store.format.agent, session) === id);
+      if (files !== undefined) return (await this.#sessionsOf(store, [files]))[0];
+    }
+    return undefined;
+  }
+
+  /** The session as lists show it. */
+  summaryOf(found: FoundSession, prices: PriceTable): ObservedSummary {
+    const [alone] = countOnce([{ agent: found.files.format.agent, facts: found.facts }]);
+    const share = this.#shares.get(found.id) ?? alone;
+    if (share === undefined) throw new Error('Every session has a share.');
+    const parentId = share.parent === null ? null : this.#parentId(found.files.format.agent, share.parent);
+    return observedSummary({ ...this.observed(found), share, parentId }, prices);
   }
 
   /** The state of the files of a session that was listed last, to be compared; `undefined` where there is none. */
   stampOf(id: string): string | undefined {
     const found = this.#found.get(id);
     if (found === undefined) return undefined;
-    const { live, problem } = this.#observed(found);
+    const { live, problem } = this.observed(found);
     const hash = createHash('sha1').update(JSON.stringify([live.state === 'ended', problem]));
     for (const { path, size, mtimeMs } of found.files.files) hash.update(JSON.stringify([path, size, mtimeMs]));
     return hash.digest('base64');
@@ -93,80 +179,19 @@ export class SessionSources {
 
   /** The transcript of one session; `null` where there is none of that id. Other sessions are not read. */
   async read(id: string): Promise<ObservedTranscript | null> {
-    const known = this.#found.get(id);
-    for (const store of known === undefined ? await this.#stores() : []) {
-      const files = store.sessions.find(({ session }) => observedId(store.format.agent, session) === id);
-      if (files === undefined) continue;
-      const [found] = await this.#sessionsOf({ ...store, sessions: [files] });
-      return found === undefined ? null : await this.#transcript(found);
-    }
-    return known === undefined ? null : await this.#transcript(known);
-  }
-
-  async #transcript(found: Found): Promise<ObservedTranscript> {
-    const { id, files } = found;
-    const { live, path, label, agent, problem } = this.#observed(found);
+    const found = await this.find(id);
+    if (found === undefined) return null;
+    const { live, path, label, agent, problem } = this.observed(found);
+    const reader = new SessionReader({ entries: true, clock: this.#options.clock });
     const transcript = new Transcript();
-    const notes = new Map<string, SessionNote>();
-    const parser = files.format.createParser({ entries: true, session: files.session, notes });
-    const problems: string[] = problem === null ? [] : [problem];
-    try {
-      for await (const records of mergedRecords(files)) {
-        for (const record of records) transcript.apply(parser.push(record));
-      }
-    } catch (error) {
-      if (problem === null) problems.push(reasonOf(error));
-    }
-    transcript.apply(parser.end(live.state !== 'ended'));
-    return { id, agent, label, path, live, facts: parser.facts(), entries: transcript.settled(), problems };
+    transcript.apply((await reader.advance(found.files, found.notes)).updates);
+    transcript.apply(reader.end(live.state !== 'ended'));
+    const problems = [...new Set([problem, reader.problem].filter((each) => each !== null))];
+    return { id, agent, label, path, live, facts: reader.facts(), entries: transcript.settled(), problems };
   }
 
-  async #stores(): Promise<Store[]> {
-    const { formats, place } = this.#options;
-    const stores: Store[] = [];
-    for (const format of formats) stores.push(await readStore(format, format.roots(place), this.#parts));
-    return stores;
-  }
-
-  async #sessionsOf({ format, roots, sessions, shared }: Store): Promise<Found[]> {
-    if (sessions.length === 0) return [];
-    const notes = await readNotes(format, shared);
-    const marks = await liveSource(format.agent)?.marks(roots, sessions, this.#options.processes);
-    const found: Found[] = [];
-    const read = async (files: SessionFiles): Promise<Found> => {
-      const { facts, problem } = await this.#factsOf(files, notes);
-      const mark = facts.nativeIds.map((id) => marks?.get(id)).find((each) => each !== undefined);
-      return { id: observedId(format.agent, files.session), files, facts, mark, problem };
-    };
-    for (let from = 0; from < sessions.length; from += readAtOnce) {
-      found.push(...(await Promise.all(sessions.slice(from, from + readAtOnce).map(read))));
-    }
-    return found;
-  }
-
-  async #factsOf(files: SessionFiles, notes: ReadonlyMap<string, SessionNote>): Promise<Remembered> {
-    const { format, session } = files;
-    const id = observedId(format.agent, session);
-    const key = files.files.map(({ path, size, mtimeMs }) => `${path}\n${size}\n${mtimeMs}`).join('\n');
-    const known = this.#facts.get(id);
-    if (known?.key === key && notes.size === 0) return known;
-    const options: StoreParserOptions = { entries: false, session, notes };
-    const parser = format.createParser(options);
-    let problem: string | null = null;
-    try {
-      for await (const records of recordsOf(files)) for (const record of records) parser.push(record);
-    } catch (error) {
-      problem = reasonOf(error);
-    }
-    const facts = parser.facts();
-    const { total, malformed } = facts.records;
-    if (problem === null && malformed > 0) problem = `Damaged: ${malformed} of ${total} records cannot be read.`;
-    const read = { key, facts, problem };
-    this.#facts.set(id, read);
-    return read;
-  }
-
-  #observed({ id, files, facts, mark, problem }: Found): Omit<ObservedFacts, 'share' | 'parentId'> {
+  /** What the session's row is made of. */
+  observed({ id, files, facts, mark, problem }: FoundSession): Omit<ObservedFacts, 'share' | 'parentId'> {
     const { format } = files;
     const main = files.files.find(({ part }) => part.role === 'main') ?? files.files.at(-1);
     const changedAt = main?.mtimeMs ?? 0;
@@ -182,6 +207,69 @@ export class SessionSources {
       changedAt: new Date(changedAt).toISOString(),
       problem,
     };
+  }
+
+  async #readStores(): Promise<Store[]> {
+    const { formats, place } = this.#options;
+    const stores: Store[] = [];
+    for (const format of formats) stores.push(await readStore(format, format.roots(place), this.#parts));
+    return stores;
+  }
+
+  async #sessionsOf(store: Store, sessions: readonly SessionFiles[]): Promise<FoundSession[]> {
+    if (sessions.length === 0) return [];
+    const { format, roots } = store;
+    const notes = await this.#notes.of(store);
+    const marks = await liveSource(format.agent)?.marks(roots, sessions, this.#options.processes);
+    const found: FoundSession[] = [];
+    const read = async (files: SessionFiles): Promise<FoundSession> => {
+      const id = observedId(format.agent, files.session);
+      const known = await this.#facts.of(id, files, notes);
+      return { id, files, notes, ...known, mark: markOf(known.facts, marks) };
+    };
+    for (let from = 0; from < sessions.length; from += readAtOnce) {
+      found.push(...(await Promise.all(sessions.slice(from, from + readAtOnce).map(read))));
+    }
+    return found;
+  }
+
+  /** Counts again for these agents. Gives the ids of sessions of which something else is their own now. */
+  #share(agents: Iterable<ObservedAgent>): string[] {
+    const counted = new Set(agents);
+    const found = [...this.#found.values()].filter(({ files }) => counted.has(files.format.agent));
+    const shares = countOnce(found.map(({ files, facts }) => ({ agent: files.format.agent, facts })));
+    return found.flatMap(({ id }, at) => {
+      const share = shares[at];
+      if (share === undefined || sizeOf(share) === sizeOf(this.#shares.get(id))) return [];
+      this.#shares.set(id, share);
+      return [id];
+    });
+  }
+
+  /** Makes the rows of these sessions again, and those of what cannot be read. */
+  #draw(ids: ReadonlySet<string>, prices: PriceTable): void {
+    for (const id of ids) {
+      const found = this.#found.get(id);
+      if (found !== undefined) this.#rows.set(id, this.summaryOf(found, prices));
+      else {
+        this.#rows.delete(id);
+        this.#shares.delete(id);
+      }
+    }
+    for (const [id, { runs, executor_session_ids: ids }] of this.#rows) {
+      if (runs === 0 && ids.length === 0 && !this.#found.has(id)) this.#rows.delete(id);
+    }
+    for (const row of this.#stores.flatMap((store) => this.#problemRows(store, prices))) {
+      this.#rows.set(row.session_id, row);
+    }
+  }
+
+  #difference(before: ReadonlyMap<string, ObservedSummary>): SourcesChange {
+    const changed = [...this.#rows.values()].filter((row) => {
+      const known = before.get(row.session_id);
+      return known !== row && JSON.stringify(known) !== JSON.stringify(row);
+    });
+    return { changed, removed: [...before.keys()].filter((id) => !this.#rows.has(id)) };
   }
 
   #parentId(agent: ObservedAgent, nativeId: string): string | null {
@@ -202,8 +290,19 @@ export class SessionSources {
       return observedSummary({ ...about, problem: reason, parentId: null }, prices);
     });
   }
+}
 
-  #forget(): void {
-    for (const id of this.#facts.keys()) if (!this.#found.has(id)) this.#facts.delete(id);
-  }
+function markOf(
+  { nativeIds }: StoreFacts,
+  marks: ReadonlyMap<string, ProcessMark> | undefined,
+): ProcessMark | undefined {
+  return nativeIds.map((id) => marks?.get(id)).find((each) => each !== undefined);
+}
+
+/** Two shares of one session that grew are the same where this is. */
+function sizeOf(share: OwnShare | undefined): string | undefined {
+  if (share === undefined) return undefined;
+  const { requests, inherited, prompts, toolCalls, parent } = share;
+  const output = requests.reduce((sum, { usage }) => sum + (usage.output ?? 0), 0);
+  return [requests.length, output, inherited.length, prompts, toolCalls, parent].join(' ');
 }

@@ -1,17 +1,9 @@
 import type { EntryPoint, ObservedAgent, StoreFacts } from '../../model/observed.ts';
+import type { LiveState } from '../../model/observedState.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { PriceTable } from '../prices.ts';
 import { observedCost, ownUsage } from './cost.ts';
 import type { OwnShare } from './countOnce.ts';
-
-/** How an agent stands, how that is known, and since when (ISO 8601; `null` where nothing tells). */
-export interface LiveState {
-  readonly state: 'running' | 'waiting_for_permission' | 'waiting_for_you' | 'idle' | 'ended';
-  readonly since: string | null;
-  /** What says so: a file that the agent keeps about its process, a lock, or the last record alone. */
-  readonly source: 'process' | 'lock' | 'record' | 'own';
-  readonly pid?: number;
-}
 
 /** A session that another program started, as lists show it: the fields of Vitrine's own, and what only such a one has. */
 export interface ObservedSummary extends Omit<SessionSummary, 'executor_type'> {

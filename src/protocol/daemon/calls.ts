@@ -8,6 +8,7 @@ import { sessionSummarySchema } from '../../model/summary.ts';
 import { clientContextSchema } from './context.ts';
 import { failureSchema } from './failure.ts';
 import { followUpParamsSchema, resumeParamsSchema, startParamsSchema } from './runRequests.ts';
+import { watchSourcesCall } from './sources.ts';
 import { transcriptCall } from './transcript.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
 
@@ -85,6 +86,9 @@ export const calls = {
   },
   /** Sends `news` of all sessions until the connection ends, with `events` where they are wanted; now of those that run. */
   watch: { params: z.object({ events: z.boolean() }), result: z.object({ live: z.array(sessionSummarySchema) }) },
+  watchSources: watchSourcesCall,
+  /** No more news of sessions of other programs. */
+  unwatchSources: { params: nothing, result: nothing },
 
   /** `follow` in the parameters: as if the session were followed right after. */
   start: { params: startParamsSchema, result: begun },

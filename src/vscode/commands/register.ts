@@ -5,6 +5,7 @@ import { auditCommands } from './auditCommands.ts';
 import { budgetCommands } from './budgetCommands.ts';
 import { capabilityCommands } from './capabilityCommands.ts';
 import { daemonCommands } from './daemonCommands.ts';
+import { filterCommands } from './filterCommands.ts';
 import { exportCommands } from './exportCommands.ts';
 import { followUpCommands } from './followUpCommands.ts';
 import { importCommands } from './importCommands.ts';
@@ -33,6 +34,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...sessionCommands(shell),
     ...recordCommands(shell),
     ...viewCommands(shell),
+    ...filterCommands(shell),
     ...searchCommands(shell),
     ...budgetCommands(shell),
     ...followUpCommands(shell),

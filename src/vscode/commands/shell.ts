@@ -7,6 +7,7 @@ import type { Failures } from '../failures.ts';
 import type { FollowUpWatch } from '../followUps/followUpWatch.ts';
 import type { LineHistory } from '../lines/lineHistory.ts';
 import type { MaskedPages } from '../maskedPages.ts';
+import type { ObservedLoader } from '../observed/observedLoader.ts';
 import type { ReportName } from '../pages/reportKinds.ts';
 import type { ReportPages } from '../pages/reportPages.ts';
 import type { SessionPanels } from '../panels.ts';
@@ -31,6 +32,7 @@ export interface Shell {
   readonly engines: EngineHost;
   readonly list: SessionList;
   readonly loader: SessionLoader;
+  readonly observed: ObservedLoader;
   readonly panels: SessionPanels;
   readonly tree: SessionTree;
   readonly runs: RunControl;

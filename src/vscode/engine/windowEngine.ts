@@ -12,12 +12,14 @@ import type { PlannedTrigger } from '../../model/followUps.ts';
 import type { CoordinatorEvent } from '../../model/event.ts';
 import { isSessionLive } from '../../model/status.ts';
 import type { SessionSummary } from '../../model/summary.ts';
-import type { DaemonStatus, News, ResultOf } from '../../protocol/daemon/calls.ts';
+import type { DaemonStatus, GivenParams, News, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 import { failureOf, unreachable } from './failureOf.ts';
 
 export type SessionHandle = RemoteSession<EngineFailure>;
 export type Notice = RemoteNotice<EngineFailure>;
+
+type WatchSources = GivenParams<'watchSources'>;
 
 /** For a trigger, see `followUp`. */
 type Resume = Omit<ResumeRequest, 'trigger'>;
@@ -47,6 +49,9 @@ export class WindowEngine {
   /** Sessions that run in the daemon, as it told last. */
   readonly #live = new Map<string, SessionSummary>();
   #wantsEvents = false;
+  /** What is asked again of another daemon. */
+  #watched: WatchSources | undefined;
+  readonly #sources = new Listeners<[ResultOf<'watchSources'>]>();
 
   constructor(deps: WindowEngineDeps) {
     this.#deps = deps;
@@ -60,6 +65,7 @@ export class WindowEngine {
         const { live } = await connection.call('watch', { events: this.#wantsEvents });
         this.#live.clear();
         for (const summary of live) this.#learn(summary);
+        if (this.#watched !== undefined) this.#sources.fire(await connection.call('watchSources', this.#watched));
       },
     });
     const call = this.#call;
@@ -121,6 +127,17 @@ export class WindowEngine {
   /** Resolves when nothing of the agent's process tree lives. */
   async stop(session_id: string): Promise<void> {
     await this.#call('stop', { session_id, kill: false });
+  }
+
+  /** Sessions of other programs, and from then on news of them by `onSummary` and `onRemoved`. */
+  async watchSources(params: WatchSources): Promise<ResultOf<'watchSources'>> {
+    this.#watched = params;
+    return this.#call('watchSources', params);
+  }
+
+  /** Called with all sessions of other programs when another daemon was found. */
+  onSources(listener: (found: ResultOf<'watchSources'>) => void): Disposable {
+    return this.#sources.on(listener);
   }
 
   open(sessionId: string): Promise<SessionHandle> {
@@ -252,7 +269,7 @@ export class WindowEngine {
   }
 
   #learn(summary: SessionSummary): void {
-    if (isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
+    if (summary.observed === undefined && isSessionLive(summary.status)) this.#live.set(summary.session_id, summary);
     else this.#live.delete(summary.session_id);
     this.#summaries.fire(summary);
   }

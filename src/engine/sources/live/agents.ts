@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { StoreRoot } from '../../../agents/stores/contract.ts';
 import type { ObservedAgent, StoreFacts } from '../../../model/observed.ts';
 import { isSince } from '../../../model/versions.ts';
@@ -17,21 +18,33 @@ interface LiveSource {
     sessions: readonly SessionFiles[],
     processes: ProcessProbe,
   ): Promise<ReadonlyMap<string, ProcessMark>>;
+  /** Folders outside of the roots in which it shows. */
+  folders?(roots: readonly StoreRoot[]): readonly string[];
   /** Whether the agent would have left a mark for this session. */
   tells(facts: StoreFacts): boolean;
 }
 
+function besideRoots(name: string): (roots: readonly StoreRoot[]) => readonly string[] {
+  return (roots) => [...new Set(roots.map((root) => path.join(path.dirname(root.path), name)))];
+}
+
 const sources: Partial<Readonly<Record<ObservedAgent, LiveSource>>> = {
-  'claude-code': { marks: claudeMarks, tells: ({ agentVersion }) => isSince(agentVersion, '2.1.139') === true },
+  'claude-code': {
+    marks: claudeMarks,
+    folders: besideRoots('sessions'),
+    tells: ({ agentVersion }) => isSince(agentVersion, '2.1.139') === true,
+  },
   // Locks came before 0.169; which version began with them is not known, and other systems do not tell who holds one.
   codex: {
     marks: codexMarks,
+    folders: besideRoots('thread-writer-locks'),
     tells: ({ agentVersion }) => process.platform === 'linux' && isSince(agentVersion, '0.169.0') === true,
   },
   copilot: { marks: copilotMarks, tells: () => true },
   // Only in a terminal.
   qwen: {
     marks: qwenMarks,
+    folders: besideRoots('sessions'),
     tells: ({ agentVersion, entryPoint }) => entryPoint === 'terminal' && isSince(agentVersion, '0.24.0') === true,
   },
 };

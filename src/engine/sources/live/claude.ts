@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse } from '../../../agents/shared/lineLog.ts';
 import { count, field, nonEmpty } from '../../../agents/shared/guards.ts';
 import type { StoreRoot } from '../../../agents/stores/contract.ts';
-import type { LiveState } from '../../../insight/observed/summary.ts';
+import type { LiveState } from '../../../model/observedState.ts';
 import type { SessionFiles } from '../groups.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';

@@ -1,5 +1,5 @@
 import type { LastRecord, StoreFacts } from '../../../model/observed.ts';
-import type { LiveState } from '../../../insight/observed/summary.ts';
+import type { LiveState } from '../../../model/observedState.ts';
 
 /** What is known of a session's process besides its records. */
 export interface ProcessMark {

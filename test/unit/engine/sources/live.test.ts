@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import type { ProcessProbe } from '../../../../src/engine/sources/live/processes.ts';
-import type { LiveState } from '../../../../src/insight/observed/summary.ts';
+import type { LiveState } from '../../../../src/model/observedState.ts';
 import { loadPrices } from '../../../../src/insight/prices.ts';
 import { captureFile, noProcesses, sourcesOf, truthOf } from '../../../support/stores/homes.ts';
 

@@ -1,0 +1,15 @@
+/** Variables by which people move the stores of agents, and those that say where an operating system keeps such data. */
+export const storeVariables: readonly string[] = [
+  'CLAUDE_CONFIG_DIR',
+  'CODEX_HOME',
+  'COPILOT_HOME',
+  'GEMINI_CLI_HOME',
+  'QWEN_HOME',
+  'QWEN_RUNTIME_DIR',
+  'OPENCODE_DB',
+  'CURSOR_CONFIG_DIR',
+  'PI_CODING_AGENT_DIR',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'APPDATA',
+];

@@ -1,0 +1,74 @@
+import { storeFormats } from '../../agents/stores/formats.ts';
+import type { Log, SessionHandle } from '../../engine/api.ts';
+import { systemProcesses } from '../../engine/sources/live/processes.ts';
+import { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
+import { SessionSources } from '../../engine/sources/sources.ts';
+import type { PriceTable } from '../../insight/prices.ts';
+import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
+import { RepositoryOf, SessionScope } from './scope.ts';
+import { SourcesWatch, type OwnSessions } from './sourcesWatch.ts';
+import type { NewsFeed } from '../news.ts';
+
+/** Places with stores of their own: people have one, tests have more. */
+const maxPlaces = 8;
+
+export interface ObservedSourcesDeps {
+  readonly own: OwnSessions;
+  readonly prices: () => Promise<PriceTable>;
+  readonly log: Log;
+}
+
+/** Sessions of other programs, for all clients. Where their stores are is what the clients say. */
+export class ObservedSources {
+  readonly #deps: ObservedSourcesDeps;
+  readonly #repositories = new RepositoryOf();
+  readonly #places = new Map<string, ObservedSessions>();
+
+  constructor(deps: ObservedSourcesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Tells `feed` of changes until the watch is disposed. */
+  async watch(
+    params: ParamsOf<'watchSources'>,
+    feed: NewsFeed,
+  ): Promise<{ readonly watch: SourcesWatch; readonly result: ResultOf<'watchSources'> }> {
+    const sessions = this.#at(params);
+    const scope = new SessionScope(params.scope, params.folders, this.#repositories);
+    const watch = new SourcesWatch({ sessions, scope, feed, own: this.#deps.own, log: this.#deps.log });
+    const result = await watch.begin(params.limit);
+    return { watch, result: { ...result, looked_in: [...sessions.folders()] } };
+  }
+
+  /** Follows a session; `undefined` where no client has said where it may be, or there is none. */
+  async open(id: string): Promise<SessionHandle | undefined> {
+    for (const sessions of this.#places.values()) {
+      const handle = await sessions.open(id);
+      if (handle !== undefined) return handle;
+    }
+    return undefined;
+  }
+
+  dispose(): void {
+    for (const sessions of this.#places.values()) sessions.dispose();
+  }
+
+  #at({ home, variables }: Pick<ParamsOf<'watchSources'>, 'home' | 'variables'>): ObservedSessions {
+    const sorted = Object.entries(variables).sort(([a], [b]) => a.localeCompare(b));
+    const key = JSON.stringify([home, sorted]);
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const [oldest] = this.#places.keys();
+    if (this.#places.size >= maxPlaces && oldest !== undefined) {
+      this.#places.get(oldest)?.dispose();
+      this.#places.delete(oldest);
+    }
+    const { prices, log } = this.#deps;
+    const clock = Date.now;
+    const place = { env: variables, home, platform: process.platform };
+    const sources = new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock });
+    const made = new ObservedSessions({ sources, prices, clock, log });
+    this.#places.set(key, made);
+    return made;
+  }
+}

@@ -1,0 +1,55 @@
+import path from 'node:path';
+import { identityOf } from '../../engine/folders/identity.ts';
+import type { FolderIdentity } from '../../model/session.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { SourceScope } from '../../protocol/daemon/sources.ts';
+
+/** Folders whose repository is remembered; the oldest is asked about again. */
+const maxFolders = 5000;
+
+/** Which repository folders belong to; each is looked at once. */
+export class RepositoryOf {
+  readonly #known = new Map<string, Promise<FolderIdentity>>();
+
+  of(folder: string): Promise<FolderIdentity> {
+    const known = this.#known.get(folder) ?? identityOf(folder).catch(() => ({ path: '' }));
+    this.#known.set(folder, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > maxFolders && oldest !== undefined) this.#known.delete(oldest);
+    return known;
+  }
+}
+
+/** Says of sessions whether a client shows them. */
+export class SessionScope {
+  readonly #scope: SourceScope;
+  readonly #folders: readonly string[];
+  readonly #repositories: RepositoryOf;
+
+  constructor(scope: SourceScope, folders: readonly string[], repositories: RepositoryOf) {
+    this.#scope = folders.length === 0 ? 'everything' : scope;
+    this.#folders = folders;
+    this.#repositories = repositories;
+  }
+
+  async includes({ project_dir: folder, observed }: SessionSummary): Promise<boolean> {
+    if (this.#scope === 'everything') return true;
+    // A file that cannot be read may be anybody's.
+    if (folder === undefined) return observed?.problem !== null && observed?.problem !== undefined;
+    if (this.#folders.some((each) => isWithin(folder, each))) return true;
+    if (this.#scope === 'folder') return false;
+    const its = await this.#repositories.of(folder);
+    for (const each of this.#folders) if (isSameRepository(its, await this.#repositories.of(each))) return true;
+    return false;
+  }
+}
+
+function isWithin(folder: string, parent: string): boolean {
+  const relative = path.relative(parent, folder);
+  return relative === '' || (!relative.startsWith('..') && !path.isAbsolute(relative));
+}
+
+function isSameRepository(a: FolderIdentity, b: FolderIdentity): boolean {
+  const isClone = a.clone !== undefined && a.clone === b.clone;
+  return isClone || (a.remote !== undefined && a.remote === b.remote);
+}

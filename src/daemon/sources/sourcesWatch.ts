@@ -1,0 +1,101 @@
+import type { Disposable, Log } from '../../engine/api.ts';
+import type { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
+import type { SourcesChange } from '../../engine/sources/sources.ts';
+import { asSession } from '../../insight/observed/asSession.ts';
+import type { ObservedSummary } from '../../insight/observed/summary.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { ResultOf } from '../../protocol/daemon/calls.ts';
+import type { NewsFeed } from '../news.ts';
+import type { SessionScope } from './scope.ts';
+
+/** Which of the agents' own ids belong to sessions that Vitrine recorded itself. */
+export interface OwnSessions {
+  /** By the agent's id: that of Vitrine's session. */
+  recorded(): Promise<ReadonlyMap<string, string>>;
+  /** Called when a session got another id of its agent. */
+  onRecorded(listener: (nativeIds: readonly string[], sessionId: string) => void): Disposable;
+}
+
+interface SourcesWatchDeps {
+  readonly sessions: ObservedSessions;
+  readonly scope: SessionScope;
+  readonly feed: NewsFeed;
+  readonly own: OwnSessions;
+  readonly log: Log;
+}
+
+/** What one client is told of the sessions of other programs. */
+export class SourcesWatch implements Disposable {
+  readonly #deps: SourcesWatchDeps;
+  /** By id: what the client was told, with the agent's own ids. */
+  readonly #told = new Map<string, readonly string[]>();
+  #recorded = new Map<string, string>();
+  #registrations: readonly Disposable[] = [];
+  #isDisposed = false;
+
+  constructor(deps: SourcesWatchDeps) {
+    this.#deps = deps;
+  }
+
+  async begin(limit: number): Promise<Omit<ResultOf<'watchSources'>, 'looked_in'>> {
+    const { sessions, own } = this.#deps;
+    const early: SourcesChange[] = [];
+    let hear = (change: SourcesChange): void => void early.push(change);
+    this.#registrations = [
+      sessions.look((change) => hear(change)),
+      own.onRecorded((ids, session) => this.#take(ids, session)),
+    ];
+    this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
+    const found = await this.#shown(await sessions.list());
+    const newest = found.shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, limit);
+    for (const each of newest) this.#told.set(each.session_id, each.executor_session_ids);
+    hear = (change) => void this.#hear(change);
+    for (const change of early) void this.#hear(change);
+    return { sessions: newest, out_of_scope: found.out, beyond: found.shown.length - newest.length };
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    for (const each of this.#registrations) each.dispose();
+  }
+
+  async #hear({ changed, removed }: SourcesChange): Promise<void> {
+    try {
+      const { shown } = await this.#shown(changed);
+      if (this.#isDisposed) return;
+      const gone = new Set([...removed, ...changed.map((each) => each.session_id)]);
+      for (const summary of shown) {
+        gone.delete(summary.session_id);
+        this.#told.set(summary.session_id, summary.executor_session_ids);
+        this.#deps.feed.summary(summary);
+      }
+      for (const id of gone) this.#forget(id);
+    } catch (error) {
+      this.#deps.log.error(`A client was not told of sessions of other programs: ${String(error)}`);
+    }
+  }
+
+  /** Vitrine recorded a session by itself: it is in the list already. */
+  #take(ids: readonly string[], session: string): void {
+    for (const id of ids) this.#recorded.set(id, session);
+    for (const [told, native] of this.#told) {
+      if (told !== session && native.some((id) => ids.includes(id))) this.#forget(told);
+    }
+  }
+
+  #forget(id: string): void {
+    if (this.#told.delete(id)) this.#deps.feed.removed(id);
+  }
+
+  async #shown(rows: readonly ObservedSummary[]): Promise<{ shown: SessionSummary[]; out: number }> {
+    const shown: SessionSummary[] = [];
+    let out = 0;
+    for (const row of rows) {
+      if (row.executor_session_ids.some((id) => this.#recorded.has(id))) continue;
+      const summary = asSession(row);
+      if (await this.#deps.scope.includes(summary)) shown.push(summary);
+      else out += 1;
+    }
+    return { shown, out };
+  }
+}

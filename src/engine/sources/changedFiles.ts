@@ -1,0 +1,65 @@
+import path from 'node:path';
+import { fileAt, findFiles, isMissing, reasonOf, type StoreFile, type StoreProblem } from './files.ts';
+import { compareFiles, type PartMemory, type PlacedFile, type SessionFiles, type Store } from './groups.ts';
+
+/** A store after some of its paths changed. `sessions`: native ids of those whose files changed. */
+interface ChangedStore {
+  readonly store: Store;
+  readonly sessions: ReadonlySet<string>;
+}
+
+/** Looks at the changed paths of a store and at nothing else; `null`: it has to be read as a whole, as databases do. */
+export async function lookAgain(
+  store: Store,
+  paths: ReadonlySet<string>,
+  memory: PartMemory,
+): Promise<ChangedStore | null> {
+  const { format, roots } = store;
+  const isWanted = (relative: string): boolean => format.place(relative) !== undefined;
+  const sessions = new Map(store.sessions);
+  const changed = new Set<string>();
+  const folders = new Set(store.folders);
+  const problems: StoreProblem[] = store.problems.filter((each) => !paths.has(each.path));
+  for (const changedPath of paths) {
+    const root = roots.find((each) => changedPath === each.path || changedPath.startsWith(each.path + path.sep));
+    if (root === undefined) continue;
+    const relative = path.relative(root.path, changedPath).split(path.sep).join('/');
+    if (relative === '') return null;
+    const file = isWanted(relative) ? await fileAt(changedPath, relative) : undefined;
+    let files: readonly StoreFile[] = file === undefined ? [] : [file];
+    if (file === undefined && !isWanted(relative)) {
+      const found = await findFiles(root, isWanted, relative);
+      files = found.files;
+      for (const folder of found.folders) folders.add(folder);
+    }
+    if (files.length === 0) removeBelow(sessions, changedPath, changed);
+    for (const each of files) {
+      try {
+        const part = await memory.partOf(format, each);
+        if (part === undefined) continue;
+        if (part.role === 'shared' || part.role === 'database') return null;
+        place(sessions, store, { ...each, part }, part.session);
+        changed.add(part.session);
+      } catch (error) {
+        if (!isMissing(error)) problems.push({ path: each.path, reason: reasonOf(error) });
+      }
+    }
+  }
+  return { store: { ...store, sessions, problems, folders: [...folders] }, sessions: changed };
+}
+
+function place(sessions: Map<string, SessionFiles>, { format }: Store, file: PlacedFile, session: string): void {
+  const others = (sessions.get(session)?.files ?? []).filter((each) => each.path !== file.path);
+  sessions.set(session, { format, session, files: [...others, file].sort(compareFiles) });
+}
+
+/** What was at this path, or below it, is gone. A session ends where no file of it is left but sidecars. */
+function removeBelow(sessions: Map<string, SessionFiles>, gone: string, changed: Set<string>): void {
+  for (const [session, found] of sessions) {
+    const left = found.files.filter((each) => each.path !== gone && !each.path.startsWith(gone + path.sep));
+    if (left.length === found.files.length) continue;
+    changed.add(session);
+    if (left.some(({ part }) => part.role !== 'sidecar')) sessions.set(session, { ...found, files: left });
+    else sessions.delete(session);
+  }
+}

@@ -1,0 +1,293 @@
+import { modelsOf } from '../../../insight/observed/cost.ts';
+import { asSession } from '../../../insight/observed/asSession.ts';
+import type { PriceTable } from '../../../insight/prices.ts';
+import { answers } from '../../../insight/search/facts.ts';
+import { isEmptyQuery, parseQuery } from '../../../insight/search/query.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../../model/entry.ts';
+import { isSessionLive } from '../../../model/status.ts';
+import type { SessionSummary } from '../../../model/summary.ts';
+import { Transcript } from '../../../model/transcript.ts';
+import type { Turn } from '../../../model/turn.ts';
+import type {
+  Conversation,
+  Disposable,
+  Log,
+  RecordHolder,
+  RunMessage,
+  SessionHandle,
+  SessionLedger,
+  SessionSizes,
+} from '../../api.ts';
+import { Emitter } from '../../emitter.ts';
+import { fileAt } from '../files.ts';
+import type { PlacedFile, SessionFiles } from '../groups.ts';
+import { SessionReader } from '../reading/sessionReader.ts';
+import type { FoundSession, SessionSources } from '../sources.ts';
+import { ObservedTurns } from './turns.ts';
+
+export interface ObservedHandleDeps {
+  readonly sources: SessionSources;
+  readonly prices: PriceTable;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly log: Log;
+  /** Begins to tell of changes. `paths`: files that changed just now; `found`: what the last look found. */
+  readonly onChange: (listener: {
+    readonly paths: (paths: ReadonlySet<string>) => void;
+    readonly found: () => void;
+  }) => Disposable;
+}
+
+/** The agent took entries out of its store; what has been shown keeps its place. */
+const removedText = 'The agent removed this entry from its store.';
+
+/** A session of another program as a handle: it is read from its store, and read on as the store grows. */
+export class ObservedHandle implements SessionHandle {
+  readonly id: string;
+  readonly done = Promise.resolve(undefined);
+  readonly #deps: ObservedHandleDeps;
+  readonly #reader: SessionReader;
+  readonly #updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
+  readonly #summaries: Emitter<[summary: SessionSummary]>;
+  #transcript = new Transcript();
+  #turns = new ObservedTurns();
+  #total = 0;
+  #found: FoundSession;
+  #summary: SessionSummary;
+  #advancing: Promise<void> | undefined;
+  #isAgain = false;
+  #isGone = false;
+  #changes: Disposable | undefined;
+
+  private constructor(found: FoundSession, deps: ObservedHandleDeps) {
+    this.id = found.id;
+    this.#found = found;
+    this.#deps = deps;
+    this.#reader = new SessionReader({ entries: true, clock: deps.clock });
+    this.#updates = new Emitter(deps.log);
+    this.#summaries = new Emitter(deps.log);
+    this.#summary = this.#makeSummary();
+  }
+
+  /** Reads the session. */
+  static async open(found: FoundSession, deps: ObservedHandleDeps): Promise<ObservedHandle> {
+    const handle = new ObservedHandle(found, deps);
+    handle.#changes = deps.onChange({
+      paths: (paths) => {
+        if (handle.#found.files.files.some((file) => paths.has(file.path))) handle.#advance();
+      },
+      found: () => void handle.#lookAgain(),
+    });
+    handle.#advance();
+    await handle.#advancing;
+    return handle;
+  }
+
+  summary(): SessionSummary {
+    return this.#summary;
+  }
+
+  turns(): readonly Turn[] {
+    const { outcome, status } = this.#summary;
+    if (isSessionLive(status)) return this.#turns.all('running');
+    return this.#turns.all(outcome === 'none' ? 'completed' : outcome);
+  }
+
+  total(): number {
+    return this.#total;
+  }
+
+  open(): readonly number[] {
+    return this.#transcript.open();
+  }
+
+  unsettled(): readonly NormalizedEntry[] {
+    return this.#transcript.open().flatMap((index) => this.#transcript.get(index) ?? []);
+  }
+
+  read(from: number, to: number): Promise<readonly NormalizedEntry[]> {
+    const entries: NormalizedEntry[] = [];
+    for (let index = Math.max(0, from); index < Math.min(to, this.#total); index += 1) {
+      const entry = this.#transcript.get(index);
+      if (entry !== undefined) entries.push(entry);
+    }
+    return Promise.resolve(entries);
+  }
+
+  async find(text: string, limit: number, from = 0): Promise<Awaited<ReturnType<SessionHandle['find']>>> {
+    const { query } = parseQuery(text);
+    if (isEmptyQuery(query)) return { indexes: [], truncated: false };
+    const entries = await this.read(from, this.#total);
+    const indexes = entries.filter((entry) => answers(entry, query)).map(({ index }) => index);
+    return { indexes: indexes.slice(0, limit), truncated: indexes.length > limit };
+  }
+
+  live(): boolean {
+    return isSessionLive(this.#summary.status);
+  }
+
+  written(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  conversation(): Conversation | null {
+    return null;
+  }
+
+  sizes(): SessionSizes {
+    const { unknown, malformed } = this.#reader.facts().records;
+    const rawBytes = this.#found.files.files.reduce((sum, { size }) => sum + size, 0);
+    return { rawBytes, unknownLines: unknown, malformedLines: malformed };
+  }
+
+  ledger(): Promise<SessionLedger> {
+    const models = modelsOf(this.#reader.facts().requests);
+    const totalModels = models.length === 0 ? null : models;
+    return Promise.resolve({ models: null, totalModels, runTurns: null, duration: null, apiDuration: null });
+  }
+
+  async messages(): Promise<readonly RunMessage[]> {
+    const entries = new Map<string, number[]>();
+    for (const { index, metadata } of await this.read(0, this.#total)) {
+      const id = metadata?.['messageId'];
+      if (typeof id === 'string') entries.set(id, [...(entries.get(id) ?? []), index]);
+    }
+    return this.#reader.facts().requests.map(({ key, model, usage, terms }) => ({
+      runId: '',
+      messageId: key,
+      model,
+      usage,
+      parentCallId: null,
+      settled: true,
+      ...(terms !== undefined && { terms }),
+      entries: entries.get(key) ?? [],
+    }));
+  }
+
+  /** It has no record. */
+  head(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
+  elsewhere(): Promise<RecordHolder | 'unknown' | null> {
+    const { live } = this.#summary.observed ?? {};
+    return Promise.resolve(live === undefined || live.state === 'ended' ? null : 'unknown');
+  }
+
+  problems(): readonly string[] {
+    const own = [this.#reader.problem, this.#found.problem].filter((each) => each !== null);
+    return [...new Set([...own, ...(this.#isGone ? ['The agent deleted this session from its store.'] : [])])];
+  }
+
+  /** There is no output of it. */
+  rawPath(): { readonly stdout: string; readonly stderr: string } {
+    return { stdout: '', stderr: '' };
+  }
+
+  onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): Disposable {
+    return this.#updates.on(listener);
+  }
+
+  onSummary(listener: (summary: SessionSummary) => void): Disposable {
+    return this.#summaries.on(listener);
+  }
+
+  onNotice(): Disposable {
+    return { dispose: () => undefined };
+  }
+
+  onConversation(): Disposable {
+    return { dispose: () => undefined };
+  }
+
+  dispose(): void {
+    this.#changes?.dispose();
+  }
+
+  /** Reads what was added; what comes meanwhile is read right after. */
+  #advance(): void {
+    if (this.#advancing !== undefined) {
+      this.#isAgain = true;
+      return;
+    }
+    this.#advancing = this.#readOn()
+      .catch((error: unknown) => this.#deps.log.error(`${this.id} cannot be read: ${String(error)}`))
+      .finally(() => {
+        this.#advancing = undefined;
+        if (!this.#isAgain) return;
+        this.#isAgain = false;
+        this.#advance();
+      });
+  }
+
+  async #readOn(): Promise<void> {
+    const files = await asNow(this.#found.files);
+    const { updates, restarted } = await this.#reader.advance(files, this.#found.notes);
+    const all = [...updates, ...this.#reader.end(this.#deps.sources.observed(this.#found).live.state !== 'ended')];
+    const told = restarted ? this.#restart(all) : this.#take(all);
+    this.#tell();
+    if (told.length > 0) this.#updates.fire(told, this.#total);
+  }
+
+  #take(updates: readonly EntryUpdate[]): readonly EntryUpdate[] {
+    this.#transcript.apply(updates);
+    for (const update of updates) {
+      if (update.op !== 'put') continue;
+      this.#turns.add(update.entry);
+      this.#total = Math.max(this.#total, update.entry.index + 1);
+    }
+    return updates;
+  }
+
+  /** Everything was read again: gives what is different. */
+  #restart(updates: readonly EntryUpdate[]): readonly EntryUpdate[] {
+    const [before, total] = [this.#transcript, this.#total];
+    this.#transcript = new Transcript();
+    this.#turns = new ObservedTurns();
+    this.#total = 0;
+    this.#take(updates);
+    const removed: EntryUpdate[] = [];
+    for (let index = this.#total; index < total; index += 1) {
+      const entry = before.get(index);
+      const type = { kind: 'system_message', subtype: 'removed' } as const;
+      if (entry !== undefined) removed.push({ op: 'put', entry: { ...entry, type, content: removedText } });
+    }
+    this.#take(removed);
+    const open = new Set(this.#transcript.open());
+    return this.#transcript
+      .settled()
+      .filter((entry) => JSON.stringify(entry) !== JSON.stringify(before.get(entry.index)))
+      .map((entry) => ({ op: 'put', entry, ...(open.has(entry.index) && { open: true }) }));
+  }
+
+  async #lookAgain(): Promise<void> {
+    const found = await this.#deps.sources.find(this.id);
+    this.#isGone = found === undefined;
+    if (found === this.#found) return;
+    if (found !== undefined) this.#found = found;
+    this.#advance();
+  }
+
+  #tell(): void {
+    const summary = this.#makeSummary();
+    if (JSON.stringify(summary) === JSON.stringify(this.#summary)) return;
+    this.#summary = summary;
+    this.#summaries.fire(summary);
+  }
+
+  #makeSummary(): SessionSummary {
+    return { ...asSession(this.#deps.sources.summaryOf(this.#found, this.#deps.prices)), entries: this.#total };
+  }
+}
+
+/** The files with the sizes that they have now; rows of a database change with the list alone. */
+async function asNow(files: SessionFiles): Promise<SessionFiles> {
+  const now = await Promise.all(
+    files.files.map(async (file): Promise<PlacedFile> => {
+      if (file.database !== undefined) return file;
+      const found = await fileAt(file.path, file.relative);
+      return found === undefined ? file : { ...file, ...found };
+    }),
+  );
+  return { ...files, files: now };
+}

@@ -1,0 +1,229 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { ObservedSummary } from '../../../insight/observed/summary.ts';
+import type { PriceTable } from '../../../insight/prices.ts';
+import type { Disposable, Log } from '../../api.ts';
+import { Emitter } from '../../emitter.ts';
+import type { SessionSources, SourcesChange } from '../sources.ts';
+import { FolderWatcher } from '../watching/folderWatcher.ts';
+import { ObservedHandle } from './observedHandle.ts';
+
+export interface ObservedSessionsDeps {
+  readonly sources: SessionSources;
+  readonly prices: () => Promise<PriceTable>;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly log: Log;
+}
+
+/** Changes are gathered for so long before the list is made again, in ms. */
+const gatherMs = 40;
+/** The list takes at most this part of the time: a pause is so many times as long as making the list took. */
+const pauseFactor = 8;
+/** Between two looks at processes, and at stores that may be made. */
+const tickMs = 1000;
+/** After so many ticks everything is looked at, for changes of which no event told. */
+const ticksUntilAll = 60;
+
+/** The sessions of other programs, kept up to date while somebody looks at them. */
+export class ObservedSessions {
+  readonly #deps: ObservedSessionsDeps;
+  readonly #changes: Emitter<[SourcesChange]>;
+  readonly #paths: Emitter<[ReadonlySet<string>]>;
+  readonly #dirty = new Set<string>();
+  #rows = new Map<string, ObservedSummary>();
+  #watcher: FolderWatcher | undefined;
+  #lookers = 0;
+  #listing: Promise<void> | undefined;
+  #work: Promise<unknown> = Promise.resolve();
+  #gather: NodeJS.Timeout | undefined;
+  #tick: NodeJS.Timeout | undefined;
+  #ticks = 0;
+  #pausedUntil = 0;
+
+  constructor(deps: ObservedSessionsDeps) {
+    this.#deps = deps;
+    this.#changes = new Emitter(deps.log);
+    this.#paths = new Emitter(deps.log);
+  }
+
+  /** Where sessions are looked for. */
+  folders(): readonly string[] {
+    return this.#deps.sources.folders();
+  }
+
+  /** Keeps the list up to date, and tells of changes, until what it gives is disposed. */
+  look(listener: (change: SourcesChange) => void): Disposable {
+    const registration = this.#changes.on(listener);
+    const ends = this.#hold();
+    return {
+      dispose: () => {
+        registration.dispose();
+        ends.dispose();
+      },
+    };
+  }
+
+  /** As it is now. */
+  async list(): Promise<readonly ObservedSummary[]> {
+    await (this.#lookers === 0 ? this.#list() : (this.#listing ??= this.#list()));
+    return [...this.#rows.values()];
+  }
+
+  /** Follows a session; `undefined` where there is none of that id. */
+  async open(id: string): Promise<ObservedHandle | undefined> {
+    const found = await this.#inTurn(() => this.#deps.sources.find(id));
+    if (found === undefined) return undefined;
+    const ends = this.#hold();
+    const prices = await this.#deps.prices();
+    const { sources, clock, log } = this.#deps;
+    return ObservedHandle.open(found, {
+      sources,
+      prices,
+      clock,
+      log,
+      onChange: (listener) => {
+        const registrations = [
+          this.#paths.on((paths) => listener.paths(paths)),
+          this.#changes.on(() => listener.found()),
+        ];
+        return {
+          dispose: () => {
+            for (const each of registrations) each.dispose();
+            ends.dispose();
+          },
+        };
+      },
+    });
+  }
+
+  dispose(): void {
+    this.#lookers = 0;
+    this.#stop();
+  }
+
+  #hold(): Disposable {
+    this.#lookers += 1;
+    if (this.#lookers === 1) this.#start();
+    let isHeld = true;
+    return {
+      dispose: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.#lookers = Math.max(0, this.#lookers - 1);
+        if (this.#lookers === 0) this.#stop();
+      },
+    };
+  }
+
+  #start(): void {
+    const watcher = new FolderWatcher({ onPaths: (paths) => this.#heard(paths) });
+    this.#watcher = watcher;
+    this.#listing = this.#list();
+    const settled = this.#listing.then(async () => {
+      await watcher.set(this.#watchedFolders());
+      // Between the list and the watches something may have changed.
+      this.#heard(new Set(this.folders()));
+    });
+    settled.catch((error: unknown) => this.#deps.log.error(`Stores of agents are not watched: ${String(error)}`));
+    this.#tick = setInterval(() => void this.#look(), tickMs);
+    this.#tick.unref();
+  }
+
+  #stop(): void {
+    this.#watcher?.dispose();
+    this.#watcher = undefined;
+    this.#listing = undefined;
+    clearInterval(this.#tick);
+    clearTimeout(this.#gather);
+    this.#gather = undefined;
+    this.#dirty.clear();
+  }
+
+  #list(): Promise<void> {
+    return this.#inTurn(async () => {
+      const rows = await this.#deps.sources.list(await this.#deps.prices());
+      this.#rows = new Map(rows.map((row) => [row.session_id, row]));
+    });
+  }
+
+  #heard(paths: ReadonlySet<string>): void {
+    this.#paths.fire(paths);
+    for (const each of paths) this.#dirty.add(each);
+    const pause = Math.max(gatherMs, this.#pausedUntil - performance.now());
+    this.#gather ??= setTimeout(() => {
+      this.#gather = undefined;
+      void this.#refresh();
+    }, pause);
+  }
+
+  async #refresh(): Promise<void> {
+    const paths = new Set(this.#dirty);
+    this.#dirty.clear();
+    const began = performance.now();
+    const { processes } = this.#deps.sources.watched();
+    const ofProcesses = new Set([...paths].filter((each) => processes.includes(path.dirname(each))));
+    const ofSessions = new Set([...paths].filter((each) => !ofProcesses.has(each)));
+    await this.#change(async (prices) => {
+      const change = await this.#deps.sources.refresh(ofSessions, prices);
+      if (ofProcesses.size === 0) return change;
+      return together(change, await this.#deps.sources.refreshLive(prices));
+    });
+    const took = performance.now() - began;
+    this.#pausedUntil = performance.now() + took * pauseFactor;
+    await this.#watcher?.set(this.#watchedFolders());
+  }
+
+  /** Processes end without an event, and folders are made where nothing is watched. */
+  async #look(): Promise<void> {
+    const watcher = this.#watcher;
+    if (watcher === undefined) return;
+    this.#ticks += 1;
+    const isLive = [...this.#rows.values()].some(({ live }) => live.state !== 'ended');
+    if (isLive) await this.#change((prices) => this.#deps.sources.refreshLive(prices));
+    const isAll = this.#ticks % ticksUntilAll === 0;
+    const roots = this.folders().filter((folder) => isAll || !watcher.has(folder));
+    const there = await Promise.all(roots.map((root) => exists(root)));
+    const made = roots.filter((_, at) => there[at]);
+    if (made.length > 0) this.#heard(new Set(made));
+    // The folders of processes are made with the first process.
+    await watcher.set(this.#watchedFolders());
+  }
+
+  #watchedFolders(): string[] {
+    const { sessions, processes } = this.#deps.sources.watched();
+    if (process.platform === 'linux') return [...sessions, ...processes];
+    const roots = new Set(this.folders());
+    return [...sessions.filter((folder) => roots.has(folder)), ...processes];
+  }
+
+  async #change(work: (prices: PriceTable) => Promise<SourcesChange>): Promise<void> {
+    try {
+      const change = await this.#inTurn(async () => work(await this.#deps.prices()));
+      if (this.#lookers === 0 || change.changed.length + change.removed.length === 0) return;
+      for (const row of change.changed) this.#rows.set(row.session_id, row);
+      for (const id of change.removed) this.#rows.delete(id);
+      this.#changes.fire(change);
+    } catch (error) {
+      this.#deps.log.error(`Stores of agents cannot be read: ${String(error)}`);
+    }
+  }
+
+  /** One look at the stores at a time: they share what is remembered. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#work.then(work, work);
+    this.#work = next.catch(() => undefined);
+    return next;
+  }
+}
+
+async function exists(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    () => true,
+    () => false,
+  );
+}
+
+function together(first: SourcesChange, second: SourcesChange): SourcesChange {
+  return { changed: [...first.changed, ...second.changed], removed: [...first.removed, ...second.removed] };
+}

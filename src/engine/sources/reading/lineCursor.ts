@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises';
+import { LineSplitter, type LineOut } from '../../lines.ts';
+import { chunksOf, linesOf, readBytes } from '../files.ts';
+
+/** Bytes before the cursor that must be the same when reading goes on. */
+const signatureBytes = 64;
+
+/** How far a file has been read. Reading goes on from there, so that a growing file costs only what was added. */
+export class LineCursor {
+  #splitter = new LineSplitter();
+  #offset = 0;
+  #signature = Buffer.alloc(0);
+  #isPacked = false;
+  #tookTail = false;
+
+  /** Whether reading can go on: the file still begins with what was read. @throws file system errors */
+  async continues(path: string): Promise<boolean> {
+    const { size } = await stat(path);
+    if (this.#isPacked || size < this.#offset || (this.#tookTail && size > this.#offset)) return false;
+    const length = this.#signature.length;
+    return length === 0 || this.#signature.equals(await readBytes(path, this.#offset - length, length));
+  }
+
+  /** The lines that were added and have an end. */
+  async *read(path: string): AsyncGenerator<readonly LineOut[]> {
+    if (path.endsWith('.zst')) {
+      this.#isPacked = true;
+      yield* linesOf(path);
+      return;
+    }
+    for await (const chunk of chunksOf(path, this.#offset)) {
+      this.#offset += chunk.byteLength;
+      this.#signature = Buffer.concat([this.#signature, chunk.subarray(-signatureBytes)]).subarray(-signatureBytes);
+      yield this.#splitter.push(chunk);
+    }
+  }
+
+  /** What stands after the last end of a line. To be asked for where nobody writes the file. */
+  tail(): readonly LineOut[] {
+    const lines = this.#splitter.end();
+    this.#tookTail ||= lines.length > 0;
+    return lines;
+  }
+}

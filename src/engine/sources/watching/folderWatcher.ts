@@ -1,0 +1,136 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { access, readdir, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { isMissing } from '../files.ts';
+
+/** Folders that are watched at the same time; what is beyond is looked at in turn. */
+const maxWatches = 4096;
+/** Between two looks at folders without events, in ms, and how many are looked at each time. */
+const pollMs = 1000;
+const pollAtOnce = 64;
+
+/** Types of file systems that tell of no changes that another machine makes: NFS, SMB, CIFS, SMB2, 9P, FUSE. */
+const withoutEvents = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x65735546]);
+
+export interface FolderWatcherOptions {
+  /** Gets the paths of files and folders that were made, changed or removed, as soon as the system tells. */
+  readonly onPaths: (paths: ReadonlySet<string>) => void;
+  /** Default: Node's. It has one watch per folder on Linux, and one per tree elsewhere. */
+  readonly watchFolder?: typeof watch;
+  /** Whether one watch is for the whole tree; default: as the system has it. */
+  readonly recursive?: boolean;
+}
+
+/** Watches folders, each by events of the system; where there are none, by looking at it again and again. */
+export class FolderWatcher {
+  readonly #options: FolderWatcherOptions;
+  readonly #recursive: boolean;
+  readonly #watches = new Map<string, FSWatcher>();
+  /** Folders without events, with what was in them. */
+  readonly #polled = new Map<string, ReadonlyMap<string, string> | undefined>();
+  #queue: string[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isDisposed = false;
+
+  constructor(options: FolderWatcherOptions) {
+    this.#options = options;
+    this.#recursive = options.recursive ?? process.platform !== 'linux';
+  }
+
+  /** Watches these folders and no others. One that is missing is left out. */
+  async set(folders: Iterable<string>): Promise<void> {
+    const wanted = new Set(folders);
+    for (const folder of this.#watches.keys()) if (!wanted.has(folder)) this.#unwatch(folder);
+    for (const folder of this.#polled.keys()) if (!wanted.has(folder)) this.#polled.delete(folder);
+    for (const folder of wanted) {
+      if (this.#isDisposed) return;
+      if (!this.#watches.has(folder) && !this.#polled.has(folder)) await this.#add(folder);
+    }
+    if (this.#polled.size > 0) this.#timer ??= setInterval(() => void this.#poll(), pollMs);
+  }
+
+  has(folder: string): boolean {
+    return this.#watches.has(folder) || this.#polled.has(folder);
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    clearInterval(this.#timer);
+    for (const folder of this.#watches.keys()) this.#unwatch(folder);
+    this.#polled.clear();
+  }
+
+  async #add(folder: string): Promise<void> {
+    if (this.#watches.size >= maxWatches || (await isWithoutEvents(folder))) {
+      this.#polled.set(folder, undefined);
+      return;
+    }
+    try {
+      const made = (this.#options.watchFolder ?? watch)(
+        folder,
+        { persistent: false, recursive: this.#recursive },
+        (_, name) => this.#heard(folder, typeof name === 'string' ? name : null),
+      );
+      made.on('error', () => this.#unwatch(folder));
+      this.#watches.set(folder, made);
+    } catch (error) {
+      // The system has no more watches.
+      if (!isMissing(error)) this.#polled.set(folder, undefined);
+    }
+  }
+
+  #heard(folder: string, name: string | null): void {
+    if (this.#isDisposed) return;
+    // The folder itself was removed or renamed, or something in it has its name.
+    if (name === path.basename(folder)) void this.#check(folder);
+    this.#options.onPaths(new Set([name === null ? folder : path.join(folder, name)]));
+  }
+
+  async #check(folder: string): Promise<void> {
+    try {
+      await access(folder);
+    } catch {
+      this.#unwatch(folder);
+      if (!this.#isDisposed) this.#options.onPaths(new Set([folder]));
+    }
+  }
+
+  #unwatch(folder: string): void {
+    this.#watches.get(folder)?.close();
+    this.#watches.delete(folder);
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#queue.length === 0) this.#queue = [...this.#polled.keys()];
+    for (const folder of this.#queue.splice(0, pollAtOnce)) {
+      if (!this.#polled.has(folder)) continue;
+      const [before, now] = [this.#polled.get(folder), await contentOf(folder)];
+      if (this.#isDisposed || !this.#polled.has(folder)) return;
+      this.#polled.set(folder, now);
+      if (before === undefined) continue;
+      const names = new Set([...before.keys(), ...now.keys()]);
+      const changed = [...names].filter((name) => before.get(name) !== now.get(name));
+      if (changed.length > 0) this.#options.onPaths(new Set(changed.map((name) => path.join(folder, name))));
+    }
+  }
+}
+
+async function isWithoutEvents(folder: string): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
+  return statfs(folder).then(
+    ({ type }) => withoutEvents.has(type),
+    () => false,
+  );
+}
+
+/** What is in a folder: names with size and time of the last change. */
+async function contentOf(folder: string): Promise<Map<string, string>> {
+  const names = await readdir(folder).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const there = await stat(path.join(folder, name)).catch(() => null);
+      return [name, there === null ? '' : `${there.size} ${there.mtimeMs}`] as const;
+    }),
+  );
+  return new Map(found);
+}

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { observedAgents } from './observed.ts';
+
+/** How an agent stands, how that is known, and since when (ISO 8601; `null` where nothing tells). */
+export const liveStateSchema = z.object({
+  state: z.enum(['running', 'waiting_for_permission', 'waiting_for_you', 'idle', 'ended']),
+  since: z.string().nullable(),
+  /** What says so: a file that the agent keeps about its process, a lock, or the last record alone. */
+  source: z.enum(['process', 'lock', 'record', 'own']),
+  pid: z.int().exactOptional(),
+});
+export type LiveState = z.infer<typeof liveStateSchema>;
+
+/** What only a session has that another program started. */
+export const observedStateSchema = z.object({
+  agent: z.enum(observedAgents),
+  /** Absolute path of the main file. */
+  path: z.string(),
+  live: liveStateSchema,
+  entry_point: z.enum(['terminal', 'sdk', 'chat']).nullable(),
+  /** Of git, as it was last. */
+  branch: z.string().nullable(),
+  tool_calls: z.int().nonnegative(),
+  /** Why more tokens were billed than the store knows of; `null` where nothing is known to be missing. */
+  usage_reason: z.string().nullable(),
+  /** Why it cannot be read, or not all of it. */
+  problem: z.string().nullable(),
+});
+export type ObservedState = z.infer<typeof observedStateSchema>;

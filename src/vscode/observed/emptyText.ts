@@ -1,0 +1,28 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ObservedLoader } from './observedLoader.ts';
+
+const { t } = vscode.l10n;
+
+/** Folders that are named; the others are counted. */
+const mostNamed = 6;
+
+/** Where sessions were looked for, for a list without any; empty before that is known. */
+export function emptyText({ lookedIn, outOfScope }: ObservedLoader): string {
+  if (lookedIn.length === 0) return '';
+  const named = lookedIn.slice(0, mostNamed).map(shortPath).join(', ');
+  const more = lookedIn.length - mostNamed;
+  const places =
+    more > 0 ? t('Vitrine looked in {0} and {1} more folders.', named, more) : t('Vitrine looked in {0}.', named);
+  const others =
+    outOfScope === 1
+      ? t('1 session belongs to another folder.')
+      : t('{0} sessions belong to other folders.', outOfScope);
+  return outOfScope === 0 ? places : `${places} ${others}`;
+}
+
+function shortPath(folder: string): string {
+  const relative = path.relative(homedir(), folder);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? folder : path.join('~', relative);
+}

@@ -1,0 +1,49 @@
+import type { SourceScope } from '../../protocol/daemon/sources.ts';
+import { isObject } from '../../model/json.ts';
+import { isSessionLive } from '../../model/status.ts';
+import { titleOf, type SessionRow } from '../sessionRow.ts';
+
+export const filterStates = ['needsYou', 'running', 'idle', 'ended'] as const;
+export type FilterState = (typeof filterStates)[number];
+export const filterDays = [1, 7, 30] as const;
+
+/** Which sessions the Sessions view shows. Absent: all. */
+export interface SessionFilter {
+  readonly scope: SourceScope;
+  /** Names of agents, as lists show them. */
+  readonly agents?: readonly string[];
+  readonly states?: readonly FilterState[];
+  /** Changed within so many days. */
+  readonly days?: number;
+  /** In the title, the first prompt, the branch or the folder. */
+  readonly text?: string;
+}
+
+export const noFilter: SessionFilter = { scope: 'repository' };
+
+/** How a session stands, as the filter counts it. */
+export function filterState(row: SessionRow): FilterState {
+  if (isSessionLive(row.status)) return row.needs_you === undefined ? 'running' : 'needsYou';
+  return row.observed?.live.state === 'idle' ? 'idle' : 'ended';
+}
+
+/** Whether a session is shown. The scope is not asked about: who lists sessions of other programs keeps to it. */
+export function passes(row: SessionRow, { agents, states, days, text }: SessionFilter, now: number): boolean {
+  if (agents !== undefined && !agents.includes(row.agent_label)) return false;
+  if (states !== undefined && !states.includes(filterState(row))) return false;
+  if (days !== undefined && now - Date.parse(row.updated_at) > days * 86_400_000) return false;
+  if (text === undefined) return true;
+  const words = [titleOf(row), row.prompt, row.observed?.branch ?? '', row.project_dir ?? ''];
+  return words.some((each) => each.toLowerCase().includes(text.toLowerCase()));
+}
+
+/** Something but the scope is left out. */
+export function isFiltering({ agents, states, days, text }: SessionFilter): boolean {
+  return [agents, states, days, text].some((each) => each !== undefined);
+}
+
+/** The scope that a window was left with; filters end with the window. */
+export function scopeOf(kept: unknown): SourceScope {
+  const scope = isObject(kept) ? kept['scope'] : undefined;
+  return scope === 'folder' || scope === 'everything' ? scope : 'repository';
+}

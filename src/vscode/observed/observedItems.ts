@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import type { ObservedState } from '../../model/observedState.ts';
+import { isSessionLive } from '../../model/status.ts';
+import type { GroupName, SessionNode } from '../sessionGroups.ts';
+import { needsYou, type SessionRow } from '../sessionRow.ts';
+
+const { t } = vscode.l10n;
+
+/** Started by a program and at rest: such sessions are many, and folded into one row. */
+export function isProgrammatic({ status, observed }: SessionRow): boolean {
+  return observed?.entry_point === 'sdk' && observed.problem === null && !isSessionLive(status);
+}
+
+/** Words for the menus of a session that another program started. */
+export function observedContext(row: SessionRow, { live, problem }: ObservedState): string {
+  return [
+    'observed',
+    ...(needsYou(row) === undefined ? [] : ['waiting']),
+    ...(problem === null && live.state === 'ended' ? ['atRest'] : []),
+    ...(live.pid === undefined ? [] : ['inProcess']),
+  ].join(' ');
+}
+
+export function programmaticItem(name: GroupName, nodes: readonly SessionNode[]): vscode.TreeItem {
+  const label = nodes.length === 1 ? t('1 programmatic session') : t('{0} programmatic sessions', nodes.length);
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `programmatic:${name}`;
+  item.iconPath = new vscode.ThemeIcon('server-process');
+  item.tooltip = t('Started by scripts and SDKs, such as with “-p”.');
+  item.contextValue = 'programmatic';
+  return item;
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import type { ObservedAgent } from '../../model/observed.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import type { SessionSummary } from '../../model/summary.ts';
+import type { PageCommand, SessionView } from '../../protocol/messages.ts';
+import { visibleText } from '../inertText.ts';
+
+const { t } = vscode.l10n;
+
+/** Agents that write an answer to their store when it has ended, not while it comes. */
+const buffering: readonly ObservedAgent[] = ['claude-code', 'codex', 'copilot', 'gemini', 'qwen'];
+
+const commands: readonly PageCommand[] = [
+  'copySessionId',
+  'copyLink',
+  'copyMarkdown',
+  'manageTrust',
+  'runAgent',
+  'showUsage',
+];
+
+/** Whether a page command works on a session that has no record. */
+export function isForObserved(command: PageCommand): boolean {
+  return commands.includes(command);
+}
+
+/** Why nothing can be sent to a session that another program started. */
+export function whyWatched({ agent_label: label }: SessionSummary, { live }: ObservedState): string {
+  if (live.state === 'ended') return t('This session was started in another program.');
+  return t('{0} runs this session in another program. Answer it there.', visibleText(label));
+}
+
+/** Says that the session is only watched, where it is read from, and what may be missing. */
+export function observedNotice(
+  { agent_label: label }: SessionSummary,
+  { agent, live, path }: ObservedState,
+  [problem, ...more]: readonly string[],
+): SessionView['notice'] {
+  if (problem !== undefined) {
+    const text = more.length === 0 ? problem : t('{0} ({1} more problems)', problem, more.length);
+    return { severity: 'warning', text: t('{0} Read from {1}.', text, visibleText(path)) };
+  }
+  const watched = t('Vitrine watches this session and does not own it. It is read from {0}.', visibleText(path));
+  if (live.state === 'ended' || !buffering.includes(agent)) return { severity: 'info', text: watched };
+  const lag = t('{0} stores an answer when it is complete, so this view can lag by one answer.', visibleText(label));
+  return { severity: 'info', text: `${watched} ${lag}` };
+}

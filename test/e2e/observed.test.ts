@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { captureFile } from '../support/stores/homes.ts';
+import { keepEvidence, picture, startHost, useWindow } from './session.ts';
+
+/** Copies a captured store below a home, as if its agent had worked in `folder`. Gives the paths of the files. */
+function plant(capture: string, home: string, folder: string): string[] {
+  const from = captureFile(capture, 'home');
+  const names = readdirSync(from, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => /\.(?:jsonl|json|yaml)$/.test(name))
+    .map((name) => {
+      const to = path.join(home, name);
+      mkdirSync(path.dirname(to), { recursive: true });
+      writeFileSync(to, readFileSync(path.join(from, name), 'utf8').replaceAll('/home/dev/project', folder));
+      return to;
+    });
+}
+
+describe('sessions that were started in terminals', function () {
+  this.timeout(120_000);
+  keepEvidence();
+  let grows = '';
+  let rest = '';
+
+  const host = useWindow(
+    async () => {
+      const server = await startHost();
+      const { home, workspace } = server.folder;
+      [grows = ''] = plant('claude-code-2.1.330/tty-tools', home, workspace).filter((name) =>
+        name.includes('projects'),
+      );
+      const lines = readFileSync(grows, 'utf8').split(/(?<=\n)/);
+      const half = lines.findIndex((line, at) => at > lines.length / 2 && line.includes('"type":"user"'));
+      rest = lines.slice(half).join('');
+      writeFileSync(grows, lines.slice(0, half).join(''));
+      plant('claude-code-2.1.330/print-tools', home, workspace);
+      plant('copilot-1.0.102/tty-permission', home, workspace);
+      plant('codex-0.169.0/tty-tools', home, path.join(workspace, '..', 'another-project'));
+      return { server };
+    },
+    { view: 'Vitrine' },
+  );
+
+  const texts = (): Promise<string[]> =>
+    host.workbench.page.locator('.part.sidebar [role=treeitem]').evaluateAll((rows) => {
+      const part = (row: Element, name: string): string => row.querySelector(name)?.textContent.trim() ?? '';
+      return rows.map((row) => `${part(row, '.label-name')} | ${part(row, '.label-description')}`);
+    });
+
+  it('are in the list, with their agent, place and cost', async () => {
+    await host.workbench.treeItem('Claude Code · Terminal').waitFor();
+    await host.workbench.treeItem('Copilot CLI · Terminal').waitFor();
+    await host.workbench.treeItem('1 programmatic session').waitFor();
+    const shown = await texts();
+    assert.ok(
+      shown.some((text) => /Claude Code · Terminal .*\$0\.\d+/.test(text)),
+      shown.join('\n'),
+    );
+    assert.ok(!shown.some((text) => text.includes('Codex')), shown.join('\n'));
+    await picture(host.workbench, 'observed-list');
+  });
+
+  it('open in the same panel, which says that it only watches, and follow what is written', async () => {
+    await host.workbench.treeItem('Claude Code · Terminal').click();
+    const page = host.workbench.webview();
+    await page.getByText('Vitrine watches this session and does not own it').waitFor();
+    await page.getByText('Watched', { exact: true }).waitFor();
+    const rows = await page.locator('[data-key]').count();
+    appendFileSync(grows, rest);
+    await page.locator('[data-key]').nth(rows).waitFor();
+    await picture(host.workbench, 'observed-panel');
+  });
+
+  it('are those of all folders where the filter says so', async () => {
+    await host.workbench.runCommand('Vitrine: Filter Sessions…');
+    const input = host.workbench.page.locator('.quick-input-widget');
+    await input.getByText('This repository, with worktrees and clones').click();
+    await input.getByText('All folders').click();
+    await host.workbench.treeItem('Codex · Terminal').waitFor();
+  });
+});

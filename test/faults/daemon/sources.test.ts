@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import type { News } from '../../../src/protocol/daemon/calls.ts';
+import type { SessionSummary } from '../../../src/model/summary.ts';
+import type { SessionUpdate } from '../../../src/protocol/daemon/session.ts';
+import { DaemonBench } from '../../support/daemon/bench.ts';
+import { WorkedHome } from '../../support/stores/workedHome.ts';
+import { until } from '../../support/until.ts';
+
+describe('sessions of other programs through a daemon', () => {
+  let place: DaemonBench;
+  let worked: WorkedHome;
+  const rows = new Map<string, SessionSummary>();
+
+  beforeEach(() => {
+    place = new DaemonBench();
+    worked = new WorkedHome('claude-code-2.1.330/tty-tools');
+    rows.clear();
+  });
+  afterEach(async () => {
+    worked.dispose();
+    await place.close();
+  });
+
+  const onNews = ({ summaries, removed }: News): Promise<void> => {
+    for (const id of removed) rows.delete(id);
+    for (const each of summaries) rows.set(each.session_id, each);
+    return Promise.resolve();
+  };
+  const params = (change: { readonly scope?: 'folder' | 'everything'; readonly folders?: string[] } = {}) => ({
+    home: worked.home,
+    variables: {},
+    scope: 'everything' as const,
+    folders: [],
+    limit: 100,
+    ...change,
+  });
+
+  it('are listed, told of while they grow, and followed', async () => {
+    const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+    const lines = worked.lines(name);
+    const half = Math.floor(lines.length / 2);
+    worked.write(name, lines.slice(0, half).join(''));
+    const client = await place.connect({ onNews });
+    const { sessions, looked_in } = await client.call('watchSources', params());
+    const [row] = sessions;
+    assert(row !== undefined);
+    assert.equal(row.observed?.agent, 'claude-code');
+    assert.ok(looked_in.some((folder) => folder.startsWith(worked.home)));
+
+    let total = 0;
+    const take = ({ state }: SessionUpdate): Promise<void> => {
+      total = state.total;
+      return Promise.resolve();
+    };
+    const followed = await client.follow(row.session_id, take);
+    const before = followed.state.total;
+    worked.append(name, lines.slice(half).join(''));
+    await until('more entries', () => total > before);
+    await until('the row', () => (rows.get(row.session_id)?.turns ?? 0) > (row.turns ?? 0));
+    const { entries } = await client.call('read', { session_id: row.session_id, from: 0, to: total });
+    assert.equal(entries.length, total);
+    assert.equal(
+      (await client.call('find', { session_id: row.session_id, query: 'tool', limit: 5, from: 0 })).truncated,
+      false,
+    );
+    assert.notEqual((await client.call('ledger', { session_id: row.session_id })).totalModels, null);
+    worked.remove(name);
+    await until('its removal', () => !rows.has(row.session_id));
+  });
+
+  it('are those of the folders in scope', async () => {
+    worked.copy();
+    const client = await place.connect({ onNews });
+    const there = await client.call('watchSources', params({ scope: 'folder', folders: ['/home/dev'] }));
+    assert.deepEqual([there.sessions.length, there.out_of_scope], [1, 0]);
+    const elsewhere = await client.call('watchSources', params({ scope: 'folder', folders: ['/home/other'] }));
+    assert.deepEqual([elsewhere.sessions.length, elsewhere.out_of_scope], [0, 1]);
+    await client.call('unwatchSources', {});
+  });
+
+  it('are none of those that Vitrine recorded', async () => {
+    worked.copy();
+    const client = await place.connect({ onNews });
+    const { sessions } = await client.call('watchSources', params());
+    const [row] = sessions;
+    assert(row !== undefined);
+    rows.set(row.session_id, row);
+    const [session = ''] = row.executor_session_ids;
+    await client.call('start', place.startParams([{ session }, { init: {} }, { say: 'Hello' }, { result: {} }]));
+    await until('its removal', () => rows.size === 0);
+    const again = await client.call('watchSources', params());
+    assert.equal(again.sessions.length, 0);
+  });
+});
