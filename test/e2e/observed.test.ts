@@ -51,7 +51,7 @@ describe('sessions that were started in terminals', function () {
 
   it('are in the list, with their agent, place and cost', async () => {
     await host.workbench.treeItem('Claude Code · Terminal').waitFor();
-    await host.workbench.treeItem('Copilot CLI · Terminal').waitFor();
+    await host.workbench.treeItem('Copilot CLI ·').waitFor();
     await host.workbench.treeItem('1 programmatic session').waitFor();
     const shown = await texts();
     assert.ok(
