@@ -42,10 +42,13 @@ export function acpChoice(asked: {
     if (resumes) return { agents: [] };
     throw new UsageError('Which agent of the Agent Client Protocol?', ways);
   }
+  if (resumes && profile === commandProfile)
+    throw new UsageError('This session was started by a command, not by --program.', againByCommand);
   const preset = acpPresets.find(({ id }) => id === profile);
   if (preset === undefined) throw new UsageError(`There is no agent "${profile}" (--profile).`, ways);
   const { id, label, args: own } = preset;
   return { profile, agents: program === undefined ? [] : [{ id, label, program, args: own }] };
 }
 
+const againByCommand = 'Give the command of the agent again after the prompt and "--".';
 const ways = `Give --profile ${acpProfileIds.join(', ')}; or the command of another after the prompt and "--".`;

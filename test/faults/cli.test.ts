@@ -143,16 +143,8 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(lines((await vitrine('sessions', '--json').ended).stdout).length, 1);
 
     const steps = [{ unknownUnless: result.metadata?.sessionId }, { init: true }, { say: 'again' }, { result: {} }];
-    const resumed = await vitrine(
-      'run',
-      '--resume',
-      id,
-      '--agent',
-      'claude-code',
-      '--program',
-      fakeAgent,
-      prompt(steps),
-    ).ended;
+    // Without --agent: the session knows which one it is.
+    const resumed = await vitrine('run', '--resume', id, '--program', fakeAgent, prompt(steps)).ended;
     assert.equal(resumed.code, 0, resumed.stderr);
     assert.equal(normalizedEntrySchema.parse(lines(resumed.stdout)[0]).index, 4);
 

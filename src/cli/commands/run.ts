@@ -16,6 +16,7 @@ import { runDetached } from '../run/detach.ts';
 import { runInForeground } from '../run/foreground.ts';
 import { limitHelp, limitOptions, limitsOf } from '../limitOptions.ts';
 import { pricesHelp, pricesOption } from '../pricesOption.ts';
+import { agentOfSession } from '../sessions/agentOfSession.ts';
 import { serverChoice } from '../serverAgent.ts';
 
 const startable = adapters.map(({ type }) => type);
@@ -87,15 +88,20 @@ export const run: Command = {
     const { blueprint } = values;
     if (blueprint !== undefined && (values.agent ?? values.resume) !== undefined)
       throw new UsageError('--blueprint says which agent it is.', 'Leave out --agent and --resume.');
+    const recorded =
+      values.resume !== undefined && program !== undefined
+        ? await agentOfSession(context, values.store, values.resume)
+        : undefined;
     const agent =
       blueprint === undefined
-        ? agentType(values.agent, values.resume)
+        ? agentType(values.agent ?? recorded?.type, values.resume)
         : await executorByName(context, blueprint, { cwd, trust: values['trust-blueprint'] === true }).catch(usage);
     const resumes = values.resume !== undefined;
     const command = args.includes('--') ? more : [];
+    const acpProfile = values.profile ?? (command.length === 0 ? recorded?.profile : undefined);
     const acp =
       blueprint === undefined
-        ? acpChoice({ agent, resumes, profile: values.profile, program, command, cwd: context.cwd })
+        ? acpChoice({ agent, resumes, profile: acpProfile, program, command, cwd: context.cwd })
         : undefined;
     const server = serverChoice(agent, values, context.env);
     if (more.length > 0 && (acp === undefined || command.length === 0))
