@@ -1,5 +1,6 @@
 import { completenessWording } from '../engine/audit/completenessWording.ts';
 import type { Engine } from '../engine/engine.ts';
+import { EngineFailure } from '../engine/failures.ts';
 import { english } from '../engine/wording.ts';
 import { visibleLine } from '../model/visibleText.ts';
 import type { CliContext } from './command.ts';
@@ -12,6 +13,13 @@ export async function reportMissing(engine: Engine, sessionId: string, { stderr 
   const found = await engine.archive.checkCompleteness(sessionId);
   for (const each of completenessWording(found)) stderr.write(`vitrine: ${english(each)}\n`);
   return found.isIncomplete;
+}
+
+/** Whether a session could not be opened because its record is lost; then says so on stderr. */
+export function reportLost(error: unknown, { stderr }: CliContext): boolean {
+  if (!EngineFailure.is(error, 'record_missing')) return false;
+  stderr.write(`vitrine: ${error.message} ${error.detail}\n`);
+  return true;
 }
 
 /** Names on stderr the sessions whose record lacks something, and those that the last listing could not read. */

@@ -29,8 +29,10 @@ import { logInvalidMetadata } from './metadataLog.ts';
 import { Recall } from './recall/recall.ts';
 import { checkCompleteness, type Completeness } from './record/completeness.ts';
 import { RecordBusyError } from './record/errors.ts';
+import { runsWithOutput } from './record/outputs.ts';
 import type { Packed } from './record/packed.ts';
 import type { RecordStore, Survey } from './record/store.ts';
+import { isBeingWritten } from './record/writerLease.ts';
 import { SessionSearch } from './search/sessionSearch.ts';
 import type { Sessions } from './sessions.ts';
 import type { SessionSources } from './sources/sources.ts';
@@ -181,8 +183,12 @@ export class Archive {
   async checkCompleteness(sessionId: string): Promise<Completeness> {
     const reader = await this.#sessions.openReader(sessionId);
     try {
-      const chain = await this.#verify(this.#deps.store.path(sessionId), sessionId);
-      return await checkCompleteness(reader, chain, isSessionLive(reader.summary.status));
+      const file = this.#deps.store.path(sessionId);
+      const chain = await this.#verify(file, sessionId);
+      const folder = path.dirname(file);
+      // Without a writer, a status of "running" or "pending" is only where the record was cut.
+      const isLive = isSessionLive(reader.summary.status) && (await isBeingWritten(folder, this.#deps.clock));
+      return await checkCompleteness(reader, { chain, outputs: await runsWithOutput(folder), isLive });
     } finally {
       await reader.close();
     }

@@ -34,6 +34,7 @@ export const failureCodes = [
   'session_busy',
   'session_elsewhere',
   'session_missing',
+  'record_missing',
   'conversation_unknown',
   'interrupted',
   'record_unwritable',

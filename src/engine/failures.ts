@@ -1,6 +1,7 @@
 import { reachedText } from '../insight/budgets/text.ts';
 import type { Standing } from '../model/budget.ts';
 import type { FailureAction, FailureCode } from './failureCodes.ts';
+import type { RecordNotFoundError } from './record/errors.ts';
 import { english, quote, say, type Wording } from './wording.ts';
 
 export interface FailureWords {
@@ -260,6 +261,19 @@ export const failures = {
       { message: say`There is no session ${id}.`, detail: say`It may have been deleted, or kept in another store.` },
       cause,
     ),
+
+  /** Deleted, or lost while other files of the session are still there. */
+  recordNotFound: (id: string, cause: RecordNotFoundError): EngineFailure =>
+    cause.remains === null
+      ? failures.sessionMissing(id, cause)
+      : new EngineFailure(
+          'record_missing',
+          {
+            message: say`The record of ${id} is missing: all entries are lost.`,
+            detail: say`Its folder has no record.jsonl. What the agent printed may be in runs/: ${cause.remains}`,
+          },
+          cause,
+        ),
 
   conversationUnknown: (label: string, ids: readonly string[]) =>
     new EngineFailure('conversation_unknown', {

@@ -82,7 +82,7 @@ export class ReadOnlyEngine {
   async #openReader(id: string): Promise<RecordReader> {
     if (!sessionIdSchema.safeParse(id).success) throw failures.sessionMissing(id);
     return this.#store.openReader(id).catch((error: unknown) => {
-      throw RecordNotFoundError.is(error) ? failures.sessionMissing(id, error) : error;
+      throw RecordNotFoundError.is(error) ? failures.recordNotFound(id, error) : error;
     });
   }
 }

@@ -269,6 +269,6 @@ export class Sessions {
 
   #translated(id: string, error: unknown): unknown {
     if (RecordBusyError.is(error)) return failures.sessionElsewhere(id, error);
-    return RecordNotFoundError.is(error) ? failures.sessionMissing(id, error) : error;
+    return RecordNotFoundError.is(error) ? failures.recordNotFound(id, error) : error;
   }
 }

@@ -176,9 +176,9 @@ describe('vitrine run, sessions, show, doctor', function () {
         .filter((line) => !line.startsWith('{"kind":"entry","entry":{"index":1,'))
         .join('\n'),
     );
-    for (const args of [['show'], ['show', '--json'], ['export', '--format', 'markdown']]) {
-      const damaged = await vitrine(...args, id).ended;
-      assert.equal(damaged.code, 4, args.join(' '));
+    const ways = [['show'], ['show', '--json'], ['export', '--format', 'markdown']];
+    for (const damaged of await Promise.all(ways.map((args) => vitrine(...args, id).ended))) {
+      assert.equal(damaged.code, 4);
       assert.match(damaged.stderr, /^vitrine: Missing entries: 1\.$/m);
     }
     await list(true);
@@ -187,6 +187,24 @@ describe('vitrine run, sessions, show, doctor', function () {
     const empty = await vitrine('show', id).ended;
     assert.equal(empty.code, 4);
     assert.match(empty.stderr, /^vitrine: The record is empty or cannot be read: all entries are missing\.$/m);
+  });
+
+  it('says that a record is lost while its folder is there, and ends with 4', async () => {
+    const ran = await run([{ init: true }, { say: 'one' }, { result: {} }]).ended;
+    assert.equal(ran.code, 0, ran.stderr);
+    const sessions = path.join(bench.dir, '.local/share/vitrine/sessions');
+    const [id = ''] = readdirSync(sessions);
+    rmSync(path.join(sessions, id, 'record.jsonl'));
+    const [shown, exported, verified, listed] = await Promise.all([
+      vitrine('show', id).ended,
+      vitrine('export', '--format', 'markdown', id).ended,
+      vitrine('verify', id).ended,
+      vitrine('sessions').ended,
+    ]);
+    assert.deepEqual([shown.code, exported.code, verified.code, listed.code], [4, 4, 1, 0]);
+    for (const { stderr } of [shown, exported, verified])
+      assert.match(stderr, /^vitrine: The record of ses_\w+ is missing: all entries are lost\. /);
+    assert.match(listed.stderr, /^vitrine: The record of ses_\w+ cannot be read: /m);
   });
 
   it('takes a record that is being written, or was written without a chain, for no damaged one', async () => {

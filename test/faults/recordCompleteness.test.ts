@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { completenessWording } from '../../src/engine/audit/completenessWording.ts';
 import { checkCompleteness, type Completeness } from '../../src/engine/record/completeness.ts';
+import { runsWithOutput } from '../../src/engine/record/outputs.ts';
 import { verifyRecord } from '../../src/engine/record/verify.ts';
 import { english } from '../../src/engine/wording.ts';
 import { aSession, anEntry, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
@@ -76,7 +78,9 @@ describe('what a record lacks', () => {
   async function check(): Promise<{ readonly found: Completeness; readonly texts: string[]; readonly lost: number }> {
     const reader = await temporary.store.openReader(sessionId);
     try {
-      const found = await checkCompleteness(reader, await verifyRecord(file, { session: sessionId }), false);
+      const chain = await verifyRecord(file, { session: sessionId });
+      const outputs = await runsWithOutput(path.dirname(file));
+      const found = await checkCompleteness(reader, { chain, outputs, isLive: false });
       const read = new Map((await reader.read(0, reader.total)).map((entry) => [entry.index, JSON.stringify(entry)]));
       let lost = 0;
       for (let index = 0; index < entries; index += 1) {
@@ -109,6 +113,21 @@ describe('what a record lacks', () => {
       found.problems.map(({ reason }) => reason),
       ['empty'],
     );
+  });
+
+  it('is what a run printed that it does not name, where nothing else says how long it was', async () => {
+    const lines = linesOf(whole);
+    const folder = path.dirname(file);
+    // No head, no writer, and cut between two lines, before the run.
+    for (const name of await readdir(folder)) if (name !== 'record.jsonl') await rm(path.join(folder, name));
+    await writeFile(file, fileOf(lines.slice(0, 2)));
+    assert.equal((await check()).found.isIncomplete, false, 'nobody knows');
+    await mkdir(path.join(folder, 'runs'));
+    await writeFile(path.join(folder, 'runs/run_0123456789ab.stdout'), 'printed');
+    await writeFile(path.join(folder, 'runs/run_0123456789ac.stdout'), '');
+    const { found, texts } = await check();
+    assert.equal(found.isIncomplete, true);
+    assert.deepEqual(texts, ['The entries of run_0123456789ab are missing; what the agent printed is kept in runs/.']);
   });
 
   it(`is told in each of ${damages} random damages that lost or changed an entry`, async function () {

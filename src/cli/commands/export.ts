@@ -6,7 +6,7 @@ import type { ExportReport, SessionExport } from '../../engine/exportSession.ts'
 import { exportFormats } from '../../formats/export/formats.ts';
 import { parseOptions } from '../args.ts';
 import { exportStream } from '../terminalText.ts';
-import { incomplete, reportMissing } from '../incomplete.ts';
+import { incomplete, reportLost, reportMissing } from '../incomplete.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { notRecorded, readObserved } from '../sessions/observed.ts';
@@ -71,6 +71,7 @@ export const exportCommand: Command = {
       return isIncomplete ? incomplete : 0;
     } catch (error) {
       if (stopped.signal.aborted) return interrupted;
+      if (reportLost(error, context)) return incomplete;
       const observed = EngineFailure.is(error) ? await readObserved(context, id) : null;
       if (observed !== null)
         throw new UsageError(`There is no record to export: ${notRecorded(observed)}`, showInstead);

@@ -11,7 +11,7 @@ import { UsageError, type CliContext, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { entryText } from '../entryText.ts';
 import { followSession } from '../followSession.ts';
-import { incomplete, reportMissing } from '../incomplete.ts';
+import { incomplete, reportLost, reportMissing } from '../incomplete.ts';
 import { writeLines } from '../output.ts';
 import { readObserved } from '../sessions/observed.ts';
 import { exactStream } from '../terminalText.ts';
@@ -62,6 +62,7 @@ export const show: Command = {
       handle.dispose();
       return (await reportMissing(engine, id, context)) ? incomplete : 0;
     } catch (error) {
+      if (reportLost(error, context)) return incomplete;
       const observed = EngineFailure.is(error) ? await readObserved(context, id) : null;
       if (observed !== null) return await showObserved(observed, context, values);
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);

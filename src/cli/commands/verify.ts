@@ -3,6 +3,7 @@ import { verdictDetails, verdictWording } from '../../engine/audit/verdictWordin
 import { EngineFailure } from '../../engine/failures.ts';
 import { english } from '../../engine/wording.ts';
 import { sessionIdSchema } from '../../model/session.ts';
+import { reportLost } from '../incomplete.ts';
 import { parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
 import { createEngine, storeHelp } from '../engine.ts';
@@ -42,6 +43,7 @@ export const verifyCommand: Command = {
       if (found.verdict === 'unchained') return unchained;
       return found.verdict === 'intact' && found.signature?.state !== 'bad' ? 0 : broken;
     } catch (error) {
+      if (reportLost(error, context)) return broken;
       const observed = EngineFailure.is(error) ? await readObserved(context, which) : null;
       if (observed !== null) {
         context.stdout.write(`Nothing to verify: ${notRecorded(observed)}\n`);

@@ -5,12 +5,16 @@ import { verdictWording } from './verdictWording.ts';
 const maxListed = 20;
 
 /** What is missing from a record and where, one line each, for people; nothing where the record is complete. */
-export function completenessWording({ isIncomplete, isEmpty, missing, problems, chain }: Completeness): Wording[] {
+export function completenessWording(found: Completeness): Wording[] {
+  const { isIncomplete, isEmpty, missing, unrecordedRuns, problems, chain } = found;
   if (!isIncomplete) return [];
   if (isEmpty) return [say`The record is empty or cannot be read: all entries are missing.`];
   const isBroken = chain.verdict === 'altered' || chain.verdict === 'truncated';
   return [
     ...(missing.length > 0 ? [say`Missing entries: ${listOf(missing.map(rangeText))}.`] : []),
+    ...(unrecordedRuns.length > 0
+      ? [say`The entries of ${listOf(unrecordedRuns)} are missing; what the agent printed is kept in runs/.`]
+      : []),
     ...problems
       .slice(0, maxListed)
       .map(({ offset, bytes, reason, afterIndex }) =>

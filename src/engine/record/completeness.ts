@@ -15,27 +15,36 @@ export interface Completeness {
   readonly isEmpty: boolean;
   /** Indexes below the last entry that no readable line has, ascending. */
   readonly missing: readonly EntryRange[];
+  /** Ids of runs whose output is kept in `runs/`, and of which the record does not say that they began: their entries are missing. */
+  readonly unrecordedRuns: readonly string[];
   /** Parts of the file that cannot be read, in file order; at most 1,000. */
   readonly problems: readonly RecordProblem[];
   /** What the chain shows. */
   readonly chain: Pick<Verification, 'verdict' | 'breaks' | 'lines' | 'cutAfter' | 'chainedFrom'>;
 }
 
-/**
- * Reads the whole record once. `isLive`: entries of calls that have not ended are not written yet, so gaps are no loss.
- * @throws file system errors
- */
+interface Evidence {
+  readonly chain: Completeness['chain'];
+  /** Entries of calls that have not ended are not written yet, so gaps are no loss. */
+  readonly isLive: boolean;
+  /** Ids of runs that printed something. */
+  readonly outputs: readonly string[];
+}
+
+/** Reads the whole record once. @throws file system errors */
 export async function checkCompleteness(
   reader: RecordReader,
-  chain: Completeness['chain'],
-  isLive: boolean,
+  { chain, isLive, outputs }: Evidence,
 ): Promise<Completeness> {
   const present = new Set<number>();
+  const begun = new Set<unknown>();
   let lines = 0;
   for await (const line of reader.lines()) {
     lines += 1;
     if (line.kind === 'entry') present.add(line.entry.index);
+    else if (line.kind === 'decision' && line.decision.type === 'attempt') begun.add(line.decision['run_id']);
   }
+  const unrecordedRuns = isLive ? [] : outputs.filter((id) => !begun.has(id));
   const missing = isLive ? [] : gapsIn(present, reader.total);
   // The other values of such a line are there.
   const problems = reader.problems.filter(({ reason }) => reason !== 'mistyped_metadata');
@@ -43,9 +52,12 @@ export async function checkCompleteness(
   const isEmpty = lines === 0 && !isLive;
   const isBroken = chain.verdict === 'altered' || (chain.verdict === 'truncated' && (lines > 0 || !isLive));
   return {
-    isIncomplete: isEmpty || isBroken || missing.length > 0 || problems.length > 0,
+    isIncomplete: [isEmpty, isBroken, missing.length > 0, unrecordedRuns.length > 0, problems.length > 0].includes(
+      true,
+    ),
     isEmpty,
     missing,
+    unrecordedRuns,
     problems,
     chain,
   };

@@ -30,10 +30,13 @@ export class RecordBusyError extends Error {
 export class RecordNotFoundError extends Error {
   override readonly name = 'RecordNotFoundError';
   readonly sessionId: string;
+  /** The session's folder, where other files of the session are still in it: the record was lost, not deleted. */
+  readonly remains: string | null;
 
-  constructor(sessionId: string) {
+  constructor(sessionId: string, remains: string | null) {
     super(`There is no record of session ${sessionId}. It may have been deleted, or kept in another store.`);
     this.sessionId = sessionId;
+    this.remains = remains;
   }
 
   static is(error: unknown): error is RecordNotFoundError {

@@ -5,6 +5,7 @@ import type { SessionSummary } from '../../model/summary.ts';
 import { lastHash } from './chain.ts';
 import type { FindOptions, FindResult, RawStream, RecordedResult, RecordProblem, RecordReader } from './contract.ts';
 import { RecordNotFoundError } from './errors.ts';
+import { remainsOf } from './outputs.ts';
 import { errorCode, rawFile, recordFile } from './layout.ts';
 import { follow, openRecord, type OpenRecord } from './openRecord.ts';
 import { rawBytes, rawSize } from './packed.ts';
@@ -36,7 +37,7 @@ export class FileRecordReader implements RecordReader {
       const record = await openRecord(recordFile(folder), id);
       return new FileRecordReader(id, folder, clock, record, await isBeingWritten(folder, clock));
     } catch (error) {
-      throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id) : error;
+      throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id, await remainsOf(folder)) : error;
     }
   }
 

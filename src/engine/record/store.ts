@@ -12,6 +12,7 @@ import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
 import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
 import { newerVersionOf } from './header.ts';
 import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
+import { remainsOf } from './outputs.ts';
 import { arePacked, nothingPacked, openUnpacked, packRuns, unpackRuns, type Packed } from './packed.ts';
 import { FileRecordReader } from './reader.ts';
 import { readTail } from './tail.ts';
@@ -148,8 +149,10 @@ export class RecordStore {
 
   /** @throws RecordBusyError, RecordNotFoundError, RecordVersionError */
   async openWriter(id: string, options: WriterOptions = {}): Promise<RecordWriter> {
-    const handle = await openUnpacked(this.path(id)).catch((error: unknown) => {
-      throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id) : error;
+    const handle = await openUnpacked(this.path(id)).catch(async (error: unknown) => {
+      throw errorCode(error) === 'ENOENT'
+        ? new RecordNotFoundError(id, await remainsOf(sessionFolder(this.#dir, id)))
+        : error;
     });
     try {
       const newer = await newerVersionOf(handle, (await handle.stat()).size);

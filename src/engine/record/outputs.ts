@@ -1,0 +1,23 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { runIdSchema } from '../../model/session.ts';
+import { rawFile } from './layout.ts';
+import { rawSize } from './packed.ts';
+
+/** The folder of a session without a record, where files that only a record has beside it are left; else `null`. */
+export async function remainsOf(folder: string): Promise<string | null> {
+  const names = await readdir(folder).catch((): string[] => []);
+  const outputs = await readdir(path.join(folder, 'runs')).catch((): string[] => []);
+  return names.includes('record.head') || outputs.length > 0 ? folder : null;
+}
+
+/** Ids of runs whose agent printed something to stdout, as the files in `runs/` of a session's folder say. */
+export async function runsWithOutput(folder: string): Promise<string[]> {
+  const names = await readdir(path.join(folder, 'runs')).catch((): string[] => []);
+  const ids = new Set(names.map((name) => name.split('.', 1)[0]).filter((id) => runIdSchema.safeParse(id).success));
+  const found: string[] = [];
+  for (const id of ids) {
+    if (id !== undefined && (await rawSize(rawFile(folder, id, 'stdout')).catch(() => 0)) > 0) found.push(id);
+  }
+  return found.sort();
+}
