@@ -34,15 +34,20 @@ const tokens = /[^\s;|&()<>`'"$/\\=,]+/gu;
 const commandPosition = /(?:^|[;|&(`]|\b(?:sudo|exec|env|nohup|time|xargs|command) )[ \t]*$/;
 /** Drawn like marks of ASCII, in no ordinary command; the last few look like such between ASCII only. */
 const likeMarks =
-  /[\u01c0-\u01c3\u02b9-\u02bc\u02c8\u02cb\u02d0\u02d7\u02f8\u05c0\u05c3\u1427\u1735\u2010-\u2012\u2043\u2044\u204e\u2212\u2215-\u2217\u2223\u2236\u223c\u2571\u2572\u2758\u27cb\u29f5\u29f8\u29f9\u2e40\ua4fa\ua4fd\ua4ff\ua789\ua78c\u{1f150}-\u{1f169}]|(?<=[!-~])[\u0589\u3007\u30ce\u30fc\u3163\u4e00\u4e36\u4e3f](?=[!-~])|[!-~](?=\p{M})|(?<=[ -~])(?![\ufe00-\ufe0f])\p{M}/gu;
+  /[\u01c0-\u01c3\u02b9-\u02bc\u02c8\u02cb\u02d0\u02d7\u02f8\u05c0\u05c3\u1427\u1735\u2010-\u2012\u2043\u2044\u204e\u2212\u2215-\u2217\u2223\u2236\u223c\u2571\u2572\u2758\u27cb\u29f5\u29f8\u29f9\u2e40\ua4fa\ua4fd\ua4ff\ua789\ua78c\u{1f150}-\u{1f169}]|(?<=[!-~])[\u0589\u3002\u3007\u30ce\u30fc\u3163\u4e00\u4e36\u4e3f\uff61](?=[!-~])|(?<=\s)[\u30fc\u4e00](?=[A-Za-z])|(?<=[A-Za-z])\u00d7(?=[A-Za-z])|[!-~](?=\p{M})|(?<=[ -~])(?![\ufe00-\ufe0f])\p{M}/gu;
 /** Latin letters of phonetics and small capitals. */
-const likeLetters = /[\u0131\u0184\u0185\u0237\u0250-\u02af\u1d00-\u1d7f\ua730\ua731\ua7ae\ua7b0]/gu;
+const likeLetters =
+  /[\u0131\u0184\u0185\u0237\u0250-\u02af\u1d00-\u1d7f\u212e\u2374\ua730\ua731\ua798\ua799\ua7ae\ua7b0]/gu;
 const turkish = /[şğçöüâİŞĞÇÖÜ]/;
 /** Dashes and quotes of typography, which take the place of ASCII's outside of quotes. */
-const typographic = /[\u2013-\u2015\u2018-\u201d\u2032\u2033]/gu;
+const typographic = /[\u2013-\u2015\u2018\u2019\u201b-\u201d\u2032\u2033]/u;
+/** Drawn like an operator, a quote or a dash of a shell; ordinary inside of quotes and in text of another script. */
+const likeOperators =
+  /(?<=^|[ -~])[\u00a6\u00ab\u00b4\u00bb\u02c2\u02c3\u02dc\u055a\u05be\u061b\u066a\u06d4\u0701\u1806\u201a\u2039\u203a\u204f\u2053\u2500\u2502\u276e\u276f\u2796\u2a1f\u301c\u3033\ua778\uffe8](?=$|[ -~])/u;
+const outsideOfQuotes = new RegExp(`${typographic.source}|${likeOperators.source}`, 'gu');
 /** What compatibility normalization makes ASCII of, and yet is ordinary: superscripts, units, ellipses, numbers in circles. */
 const compatible =
-  /[\u00aa\u00b2\u00b3\u00b9\u00ba\u0132\u0133\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2116\u2120-\u2122\u2139\u2460-\u249b\u3200-\u33ff]/;
+  /[\u00aa\u00b2\u00b3\u00b9\u00ba\u0132\u0133\u2025\u2026\u203c\u2047-\u2049\u2070-\u209c\u2103\u2109\u2116\u2120\u2122\u2139\u2460-\u249b\u3200-\u33ff]/;
 const notAscii = /[^\n\t -~]/gu;
 const fullWidth = /[\u3000-\u303f\ufe50-\uff5e]/;
 const cjk = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Bopomofo}\u3000-\u303f]/u;
@@ -93,10 +98,9 @@ class Scan {
       if (ascii.test(word)) continue;
       const found = scripts.filter(({ pattern }) => pattern.test(word));
       const [first] = found;
-      if (first === undefined) continue;
       if (found.length > 1) for (const { name } of found) this.#scripts.add(name);
       for (const { index: at, 0: character } of word.matchAll(notAscii)) {
-        const isMixed = found.length > 1 && /\p{L}/u.test(character) && !first.pattern.test(character);
+        const isMixed = found.length > 1 && /\p{L}/u.test(character) && first?.pattern.test(character) === false;
         const isDigit = /\p{Nd}/u.test(character) && /[A-Za-z\d]/.test(word);
         if (isMixed || isDigit || rare.test(character)) this.#add(index + at, character);
       }
@@ -135,11 +139,15 @@ class Scan {
   #typography(): void {
     let quote = '';
     let from = 0;
-    for (const { index, 0: mark } of this.#text.matchAll(typographic)) {
+    for (const { index, 0: mark } of this.#text.matchAll(outsideOfQuotes)) {
       for (const each of this.#text.slice(from, index).match(/["']/g) ?? []) {
         quote = quote === '' ? each : quote === each ? '' : quote;
       }
       from = index;
+      if (!typographic.test(mark)) {
+        if (quote === '') this.#add(index, mark);
+        continue;
+      }
       const [last, next] = [this.#text.charAt(index - 1), this.#text.charAt(index + 1)];
       const beside = `${last}${next}`;
       const isOption = /[\u2013-\u2015]/.test(mark) && /^[\s=(]?$/.test(last) && /[\w\u2013-\u2015]/.test(next);

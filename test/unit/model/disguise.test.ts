@@ -38,6 +38,8 @@ const alike: Readonly<Record<string, string>> = {
   '.': '․．',
   ':': '：꞉∶',
 };
+/** In place of a space outside of quotes: operators, quotes and dashes of a shell, as other marks draw them. */
+const operators = '¦«´»˂˃˜՚־؛۔᠆‚‹›⁏⁓─│❮❯➖⨟〜〳ꝸ￨';
 
 describe('a disguised command', () => {
   it('is found whatever character without a glyph is put anywhere in it', () => {
@@ -63,6 +65,24 @@ describe('a disguised command', () => {
         }
       }
     }
+  });
+
+  it('is found where a mark stands for an operator of the shell, and not where such a mark is quoted', () => {
+    for (const mark of operators) {
+      for (const text of [`ls ${mark} x`, `ls${mark}x`, `ls ${mark}x`])
+        assert.ok(findDisguise(text) !== undefined, text);
+      assert.equal(findDisguise(`echo "a ${mark} b"`), undefined, mark);
+    }
+    for (const text of [
+      'curl https://a。test',
+      'rm ーrf x',
+      'rm 一rf x',
+      'curl e×a.test',
+      'chmod 7೧7 x',
+      'curl ℮x.test',
+      '℡net x',
+    ])
+      assert.ok(findDisguise(text) !== undefined, text);
   });
 
   it('is found where a whole word is of another alphabet', () => {
