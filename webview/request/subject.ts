@@ -8,7 +8,7 @@ import { diffLines, shownChanges } from '../steps/diff.ts';
 import { number } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
 import { shown, shownCode, warnings } from '../text/shown.ts';
-import { quoted } from '../../src/protocol/visibleText.ts';
+import { codeOf, quoted } from '../../src/protocol/visibleText.ts';
 import { plain } from '../text/visible.ts';
 import { restOfInput } from './rest.ts';
 
@@ -42,38 +42,6 @@ function warned(request: AgentRequest): TemplateResult {
   return html`${warnings(codeOf(request)).map(
     (sentence) => html`<p class="warn" role="note">${codicon('warning')}<span>${sentence}</span></p>`,
   )}`;
-}
-
-/** What of it runs or names something, and so must read as what it is. */
-function codeOf({ action, toolName = '', input, cwd = '' }: AgentRequest): string[] {
-  const rest = [toolName, cwd];
-  switch (action?.kind) {
-    case 'command_run':
-      return [action.command, ...rest];
-    case 'file_edit':
-      return [...action.changes.map(({ path }) => path), ...rest];
-    case 'file_write':
-    case 'file_read':
-      return [action.path, ...rest];
-    case 'search':
-      return [action.path ?? '', ...rest];
-    case 'web_fetch':
-      return [action.url, ...rest];
-    case 'mcp':
-      return [action.server, action.tool, ...strings(input), ...rest];
-    case 'tool':
-    case undefined:
-      return [...strings(input), ...rest];
-    default:
-      return rest;
-  }
-}
-
-/** Texts in the argument of a tool that Vitrine does not know. */
-function strings(input: unknown, depth = 0): string[] {
-  if (typeof input === 'string') return [input];
-  if (typeof input !== 'object' || input === null || depth > 20) return [];
-  return Object.entries(input).flatMap(([key, value]) => [key, ...strings(value, depth + 1)]);
 }
 
 /** What of the input is drawn nowhere else. */

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit/html.js';
-import { characterName, findDisguise, type Disguise, type TextKind } from '../../src/protocol/visibleText.ts';
+import { characterName, disguisesIn, findDisguise, type TextKind } from '../../src/protocol/visibleText.ts';
 import type { SessionView } from '../../src/protocol/messages.ts';
 import { t } from '../l10n.ts';
 import { pieces, plain } from './visible.ts';
@@ -40,11 +40,8 @@ export function shownCode(text: string): TemplateResult | string {
 
 /** What is deceptive about one of these texts, in sentences; none where they read as what they are. */
 export function warnings(texts: readonly string[]): string[] {
-  const found = texts.map(findDisguise).filter((each): each is Disguise => each !== undefined);
-  const each = (of: (disguise: Disguise) => readonly string[]): string[] => [...new Set(found.flatMap(of))];
-  const hidden = each((disguise) => disguise.hidden);
-  const scripts = each((disguise) => disguise.scripts);
-  const alike = each((disguise) => disguise.lookAlikes).map((one) => `${one} (${characterName(one)})`);
+  const { hidden, scripts, lookAlikes } = disguisesIn(texts);
+  const alike = lookAlikes.map((one) => `${one} (${characterName(one)})`);
   return [
     ...(hidden.length > 0 ? [t('Contains invisible characters: {0}.', listed(hidden))] : []),
     ...(scripts.length > 0 ? [t('Mixes letters of different alphabets in one word: {0}.', scripts.join(', '))] : []),

@@ -1,11 +1,18 @@
+import { codeOf, disguisesIn } from '../../model/requestCode.ts';
 import type { AgentRequest } from '../../model/request.ts';
-import { visibleLine } from '../../model/visibleText.ts';
+import { characterName, quoted as inQuotes, visibleLine } from '../../model/visibleText.ts';
 
-/** A waiting request for a terminal, with what can be typed. Everything of the agent is quoted and visible. */
+/** Characters of a tool's input that are printed. */
+const mostInput = 4000;
+
+/**
+ * A waiting request for a terminal, with what can be typed. Words of the agent are in quotes; what it would run or touch is
+ * there exactly, one text per line, whatever its title says.
+ */
 export function requestText(agent: string, request: AgentRequest): string {
-  const { kind, title, action, plan, questions = [], session } = request;
+  const { kind, title, plan, questions = [], session } = request;
   const lines = [`${agent} asks${kind === 'permission' ? ' for permission' : ''}: ${quoted(title)}`];
-  if (action?.kind === 'command_run') lines.push(`  Command: ${quoted(action.command)}`);
+  if (kind === 'permission') lines.push(...subjectLines(request), ...warnings(request));
   if (plan !== undefined) lines.push(...plan.split('\n').map((line) => `  | ${visibleLine(line)}`));
   for (const question of questions) {
     lines.push(`  ${quoted(question.question)}`);
@@ -15,11 +22,66 @@ export function requestText(agent: string, request: AgentRequest): string {
   return lines.join('\n');
 }
 
+function subjectLines({ action, toolName, input, cwd }: AgentRequest): string[] {
+  const lines: string[] = [];
+  const add = (name: string, text: string | undefined): void => {
+    if (text !== undefined && text !== '') lines.push(`  ${name}: ${visibleLine(text, 'code')}`);
+  };
+  switch (action?.kind) {
+    case 'command_run':
+      add('Command', action.command);
+      break;
+    case 'file_edit':
+      for (const { path } of action.changes) add('File', path);
+      break;
+    case 'file_write':
+    case 'file_read':
+    case 'search':
+      add('File', action.path);
+      break;
+    case 'web_fetch':
+      add('Address', action.url);
+      break;
+    case 'mcp':
+      add('Server', action.server);
+      add('Tool', action.tool);
+      add('Input', inputText(input));
+      break;
+    default:
+      add('Tool', toolName);
+      add('Input', inputText(input));
+  }
+  add('Folder', cwd);
+  return lines;
+}
+
+function inputText(input: unknown): string | undefined {
+  if (input === undefined) return undefined;
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  if (text.length <= mostInput) return text;
+  return `${text.slice(0, mostInput)} … (${text.length} characters in all)`;
+}
+
+function warnings(request: AgentRequest): string[] {
+  const { hidden, scripts, lookAlikes } = disguisesIn([request.title, ...codeOf(request)]);
+  const alike = lookAlikes.map((each) => `${each} (${characterName(each)})`);
+  return [
+    ...(hidden.length > 0 ? [`  Warning: it contains invisible characters: ${listed(hidden)}.`] : []),
+    ...(scripts.length > 0
+      ? [`  Warning: it mixes letters of different alphabets in one word: ${listed(scripts)}.`]
+      : []),
+    ...(alike.length > 0 ? [`  Warning: it contains characters that look like others: ${listed(alike)}.`] : []),
+  ];
+}
+
+const listed = (all: readonly string[]): string => `${all.slice(0, 8).join(', ')}${all.length > 8 ? ', …' : ''}`;
+
 function choices(kind: AgentRequest['kind'], offersSession: boolean): string {
   if (kind === 'question') return 'Type a number or an answer; n declines.';
   return `Type y to allow, ${offersSession ? 'a to allow for this session, ' : ''}n to deny, or n and a reason.`;
 }
 
+/** In quotes that it cannot end by itself. */
 function quoted(text: string): string {
-  return `"${visibleLine(text)}"`;
+  return inQuotes(visibleLine(text, 'code'));
 }
