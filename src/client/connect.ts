@@ -21,6 +21,8 @@ const daemonVariables = [
   /^(?:HOME|USER|LOGNAME|LANG|TMPDIR|TEMP|TMP|PATH|SSH_AUTH_SOCK)$/i,
   /^(?:LC_|XDG_).*$/,
   /^(?:SYSTEMROOT|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|COMSPEC|PATHEXT|PROGRAMDATA)$/i,
+  // Lets Node start on a Windows that it does not know, such as Wine.
+  /^NODE_SKIP_PLATFORM_CHECK$/,
 ];
 
 export interface ConnectOptions extends ClientOptions {

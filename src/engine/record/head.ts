@@ -1,6 +1,7 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { renameOver } from './renameOver.ts';
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/);
 const headSchema = z.object({ hash: hashSchema, at: z.string(), prev: hashSchema.optional() });
@@ -21,7 +22,7 @@ export async function writeHead(folder: string, head: Head): Promise<void> {
   const next = `${file}.next`;
   const handle = await open(next, 'w', 0o600);
   await handle.writeFile(`${JSON.stringify(head)}\n`).finally(() => handle.close());
-  await rename(next, file);
+  await renameOver(next, file);
 }
 
 /** Makes it durable. @throws file system errors */

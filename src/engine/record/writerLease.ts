@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { link, open, readdir, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { stateOfHolder, thisMachine } from '../process/holder.ts';
 import { ownIdentity } from '../process/identity.ts';
 import { RecordBusyError, type LeaseHolder } from './errors.ts';
 import { errorCode } from './layout.ts';
+import { renameOver } from './renameOver.ts';
 
 const leaseSchema = z.object({
   pid: z.number().int(),
@@ -77,7 +78,7 @@ export class WriterLease {
     try {
       const handle = await open(next, 'w', 0o600);
       await handle.writeFile(JSON.stringify(lease)).finally(() => handle.close());
-      await rename(next, this.#file);
+      await renameOver(next, this.#file);
     } catch {
       // The folder is gone or cannot be written: the lease ends with this process.
     }

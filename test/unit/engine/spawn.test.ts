@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnAgent } from '../../../src/engine/spawn.ts';
+import { platformVariables } from '../../support/platform.ts';
 
 async function text(stream: AsyncIterable<unknown>): Promise<string> {
   let whole = '';
@@ -14,7 +15,7 @@ describe('what a process printed', () => {
       path: process.execPath,
       args: ['-e', script],
       cwd: process.cwd(),
-      env: {},
+      env: platformVariables,
       stdin: '',
     });
     assert.equal((await spawned.exit).code, 3);

@@ -198,7 +198,7 @@ describe('redaction', () => {
     tellFuzz(`${hits} false hits in ${bytes} bytes`);
     assert.ok(bytes > 20e6, `${bytes} bytes looked at`);
     assert.ok(hits <= bytes / 1e6, `${hits} hits in ${bytes} bytes`);
-  }).timeout(60_000);
+  }).timeout(240_000);
 
   const pieces = {
     ...secretPieces,
