@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { repository } from '../support/host/cache.mjs';
+import { skip } from '../support/skip.ts';
 import { cacheProblem, commandProblem, startProblem } from '../support/host/startProblem.mjs';
 
 const script = path.join(repository, 'test/support/start.ts');
@@ -66,6 +67,12 @@ describe('npm start that cannot work', function () {
     const [code, said] = await start([], { VITRINE_HOST_CACHE: path.join(file, 'cache') });
     const problem = Object.assign(new Error(), { code: 'ENOTDIR' });
     assert.deepEqual([code, said], [1, cacheProblem(path.join(file, 'cache'), problem).message]);
+  });
+
+  it('names one in which the system makes no folders', async function () {
+    if (process.platform !== 'linux') skip(this, 'only Linux has /proc');
+    const [code, said] = await start([], { VITRINE_HOST_CACHE: '/proc/vitrine/cache' });
+    assert.deepEqual([code, said.startsWith('Cannot write to the cache folder /proc/vitrine/cache')], [1, true], said);
   });
 
   it('says that the registry cannot be reached', async () => {

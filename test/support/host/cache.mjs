@@ -34,6 +34,20 @@ function alive(pid) {
 }
 
 /**
+ * One folder at a time: where a system keeps none (`/proc`), making all at once does not come to an end.
+ * @param {string} folder
+ */
+function makeFolder(folder) {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/**
  * Takes the lock `name`, or gives undefined while a living process holds it. A dead one's lock is taken over.
  * @param {string} name
  * @returns {(() => void) | undefined} what releases it
@@ -41,7 +55,7 @@ function alive(pid) {
 export function tryLock(name) {
   const file = path.join(cache, `${name}.lock`);
   try {
-    mkdirSync(path.dirname(file), { recursive: true });
+    makeFolder(path.dirname(file));
   } catch (error) {
     throw cacheProblem(cache, error);
   }
