@@ -70,11 +70,11 @@ export class Draft {
   takenBack(text: string | null): void {
     const { announcer, draw } = this.#deps;
     if (text === null) {
-      announcer.say(t('Too late: the message has been sent'));
+      announcer.say(t('Already sent; the message cannot be unsent'));
       return;
     }
     this.text = [text, this.text].filter((part) => part.trim() !== '').join('\n\n');
-    announcer.say(t('Taken back'));
+    announcer.say(t('Message unsent'));
     draw();
     this.focus();
   }

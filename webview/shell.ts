@@ -74,8 +74,8 @@ function frame(): TemplateResult {
 
 /** In place of the rows until the session is there. */
 export function loading(): TemplateResult {
-  return html`<div class="progress" role="progressbar" aria-label=${t('Reading the session')}><i></i></div>
-    <h1 class="loadl">${t('Reading the session')}</h1>`;
+  return html`<div class="progress" role="progressbar" aria-label=${t('Reading session…')}><i></i></div>
+    <h1 class="loadl">${t('Reading session…')}</h1>`;
 }
 
 /** In place of the rows of a session that has none. */
@@ -86,8 +86,8 @@ export function empty(live: boolean): TemplateResult {
       <p>
         ${
           live
-            ? t('What it says and does appears here as it comes.')
-            : t('This session has no entries. Send a message to go on with it.')
+            ? t('Output appears here as the agent runs.')
+            : t('This session has no entries. Send a message to resume it.')
         }
       </p>
     </div>

@@ -4,7 +4,7 @@ import { UsageError } from './command.ts';
 
 /** @throws UsageError */
 export function executorOption(name: string, given: string | undefined): ExecutorType {
-  const known = `There are: ${executorTypes.join(', ')}.`;
+  const known = `Available: ${executorTypes.join(', ')}.`;
   if (given === undefined) throw new UsageError(`${name} is missing.`, known);
   const type = executorTypeSchema.safeParse(given);
   if (!type.success) throw new UsageError(`There is no executor "${given}" (${name}).`, known);

@@ -81,7 +81,7 @@ export async function connect(options: ConnectOptions): Promise<DaemonConnection
     }
     // Very many clients connected at once, or the daemon was told to stop just now.
     if (left() === 1)
-      throw new DaemonError('unreachable', 'The Vitrine daemon does not answer.', 'See "vitrine daemon logs".');
+      throw new DaemonError('unreachable', 'The Vitrine daemon does not respond.', 'See "vitrine daemon logs".');
     if (!isFirst) await delay(retryMs);
   }
 }

@@ -49,29 +49,29 @@ export const acpHttpFailures = {
   badAddress: (address: string) =>
     new AcpHttpFailure(
       'bad_address',
-      say`This is no address of a server: ${address}`,
-      say`It has to begin with http:// or https://. Correct it in the settings.`,
+      say`Not a valid server URL: ${address}`,
+      say`The URL must begin with http:// or https://. Correct it in the settings.`,
     ),
 
   secretInAddress: (origin: string) =>
     new AcpHttpFailure(
       'bad_address',
-      say`The address of the agent server at ${origin} has a user name or a password in it.`,
-      say`They would be shown wherever the address is. Take them out, and set a token instead.`,
+      say`The URL of the agent server at ${origin} contains a user name or password.`,
+      say`Vitrine would show them with the URL. Remove them, and set a token instead.`,
     ),
 
   badHeader: (name: string) =>
     new AcpHttpFailure(
       'bad_header',
       say`This header cannot be sent to the agent server: ${name}`,
-      say`Its name or its value has characters that a header cannot have. If it is the token, set it again.`,
+      say`Its name or value contains characters that are not valid in a header. If it is the token, set it again.`,
     ),
 
   unreachable: (where: string, cause: unknown) =>
     new AcpHttpFailure(
       'unreachable',
       say`The agent server cannot be reached.`,
-      say`${where}: ${reason(cause)}\nIs it running, and is the address in the settings right?`,
+      say`${where}: ${reason(cause)}\nCheck that the server is running and that its URL in the settings is correct.`,
       cause,
       true,
     ),
@@ -88,14 +88,14 @@ export const acpHttpFailures = {
   redirected: (where: string, to: string) =>
     new AcpHttpFailure(
       'redirected',
-      say`The agent server sends us elsewhere.`,
-      say`${where} → ${to}\nHeaders from the settings are not sent on. If that is the right address, set it in the settings.`,
+      say`The agent server redirected the request. Vitrine does not follow redirects.`,
+      say`${where} → ${to}\nVitrine does not forward headers from the settings. If that URL is correct, use it in the settings.`,
     ),
 
   unauthorized: (where: string, status: number, said: string) =>
     new AcpHttpFailure(
       'unauthorized',
-      say`The agent server does not let us in.`,
+      say`The agent server rejected the credentials.`,
       said === ''
         ? say`${where}: HTTP ${status}\nSet the token again.`
         : say`${where}: HTTP ${status}, ${said}\nSet the token again.`,
@@ -104,15 +104,15 @@ export const acpHttpFailures = {
   notFound: (where: string, said: string) =>
     new AcpHttpFailure(
       'not_found',
-      said === '' ? say`The agent server does not have this.` : quote(said),
-      say`${where}: HTTP 404\nThe agent, the run or the session may be gone; the address may lead to another server.`,
+      said === '' ? say`The agent server returned HTTP 404 (not found).` : quote(said),
+      say`${where}: HTTP 404\nThe agent, run or session may no longer exist, or the URL may point to another server.`,
     ),
 
   refused: (where: string, status: number, said: string) =>
     new AcpHttpFailure(
       'refused',
-      said === '' ? say`The agent server answered with HTTP ${status}.` : quote(said),
-      say`${where}: HTTP ${status}\nThe server's log may say more.`,
+      said === '' ? say`The agent server returned HTTP ${status}.` : quote(said),
+      say`${where}: HTTP ${status}\nSee the server’s log for details.`,
       undefined,
       status >= 500 || status === 429,
     ),
@@ -120,23 +120,23 @@ export const acpHttpFailures = {
   notTheProtocol: (where: string, what: string) =>
     new AcpHttpFailure(
       'not_the_protocol',
-      say`This is no answer of the Agent Communication Protocol.`,
-      say`${where}: ${what}\nThe address in the settings may lead to another kind of server, or to another version of one.`,
+      say`The response does not follow the Agent Communication Protocol.`,
+      say`${where}: ${what}\nThe URL in the settings may point to another type or version of server.`,
     ),
 
   /** `runId`: `null` where the server had not told it. */
   streamBroken: (runId: string | null, cause?: unknown) =>
     new AcpHttpFailure(
       'stream_broken',
-      say`The connection to the agent server was lost before the run was over.`,
-      say`${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? say`Whether the run began is not known.` : say`Run ${runId} may go on at the server; its events were asked for, and did not tell of an end.`} What was received is kept.`,
+      say`The connection to the agent server was lost before the run ended.`,
+      say`${cause === undefined ? '' : `${reason(cause)}\n`}${runId === null ? say`Vitrine does not know whether the run started.` : say`Run ${runId} may still be running on the server. Its events did not include an end.`} Everything received was recorded.`,
       cause,
     ),
 
   tooLarge: (where: string, megabytes: number) =>
     new AcpHttpFailure(
       'too_large',
-      say`The agent server sent more than ${megabytes} MB at once.`,
-      say`${where}\nNothing of it was read. Ask the agent for less, or for a link to it.`,
+      say`The agent server sent more than ${megabytes} MB in one message.`,
+      say`${where}\nVitrine read none of it. Ask the agent for less, or for a link to it.`,
     ),
 } as const;

@@ -57,75 +57,73 @@ export const failures = {
   programMissing: (label: string, names: readonly string[], tried: readonly string[]) =>
     new EngineFailure('program_missing', {
       message: say`${label} was not found on this machine.`,
-      detail: say`Looked for ${names.map((name) => `"${name}"`).join(', ')}:${list(tried)}\nInstall it, or set its path in the settings.`,
+      detail: say`Searched for ${names.map((name) => `"${name}"`).join(', ')}:${list(tried)}\nInstall it, or set its path in the settings.`,
       action: 'install',
       tried,
     }),
 
   programNotExecutable: (label: string, path: string, why: string) =>
     new EngineFailure('program_not_executable', {
-      message: say`The path set for ${label} cannot be run: ${path}`,
-      detail: say`${why} Correct the setting, or remove it to have the program looked for.`,
+      message: say`The program set for ${label} cannot be run: ${path}`,
+      detail: say`${why} Correct the setting, or clear it so that Vitrine searches for the program.`,
       action: 'openSettings',
       tried: [path],
     }),
 
   agentUnknown: (type: string) =>
     new EngineFailure('agent_unknown', {
-      message: say`There is no executor "${type}" in this version of Vitrine.`,
-      detail: say`Its sessions can be read. Choose another agent, or update Vitrine.`,
+      message: say`This version of Vitrine does not support the executor "${type}".`,
+      detail: say`You can still read its sessions. Choose another agent, or update Vitrine.`,
     }),
 
   profileUnknown: (label: string, id: string | undefined, known: readonly string[]) =>
     new EngineFailure('profile_unknown', {
       message:
-        id === undefined
-          ? say`Which agent of the ${label}?`
-          : say`There is no agent "${id}" in the settings, or not any more.`,
-      detail: say`There are: ${known.join(', ')}. Others are added in the settings, with their command. Recorded sessions can be read.`,
+        id === undefined ? say`Specify an agent of the ${label}.` : say`The settings do not include an agent "${id}".`,
+      detail: say`Available: ${known.join(', ')}. To add others, set their command in the settings. You can still read recorded sessions.`,
       action: 'openSettings',
     }),
 
   blueprintUnknown: (name: string, known: readonly string[]) =>
     new EngineFailure('blueprint_unknown', {
-      message: say`There is no agent "${name}".`,
+      message: say`Agent not found: "${name}".`,
       detail:
         known.length === 0
-          ? say`Agents are files in .vitrine/agents of the workspace, or of your home folder. There is none that can be started.`
-          : say`There are: ${known.join(', ')}.`,
+          ? say`No active agents. Agents are files in .vitrine/agents of the workspace or your home folder.`
+          : say`Available: ${known.join(', ')}.`,
     }),
 
   blueprintBroken: (name: string, why: string) =>
     new EngineFailure('blueprint_unusable', {
-      message: say`The agent "${name}" cannot be started as it is written.`,
-      detail: say`${why}\nCorrect the file, and start it again.`,
+      message: say`The file for agent "${name}" is not valid.`,
+      detail: say`${why}\nCorrect the file, and start the agent again.`,
     }),
 
   blueprintInactive: (name: string, file: string) =>
     new EngineFailure('blueprint_unusable', {
       message: say`The agent "${name}" is inactive.`,
-      detail: say`Set "status" to "active" to start it: ${file}`,
+      detail: say`To start it, set "status" to "active": ${file}`,
     }),
 
   childRefused: (why: Wording) =>
     new EngineFailure('child_refused', {
       message: why,
-      detail: say`The limits are in the file of the agent that asked.`,
+      detail: say`The file of the parent agent sets these limits.`,
     }),
 
   placeholdersMissing: (name: string, missing: readonly string[]) =>
     new EngineFailure('blueprint_unusable', {
-      message: say`The agent "${name}" was not started: its MCP servers want ${missing.join(', ')}.`,
-      detail: say`Set the environment variables that it names where Vitrine is started, and give the inputs when you are asked.`,
+      message: say`The agent "${name}" was not started. Its MCP servers require ${missing.join(', ')}.`,
+      detail: say`Set the environment variables before you start Vitrine, and enter the inputs when prompted.`,
     }),
 
   serverUnknown: (id: string | undefined) =>
     new EngineFailure('server_unknown', {
       message:
         id === undefined
-          ? say`No agent server is set up.`
-          : say`There is no agent server "${id}" in the settings, or not any more.`,
-      detail: say`Its sessions can be read. Add the server to the settings, with its address.`,
+          ? say`No agent servers are configured.`
+          : say`The settings do not include an agent server "${id}".`,
+      detail: say`You can still read its sessions. Add the server and its URL to the settings.`,
       action: 'openSettings',
     }),
 
@@ -142,34 +140,34 @@ export const failures = {
       message: agent === undefined ? say`${label} has no agents.` : say`${label} has no agent "${agent}".`,
       detail:
         found.length === 0
-          ? say`Asked ${address}/agents.\nStart the agent there, or correct the settings.`
-          : say`Asked ${address}/agents. It has: ${found.join(', ')}.\nStart the agent there, or correct the settings.`,
+          ? say`Vitrine requested ${address}/agents.\nStart the agent on the server, or correct the settings.`
+          : say`Vitrine requested ${address}/agents. Available: ${found.join(', ')}.\nStart the agent on the server, or correct the settings.`,
       action: 'openSettings',
     }),
 
   recordingMissing: (folder: string, why: string) =>
     new EngineFailure('recording_missing', {
-      message: say`The demo recording cannot be played.`,
-      detail: say`${why} (${folder}) Install Vitrine again.`,
+      message: say`The demo recording cannot be replayed.`,
+      detail: say`${why} (${folder}) Reinstall Vitrine.`,
       action: 'doctor',
     }),
 
   outputUnreadable: (file: string, why: string) =>
     new EngineFailure('output_unreadable', {
-      message: say`This file cannot be played: ${file}`,
-      detail: say`${why} It has to hold what an agent printed to its standard output.`,
+      message: say`This file cannot be replayed: ${file}`,
+      detail: say`${why} Select a file with the standard output of an agent.`,
     }),
 
   directoryMissing: (path: string) =>
     new EngineFailure('directory_missing', {
-      message: say`The folder to run in does not exist: ${path}`,
-      detail: say`It may have been moved or deleted. Open the folder where it is now, and start the agent there.`,
+      message: say`The working folder does not exist: ${path}`,
+      detail: say`It may have been moved or deleted. Open its current location, and start the agent there.`,
     }),
 
   spawnFailed: (label: string, path: string, why: string) =>
     new EngineFailure('spawn_failed', {
       message: say`${label} could not be started.`,
-      detail: say`${path}: ${why}\nRun it once in a terminal; if that works, look at what Doctor says.`,
+      detail: say`${path}: ${why}\nRun it once in a terminal. If that works, run Doctor.`,
       action: 'doctor',
       tried: [path],
     }),
@@ -177,19 +175,19 @@ export const failures = {
   nodeTooOld: (version: string) =>
     new EngineFailure('node_too_old', {
       message: say`Starting agents needs Node.js 22 or newer; this is ${version}.`,
-      detail: say`Reading sessions works. To run agents, start Vitrine with a newer Node.js.`,
+      detail: say`You can read sessions. To run agents, start Vitrine with a newer version of Node.js.`,
     }),
 
   exitedAtOnce: (label: string, path: string, how: string | Wording, stderr: string) =>
     new EngineFailure('exited_at_once', {
       message:
         stderr === ''
-          ? say`${label} ended at once (${how}) without printing anything.`
-          : say`${label} ended at once (${how}): ${firstLine(stderr)}`,
+          ? say`${label} exited immediately (${how}) without printing anything.`
+          : say`${label} exited immediately (${how}): ${firstLine(stderr)}`,
       detail:
         stderr === ''
-          ? say`${path} printed nothing.\nRun it once in a terminal; it may need to be set up or logged in.`
-          : say`${path} said:\n${stderr}\nRun it once in a terminal; it may need to be set up or logged in.`,
+          ? say`${path} printed nothing.\nRun it once in a terminal. It may need setup or a login.`
+          : say`${path} printed:\n${stderr}\nRun it once in a terminal. It may need setup or a login.`,
       action: 'doctor',
       tried: [path],
     }),
@@ -197,27 +195,27 @@ export const failures = {
   /** `why` is a sentence of the agent's; without one it gave no reason. */
   agentFailed: (label: string, why: string | undefined) =>
     new EngineFailure('agent_failed', {
-      message: why === undefined ? say`${label} failed, and gave no reason.` : say`${label} failed: ${why}`,
-      detail: say`The transcript has what it printed. The session can be gone on with.`,
+      message: why === undefined ? say`${label} failed without a reason.` : say`${label} failed: ${why}`,
+      detail: say`The transcript shows its output. You can resume the session.`,
     }),
 
   listNotOffered: (label: string) =>
     new EngineFailure('list_not_offered', {
-      message: say`${label} offers no list of its sessions.`,
-      detail: say`Only some agents of the Agent Client Protocol do. Vitrine lists those that it has recorded itself.`,
+      message: say`${label} does not list its sessions.`,
+      detail: say`Only some Agent Client Protocol agents list their sessions. Vitrine lists the sessions it recorded.`,
     }),
 
   listFailed: (label: string, why: string) =>
     new EngineFailure('agent_failed', {
       message: say`${label} did not list its sessions: ${why}`,
-      detail: say`Nothing was changed. Run it once in a terminal; it may need to be set up or logged in.`,
+      detail: say`Nothing was changed. Run it once in a terminal. It may need setup or a login.`,
       action: 'doctor',
     }),
 
   silent: (label: string, seconds: number) =>
     new EngineFailure('silent', {
       message: say`${label} has printed nothing for ${seconds} seconds.`,
-      detail: say`It may be waiting for a slow model, a login or a permission it cannot ask for. It goes on; stop it if that is too long.`,
+      detail: say`It may be waiting for a slow model, a login, or a permission it cannot request. Stop it if this takes too long.`,
       action: 'doctor',
     }),
 
@@ -225,40 +223,40 @@ export const failures = {
     new EngineFailure('ignores_signals', {
       message:
         pids.length === 1
-          ? say`${label} could not be ended: process ${pids.join()} still runs.`
-          : say`${label} could not be ended: processes ${pids.join(', ')} still run.`,
-      detail: say`The system does not let go of these processes. Closing what they wait for, or a restart, ends them.`,
+          ? say`Could not stop ${label}: process ${pids.join()} is still running.`
+          : say`Could not stop ${label}: processes ${pids.join(', ')} are still running.`,
+      detail: say`These processes could not be terminated. Close what they are waiting for, or restart the computer.`,
     }),
 
   takesNoMessage: (label: string) =>
     new EngineFailure('takes_no_message', {
-      message: say`${label} takes no message now.`,
-      detail: say`It has been told all there is to do in this run. Send the message when the run is over.`,
+      message: say`${label} does not accept messages now.`,
+      detail: say`The agent accepts no more messages in this run. Send the message when the run ends.`,
     }),
 
   tooMuchQueued: (label: string) =>
     new EngineFailure('takes_no_message', {
-      message: say`Too many messages wait for ${label}.`,
-      detail: say`Take some back, or wait until the turn is over.`,
+      message: say`Too many messages are queued for ${label}.`,
+      detail: say`Unsend some messages, or wait until the turn ends.`,
     }),
 
   sessionBusy: (id: string) =>
     new EngineFailure('session_busy', {
       message: say`Session ${id} is already running.`,
-      detail: say`A session has one run at a time. Wait for it to end, or stop it.`,
+      detail: say`A session has one run at a time. Wait for it to finish, or stop it.`,
     }),
 
   sessionElsewhere: (id: string, cause: Error) =>
     new EngineFailure(
       'session_elsewhere',
-      { message: say`Session ${id} is in use by another window.`, detail: quote(cause.message) },
+      { message: say`Session ${id} is open in another window.`, detail: quote(cause.message) },
       cause,
     ),
 
   sessionMissing: (id: string, cause?: Error) =>
     new EngineFailure(
       'session_missing',
-      { message: say`There is no session ${id}.`, detail: say`It may have been deleted, or kept in another store.` },
+      { message: say`Session not found: ${id}.`, detail: say`It may have been deleted or kept in another store.` },
       cause,
     ),
 
@@ -277,8 +275,8 @@ export const failures = {
 
   conversationUnknown: (label: string, ids: readonly string[]) =>
     new EngineFailure('conversation_unknown', {
-      message: say`${label} does not know this conversation any more.`,
-      detail: say`Asked for ${ids.join(', ')}. Agents keep conversations per user, folder and machine, and delete old ones. Start afresh: the new conversation is told what the record knows of this one.`,
+      message: say`${label} no longer has this conversation.`,
+      detail: say`Tried ${ids.join(', ')}. Agents keep conversations per user, folder and machine, and delete old ones. You can start a new conversation with a summary of this one.`,
       action: 'startAfresh',
     }),
 
@@ -287,22 +285,22 @@ export const failures = {
     new EngineFailure('conversation_unknown', {
       message:
         why === undefined
-          ? say`This conversation cannot be resumed: ${label} never gave it an id.`
+          ? say`This conversation cannot be resumed: ${label} did not report its ID.`
           : say`This conversation cannot be resumed: ${why}.`,
-      detail: say`Start afresh: the new conversation is told what the record knows of this one.`,
+      detail: say`You can start a new conversation with a summary of this one.`,
       action: 'startAfresh',
     }),
 
   interrupted: () =>
     new EngineFailure('interrupted', {
-      message: say`Interrupted: Vitrine ended while the agent was at work.`,
-      detail: say`Everything that was received is here. The session can be gone on with.`,
+      message: say`Interrupted: Vitrine exited while the agent was running.`,
+      detail: say`Everything received was recorded. You can resume the session.`,
     }),
 
   fileUnwritable: (path: string, why: string) =>
     new EngineFailure('file_unwritable', {
       message: say`${path} cannot be written.`,
-      detail: say`${why}. Choose another place, or check the folder.`,
+      detail: say`${why}. Choose another location, or check the folder.`,
     }),
 
   importUnreadable: (path: string, why: string) =>
@@ -313,8 +311,8 @@ export const failures = {
 
   importUnknown: (path: string, agents: readonly string[]) =>
     new EngineFailure('output_unknown', {
-      message: say`Nothing in ${path} tells which agent printed it.`,
-      detail: say`It is neither a record of Vitrine nor a list of messages. Name the agent: ${agents.join(', ')}.`,
+      message: say`Could not tell which agent printed ${path}.`,
+      detail: say`The file is neither a Vitrine record nor a list of messages. Specify the agent: ${agents.join(', ')}.`,
     }),
 
   importNewer: (path: string, version: number) =>
@@ -325,42 +323,42 @@ export const failures = {
 
   sessionImported: (id: string) =>
     new EngineFailure('session_imported', {
-      message: say`Session ${id} was imported: it can be read, and not gone on with.`,
-      detail: say`Its agent keeps the conversation where it was recorded. Start a new session instead.`,
+      message: say`Session ${id} was imported. You can read it but not resume it.`,
+      detail: say`Its agent keeps the conversation on the machine that recorded it. Start a new session instead.`,
     }),
 
   budgetUsedUp: (budget: Standing) =>
     new EngineFailure('budget_used_up', {
       message: quote(reachedText(budget)),
-      detail: say`Nothing was started. Raise the limit to go on, or change it in the settings.`,
+      detail: say`No run was started. Raise the limit to resume, or change it in the settings.`,
       action: 'raiseBudget',
       budget,
     }),
 
   exportFormatUnknown: (format: string, known: readonly string[]) =>
     new EngineFailure('format_unknown', {
-      message: say`There is no export format "${format}".`,
-      detail: say`Formats that Vitrine writes: ${known.join(', ')}.`,
+      message: say`Unknown export format: "${format}".`,
+      detail: say`Supported formats: ${known.join(', ')}.`,
     }),
 
   recordUnwritable: (path: string, why: string) =>
     new EngineFailure('record_unwritable', {
       message: say`The record of this session cannot be written at the moment.`,
-      detail: say`${path}: ${why}\nWhat comes is kept in memory and written as soon as that works. Make room on the disk, or permit writing there.`,
+      detail: say`${path}: ${why}\nVitrine keeps new output in memory and writes it when the disk allows. Free some disk space, or allow writing there.`,
       action: 'revealRecord',
     }),
 
   notSigned: (key: string, why: string) =>
     new EngineFailure('not_signed', {
-      message: say`The record of this session was not signed.`,
-      detail: say`${key}: ${why}\nThe record is kept, and shows by itself when it is altered. Change vitrine.audit.signingKey, or clear it.`,
+      message: say`Could not sign the record of this session.`,
+      detail: say`${key}: ${why}\nThe record is kept, and its hash chain still reveals changes. Change or clear vitrine.audit.signingKey.`,
       action: 'openSettings',
     }),
 
   internal: (why: string) =>
     new EngineFailure('internal', {
-      message: say`Vitrine could not go on with this run: ${why}`,
-      detail: say`This is a mistake in Vitrine; its log has the details. What the agent printed was kept.`,
+      message: say`Vitrine could not continue this run: ${why}`,
+      detail: say`Internal error in Vitrine. See the log for details. Everything the agent printed is recorded.`,
       action: 'revealRecord',
     }),
 
@@ -372,7 +370,7 @@ export const failures = {
 
   engineClosed: () =>
     new EngineFailure('engine_closed', {
-      message: say`Vitrine is closing.`,
-      detail: say`No agent is started any more. Open the window again.`,
+      message: say`Vitrine is shutting down.`,
+      detail: say`Vitrine is shutting down. Reload the window to start agents.`,
     }),
 } as const;

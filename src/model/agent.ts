@@ -35,7 +35,7 @@ export const agentFileSchema = z.strictObject({
   $schema: z.string().optional(),
   name: z
     .string()
-    .regex(agentNamePattern, 'Use up to 64 letters, digits, ".", "_" and "-", and begin with a letter or a digit.')
+    .regex(agentNamePattern, 'Use up to 64 letters, digits, ".", "_" and "-". Begin with a letter or a digit.')
     .optional()
     .describe('By which it is started; unique. Default: the name of the file, or of the folder it is in.'),
   description: z

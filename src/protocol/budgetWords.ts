@@ -18,7 +18,7 @@ export function scopeText(scope: BudgetScope, { t }: Pick<Writing, 't'>): string
     case 'session':
       return t('this session');
     case 'tree':
-      return t('this session and those that belong to it');
+      return t('this session and its descendants');
     case 'day':
       return t('today');
     case 'agent':
@@ -54,16 +54,16 @@ export function exceededText(
     unit === 'usd' ? money(value) : number(unit === 'minutes' ? short(value) : value);
   if (spent <= limit || shown(spent) === shown(limit)) return '';
   const more = spent - limit;
-  const late = t('An agent reports a response only after it has begun, and a response counts as a whole.');
+  const late = t('Agents report a response only after it starts, and Vitrine counts the whole response.');
   switch (unit) {
     case 'usd':
-      return `${t('That is {0} more than it allows.', money(more))} ${late}`;
+      return `${t('{0} over the limit.', money(more))} ${late}`;
     case 'tokens':
-      return `${t('That is {0} tokens more than it allows.', number(more))} ${late}`;
+      return `${t('{0} tokens over the limit.', number(more))} ${late}`;
     case 'turns':
-      return `${t('That is {0} turns more than it allows.', number(more))} ${t('The agent had begun another response before it could be stopped.')}`;
+      return `${t('{0} turns over the limit.', number(more))} ${t('The agent had already started another response.')}`;
     case 'minutes':
-      return `${t('That is {0} minutes more than it allows.', number(short(more)))} ${t('The agent took time to stop.')}`;
+      return `${t('{0} minutes over the limit.', number(short(more)))} ${t('The agent took some time to stop.')}`;
   }
 }
 

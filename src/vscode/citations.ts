@@ -68,7 +68,7 @@ export class Citations {
     const [entry] = await this.#handle.read(index, index + 1);
     if (entry?.type.kind !== 'assistant_message') return undefined;
     return withFootnotes(entry.content, this.#links.of(index), {
-      given: (what) => t('{0} (given by the agent)', what),
+      given: (what) => t('{0} (cited by the agent)', what),
       found: (what, step, verdict) => foundNote(what, step, verdict),
       notFound: (what) => t('{0} (not found in this session)', what),
     });
@@ -86,7 +86,7 @@ function foundNote(what: string, step: string, verdict: ClaimVerdict | undefined
     case 'stale':
       return t('{0} (step {1}, out of date: files changed later)', what, step);
     case 'partial':
-      return t('{0} (step {1} ran only a part)', what, step);
+      return t('{0} (step {1} ran only part of it)', what, step);
     case 'unknown':
       return t('{0} (step {1}, outcome unknown)', what, step);
   }

@@ -84,7 +84,9 @@ function actionButton(
     case 'install':
       return installButton(agent);
     case 'startAfresh':
-      return startAfresh === undefined ? undefined : { title: t('Start Afresh'), run: startAfresh };
+      return startAfresh === undefined
+        ? undefined
+        : { title: t('Start New Conversation with Summary'), run: startAfresh };
     case 'revealRecord':
       return session === undefined ? undefined : command(t('Reveal Record'), 'vitrine.revealRecord', session);
   }

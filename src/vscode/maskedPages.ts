@@ -21,7 +21,7 @@ export class MaskedPages implements vscode.Disposable {
     this.#found.set(file, masking);
     const [oldest] = this.#found.keys();
     if (this.#found.size > mostKept && oldest !== undefined) this.#found.delete(oldest);
-    const title = t('Masked in {0}', path.basename(file));
+    const title = t('Secrets Masked in {0}', path.basename(file));
     return this.#pages.show(vscode.Uri.from({ scheme, path: `/${title}`, query: file }));
   }
 
@@ -31,7 +31,7 @@ export class MaskedPages implements vscode.Disposable {
 
   #text(file: string): string {
     const found = this.#found.get(file);
-    if (found === undefined) return t('This list is not kept any more. Export again to see what is masked.');
+    if (found === undefined) return t('This list is no longer available. Export again to see what is masked.');
     const rows = found.masked.map(({ entry, field, rule, length, tag }) =>
       entry === undefined
         ? t('{0} hmac:{1}, {2} characters in {3}', rule, tag, length, field)

@@ -74,8 +74,8 @@ export class MovedFolders implements vscode.Disposable {
     const [was, is] = [inertText(from), inertText(to)];
     const text =
       count === 1
-        ? t('{0} is {1} now: its session is in the list again.', was, is)
-        : t('{0} is {1} now: its {2} sessions are in the list again.', was, is, count);
+        ? t('{0} is now {1}. Its session is listed again.', was, is)
+        : t('{0} is now {1}. Its {2} sessions are listed again.', was, is, count);
     void vscode.window.showInformationMessage(text);
   }
 
@@ -88,10 +88,10 @@ export class MovedFolders implements vscode.Disposable {
     const from = inertText(moved.from);
     const text =
       count === 1
-        ? t('1 session was run in another clone of this repository, {0}, which is gone.', from)
-        : t('{0} sessions were run in another clone of this repository, {1}, which is gone.', count, from);
-    const yes = t('Show Here');
-    const no = t('Leave');
+        ? t('1 session ran in another clone of this repository, {0}, which no longer exists.', from)
+        : t('{0} sessions ran in another clone of this repository, {1}, which no longer exists.', count, from);
+    const yes = t('Relink');
+    const no = t('Ignore');
     const said = await vscode.window.showInformationMessage(text, yes, no);
     if (said === yes) await this.#follow(moved);
     else if (said === no) await state.update(key, [...declined, moved.from].slice(-mostDeclined));

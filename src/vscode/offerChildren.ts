@@ -12,10 +12,10 @@ export async function offerToStopChildren(engine: WindowEngine, session: string)
   if (count === 0) return;
   const summary = (await engine.list()).find(({ session_id: id }) => id === session);
   const title = inertText(summary === undefined ? session : titleOf(summary));
-  const stop = t('Stop Children Too');
+  const stop = t('Stop Child Sessions Too');
   const text =
     count === 1
-      ? t('“{0}” is stopped. A session that it started still runs.', title)
-      : t('“{0}” is stopped. {1} sessions that it started still run.', title, count);
+      ? t('“{0}” is stopped. A child session is still running.', title)
+      : t('“{0}” is stopped. {1} child sessions are still running.', title, count);
   if ((await vscode.window.showWarningMessage(text, stop)) === stop) await stopChildren(engine, session);
 }

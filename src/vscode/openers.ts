@@ -13,9 +13,9 @@ export async function openLink(url: string): Promise<void> {
   const target = vscode.Uri.parse(url, true);
   if (target.scheme !== 'http' && target.scheme !== 'https') return;
   const open = t('Open');
-  const detail = `${visibleText(url)}\n\n${t('The address comes from a session, not from Vitrine.')}`;
+  const detail = `${visibleText(url)}\n\n${t('The link comes from a session, not from Vitrine.')}`;
   const chosen = await vscode.window.showInformationMessage(
-    t('Open this address on {0}?', visibleText(target.authority)),
+    t('Open this link on {0}?', visibleText(target.authority)),
     { modal: true, detail },
     open,
   );
@@ -31,7 +31,7 @@ export async function openFile(base: string | undefined, name: string, line?: nu
   if (path === undefined) return;
   const uri = vscode.Uri.file(path);
   if (!(await isFile(uri))) {
-    void vscode.window.showWarningMessage(t('{0} does not exist now.', inertText(uri.fsPath)));
+    void vscode.window.showWarningMessage(t('{0} does not exist.', inertText(uri.fsPath)));
     return;
   }
   const selection =
@@ -59,7 +59,7 @@ async function permittedPath(base: string | undefined, name: string): Promise<st
     if (await isReachedLocally(asked, system)) return asked;
   }
   void vscode.window.showWarningMessage(
-    t('Vitrine does not open paths of other hosts or devices: {0}', inertText(name)),
+    t('Vitrine does not open paths on other hosts or devices: {0}', inertText(name)),
   );
   return undefined;
 }
@@ -75,7 +75,7 @@ async function isFile(uri: vscode.Uri): Promise<boolean> {
 async function confirmOutside(file: string): Promise<boolean> {
   const open = t('Open');
   const chosen = await vscode.window.showWarningMessage(
-    t('This file is outside of the workspace. Open it?'),
+    t('This file is outside the workspace. Open it?'),
     { modal: true, detail: visibleText(file) },
     open,
   );
@@ -105,5 +105,5 @@ async function pickChange(changes: readonly RecordedChange[]): Promise<number | 
     description: inertText(change.path),
     index,
   }));
-  return (await vscode.window.showQuickPick(items, { title: t('Which change?') }))?.index;
+  return (await vscode.window.showQuickPick(items, { title: t('Select a Change') }))?.index;
 }

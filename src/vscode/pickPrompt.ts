@@ -35,12 +35,14 @@ export async function pickPrompt(prompts: PromptIndex, now: number): Promise<num
   pick.placeholder =
     prompts.omitted === 0
       ? t('Type to find a prompt')
-      : t('Type to find one of the newest {0} prompts; {1} before them are not listed', all.length, prompts.omitted);
+      : t(
+          'Type to find one of the newest {0} prompts. {1} earlier prompts are not listed',
+          all.length,
+          prompts.omitted,
+        );
   if (left > 0) {
     const tooltip =
-      left === 1
-        ? t('Show 1 follow-up or callback that is left out')
-        : t('Show {0} follow-ups and callbacks that are left out', left);
+      left === 1 ? t('Show 1 excluded follow-up or callback') : t('Show {0} excluded follow-ups and callbacks', left);
     pick.buttons = [{ iconPath: new vscode.ThemeIcon('sync'), tooltip }];
     pick.placeholder = `${pick.placeholder} (${leftOutText(left)})`;
     pick.onDidTriggerButton(() => {

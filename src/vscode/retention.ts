@@ -52,14 +52,12 @@ export class Retention implements vscode.Disposable {
   /** Asks first. False where it was not wanted. */
   async remove(rows: readonly SessionRow[], reason: 'user' | 'retention'): Promise<boolean> {
     const { engines, list, loader, panels } = this.#deps;
-    const confirm = t('Delete for Good');
+    const confirm = t('Delete Permanently');
     const asked =
       rows.length === 1
-        ? t('Delete the record of 1 session for good?')
-        : t('Delete the records of {0} sessions for good?', rows.length);
-    const detail = t(
-      'What was said and printed in them cannot be brought back. That they were deleted stays in the audit.',
-    );
+        ? t('Permanently delete the record of 1 session?')
+        : t('Permanently delete the records of {0} sessions?', rows.length);
+    const detail = t('You cannot recover their content. The audit keeps a note of the deletion.');
     if ((await vscode.window.showWarningMessage(asked, { modal: true, detail }, confirm)) !== confirm) return false;
     const engine = await engines.get();
     try {

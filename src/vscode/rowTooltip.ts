@@ -29,7 +29,7 @@ function when(iso: string): string {
 function provenance(row: SessionRow): string {
   const { total_cost: cost } = row;
   if (cost.provenance === 'unknown') return t('Cost unknown: {0}', cost.reason);
-  if (row.recording) return t('{0}, of the recorded session; playing it costs nothing', costText(cost));
+  if (row.recording) return t('{0} in the recorded session; replaying it is free', costText(cost));
   if (cost.provenance === 'reported') return t('{0}, reported by the agent', costText(cost));
   const { date, name } = cost.priceTable;
   const estimated = t('{0}, estimated with prices of {1} ({2})', costText(cost), date, name);
@@ -49,11 +49,11 @@ function facts(row: SessionRow, now: number, family: Family | undefined): [strin
     [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
     ...(needs === undefined ? [] : [[t('Waiting since'), when(needs.since)] satisfies [string, string]]),
     [t('Agent'), agent.join(' · ')],
-    ...(row.execution_mode === undefined ? [] : [[t('Started as'), row.execution_mode] satisfies [string, string]]),
+    ...(row.execution_mode === undefined ? [] : [[t('Execution mode'), row.execution_mode] satisfies [string, string]]),
     ...(family === undefined
       ? []
       : [[t('Cost with {0}', childrenText(family.count)), sumText(family.cost)] satisfies [string, string]]),
-    [family === undefined ? t('Cost') : t('Its own cost'), provenance(row)],
+    [family === undefined ? t('Cost') : t('This session'), provenance(row)],
     ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
     ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
     [t('Last change'), when(row.updated_at)],
@@ -84,8 +84,8 @@ function turnsOf({ synthetic }: SessionRow, turns: number): string {
   if (synthetic === undefined) return String(turns);
   const { turns: more, runs } = synthetic;
   return runs === 1
-    ? t('{0}, and {1} in a run that no person began', turns, more)
-    : t('{0}, and {1} in {2} runs that no person began', turns, more, runs);
+    ? t('{0}, plus {1} in an automatic run', turns, more)
+    : t('{0}, plus {1} in {2} automatic runs', turns, more, runs);
 }
 
 /** Nothing is said of a model that may still be named. */

@@ -61,9 +61,7 @@ export class RunControl {
     const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? (recording ? homedir() : undefined);
     const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));
     if (folder === undefined || (!recording && inside === undefined)) {
-      void vscode.window.showErrorMessage(
-        t('An agent runs in a folder of this workspace only. Open the folder first.'),
-      );
+      void vscode.window.showErrorMessage(t('Agents run only in folders of this workspace. Open the folder first.'));
       return undefined;
     }
     const options = withChoice(agentOptions(agent, inside?.uri), choice);
@@ -90,9 +88,7 @@ export class RunControl {
     const folder = cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
     const inside = folder === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder));
     if (folder === undefined || inside === undefined) {
-      void vscode.window.showErrorMessage(
-        t('An agent runs in a folder of this workspace only. Open the folder first.'),
-      );
+      void vscode.window.showErrorMessage(t('Agents run only in folders of this workspace. Open the folder first.'));
       return undefined;
     }
     const options = (agent: ExecutorType) => agentOptions(agent, inside.uri);
@@ -179,7 +175,7 @@ export class RunControl {
       handle.dispose();
       const standing = budget?.reached ?? budget?.near;
       if (standing === undefined) {
-        void vscode.window.showInformationMessage(t('No budget holds this session back.'));
+        void vscode.window.showInformationMessage(t('No budget is blocking this session.'));
         return undefined;
       }
       const raise = await askForLimit(standing);
@@ -215,7 +211,7 @@ export class RunControl {
         const folder = summary.project_dir === undefined ? undefined : vscode.Uri.file(summary.project_dir);
         const demo = summary.recording && summary.executor_profile === undefined;
         const recorded = demo && given.trim() === '' ? await recordingOf(engine) : undefined;
-        const prompt = recorded?.prompts[summary.runs] ?? (given.trim() === '' ? t('Go on.') : given);
+        const prompt = recorded?.prompts[summary.runs] ?? (given.trim() === '' ? t('Continue.') : given);
         const { executor_type: type = 'claude-code', executor_profile: profile } = summary;
         const agent: AgentName = { agent: type, ...(profile === undefined ? {} : { profile }) };
         const settings = agentOptions(type, folder);
@@ -223,7 +219,7 @@ export class RunControl {
         const { missing, ...request } = await this.#blueprints.resume(summary, { prompt, settings, over });
         if (missing !== undefined) {
           const text = t(
-            'The agent “{0}” is no file any more. The session goes on without its instructions.',
+            'The file for agent “{0}” was deleted. The session continues without its instructions.',
             inertText(missing),
           );
           void vscode.window.showWarningMessage(text);

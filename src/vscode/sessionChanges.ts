@@ -33,7 +33,7 @@ export async function openFileChanges(
     await vscode.commands.executeCommand('vscode.changes', title, resources);
   } else {
     void vscode.window.showInformationMessage(
-      t('The record does not hold what was changed in {0}.', inertText(file.path)),
+      t('The record does not include the changes in {0}.', inertText(file.path)),
     );
   }
 }
@@ -47,7 +47,7 @@ export async function openAllChanges(handle: SessionHandle, files: readonly Sess
     resources.push(...(await resourcesOf(handle, file)));
   }
   if (resources.length === 0) {
-    void vscode.window.showInformationMessage(t('The record holds no changes of files.'));
+    void vscode.window.showInformationMessage(t('The record does not include any file changes.'));
     return;
   }
   const shown = resources.slice(0, mostResources);

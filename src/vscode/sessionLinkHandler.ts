@@ -24,7 +24,7 @@ export async function openSessionLink(uri: vscode.Uri, { engines, panels, failur
   const link = parseSessionLink(uri);
   if (link === undefined) {
     const shown = inertText(`${uri.path}${uri.fragment === '' ? '' : `#${uri.fragment}`}`.slice(0, 200));
-    void vscode.window.showWarningMessage(t('This link leads to no session of Vitrine: {0}', shown));
+    void vscode.window.showWarningMessage(t('Not a link to a Vitrine session: {0}', shown));
     return;
   }
   try {
@@ -32,7 +32,7 @@ export async function openSessionLink(uri: vscode.Uri, { engines, panels, failur
     (await (await engines.get()).open(link.session)).dispose();
   } catch (error) {
     if (EngineFailure.is(error) && error.code === 'session_missing') {
-      const text = t('The session of this link, {0}, is not on this machine. It may have been deleted.', link.session);
+      const text = t('The session in this link, {0}, is not on this machine. It may have been deleted.', link.session);
       void vscode.window.showWarningMessage(text);
     } else void failures.show(error, { session: link.session });
     return;

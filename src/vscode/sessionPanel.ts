@@ -124,9 +124,7 @@ export class SessionPanel implements vscode.Disposable {
   lead(to: Lead): void {
     const total = this.#handle.total();
     if (to !== 'review' && to >= total) {
-      void vscode.window.showWarningMessage(
-        t('This session has {0} entries, and none with the number {1}.', total, to),
-      );
+      void vscode.window.showWarningMessage(t('This session has {0} entries. Entry {1} does not exist.', total, to));
       return;
     }
     this.#lead = to;

@@ -200,7 +200,7 @@ function hiddenText({ byUser, elsewhere, gone, noFolder }: HiddenCount): string 
   const parts = [
     ...(byUser > 0 ? [t('{0} by you', byUser)] : []),
     ...(elsewhere > 0 ? [elsewhere === 1 ? t('1 in another folder') : t('{0} in other folders', elsewhere)] : []),
-    ...(gone > 0 ? [gone === 1 ? t('1 in a folder that is gone') : t('{0} in folders that are gone', gone)] : []),
+    ...(gone > 0 ? [gone === 1 ? t('1 in a missing folder') : t('{0} in missing folders', gone)] : []),
     ...(noFolder > 0 ? [t('{0} without a folder', noFolder)] : []),
   ];
   return t('{0} hidden: {1}', byUser + elsewhere + gone + noFolder, parts.join(', '));

@@ -15,15 +15,18 @@ const { t } = vscode.l10n;
  */
 export function whyNot(summary: SessionSummary, live: boolean): string | undefined {
   if (summary.observed !== undefined) return whyWatched(summary, summary.observed);
-  if (isSessionLive(summary.status)) return live ? undefined : t('This session runs in another window.');
+  if (isSessionLive(summary.status)) return live ? undefined : t('This session is running in another window.');
   if (summary.imported !== undefined) return t('This session was imported. You can read and export it.');
   if (summary.recording) return undefined;
   if (!vscode.workspace.isTrusted) {
-    return t('Sending is off because this workspace is in Restricted Mode. You can still read this session.');
+    return t('You cannot send messages in Restricted Mode. You can still read this session.');
   }
   const folder = summary.project_dir;
   if (folder === undefined || vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder)) === undefined) {
-    return t('This session belongs to the folder {0}. Open that folder to go on.', folder ?? t('(unknown)'));
+    return t(
+      'This session belongs to the folder {0}. Open that folder to resume the session.',
+      folder ?? t('(unknown)'),
+    );
   }
   return undefined;
 }
@@ -35,7 +38,7 @@ function noticeOf(handle: SessionHandle, told: Notice | readonly string[]): Sess
   const [missing, ...more] = told;
   if (missing !== undefined) {
     const text =
-      more.length === 0 ? missing : t('{0} ({1} more. To see them, run Verify Session Record.)', missing, more.length);
+      more.length === 0 ? missing : t('{0} ({1} more. Run Verify Session Record to see them.)', missing, more.length);
     return { severity: 'warning', text };
   }
   const { outcome } = handle.summary();
@@ -51,7 +54,7 @@ function noticeOf(handle: SessionHandle, told: Notice | readonly string[]): Sess
   if (outcome !== 'interrupted' || handle.live()) return null;
   return {
     severity: 'warning',
-    text: t('The last run was interrupted: its end was never recorded. Everything that was received is shown.'),
+    text: t('The last run was interrupted. Everything received before that is shown.'),
   };
 }
 
@@ -70,7 +73,9 @@ export function sessionView(handle: SessionHandle, told: Notice | readonly strin
   const conversation = handle.conversation();
   const why =
     whyNot(summary, handle.live()) ??
-    (busy && conversation?.takesMessages !== true ? t('The agent is at work. You can write when it is done.') : null);
+    (busy && conversation?.takesMessages !== true
+      ? t('The agent is running. You can send a message when it finishes.')
+      : null);
   return {
     summary,
     ...(followUpAt !== undefined && { followUpAt }),

@@ -58,9 +58,9 @@ export class StatusBar implements vscode.Disposable {
     this.#item.tooltip = [
       t('Vitrine: {0}', parts.join(' · ')),
       ...folders.map(folderText),
-      ...(cost.estimated ? [t('≈: part of it is estimated while agents run.')] : []),
+      ...(cost.estimated ? [t('≈: includes estimates while agents run.')] : []),
       ...near.map(nearText),
-      ...(cost.unknown ? [t('unknown: some runs did not report what they cost.')] : []),
+      ...(cost.unknown ? [t('unknown: some runs did not report their cost.')] : []),
     ].join('\n');
     this.#item.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };
     this.#item.show();

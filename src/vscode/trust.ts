@@ -15,7 +15,7 @@ export function mayStart(): boolean {
 async function explain(): Promise<void> {
   const manage = t('Manage Workspace Trust');
   const chosen = await vscode.window.showWarningMessage(
-    t('Vitrine starts no agent in Restricted Mode. Recorded sessions can be read.'),
+    t('Vitrine does not start agents in Restricted Mode. You can still read recorded sessions.'),
     manage,
   );
   if (chosen === manage) await vscode.commands.executeCommand('workbench.trust.manage');

@@ -69,7 +69,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await host.workbench.openView('Vitrine');
     await host.workbench.runCommand('Vitrine: Run Agent…');
     await host.workbench.quickPickRow(label).filter({ hasText: 'ACP' }).click();
-    await host.workbench.page.getByPlaceholder('What should it do?').waitFor();
+    await host.workbench.page.getByPlaceholder('Prompt').waitFor();
     await host.workbench.quickInput().fill('Write notes. [[change]]');
     await host.workbench.page.keyboard.press('Enter');
     await page().locator('.ask', { hasText: 'NOTES.md' }).waitFor({ timeout: 60_000 });

@@ -37,7 +37,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     await workbench.runCommand('Vitrine: Run Agent…');
     await workbench.quickInput().fill(`${agent} (Lab)`);
     await workbench.quickPickRow(`${agent} (Lab)`).click();
-    await workbench.page.getByPlaceholder('What should it do?').waitFor();
+    await workbench.page.getByPlaceholder('Prompt').waitFor();
     await workbench.quickInput().fill(prompt);
     await workbench.page.keyboard.press('Enter');
   }
@@ -50,7 +50,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     const numbers = await page()
       .locator('.cref')
       .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
-    assert.deepEqual(numbers, ['Source 1, given by the agent', 'Source 2, given by the agent']);
+    assert.deepEqual(numbers, ['Source 1, cited by the agent', 'Source 2, cited by the agent']);
     assert.deepEqual(await page().locator('.prose .cited').allTextContents(), ['Naïve', 'recent study']);
     await page().locator('.cited', { hasText: 'recent study' }).hover();
     const card = page().getByRole('dialog');

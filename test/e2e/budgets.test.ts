@@ -14,9 +14,9 @@ describe('a budget that is used up', function () {
 
   it('pauses the agent, and says so on its page and in a notice', async () => {
     await runClaude(host.workbench, 'Put matcha on the menu. [[change]]');
-    await bar().getByText('Paused: the budget of this session is used up (2 of 2 turns).').waitFor();
+    await bar().getByText('Paused: the budget for this session is used up (2 of 2 turns).').waitFor();
     await statusWord(host.workbench, 'Paused: 2 of 2 turns');
-    await host.workbench.notification('is paused. The budget of this session is used up: 2 of 2 turns').waitFor();
+    await host.workbench.notification('is paused. The budget for this session is used up: 2 of 2 turns').waitFor();
     // The tools of the response that reached the limit do not run.
     assert.equal(existsSync(path.join(host.server.folder.workspace, 'NOTES.md')), false);
     await picture(host.workbench, 'budget-paused');
@@ -24,10 +24,10 @@ describe('a budget that is used up', function () {
 
   it('asks a person for the new limit, and takes none that is lower', async () => {
     await bar().getByRole('button', { name: 'Raise Budget…' }).click();
-    await host.workbench.page.getByText('New limit for this session, in turns of the model').waitFor();
+    await host.workbench.page.getByText('New limit for this session, in model turns').waitFor();
     assert.equal(await host.workbench.quickInput().inputValue(), '4');
     await host.workbench.quickInput().fill('2');
-    await host.workbench.page.getByText('Enter more than 2.').waitFor();
+    await host.workbench.page.getByText('Enter a number greater than 2.').waitFor();
     await picture(host.workbench, 'budget-raise');
   });
 

@@ -58,9 +58,9 @@ describe('an agent from a file that starts others', function () {
     new RecordStore(storeFolder(), { clock: Date.now, log: { warn: () => undefined } }).list();
   const usdOf = ({ total_cost }: SessionSummary): number => ('usd' in total_cost ? total_cost.usd : NaN);
   async function runLead(prompt: string): Promise<void> {
-    await host.workbench.runCommand('Vitrine: Run Agent From File…');
+    await host.workbench.runCommand('Vitrine: Run Agent from File…');
     await host.workbench.quickPickRow('lead').click();
-    await host.workbench.page.getByText('What is it to do?').waitFor();
+    await host.workbench.page.getByText('Prompt for the agent').waitFor();
     await host.workbench.quickInput().fill(prompt);
     await host.workbench.page.keyboard.press('Enter');
   }
@@ -108,12 +108,12 @@ describe('an agent from a file that starts others', function () {
     const one = `lead · ${amount} with 2 child sessions`;
     await until('the row', async () => (await described('Look into')).startsWith(one));
     await host.workbench.hoverUntil(row('Look into'), `Cost with 2 child sessions: ${amount}`);
-    await host.workbench.hover().filter({ hasText: 'in a run that no person began' }).first().waitFor();
+    await host.workbench.hover().filter({ hasText: 'in an automatic run' }).first().waitFor();
     await picture(host.workbench, 'children');
     await host.workbench.page.mouse.move(900, 500);
     await page().locator('#cost').click();
     await page().getByText('2 child sessions').waitFor();
-    await page().getByText('With them').waitFor();
+    await page().getByText('Including child sessions').waitFor();
     await page().getByText(amount).first().waitFor();
     await picture(host.workbench, 'children-cost');
     await page().locator('#cost').press('Escape');
@@ -144,13 +144,13 @@ describe('an agent from a file that starts others', function () {
     await runLead('Be the boss. [[boss]]');
     await until('the child', async () => /, Running, helper,/.test(await label('Wait for me.')), 60_000);
     await page().getByRole('button', { name: 'Stop', exact: true }).first().click();
-    const offer = host.workbench.notification('is stopped. A session that it started still runs.');
+    const offer = host.workbench.notification('is stopped. A child session is still running.');
     await offer.waitFor();
     await statusWord(host.workbench, 'Stopped');
     await until('the child that goes on', async () => /, Running, helper,/.test(await label('Wait for me.')));
     await picture(host.workbench, 'children-stop');
     await host.workbench.showNotifications();
-    await offer.getByRole('button', { name: 'Stop Children Too' }).click();
+    await offer.getByRole('button', { name: 'Stop Child Sessions Too' }).click();
     await until('its end', async () => {
       // With nothing at work in it, the row is drawn again among those of today, closed.
       const parent = row('Be the boss.');

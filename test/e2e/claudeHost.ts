@@ -45,7 +45,7 @@ export async function runClaude(workbench: Workbench, prompt: string): Promise<v
   await workbench.runCommand('Vitrine: Run Agent…');
   // Rows move while agents are looked for; one that was found stays where it is.
   await workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.328')).click();
-  await workbench.page.getByPlaceholder('What should it do?').waitFor();
+  await workbench.page.getByPlaceholder('Prompt').waitFor();
   await workbench.quickInput().fill(prompt);
   await workbench.page.keyboard.press('Enter');
 }

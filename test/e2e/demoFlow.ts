@@ -86,7 +86,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
     it('goes on with the next recorded turn from the composer', async () => {
       const turns = page().getByText('Turn 2', { exact: false });
       assert.equal(await turns.count(), 0);
-      await page().locator('#composer textarea, textarea#composer').fill('Go on.');
+      await page().locator('#composer textarea, textarea#composer').fill('Continue.');
       await page().getByRole('button', { name: 'Send' }).click();
       await turns.first().waitFor();
       await status('Finished').waitFor({ timeout: 60_000 });

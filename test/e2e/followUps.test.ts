@@ -34,7 +34,7 @@ describe('follow-ups in the window', function () {
   const run = async (): Promise<void> => {
     await workbench.runCommand('Vitrine: Run Agent…');
     await workbench.quickPickRow('Claude Code').and(workbench.quickPickRow('2.1.197')).click();
-    await workbench.page.getByPlaceholder('What should it do?').waitFor();
+    await workbench.page.getByPlaceholder('Prompt').waitFor();
     await workbench.quickInput().fill(asks);
     await workbench.page.keyboard.press('Enter');
     await statusWord(workbench, 'Finished');
@@ -48,7 +48,7 @@ describe('follow-ups in the window', function () {
     await workbench.statusBarItem('Follow-up in').waitFor();
     await picture(workbench, 'follow-up-due');
     const card = page().locator('.rcard .lead');
-    await card.getByText('A follow-up goes out by itself: ').waitFor();
+    await card.getByText('Vitrine will send a follow-up automatically: ').waitFor();
     await card.scrollIntoViewIfNeeded();
     await picture(workbench, 'follow-up-card');
     const field = page().locator('textarea#composer, #composer textarea');
@@ -84,7 +84,7 @@ describe('follow-ups in the window', function () {
     );
     await page().getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
     await page().getByText("The user asked a question but hasn't responded.").first().waitFor();
-    await page().getByText('a question was not answered').first().waitFor();
+    await page().getByText('an unanswered question').first().waitFor();
     await picture(workbench, 'follow-up-shown');
     await workbench.statusBarItem('Follow-up in').waitFor({ state: 'detached' });
   });

@@ -222,7 +222,7 @@ describe('a session full of hostile text', function () {
       return some.length;
     });
     assert.ok(clicked > 10, `${clicked} files`);
-    await workbench.notification('does not exist now').first().waitFor();
+    await workbench.notification('does not exist').first().waitFor();
     await workbench.runCommand('Notifications: Show Notifications');
     const list = workbench.page.locator('.notifications-center .notification-list-item-message');
     await list.first().waitFor();
@@ -237,7 +237,7 @@ describe('a session full of hostile text', function () {
     const call = { toolCallId: 'c', kind: 'execute', title: wanted, rawInput: { command: wanted, cwd: wanted } };
     await workbench.runCommand('Vitrine: Run Agent…');
     await workbench.quickPickRow('Fake').click();
-    await workbench.page.getByPlaceholder('What should it do?').waitFor();
+    await workbench.page.getByPlaceholder('Prompt').waitFor();
     // Until one looks elsewhere: of what comes in sight nobody is told.
     const args = ['-c', `until [ -e ${go} ]; do sleep 0.1; done`];
     const begin = { method: 'terminal/create', params: { command: 'sh', args }, keep: 'terminalId' };

@@ -107,7 +107,7 @@ describe('lines and the session they come from', function () {
     await said_('Are the tests complete?').getByText('a test is missing').waitFor();
     await said_('The audit found nothing.').getByText('Callback').waitFor();
     await said_('who writes like a machine').getByText('You').waitFor();
-    await page().getByRole('button', { name: 'Hide messages that no person wrote' }).click();
+    await page().getByRole('button', { name: 'Hide automatic messages' }).click();
     const hidden = page().getByRole('button', { name: '2 autonomous hidden' });
     await hidden.waitFor();
     await said_('The audit found nothing.').waitFor({ state: 'detached' });
@@ -120,7 +120,7 @@ describe('lines and the session they come from', function () {
   it('are in a file of which the list says that it changed since', async () => {
     appendFileSync(file, '\n// by hand\n');
     await page().getByRole('tab', { name: 'Files' }).click();
-    const row = page().getByRole('row', { name: /^src\/bill\.js, changed, .*Changed since the session left it/ });
+    const row = page().getByRole('row', { name: /^src\/bill\.js, changed, .*Changed since the session ended/ });
     await row.waitFor();
     await page().locator('.sumbar').getByText('1 changed since').waitFor();
     await page().getByRole('button', { name: 'Lines' }).click();

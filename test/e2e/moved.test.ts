@@ -58,15 +58,15 @@ describe('sessions of a folder that has another name or place today', function (
   });
 
   it('of another clone are shown only when that is wanted', async () => {
-    const asked = workbench.notification('1 session was run in another clone of this repository');
+    const asked = workbench.notification('1 session ran in another clone of this repository');
     await asked.waitFor();
     assert.equal(await workbench.treeItem('In another clone').count(), 0);
-    await asked.getByRole('button', { name: 'Show Here' }).click();
+    await asked.getByRole('button', { name: 'Relink' }).click();
     await workbench.treeItem('In another clone').waitFor();
   });
 
   it('that stay away are counted by the reason, and Doctor names each', async () => {
-    await workbench.treeItem('2 hidden: 1 in another folder, 1 in a folder that is gone').waitFor();
+    await workbench.treeItem('2 hidden: 1 in another folder, 1 in a missing folder').waitFor();
     await workbench.treeItem('1 cannot be read: show why').click();
     await workbench.editorTab('Vitrine Doctor').waitFor();
     await workbench.webview().getByText('ses_0000000000ff').first().waitFor();
@@ -74,15 +74,15 @@ describe('sessions of a folder that has another name or place today', function (
   });
 
   it('are told of in Doctor, and follow a folder that somebody names', async () => {
-    await workbench.runCommand('Vitrine: Session Lost?');
+    await workbench.runCommand('Vitrine: Find Missing Session…');
     await workbench.webview().getByText('/was/long/ago').first().waitFor();
     await picture(workbench, 'session-lost');
     await workbench.runCommand('Vitrine: Relink Sessions…');
     await workbench.quickPickRow('/was/long/ago').click();
-    await workbench.page.getByPlaceholder('Where /was/long/ago is today').waitFor();
+    await workbench.page.getByPlaceholder('Current location of /was/long/ago').waitFor();
     await picture(workbench, 'relink');
     await workbench.quickPickRow(path.basename(server.folder.workspace)).click();
-    await workbench.notification('1 session belongs to').waitFor();
+    await workbench.notification('1 session now belongs to').waitFor();
     await workbench.treeItem('Of the first days').waitFor();
     await picture(workbench, 'relinked');
   });

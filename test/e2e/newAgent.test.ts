@@ -19,27 +19,27 @@ describe('New Agent…', function () {
 
   it('asks step by step, with a way back, and opens the file that it writes', async () => {
     await host.workbench.runCommand('Vitrine: New Agent…');
-    await step('Name, by which it is started', 'no name');
+    await step('Agent name', 'no name');
     await enter();
     await host.workbench.page.getByText('Use up to 64 letters').first().waitFor();
-    await step('Name, by which it is started', 'lead');
-    await host.workbench.page.getByText('There is an agent "lead" already.').first().waitFor();
-    await step('Name, by which it is started', 'reviewer');
+    await step('Agent name', 'lead');
+    await host.workbench.page.getByText('An agent named "lead" already exists.').first().waitFor();
+    await step('Agent name', 'reviewer');
     await enter();
-    await step('Which program is it?');
+    await step('Select the program');
     await host.workbench.quickPickRow('Codex').waitFor();
     await picture(host.workbench, 'new-agent');
     await host.workbench.quickPickRow('Codex').click();
     await step('Model', 'gpt: 5 # fast');
     await enter();
-    await step('What it is told before each task');
+    await step('Instructions for the agent');
     await host.workbench.page.locator('.quick-input-titlebar').getByRole('button', { name: 'Back' }).click();
     await step('Model');
     assert.equal(await host.workbench.quickInput().inputValue(), 'gpt: 5 # fast');
     await enter();
-    await step('What it is told before each task', 'You review: say what is wrong # first.');
+    await step('Instructions for the agent', 'You review: say what is wrong # first.');
     await enter();
-    await step('Where is it kept?');
+    await step('Where to save it');
     await host.workbench.quickPickRow('In this workspace').click();
     await host.workbench.editorTab('reviewer.yaml').waitFor();
     const folder = path.join(host.server.folder.workspace, '.vitrine/agents');

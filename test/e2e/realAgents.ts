@@ -45,7 +45,7 @@ export async function startAgentHost(
 export async function runAgent(workbench: Workbench, label: string, prompt: string): Promise<void> {
   await workbench.runCommand('Vitrine: Run Agent…');
   await workbench.quickPickRow(label).click();
-  await workbench.page.getByPlaceholder('What should it do?').waitFor();
+  await workbench.page.getByPlaceholder('Prompt').waitFor();
   await workbench.quickInput().fill(prompt);
   await workbench.page.keyboard.press('Enter');
 }

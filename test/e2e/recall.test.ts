@@ -51,13 +51,13 @@ describe('what earlier sessions know', function () {
   const transcript = () => workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
 
   it('is shown before an agent is told, without what a person takes away, and stands in the transcript', async () => {
-    await workbench.runCommand('Vitrine: Start with What Earlier Sessions Know…');
+    await workbench.runCommand('Vitrine: Run Agent with Context from Earlier Sessions…');
     await row('Codex').click();
     await title('Run Codex');
     await workbench.quickInput().fill('Which delay have the upload retries?');
     await press('Enter');
-    await title('What Earlier Sessions Know');
-    await placeholder('Found by the words of this message');
+    await title('Context from Earlier Sessions');
+    await placeholder('Found by the text of this message');
     await row(fixed.slice(0, 60)).filter({ hasText: 'Fix the flaky upload test · Agent' }).waitFor();
     assert.equal(await row('of the other project').count(), 0);
     await picture(workbench, 'recall');
@@ -68,7 +68,7 @@ describe('what earlier sessions know', function () {
     assert.match(prompt, /^Note written by Vitrine, not by the user/);
     assert.ok(prompt.includes(fixed) && !prompt.includes(later) && !prompt.includes(secretive));
     assert.ok(prompt.endsWith('What follows is the message:\n\nWhich delay have the upload retries?'));
-    await transcript().getByText('Fix the flaky upload test; found by the words of this message').first().waitFor();
+    await transcript().getByText('Fix the flaky upload test; found by the text of this message').first().waitFor();
     await transcript().getByText('Done by').first().waitFor();
     await picture(workbench, 'recall-transcript');
   });
@@ -78,31 +78,31 @@ describe('what earlier sessions know', function () {
     await row('Codex').click();
     await title('Run Codex');
     await workbench.quickInput().fill('Which delay have the upload retries?');
-    await row('What earlier sessions know…').click();
-    await placeholder('Found by the words of this message');
+    await row('Context from earlier sessions…').click();
+    await placeholder('Found by the text of this message');
     assert.equal(await row('of the other project').count(), 0);
     await workbench.page.getByRole('button', { name: 'Also Search Sessions of Other Folders' }).click();
     await row('of the other project').waitFor();
     await press('Enter');
-    await row('Goes with the prompt: ').waitFor();
+    await row('Sent with the prompt: ').waitFor();
     await press('Escape');
   });
 
   it('is searched by the last message of a person where a session just goes on', async () => {
-    await workbench.runCommand('Vitrine: Go On with What Earlier Sessions Know…');
-    await workbench.page.locator('.quick-input-widget', { hasText: 'What next?' }).waitFor();
+    await workbench.runCommand('Vitrine: Resume with Context from Earlier Sessions…');
+    await workbench.page.locator('.quick-input-widget', { hasText: 'Next message' }).waitFor();
     await press('Enter');
     await placeholder('Found by your last message');
     const before = codex.calls().length;
     await press('Enter');
     const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
-    assert.ok(prompt.includes(fixed) && prompt.endsWith('Go on.'));
+    assert.ok(prompt.includes(fixed) && prompt.endsWith('Continue.'));
     await transcript().getByText('found by your last message').first().waitFor();
   });
 
   it('leads from the note to the session that a passage is from', async () => {
     await transcript().getByText('found by your last message').first().click();
-    const passages = transcript().getByRole('list', { name: 'Passages in their sessions' });
+    const passages = transcript().getByRole('list', { name: 'Passages from earlier sessions' });
     await passages.waitFor();
     await picture(workbench, 'recall-links');
     await passages.getByRole('button', { name: 'Fix the flaky upload test' }).first().click();

@@ -58,13 +58,13 @@ describe('the record of a session', function () {
     );
     await host.workbench.quickInput().fill(file);
     await host.workbench.page.keyboard.press('Enter');
-    const told = host.workbench.notification('shared.md was written. 1 secret was masked.');
+    const told = host.workbench.notification('Saved shared.md. 1 secret was masked.');
     await told.waitFor();
     await picture(host.workbench, 'exported');
     const text = readFileSync(file, 'utf8');
     assert.match(text, /The keys are rotated\./);
     assert.ok(!text.includes(secret));
-    await told.getByRole('button', { name: 'What Was Masked' }).click();
+    await told.getByRole('button', { name: 'Show Masked Secrets' }).click();
     await host.workbench.editorTab('Masked in shared.md').waitFor();
     await host.workbench.page.locator('.view-line', { hasText: 'anthropic-key' }).waitFor();
     await picture(host.workbench, 'masked');
@@ -95,7 +95,7 @@ describe('the record of a session', function () {
     await host.workbench.treeItem(title).click();
     await host.workbench
       .webview()
-      .getByText('The record is empty or cannot be read: all entries are missing.')
+      .getByText('The record is empty or cannot be read. All entries are missing.')
       .waitFor();
   });
 });

@@ -82,7 +82,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
   it('takes the answer to a question', async () => {
     await send(host.workbench, 'Tea? [[ask]]');
     // All of it stands on screen: whoever scrolls before that leaves the end of the list.
-    await press('Do Not Answer').waitFor();
+    await press('Dismiss').waitFor();
     await page().getByRole('radio', { name: 'Green' }).check();
     await picture(host.workbench, 'question');
     await press('Answer').first().click();

@@ -149,8 +149,8 @@ describe('a workspace that is not trusted', function () {
     await workbench.quickPickRow('package.json').first().waitFor();
     await workbench.page.keyboard.press('Enter');
     await workbench.editorTab('package.json').waitFor();
-    const said = workbench.notification('Vitrine starts no agent in Restricted Mode');
-    for (const way of ['Run on Several Agents…', 'Run Agent on This File…', 'Run Agent From File…']) {
+    const said = workbench.notification('Vitrine does not start agents in Restricted Mode');
+    for (const way of ['Run on Several Agents…', 'Run Agent on This File…', 'Run Agent from File…']) {
       await workbench.runCommand(`Vitrine: ${way}`);
       await said.first().waitFor();
       nothingStarted(way);
@@ -162,7 +162,7 @@ describe('a workspace that is not trusted', function () {
   it('starts nothing for another extension', async () => {
     for (const way of ['Ask an Agent Twice', 'Read What an Agent Prints']) {
       await workbench.runCommand(way);
-      const dialog = workbench.dialog().filter({ hasText: 'Vitrine starts no agent in Restricted Mode' });
+      const dialog = workbench.dialog().filter({ hasText: 'Vitrine does not start agents in Restricted Mode' });
       await dialog.waitFor();
       nothingStarted(way);
       await dialog.getByRole('button', { name: 'OK' }).click();

@@ -97,9 +97,9 @@ describe('Run Agent…', function () {
     await press('Escape');
   });
 
-  it('runs as the agent is configured when nothing was chosen', async () => {
+  it('runs as configured in the agent when nothing was chosen', async () => {
     await choose('Copilot CLI');
-    await row('Run: its own model · default mode').waitFor();
+    await row('Run: agent default model · default mode').waitFor();
     const { args, prompt } = await nextCall(copilot, () => submit('Say done.'));
     assert.equal(prompt, 'Say done.');
     assert.doesNotMatch(args.join(' '), /--model|--allow|--mode|--max-ai/);
@@ -116,7 +116,7 @@ describe('Run Agent…', function () {
     await submit('gpt-test');
     await part('Permission mode').click();
     await title('Permission Mode of Copilot CLI');
-    await row('Allows every tool, commands included.').waitFor();
+    await row('Allows every tool, including commands.').waitFor();
     await picture(workbench, 'run-modes');
     await part('acceptEdits').click();
     await part('Budget in AI credits').click();
@@ -124,7 +124,7 @@ describe('Run Agent…', function () {
     await submit('5');
     await title('Budget in AI credits of Copilot CLI');
     await submit('45');
-    await row('As in the Settings').waitFor();
+    await row('Use Settings').waitFor();
     await picture(workbench, 'run-options');
     await part('Done').click();
     await row('Run: gpt-test · acceptEdits · 45 AI credits').waitFor();
@@ -149,7 +149,7 @@ describe('Run Agent…', function () {
     await choose('Copilot CLI');
     await openOptions();
     await part('Permission mode').click();
-    await row('bypassPermissions').filter({ hasText: 'for this run only: not remembered' }).click();
+    await row('bypassPermissions').filter({ hasText: 'for this run only' }).click();
     await part('Done').click();
     await row('Run: gpt-test').filter({ hasText: 'bypassPermissions · 45 AI credits' }).waitFor();
     const { args } = await nextCall(copilot, () => submit('All of it.'));
@@ -183,7 +183,7 @@ describe('Run Agent…', function () {
     await workbench.closeEditors();
     await press('Control+Shift+F9');
     await workbench.dialog().getByText('danger-full-access').waitFor();
-    await workbench.dialog().getByText('It is told: From a key').waitFor();
+    await workbench.dialog().getByText('Prompt: From a key').waitFor();
     await picture(workbench, 'run-bypass');
     await press('Escape');
     await workbench.dialog().waitFor({ state: 'detached' });
@@ -212,7 +212,7 @@ describe('Run Agent…', function () {
     await workbench.page.locator('.statusbar-item', { hasText: /\(\d+ selected\)/ }).waitFor();
     await workbench.runCommand('Vitrine: Run Agent on Selection…');
     await row('Codex').click();
-    await row('Goes with the prompt: src/menu.js:1-3').waitFor();
+    await row('Sent with the prompt: src/menu.js:1-3').waitFor();
     await picture(workbench, 'run-selection');
     const { prompt } = await nextCall(codex, () => submit('Explain this.'));
     assert.match(prompt, /^Explain this\.\n\nsrc\/menu\.js:1-3\n```javascript\n(?:[^\n]*\n){3}```$/);
@@ -224,8 +224,8 @@ describe('Run Agent…', function () {
     await row('Codex').click();
     await title('Run Codex');
     await input().fill('Look at');
-    await row('Write the prompt in an editor…').click();
-    await workbench.page.getByText('Run This Prompt (Codex: its own model').waitFor();
+    await row('Write Prompt in an Editor…').click();
+    await workbench.page.getByText('Run This Prompt (Codex: agent default model').waitFor();
     await press('Control+End');
     await workbench.page.keyboard.type('\nand at its tests.');
     await picture(workbench, 'run-draft');
@@ -242,7 +242,7 @@ describe('Run Agent…', function () {
     await workbench.page.getByText('2 Selected').waitFor();
     await picture(workbench, 'run-several');
     await press('Enter');
-    await row('Codex: its own model').waitFor();
+    await row('Codex: agent default model').waitFor();
     const before = codex.calls().length;
     await nextCall(copilot, () => submit('Both of you.'));
     await until('the other agent', () => codex.calls()[before]);

@@ -84,9 +84,9 @@ describe('a window and a terminal as runners of one queue', function () {
     return { ...started, id: /lnch_[0-9a-f]{12}/.exec(line)?.[0] ?? '' };
   }
   async function queueRemote(prompt: string): Promise<void> {
-    await workbench.runCommand('Vitrine: Queue Agent From File…');
+    await workbench.runCommand('Vitrine: Queue Agent from File…');
     await workbench.quickPickRow('remote').click();
-    await workbench.page.getByText('What is it to do?').waitFor();
+    await workbench.page.getByText('Prompt for the agent').waitFor();
     await workbench.quickInput().fill(prompt);
     await workbench.page.keyboard.press('Enter');
     await workbench.notification('“remote” is queued.').first().waitFor();

@@ -76,7 +76,7 @@ describe('search in the sidebar', function () {
     await view()
       .getByText(/3 entries in 2 sessions\. Searched: 4 sessions, 9 entries\./)
       .waitFor();
-    await view().getByText('Left out, hidden or in other folders: 1 session.').waitFor();
+    await view().getByText('Excluded (hidden or in other folders): 1 session.').waitFor();
     await view().locator('.highlight', { hasText: 'retry' }).nth(2).waitFor();
     const found = await rows();
     assert.ok(
@@ -95,7 +95,7 @@ describe('search in the sidebar', function () {
     await view()
       .getByText(/1 entry in 1 session\..*1 follow-up or callback left out\./)
       .waitFor();
-    await host.workbench.runCommand('Vitrine: Search Follow-ups and Callbacks, Too');
+    await host.workbench.runCommand('Vitrine: Include Follow-ups and Callbacks');
     await view()
       .getByText(/2 entries in 1 session\./)
       .waitFor();
@@ -106,7 +106,7 @@ describe('search in the sidebar', function () {
       found.join('\n'),
     );
     await picture(host.workbench, 'search-follow-ups');
-    await host.workbench.runCommand('Vitrine: Search Without Follow-ups and Callbacks');
+    await host.workbench.runCommand('Vitrine: Exclude Follow-ups and Callbacks');
     await view()
       .getByText(/1 entry in 1 session\./)
       .waitFor();
@@ -151,12 +151,12 @@ describe('search in the sidebar', function () {
   it('looks into hidden sessions when it is told to, and goes when it is cleared', async () => {
     await search('retry');
     await view().getByText('3 entries in 2 sessions.').waitFor();
-    await host.workbench.runCommand('Vitrine: Search Hidden Sessions and Other Folders, Too');
+    await host.workbench.runCommand('Vitrine: Search Hidden Sessions and Other Folders Too');
     await view()
       .getByText(/4 entries in 3 sessions\. Searched: 5 sessions, 10 entries\./)
       .waitFor();
     await host.workbench.runCommand('Vitrine: Rebuild Search Index');
-    await host.workbench.notification('The search index was made again: 5 sessions, 10 entries.').waitFor();
+    await host.workbench.notification('Search index rebuilt: 5 sessions, 10 entries.').waitFor();
     await host.workbench.runCommand('Vitrine: Clear Search Results');
     await until('the view to go', async () => (await view().count()) === 0);
   });

@@ -34,13 +34,13 @@ describe('the Sessions view', function () {
     host.workbench.dialog().getByRole('button', { name: button }).click();
 
   it('groups by day, names what went wrong, and counts what is out of sight', async () => {
-    await host.workbench.treeItem('1 in a folder that is gone').waitFor();
+    await host.workbench.treeItem('1 in a missing folder').waitFor();
     const shown = await texts();
     const groups = shown.filter((text) => /^(Today|Yesterday|Earlier|Running) \| \d+$/.test(text));
     assert.deepEqual(groups, ['Today | 3', 'Yesterday | 3', 'Earlier | 2']);
     assert.ok(shown.includes('Release notes 4.2 | Failed · $0.02 · 1 turn · 12 s'), shown.join('\n'));
     assert.ok(shown.includes('OpenAPI examples | Interrupted · cost unknown · 6 turns · 2 min 10 s'), shown.join('\n'));
-    assert.ok(shown.includes(' | 2 hidden: 1 by you, 1 in a folder that is gone'), shown.join('\n'));
+    assert.ok(shown.includes(' | 2 hidden: 1 by you, 1 in a missing folder'), shown.join('\n'));
     assert.ok(!shown.some((text) => text.includes('Another project') || text.includes('Tidy the changelog')));
     await picture(host.workbench, 'sessions');
   });
@@ -86,7 +86,7 @@ describe('the Sessions view', function () {
     await host.workbench.treeItem('3 hidden').click();
     await host.workbench.treeItem('Another project').waitFor();
     await menu('Silence the logger', 'Unhide');
-    await host.workbench.runCommand('Vitrine: Stop Showing Hidden Sessions');
+    await host.workbench.runCommand('Vitrine: Hide Hidden Sessions');
     await host.workbench.treeItem('2 hidden').waitFor();
     await host.workbench.treeItem('Silence the logger').waitFor();
   });
@@ -103,7 +103,7 @@ describe('the Sessions view', function () {
     assert.ok(existsSync(record));
     await menu('Silence the logger', 'Delete…');
     await answer('Delete Files…');
-    await answer('Delete for Good');
+    await answer('Delete Permanently');
     await host.workbench.treeItem('Silence the logger').waitFor({ state: 'detached' });
     await until('the record to be gone', () => !existsSync(record));
     await host.workbench.editorTab('Silence the logger').waitFor({ state: 'detached' });

@@ -30,7 +30,7 @@ describe('npm start', function () {
     const { page } = workbench;
     await page
       .locator('.gettingStartedContainer')
-      .getByRole('heading', { name: 'Watch a coding agent at work' })
+      .getByRole('heading', { name: 'See what a coding agent does' })
       .last()
       .waitFor();
     await page.locator('.part.sidebar .pane-header').filter({ hasText: 'Sessions' }).waitFor();

@@ -24,9 +24,11 @@ describe('Restricted Mode', function () {
     await host.workbench.editorTab('package.json').waitFor();
     for (const way of ways) {
       await host.workbench.runCommand(`Vitrine: ${way}`);
-      await host.workbench.notification('Vitrine starts no agent in Restricted Mode').waitFor();
+      await host.workbench.notification('Vitrine does not start agents in Restricted Mode').waitFor();
       await host.workbench.runCommand('Notifications: Clear All Notifications');
-      await host.workbench.notification('Vitrine starts no agent in Restricted Mode').waitFor({ state: 'detached' });
+      await host.workbench
+        .notification('Vitrine does not start agents in Restricted Mode')
+        .waitFor({ state: 'detached' });
     }
   });
 

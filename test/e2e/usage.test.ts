@@ -35,13 +35,13 @@ describe('what sessions cost', function () {
   });
 
   it('stands before going on: last activity, size, what it takes, what is lost, who has it', async () => {
-    const card = host.workbench.webview().getByRole('region', { name: 'Go on with this session?' });
+    const card = host.workbench.webview().getByRole('region', { name: 'Resume this session?' });
     await card.waitFor();
     const text = await card.innerText();
     assert.match(text, /58 minutes ago|59 minutes ago|1 hour ago/);
     assert.match(text, /≈ \$\d+\.\d\d before the first answer/);
     assert.match(text, /Background command: npm run dev/);
-    assert.match(text, /No process has it open/);
+    assert.match(text, /Not open in any process/);
     await card.scrollIntoViewIfNeeded();
     await picture(host.workbench, 'resume-card');
   });
@@ -96,7 +96,7 @@ describe('what sessions cost', function () {
     const models = await view.getByRole('table', { name: 'By model' }).innerText();
     assert.match(models, /claude-opus-4-5\s+2\s+1\.22M\s+\$0\.50/);
     assert.match(models, /claude-haiku-4-5\s+2\s+2\.04K\s+\$0\.12/);
-    await view.getByRole('combobox', { name: 'Which sessions' }).selectOption('all');
+    await view.getByRole('combobox', { name: 'Sessions to include' }).selectOption('all');
     // Room for all of it, as somebody makes who wants to see it.
     await host.workbench.page.getByRole('button', { name: 'Sessions Section' }).click();
     await view.getByText('Days as a table').click();

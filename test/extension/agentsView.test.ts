@@ -82,7 +82,7 @@ describe('the Agents view', function () {
     trusted = false;
     const { tooltip, accessibilityInformation } = await item('reviewer');
     trusted = true;
-    const why = 'Restricted Mode: this agent is shown and not started.';
+    const why = 'Restricted Mode: this agent is listed but cannot be started.';
     assert.ok(accessibilityInformation?.label.endsWith(why));
     assert.ok(tooltip instanceof vscode.MarkdownString);
     assert.match(tooltip.value, /Restricted Mode/);

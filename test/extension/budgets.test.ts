@@ -48,7 +48,7 @@ describe('budgets in VS Code', function () {
     assert.deepEqual([paused.outcome, paused.budget?.reached?.scope], ['stopped', 'session']);
     assert.match(
       paused.reason ?? '',
-      /^The budget of this session is used up: 45 of 40 tokens\. That is 5 tokens more than it allows\./,
+      /^The budget for this session is used up: 45 of 40 tokens\. 5 tokens over the limit\./,
     );
 
     const raising = vscode.commands.executeCommand<string>('vitrine.raiseBudget', id);

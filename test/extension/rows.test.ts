@@ -20,7 +20,7 @@ describe('rows of the Sessions view', () => {
     const lead = row('a', { agent_name: 'lead' });
     assert.equal(rowDescription(lead, now, family), 'lead · ≈ $1.25 + unknown with 2 child sessions · 3 turns · 1 min');
     assert.match(rowTooltip(lead, now, family).value, /Cost with 2 child sessions\\?: ≈ \\?\$1\\?\.25 \\?\+ unknown/);
-    assert.match(rowTooltip(lead, now, family).value, /Its own cost\\?: \\?\$0\\?\.50\\?, reported by the agent/);
+    assert.match(rowTooltip(lead, now, family).value, /This session\\?: \\?\$0\\?\.50\\?, reported by the agent/);
   });
 
   it('put first what an agent waits for, as long as it can be answered', () => {

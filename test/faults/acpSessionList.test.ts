@@ -50,13 +50,13 @@ describe('sessions that an agent of the Agent Client Protocol keeps', function (
   });
 
   it('are not to be had where the agent offers no list, which is said with its name', async () => {
-    await fails([], 'list_not_offered', /^Fake offers no list of its sessions/);
+    await fails([], 'list_not_offered', /^Fake does not list its sessions/);
   });
 
   it('are not to be had for reasons that are told', async () => {
     await fails(['--list=error'], 'agent_failed', /^Fake did not list its sessions: .*no disk/);
     await fails(['--list=pages', '--greeting=version'], 'agent_failed', /speaks version 7/);
-    await fails(['--list=exit'], 'exited_at_once', /^Fake ended at once \(exit code 3\): no sessions here/);
+    await fails(['--list=exit'], 'exited_at_once', /^Fake exited immediately \(exit code 3\): no sessions here/);
   });
 
   it('are not waited for when nobody does', async () => {

@@ -67,7 +67,7 @@ describe('vitrine run, sessions, show, doctor', function () {
       assert.equal(ran.code, 1, ran.stderr);
       const { metadata } = runResultSchema.parse(lines(ran.stdout).at(-1));
       assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.scope], [unit, 'run']);
-      assert.match(ran.stderr, /^vitrine: The budget of this run is used up: /);
+      assert.match(ran.stderr, /^vitrine: The budget for this run is used up: /);
       assert.doesNotMatch(ran.stdout, /"content":"too much"/);
     };
     const refuses = async (): Promise<void> => {
@@ -95,7 +95,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(again.code, 0, again.stderr);
     const without = await vitrine('run', '--resume', id, prompt([{ say: 'again' }])).ended;
     assert.equal(without.code, 2);
-    assert.match(without.stderr, /no agent "command-line"/);
+    assert.match(without.stderr, /"command-line"/);
   });
 
   it('lists the sessions that an agent keeps itself, or says that it has no list', async () => {
@@ -105,9 +105,9 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(listed.stdout, /^kept-0 {2}2026-01-02 03:04 {2}Page 0⟨U\+001B⟩\[2J\nkept-1 .*\nkept-2 .*\n$/);
     const none = await vitrine('sessions', '--of', 'acp', '--', program).ended;
     assert.deepEqual([none.code, none.stdout], [2, '']);
-    assert.match(none.stderr, /^vitrine: agent\.mjs offers no list of its sessions\./);
+    assert.match(none.stderr, /^vitrine: agent\.mjs does not list its sessions\./);
     const other = await vitrine('sessions', '--of', 'claude-code').ended;
-    assert.match(other.stderr, /^vitrine: Claude Code offers no list of its sessions\./);
+    assert.match(other.stderr, /^vitrine: Claude Code does not list its sessions\./);
     const whose = await vitrine('sessions', '--profile', 'codex-acp').ended;
     assert.deepEqual([other.code, whose.code], [2, 2]);
     assert.match(whose.stderr, /Whose sessions\?/);
@@ -186,7 +186,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     await list(true);
     const empty = await vitrine('show', id).ended;
     assert.equal(empty.code, 4);
-    assert.match(empty.stderr, /^vitrine: The record is empty or cannot be read: all entries are missing\.$/m);
+    assert.match(empty.stderr, /^vitrine: The record is empty or cannot be read\. All entries are missing\.$/m);
   });
 
   it('says that a record is lost while its folder is there, and ends with 4', async () => {
@@ -238,13 +238,13 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(first.code, 0, first.stderr);
     assert.match(
       first.stderr,
-      /^vitrine: Nothing was found in 0 earlier sessions, by the words of this message \(current_message\)\.$/m,
+      /^vitrine: Nothing was found in 0 earlier sessions, by the text of this message \(current_message\)\.$/m,
     );
     const second = await run(says('At how many degrees does the kettle of the office boil'), '--recall').ended;
     assert.equal(second.code, 0, second.stderr);
     assert.match(
       second.stderr,
-      /^vitrine: Told first: 2 passages of 1 earlier session, found by the words of this message \(current_message\)\.$/m,
+      /^vitrine: Told first: 2 passages of 1 earlier session, found by the text of this message \(current_message\)\.$/m,
     );
     const entries = lines(second.stdout)
       .slice(0, -1)
@@ -267,7 +267,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(third.code, 0, third.stderr);
     assert.match(
       third.stderr,
-      /of 1 earlier session, found by the words of this message/,
+      /of 1 earlier session, found by the text of this message/,
       'its own text is known to it',
     );
   });
@@ -289,7 +289,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match((await vitrine('run', '--agent', 'replay', '--do it').ended).stderr, /after "--"/);
     assert.equal((await vitrine('run', '--agent', 'replay', '--max-turns', '1.5', 'x').ended).code, 2);
     assert.equal((await vitrine('run', '--resume', 'ses_000000000000', 'x').ended).code, 2);
-    assert.match((await vitrine('show', 'ses_000000000000').ended).stderr, /no session ses_000000000000/);
+    assert.match((await vitrine('show', 'ses_000000000000').ended).stderr, /Session not found: ses_000000000000/);
     const elsewhere = await vitrine('sessions', '--store', process.execPath).ended;
     assert.equal(elsewhere.code, 2);
     assert.match(elsewhere.stderr, /This is no folder: .*\(--store\)/);

@@ -40,7 +40,7 @@ describe('vitrine doctor', () => {
     assert.match(said, new RegExp(`${hidden}: hidden by you`));
     assert.match(said, /ses_0000000000ff: cannot be read: .+/);
     assert.match(said, new RegExp(`${deleted}: deleted for good`));
-    assert.ok(said.includes(`${gone}: 1 session, the folder is gone`), said);
+    assert.ok(said.includes(`${gone}: 1 session, missing folder`), said);
     assert.match(said, new RegExp(`Last error: .* UTC, ${failed}: .*no tea`));
     assert.match(said, /Not passed on: CLAUDECODE/);
     assert.doesNotMatch(said, /a-value/);

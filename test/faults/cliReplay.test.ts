@@ -70,7 +70,7 @@ describe('vitrine replay, and run on a server', function () {
     assert.equal(printed(told.stdout).entries.at(-1)?.content, 'All tests pass.');
     const missing = await vitrine('replay', path.join(bench.dir, 'missing'));
     assert.equal(missing.code, 2);
-    assert.match(missing.stderr, /cannot be played/);
+    assert.match(missing.stderr, /cannot be replayed/);
   });
 
   it('runs an agent of a server, goes on with it, and keeps no token', async () => {
@@ -93,7 +93,7 @@ describe('vitrine replay, and run on a server', function () {
     const cases: readonly (readonly [string[], RegExp])[] = [
       [['run', '--agent', 'acp-http', 'Hi'], /--url is missing/],
       [['run', '--agent', 'acp-http', '--url', server.url, '--token-env', 'NOT_SET', 'Hi'], /no variable NOT_SET/],
-      [['run', '--agent', 'acp-http', '--url', server.url, 'Hi'], /does not let us in[^]*Set the token again/],
+      [['run', '--agent', 'acp-http', '--url', server.url, 'Hi'], /rejected the credentials[^]*Set the token again/],
       [['run', '--agent', 'codex', '--url', server.url, 'Hi'], /--url is for --agent acp-http/],
     ];
     for (const [args, expected] of cases) {

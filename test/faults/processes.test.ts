@@ -214,7 +214,7 @@ describe('processes', function () {
     const handle = await engine.start(bench.request([{ printErr: 'cannot find my own head\n' }, { exit: 7 }]));
     const result = await outcome(handle);
     assert.equal(result.success, false);
-    assert.match(handle.summary().reason ?? '', /ended at once \(exit code 7\)/);
+    assert.match(handle.summary().reason ?? '', /exited immediately \(exit code 7\)/);
     assert.ok((await entries(handle)).some(({ content }) => content.includes('my own head')));
     assert.equal(handle.summary().outcome, 'failed');
   });

@@ -107,7 +107,7 @@ describe('what a record lacks', () => {
     await writeFile(file, '');
     const { found, texts } = await check();
     assert.equal(found.isIncomplete, true);
-    assert.deepEqual(texts, ['The record is empty or cannot be read: all entries are missing.']);
+    assert.deepEqual(texts, ['The record is empty or cannot be read. All entries are missing.']);
     // The panel shows these.
     assert.deepEqual(
       found.problems.map(({ reason }) => reason),

@@ -265,7 +265,7 @@ describe('vitrine runner, queue, agents', function () {
       [['runner', '--executor', 'codex', '--limit', '0'], /no number of runs at a time/],
       [['queue'], /No coordinator runs for this store/],
       [['queue', 'add'], /no whole command/],
-      [['queue', 'add', '--blueprint', 'none', 'Do it'], /There is no agent "none"/],
+      [['queue', 'add', '--blueprint', 'none', 'Do it'], /Agent not found: "none"/],
       [['queue', 'add', '--executor', 'codex', '--demand', 'speed=9', 'Do it'], /is no demand/],
     ];
     for (const [args, expected] of wrong) {
@@ -310,6 +310,6 @@ describe('vitrine runner, queue, agents', function () {
     assert.ok((JSON.parse(readFileSync(note, 'utf8')) as { args: string[] }).args.includes('Be fine.'));
     const refused = await vitrine('run', '--blueprint', 'broken', steps);
     assert.equal(refused[0], 2);
-    assert.match(refused[2], /"broken" cannot be started as it is written.*broken\.json:2/s);
+    assert.match(refused[2], /The file for agent "broken" is not valid.*broken\.json:2/s);
   });
 });

@@ -87,13 +87,13 @@ describe('what is kept of a session: vitrine export', function () {
   it('is held by the chain, which vitrine verify checks', () => {
     const whole = run('verify', sessionId);
     assert.equal(whole.status, 0, whole.stderr);
-    assert.match(whole.stdout, /^intact\nhead [0-9a-f]{64}\nmade durable .*, up to line \d+\nnot signed\n$/);
+    assert.match(whole.stdout, /^intact\nhash [0-9a-f]{64}\nsynced to disk .*, up to line \d+\nnot signed\n$/);
     const file = path.join(place.dir, 'record.jsonl');
     const lines = readFileSync(place.store.path(sessionId), 'utf8').split('\n');
     writeFileSync(file, lines.with(6, lines[6]?.replace('Entry', 'entry') ?? '').join('\n'));
     const altered = run('verify', file);
     assert.equal(altered.status, 1);
-    assert.match(altered.stdout, /^altered at line 7: it was changed, or lines behind it were taken out\n/);
+    assert.match(altered.stdout, /^Line 7 was changed, or lines after it were removed\n/);
     assert.match(run('verify', file, '--json').stdout, /"breaks":\[\{"kind":"altered","line":7\}\]/);
     assert.equal(run('verify', path.join(place.dir, 'none')).status, 2);
   });
@@ -121,14 +121,14 @@ describe('what is kept of a session: vitrine export', function () {
   it('says what is wrong with a call', () => {
     const calls: [string[], RegExp][] = [
       [[sessionId], /--format is missing\. Formats: html, /],
-      [['--format', 'word', sessionId], /There is no export format "word"\. Formats that Vitrine writes: html, /],
+      [['--format', 'word', sessionId], /Unknown export format: "word"\. Supported formats: html, /],
       [['--format', 'html'], /Give one session\./],
       [['--format', 'html', 'ses_000000000000'], /ses_000000000000/],
       [['--format', 'html', sessionId, '--key', 'xyz'], /--key is no hexadecimal key/],
       [['--format', 'html', sessionId, '--key', '0011223344556677', '--no-redact'], /Give one of them/],
       [
         ['--format', 'html', sessionId, '--out', '/nowhere/at/all.html'],
-        /all\.html cannot be written\. .*Choose another place/,
+        /all\.html cannot be written\. .*Choose another location/,
       ],
     ];
     for (const [args, expected] of calls) {

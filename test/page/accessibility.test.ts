@@ -76,7 +76,7 @@ describe('the page for everybody', () => {
 
   it('has nothing for axe to object to while the session is read', async () => {
     const page = await tests.open();
-    await page.getByRole('heading', { name: 'Reading the session' }).waitFor();
+    await page.getByRole('heading', { name: 'Reading session…' }).waitFor();
     assert.deepEqual(await violations(page), []);
     await page.close();
   });
@@ -121,7 +121,7 @@ describe('the page for everybody', () => {
     await card(page).getByText('Found in step 1.').waitFor();
     assert.match(
       await card(page).ariaSnapshot(),
-      /dialog "Source 1"[\s\S]*retry\.ts[\s\S]*Found in step 1\. The agent itself named no source\.[\s\S]*button "Open file"/,
+      /dialog "Source 1"[\s\S]*retry\.ts[\s\S]*Found in step 1\. The agent did not cite a source\.[\s\S]*button "Open file"/,
     );
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.closest('[role=dialog]') !== null);

@@ -40,7 +40,7 @@ describe('budgets in the page', () => {
     const bar = page.getByRole('status').filter({ hasText: 'nearly used up' });
     assert.equal(
       (await bar.locator('span').first().textContent())?.trim(),
-      `The budget of today is nearly used up ($1.70 of $2.00). ${unheld}`,
+      `The budget for today is nearly used up ($1.70 of $2.00). ${unheld}`,
     );
     assert.deepEqual(await violations(page), []);
     await page.close();

@@ -24,7 +24,7 @@ describe('page', () => {
 
   it('says that it is reading until the session is there', async () => {
     const page = await tests.open();
-    await page.getByRole('progressbar', { name: 'Reading the session' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Reading session…' }).waitFor();
     assert.equal(await page.locator('main').getAttribute('aria-busy'), 'true');
     await page.close();
   });
@@ -79,7 +79,7 @@ describe('page', () => {
       session(
         {
           can: { send: false, stop: false, resume: false },
-          why: 'Sending is off because this workspace is in Restricted Mode.',
+          why: 'You cannot send messages in Restricted Mode.',
           fix: 'manageTrust',
         },
         { outcome: 'interrupted' },

@@ -63,7 +63,7 @@ describe('figures of a session', () => {
       ['small-model', '–', '4,330 tokens'],
       ['Total', '$0.31', '$1.87'],
       ['2 child sessions', '–', '≈ $0.18 + unknown'],
-      ['With them', '–', '≈ $2.05 + unknown'],
+      ['Including child sessions', '–', '≈ $2.05 + unknown'],
       ['Turns', '4', '12'],
       ['Runs', '–', '2'],
       ['Duration', '1 min 36 s', '6 min 15 s'],
@@ -132,14 +132,14 @@ describe('figures of a session', () => {
     await card(page).getByText('The agent printed no cost.').first().waitFor();
     const text = await card(page).innerText();
     assert.match(text, /Total\s+unknown\s+unknown/);
-    assert.match(text, /unknown: the agent does not say how full it is/);
+    assert.match(text, /unknown: the agent does not report context use/);
     assert.doesNotMatch(text, /\$0|\b0 tokens/);
     await page.close();
   });
 
   it('end a session that is over with what going on takes', async () => {
     const page = await open(load({ resume }));
-    const region = page.getByRole('region', { name: 'Go on with this session?' });
+    const region = page.getByRole('region', { name: 'Resume this session?' });
     await region.waitFor();
     const text = await region.innerText();
     for (const part of [
@@ -149,9 +149,9 @@ describe('figures of a session', () => {
       /≈ \$0\.36 before the first answer/,
       /prices of 2026-11-02/,
       /Background command: npm run dev/,
-      /2 calls that were cut off/,
-      /1 answer that held for that run/,
-      /No process has it open/,
+      /2 interrupted calls/,
+      /1 approval that applied to that run/,
+      /Not open in any process/,
     ]) {
       assert.match(text, part);
     }
@@ -166,16 +166,16 @@ describe('figures of a session', () => {
 
   it('say of a session that another process has open who that is, and offer no resume', async () => {
     const elsewhere = { pid: 4711, hostname: 'box', at: new Date(Date.now() - 120_000).toISOString() };
-    const why = 'This session runs in another window.';
+    const why = 'This session is running in another window.';
     const options = load({ resume: { ...resume, elsewhere } }, { status: 'running' });
     const page = await open({
       ...options,
       view: { ...options.view, can: { send: false, stop: false, resume: false }, why },
     });
-    const region = page.getByRole('region', { name: 'This session goes on elsewhere' });
-    await region.getByText('Process 4,711 on box has it open').waitFor();
+    const region = page.getByRole('region', { name: 'This session is running in another window' });
+    await region.getByText('Open in process 4,711 on box').waitFor();
     await region.getByText('Since 2 minutes ago.').waitFor();
-    assert.equal(await region.getByText('Resuming cold').count(), 0);
+    assert.equal(await region.getByText('Cost to resume (cache expired)').count(), 0);
     await region.getByText(why).waitFor();
     await page.close();
   });
@@ -205,7 +205,7 @@ describe('figures of a session', () => {
     await hidden.click();
     await page.locator('button[aria-expanded=true]').and(hidden).waitFor();
     await page.locator('.row[data-kind]:not([data-kind=fold])').first().waitFor();
-    await page.getByRole('combobox', { name: 'Detail' }).selectOption('everything');
+    await page.getByRole('combobox', { name: 'Detail level' }).selectOption('everything');
     await page.waitForFunction(() => !document.body.innerText.includes('Hidden: '));
     assert.deepEqual(await page.evaluate(() => window.host.received.filter(({ type }) => type === 'keepDetail')), [
       { type: 'keepDetail', detail: 'everything' },
@@ -241,7 +241,7 @@ describe('figures of a session', () => {
     assert.match(await of(first).innerText(), /^12\.3K tokens · ≈ \$0\.0041 · /);
     const title = (await of(first).getAttribute('title')) ?? '';
     assert.match(title, /Cache read: 12,000/);
-    assert.match(title, /about \$0\.0041, estimated with the price table prices of 2026-11-02/);
+    assert.match(title, /about \$0\.0041, estimated with price table prices of 2026-11-02/);
     await of(second).scrollIntoViewIfNeeded();
     await of(second).locator('.used').waitFor();
     assert.match(await of(second).innerText(), /^at least 12\.3K tokens · cost unknown · /);

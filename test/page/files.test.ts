@@ -38,7 +38,7 @@ describe('the list of files', () => {
     const load = { entries, view: view({ turns }, { entries: entries.length }), files };
     const page = await tests.open(load, { theme, width });
     await page.getByRole('tab', { name: 'Files' }).click();
-    await page.getByRole('row', { name: /Changed since the session left it/ }).waitFor();
+    await page.getByRole('row', { name: /Changed since the session ended/ }).waitFor();
     return page;
   };
   const names = (page: Page) => page.locator('.frow:not(.grp) .obj').allTextContents();
@@ -46,7 +46,7 @@ describe('the list of files', () => {
   it('says which file is not as the session left it, and which was found and never opened', async () => {
     const page = await open();
     const labels = await page.locator('.frow:not(.grp)').evaluateAll((all) => all.map((row) => row.ariaLabel ?? ''));
-    assert.match(labels[0] ?? '', /^src\/zeta\.ts, changed, .*Changed since the session left it, /);
+    assert.match(labels[0] ?? '', /^src\/zeta\.ts, changed, .*Changed since the session ended, /);
     assert.match(labels[1] ?? '', /^src\/alpha\.ts, changed, 3 lines added, 0 removed, first step 2, last step 2$/);
     assert.match(labels[2] ?? '', /^read\.md, read, first step 3, last step 3$/);
     assert.equal(labels[3], 'docs/never.md, Found by step 4');
@@ -88,7 +88,7 @@ describe('the list of files', () => {
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
     it(`has nothing for axe to object to: ${theme}`, async () => {
       const page = await open(theme);
-      await page.getByRole('button', { name: 'Touches', exact: true }).click();
+      await page.getByRole('button', { name: 'Uses', exact: true }).click();
       await page.locator('[aria-sort=descending]').waitFor();
       assert.deepEqual(await violations(page), []);
       await page.close();

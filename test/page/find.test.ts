@@ -35,16 +35,16 @@ describe('find in a session', () => {
     await type(page, 'tool:bash');
     await page.waitForFunction((before) => document.querySelector('.hits-n')?.textContent !== before, failed);
     await type(page, 'kind:nonsense');
-    await page.locator('.find-p', { hasText: 'kind:nonsense: no kind; one of user, assistant' }).waitFor();
+    await page.locator('.find-p', { hasText: 'kind:nonsense: unknown kind; use one of user, assistant' }).waitFor();
     await type(page, 'tol:bash');
-    await page.locator('.find-p', { hasText: 'no operator; looked for as text' }).waitFor();
+    await page.locator('.find-p', { hasText: 'unknown operator; searched as text' }).waitFor();
     await count(page, 'No results');
     await type(page, 'state:denied');
     await count(page, '1 entry');
     await page.keyboard.press('Enter');
     await count(page, '1 of 1');
     await page.locator('.item.marked').waitFor();
-    await page.getByRole('button', { name: 'What can be asked for' }).click();
+    await page.getByRole('button', { name: 'Search syntax' }).click();
     await page.locator('.find-h', { hasText: 'file:retry.ts' }).waitFor();
     await page.screenshot({ path: 'test-results/find-help.png' });
     await page.close();
@@ -83,7 +83,7 @@ describe('find in a session', () => {
       for (const width of [852, 360]) {
         const page = await open(theme, width);
         await type(page, 'kind:nonsense retry');
-        await page.getByRole('button', { name: 'What can be asked for' }).click();
+        await page.getByRole('button', { name: 'Search syntax' }).click();
         await page.locator('.find-h').waitFor();
         await page.locator('.find-p').waitFor();
         await frames(page, 3);

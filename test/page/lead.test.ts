@@ -81,7 +81,7 @@ describe('where a page is led to', () => {
     ];
     const page = await tests.open(loadOf({ entries, turns: script.turns }));
     await page.locator('.prompt', { hasText: 'Reported by a child.' }).getByText('Callback').waitFor();
-    const toggle = page.locator('vscode-button[aria-label="Hide messages that no person wrote"]');
+    const toggle = page.locator('vscode-button[aria-label="Hide automatic messages"]');
     await toggle.click();
     await page.locator('vscode-button[aria-pressed=true]').and(toggle).waitFor();
     const hidden = page.getByRole('button', { name: '2 autonomous hidden' });

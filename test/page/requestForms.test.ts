@@ -29,7 +29,7 @@ describe('what can be said while an agent works', () => {
     const runner = page.getByRole('group', { name: /Which test runner do you want/ });
     assert.equal(await runner.getByRole('radio', { name: 'node --test' }).isChecked(), true);
     assert.match(await runner.getByRole('radio', { name: 'Vitest' }).evaluate(describedBy), /Fast, and the project/);
-    await ready(page, 'Do Not Answer');
+    await ready(page, 'Dismiss');
     await off(page, 'Answer');
     const folders = page.getByRole('group', { name: /Which folders/ });
     await folders.getByRole('checkbox', { name: 'test' }).check();
@@ -64,11 +64,11 @@ describe('what can be said while an agent works', () => {
 
   it('present a plan as markdown, which is approved or sent back with what to change', async () => {
     const page = await open(asking([plan()]));
-    const body = page.getByRole('group', { name: 'Plan of the agent' });
+    const body = page.getByRole('group', { name: 'Agent plan' });
     await body.locator('strong', { hasText: 'random source' }).waitFor();
     assert.equal(await body.locator('img, a').count(), 0);
     await ready(page, 'Approve');
-    await page.getByRole('textbox', { name: /^What to change/ }).fill('Keep the old API.');
+    await page.getByRole('textbox', { name: /^What should change/ }).fill('Keep the old API.');
     await press(page, 'Keep Planning').click();
     assert.deepEqual(await sent(page, 'answer'), [
       { type: 'answer', id: 'req-p', answer: { kind: 'deny', reason: 'Keep the old API.' } },
@@ -87,7 +87,7 @@ describe('what can be said while an agent works', () => {
     ].join('\n\n');
     const input = { plan: text, allowedPrompts: [{ tool: 'Bash', prompt: 'any' }] };
     const page = await open(asking([plan({ plan: text, input })]));
-    const body = page.getByRole('group', { name: 'Plan of the agent' });
+    const body = page.getByRole('group', { name: 'Agent plan' });
     await body.getByText('item 499').waitFor();
     for (const part of [
       'then run curl',
@@ -135,13 +135,13 @@ describe('what can be said while an agent works', () => {
       .getByRole('list', { name: 'Queued for the end of this turn' })
       .getByText('And run the linter too.')
       .waitFor();
-    await press(page, 'Take Back').click();
+    await press(page, 'Unsend').click();
     assert.deepEqual(await sent(page, 'takeBack'), [{ type: 'takeBack', id: 7 }]);
     await composer.fill('begun');
     await page.evaluate(() => window.host.raw({ type: 'takenBack', text: 'And run the linter too.' }));
     await page.waitForFunction(() => sessionStorage.getItem('made-up-state')?.includes('too.\\n\\nbegun') === true);
     await page.evaluate(() => window.host.raw({ type: 'takenBack', text: null }));
-    await page.getByText('Too late: the message has been sent').waitFor({ state: 'attached' });
+    await page.getByText('Already sent; the message cannot be unsent').waitFor({ state: 'attached' });
     await page.close();
   });
 

@@ -43,7 +43,7 @@ describe('requests of an agent', () => {
       await frame.getByText(text).waitFor();
     }
     await frame.getByText(/^Waiting for \d+:\d\d · /).waitFor();
-    assert.match((await frame.getByRole('timer').textContent()) ?? '', /^Denied by itself in 9:\d\d$/);
+    assert.match((await frame.getByRole('timer').textContent()) ?? '', /^Denied automatically in 9:\d\d$/);
     const call = page.getByRole('button', { name: /Step 4, Wants to run, .*, needs your approval$/ });
     await call.waitFor();
     await page.getByRole('button', { name: 'Needs your approval', exact: true }).waitFor();
@@ -74,7 +74,7 @@ describe('requests of an agent', () => {
   it('say where the agent is not told why', async () => {
     const page = await open(asking([command('ls', { reasonUnheard: true })]));
     await ready(page);
-    const reason = page.getByRole('textbox', { name: /this agent cannot be told/ });
+    const reason = page.getByRole('textbox', { name: /this agent cannot receive it/ });
     // Both at once, as from a paste: before anything is drawn again.
     await reason.evaluate((input: HTMLInputElement) => {
       input.value = 'Not now.';
@@ -96,7 +96,7 @@ describe('requests of an agent', () => {
 
   it('are read first: Review leads to the command, Tab from there to the buttons, and no key allows from elsewhere', async () => {
     const page = await open(asking([command(commit)], { after: 60 }));
-    await page.getByRole('region', { name: 'Waiting request' }).waitFor();
+    await page.getByRole('region', { name: 'Pending request' }).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
     await press(page, 'Review').focus();
     await page.keyboard.press('Enter');
@@ -206,7 +206,7 @@ describe('requests of an agent', () => {
   it('show what else a tool is told: in the background, without a sandbox', async () => {
     const input = { command: 'ls', description: 'List', run_in_background: true, dangerouslyDisableSandbox: true };
     const page = await open(asking([command('ls', { input, description: 'List' })]));
-    await page.getByText('Further arguments').waitFor();
+    await page.getByText('Additional arguments').waitFor();
     assert.deepEqual(JSON.parse((await page.locator('.ask pre').last().textContent()) ?? ''), {
       run_in_background: true,
       dangerouslyDisableSandbox: true,
@@ -283,7 +283,7 @@ describe('requests of an agent', () => {
     await frames(long, 60);
     await long.keyboard.press('Tab');
     await long.keyboard.press('Tab');
-    await long.getByText('Allow works when all of it is shown.').waitFor();
+    await long.getByText('You can allow this once all of it is shown.').waitFor();
     await ready(long);
     await off(long, 'Allow Once');
     await press(long, 'Show all 3,002 lines').click();
@@ -304,17 +304,17 @@ describe('requests of an agent', () => {
       ],
       [{ by: 'user', at, answer: { kind: 'allow', scope: 'session' } }, /^Allowed for this session by you/],
       [{ by: 'user', at, answer: { kind: 'deny', reason: 'Not on main.' } }, /^Denied by you, Not on main\./],
-      [{ by: 'timeout', at, answer: { kind: 'deny' } }, /^Denied: nobody answered in 10 minutes/],
+      [{ by: 'timeout', at, answer: { kind: 'deny' } }, /^Denied: no answer within 10 minutes/],
       [{ by: 'withdrawn', at, answer: { kind: 'deny' } }, /^Withdrawn by the agent/],
       [{ by: 'run_over', at, answer: { kind: 'deny' } }, /^Not answered: the run ended/],
-      [{ by: 'nobody', at, answer: { kind: 'deny' } }, /^Denied: nobody was there to be asked/],
+      [{ by: 'nobody', at, answer: { kind: 'deny' } }, /^Denied: no one available to approve/],
     ];
     for (const [decision, label] of cases) {
       await decide(page, load, request, decision);
       await page.getByRole('button', { name: label }).waitFor();
       assert.equal(await page.locator('.ask, .pend').count(), 0);
     }
-    await page.getByRole('button', { name: /^Denied: nobody was there/ }).click();
+    await page.getByRole('button', { name: /^Denied: no one available/ }).click();
     assert.equal(await page.locator('.ask.settled pre').textContent(), commit);
     assert.equal(await page.locator('.ask.settled vscode-button').count(), 0);
     await page.close();
@@ -335,7 +335,7 @@ describe('requests of an agent', () => {
     const page = await open(load);
     await press(page, 'Deny').focus();
     await decide(page, load, request, { by: 'timeout', at: new Date().toISOString(), answer: { kind: 'deny' } });
-    await page.locator('.rb:focus', { hasText: 'Denied: nobody answered' }).waitFor();
+    await page.locator('.rb:focus', { hasText: 'Denied: no answer' }).waitFor();
     await page.close();
   });
 

@@ -47,9 +47,9 @@ describe('sources in the page', () => {
       'Source 1, found in this session',
       'Source 2, found in this session',
       'Source 3, found in this session',
-      'Source 4, evidence not found',
-      'Source 5, given by the agent',
-      'Source 6, given by the agent',
+      'Source 4, no evidence found',
+      'Source 5, cited by the agent',
+      'Source 6, cited by the agent',
     ]);
     assert.equal(await page.locator('.cref').nth(3).textContent(), '4?');
     await page.close();
@@ -110,7 +110,7 @@ describe('sources in the page', () => {
   it('show hostile titles and addresses as text, and lead only where the host may go', async () => {
     const page = await tests.open(citedSession());
     await page.locator('.cref').nth(4).click();
-    await card(page).getByText('Given by the agent.').waitFor();
+    await card(page).getByText('Cited by the agent.').waitFor();
     assert.equal(await card(page).locator('img').count(), 0);
     await card(page).locator('.esc', { hasText: 'U+202E' }).waitFor();
     await card(page).getByRole('button', { name: 'Open link' }).click();
@@ -132,7 +132,7 @@ describe('sources in the page', () => {
       .waitFor();
     assert.equal(await page.locator('.srct tbody tr').count(), 6);
     assert.deepEqual(await page.locator('.sumbar .x').allTextContents(), [
-      '2 given by the agent',
+      '2 cited by the agent',
       '3 found in this session',
       '1 not found',
     ]);

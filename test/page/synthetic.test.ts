@@ -74,9 +74,9 @@ describe('what no person wrote', () => {
 
   it('is told apart on the card of a session, which says what goes out by itself', async () => {
     const page = await open();
-    const region = page.getByRole('region', { name: 'Go on with this session?' });
-    await region.getByText('1 run · 3 turns · 2 runs that no person began').waitFor();
-    await region.getByText('A follow-up goes out by itself: ').waitFor();
+    const region = page.getByRole('region', { name: 'Resume this session?' });
+    await region.getByText('1 run · 3 turns · 2 automatic runs').waitFor();
+    await region.getByText('Vitrine will send a follow-up automatically: ').waitFor();
     await region.getByRole('button', { name: 'Cancel Follow-up' }).click();
     await page.waitForFunction(() =>
       window.host.received.some((each) => each.type === 'command' && each.command === 'cancelFollowUp'),
@@ -114,14 +114,14 @@ describe('what no person wrote', () => {
 
   it('leads from our own note to what it is from, and from nobody else’s', async () => {
     const page = await open();
-    const notes = page.locator('.row', { hasText: 'Told of earlier sessions' });
+    const notes = page.locator('.row', { hasText: 'Context from earlier sessions' });
     await notes.first().waitFor();
     assert.equal(await notes.count(), 1);
-    const others = page.locator('.row', { hasText: 'Before the message', hasNotText: 'Told of earlier sessions' });
+    const others = page.locator('.row', { hasText: 'Before the message', hasNotText: 'Context from earlier sessions' });
     await others.locator('button.rb').click();
     await others.locator('.detail').waitFor();
     await notes.locator('button.rb').click();
-    const links = page.getByRole('list', { name: 'Passages in their sessions' });
+    const links = page.getByRole('list', { name: 'Passages from earlier sessions' });
     await links.first().waitFor();
     assert.equal(await links.count(), 1);
     await links.getByRole('button', { name: 'Earlier <b>work</b> entry 3' }).click();
@@ -135,8 +135,8 @@ describe('what no person wrote', () => {
       for (const width of [852, 360]) {
         const page = await open(theme, width);
         await page.getByRole('button', { name: 'Show follow-ups and callbacks' }).click();
-        await page.locator('.row', { hasText: 'Told of earlier sessions' }).first().locator('button.rb').click();
-        await page.getByRole('list', { name: 'Passages in their sessions' }).waitFor();
+        await page.locator('.row', { hasText: 'Context from earlier sessions' }).first().locator('button.rb').click();
+        await page.getByRole('list', { name: 'Passages from earlier sessions' }).waitFor();
         assert.deepEqual(await violations(page), []);
         await page.screenshot({ path: `test-results/synthetic-${theme}-${width}.png` });
         await page.close();

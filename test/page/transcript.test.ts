@@ -38,7 +38,7 @@ describe('transcript', () => {
     assert.ok(labels.includes('2 system lines'));
     await scrollTo(page, 1);
     await page.locator('.item', { hasText: 'Run interrupted' }).first().waitFor();
-    assert.equal(await page.locator('.item', { hasText: '1 line not understood' }).count(), 1);
+    assert.equal(await page.locator('.item', { hasText: '1 line not recognized' }).count(), 1);
     assert.equal(await page.locator('.item', { hasText: 'Damaged line' }).count(), 1);
     assert.equal(await page.locator('.item', { hasText: 'Run interrupted' }).count(), 1);
     await page.close();
@@ -69,8 +69,8 @@ describe('transcript', () => {
     });
     const cut = page.locator('.cut-off');
     await cut.waitFor();
-    assert.equal((await cut.innerText()).trim(), 'Cut off here');
-    assert.match(await page.locator('.prose', { has: cut }).innerText(), /^.*Half of\s+Cut off here$/s);
+    assert.equal((await cut.innerText()).trim(), 'Interrupted here');
+    assert.match(await page.locator('.prose', { has: cut }).innerText(), /^.*Half of\s+Interrupted here$/s);
     await page.close();
   });
 

@@ -36,7 +36,7 @@ describe('the usage view', () => {
     assert.match(sums[0] ?? '', /^Today\s+\$1\.04\s+3 runs$/);
     assert.match(
       sums[1] ?? '',
-      /^November 2026\s+≈ \$16\.42 \+ unknown\s+45 runs\s+≈ part of it is estimated\s+3 costs unknown: 37,035 tokens$/,
+      /^November 2026\s+≈ \$16\.42 \+ unknown\s+45 runs\s+≈ includes estimates\s+3 costs unknown: 37,035 tokens$/,
     );
     await page.close();
   });
@@ -72,7 +72,7 @@ describe('the usage view', () => {
       assert.ok(Math.abs(height - ((days[at]?.usd ?? 0) / most) * 88) < 0.01);
     assert.match(
       (await page.locator('svg g title').nth(1).textContent()) ?? '',
-      /Nov 2: ≈ \$1\.10; of it ≈ \$0\.37 estimated/,
+      /Nov 2: ≈ \$1\.10; including ≈ \$0\.37 estimated/,
     );
     await page.getByText('Days as a table').click();
     const table = await cells(page, 'By day');
@@ -83,9 +83,9 @@ describe('the usage view', () => {
 
   it('asks for other months and sessions, and for the CSV', async () => {
     const page = await open();
-    assert.equal(await page.getByRole('button', { name: 'Later month' }).isDisabled(), true);
-    await page.getByRole('button', { name: 'Earlier month' }).click();
-    await page.getByRole('combobox', { name: 'Which sessions' }).selectOption('all');
+    assert.equal(await page.getByRole('button', { name: 'Next month' }).isDisabled(), true);
+    await page.getByRole('button', { name: 'Previous month' }).click();
+    await page.getByRole('combobox', { name: 'Sessions to include' }).selectOption('all');
     await page.getByRole('button', { name: 'Export as CSV…' }).click();
     assert.deepEqual(await sent(page), [
       { type: 'show', month: '2026-10', scope: 'workspace' },
@@ -99,16 +99,16 @@ describe('the usage view', () => {
     const page = await open({ omitted: 12, unreadable: 1 });
     const notes = await page.locator('.notes li').allInnerTexts();
     assert.deepEqual(notes, [
-      '12 older runs stand on the day on which their session was made.',
-      '1 record could not be read and is in no sum.',
-      'Recordings and imported sessions are not counted. Each run counts on the day on which it ended.',
+      '12 older runs are shown on the day their session was created.',
+      '1 record could not be read and is not included in the totals.',
+      'Recordings and imported sessions are not counted. Each run counts on the day it ended.',
     ]);
     await page.close();
   });
 
   it('of a month without runs claims no zero, and names of agents stay text', async () => {
     const page = await open({ total: group('2026-11'), day: group('2026-11-21'), days: [], agents: [], models: [] });
-    await page.getByText('Nothing was run in this month.').waitFor();
+    await page.getByText('No runs in this month.').waitFor();
     assert.doesNotMatch(await page.locator('main').innerText(), /\$0/);
     await page.close();
     const hostile = await open({ agents: [group('<img src=x onerror=alert(1)>\u202e', { usd: 1, runs: 1 })] });

@@ -158,7 +158,7 @@ describe('views of a session', () => {
     await grid
       .getByRole('row', { name: 'src/upload/retry.ts, changed, 8 lines added, 3 removed, first step 2, last step 8' })
       .waitFor();
-    await grid.getByRole('row', { name: 'dist/out.js, added, by no reported tool call' }).waitFor();
+    await grid.getByRole('row', { name: 'dist/out.js, added, without a reported tool call' }).waitFor();
     await page.getByRole('button', { name: 'Open all changes' }).click();
     await grid.getByRole('row', { name: /retry\.ts, changed/ }).focus();
     await page.keyboard.press('Enter');
@@ -176,7 +176,7 @@ describe('views of a session', () => {
     const { entries, turns } = repeated();
     const page = await tests.open({ entries, view: view({ turns }) });
     await page
-      .locator('.row', { hasText: 'Changed by no reported tool call' })
+      .locator('.row', { hasText: 'Changed without a reported tool call' })
       .locator('.note', { hasText: 'dist/out.js' })
       .waitFor();
     await page.close();

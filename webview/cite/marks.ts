@@ -94,13 +94,13 @@ export function reference(index: number, { at, number, status, verdict }: PageLi
 function spoken(number: number, status: PageLink['status'], verdict: PageLink['verdict']): string {
   switch (status) {
     case 'given':
-      return t('Source {0}, given by the agent', number);
+      return t('Source {0}, cited by the agent', number);
     case 'found':
       return verdict === undefined
         ? t('Source {0}, found in this session', number)
         : t('Source {0}, found in this session: {1}', number, verdictWord(verdict));
     case 'not_found':
-      return t('Source {0}, evidence not found', number);
+      return t('Source {0}, no evidence found', number);
   }
 }
 

@@ -68,7 +68,7 @@ function recordHead(ledger: LedgerCard | undefined, verify: () => void): Templat
   const head = ledger?.head ?? null;
   if (head === null) return nothing;
   return html`<dl class="ctx">
-    <dt>${t('Record head')}</dt>
+    <dt>${t('Record hash')}</dt>
     <dd>
       <code title=${head}>${head.slice(0, shownDigits)}</code>
       ${button({ label: t('Verify Session Record'), icon: 'verified', look: 'icon', onClick: verify })}
@@ -96,7 +96,7 @@ const shownDigits = 16;
 function tokenLines({ view: { summary } }: CostCard): Line[] {
   const { usage, total_usage: total } = summary;
   const known = tokenKinds.filter((kind) => usage[kind] !== undefined || total[kind] !== undefined);
-  if (known.length === 0) return [{ name: t('All kinds'), run: t('not reported'), session: t('not reported') }];
+  if (known.length === 0) return [{ name: t('All token types'), run: t('not reported'), session: t('not reported') }];
   const count = (value: number | undefined): string => (value === undefined ? none : number(value));
   return known.map((kind) => ({ name: kindText(kind), run: count(usage[kind]), session: count(total[kind]) }));
 }
@@ -125,7 +125,7 @@ function costLines({ view: { summary }, ledger }: CostCard): Line[] {
   return [
     own,
     { name: childrenText(count), run: none, session: sumText(children) },
-    { name: t('With them'), run: none, session: sumText(plus(children, total)) },
+    { name: t('Including child sessions'), run: none, session: sumText(plus(children, total)) },
   ];
 }
 
@@ -160,11 +160,5 @@ function reasons(of: string, cost: Cost): TemplateResult[] {
 
 function childReason(ledger: LedgerCard | undefined): TemplateResult[] {
   if (ledger === undefined || ledger.children === null) return [];
-  return [
-    html`<li>
-      ${codicon('info', 'sm')}<span
-        >${t('What it started has a cost of its own, which is in neither of the two sums.')}</span
-      >
-    </li>`,
-  ];
+  return [html`<li>${codicon('info', 'sm')}<span>${t('Child sessions are not included in these totals.')}</span></li>`];
 }

@@ -25,14 +25,14 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
   const running = view.summary.status === 'running' || view.summary.status === 'pending';
   return html`<section class="rcard" aria-labelledby="rcard-h">
     <h2 id="rcard-h" data-focus tabindex="-1">
-      ${running ? t('This session goes on elsewhere') : t('Go on with this session?')}
+      ${running ? t('This session is running in another window') : t('Resume this session?')}
     </h2>
     <p class="lead">${lead(view)}</p>
     <dl>
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
-      ${running ? nothing : part(t('Resuming cold'), cold(resume))}
+      ${running ? nothing : part(t('Cost to resume (cache expired)'), cold(resume))}
       ${running ? nothing : part(t('Not restored'), notRestored(view, resume))}
-      ${part(t('Live elsewhere'), elsewhere(resume, now))}
+      ${part(t('Open in another process'), elsewhere(resume, now))}
     </dl>
     <div class="bt">
       ${button({
@@ -59,7 +59,10 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
 
 function lead({ followUpAt: at }: SessionView): string {
   if (at === undefined) return t('Nothing runs until you send a message.');
-  return t('A follow-up goes out by itself: {0}. Nothing else runs until you send a message.', dateTime(at));
+  return t(
+    'Vitrine will send a follow-up automatically: {0}. Nothing else runs until you send a message.',
+    dateTime(at),
+  );
 }
 
 interface Said {
@@ -79,9 +82,7 @@ function lastActivity({ summary }: SessionView, { lastActivity: at }: ResumeFact
   const took = summary.turns === null ? null : summary.turns - (synthetic?.turns ?? 0);
   const turns = took === null ? '' : plural(took, t('{0} turn', 1), t('{0} turns'));
   const left =
-    synthetic === undefined
-      ? ''
-      : plural(synthetic.runs, t('{0} run that no person began', 1), t('{0} runs that no person began'));
+    synthetic === undefined ? '' : plural(synthetic.runs, t('{0} automatic run', 1), t('{0} automatic runs'));
   return {
     said: html`<time datetime=${at} title=${dateTime(at)}>${ago(at, now)}</time>, ${dateTime(at)}`,
     more: [runs, turns, left].filter((each) => each !== '').join(' · '),
@@ -93,20 +94,20 @@ function context({ summary }: SessionView, { compactions }: ResumeFacts): Said {
   if (compactions === 0) return { said };
   const more = plural(
     compactions,
-    t('Compacted once: of what came before, the agent has a summary.'),
-    t('Compacted {0} times: of what came before, the agent has a summary.'),
+    t('Compacted once: the agent has only a summary of earlier messages.'),
+    t('Compacted {0} times: the agent has only a summary of earlier messages.'),
   );
   return { said, more };
 }
 
 function cold({ cold: cost, known }: ResumeFacts): Said {
-  if (!known) return { said: t('nothing to read in'), more: t('The agent kept no id of this conversation.') };
+  if (!known) return { said: t('Nothing to reload'), more: t('The agent did not report a conversation ID.') };
   if (cost.provenance === 'unknown') return { said: t('unknown'), more: plain(cost.reason) };
   const from = cost.provenance === 'estimated' ? cost.priceTable : { name: '', date: '' };
   return {
     said: t('{0} before the first answer', costText(cost)),
     more: t(
-      'If nothing of the conversation is cached any more, all of it is read in again. Estimated with the price table {0} of {1}.',
+      'If the cache has expired, the agent reloads the whole conversation. Estimated with price table {0} of {1}.',
       from.name,
       from.date,
     ),
@@ -116,31 +117,29 @@ function cold({ cold: cost, known }: ResumeFacts): Said {
 function notRestored({ summary }: SessionView, { background, cutOff, allowed, known }: ResumeFacts): Said {
   const line = (icon: string, text: unknown): TemplateResult => html`<li>${codicon(icon)}<span>${text}</span></li>`;
   const lines = [
-    ...(known ? [] : [line('history', t('The conversation: the next run knows nothing of it'))]),
+    ...(known ? [] : [line('history', t('The conversation. The next run starts without it.'))]),
     ...background.map((command) => line('terminal', html`${t('Background command')}: <code>${shown(command)}</code>`)),
     ...(cutOff === 0
       ? []
-      : [
-          line('debug-disconnect', plural(cutOff, t('{0} call that was cut off', 1), t('{0} calls that were cut off'))),
-        ]),
+      : [line('debug-disconnect', plural(cutOff, t('{0} interrupted call', 1), t('{0} interrupted calls')))]),
     ...(allowed === 0
       ? []
       : [
           line(
             'shield',
-            plural(allowed, t('{0} answer that held for that run', 1), t('{0} answers that held for that run')),
+            plural(allowed, t('{0} approval that applied to that run', 1), t('{0} approvals that applied to that run')),
           ),
         ]),
   ];
   return {
     said:
       lines.length === 0
-        ? t('nothing that the record knows of')
+        ? t('nothing known from the record')
         : html`<ul>
             ${lines}
           </ul>`,
     more: t(
-      'The agent keeps the conversation itself: for this user, in this folder, on {0}.',
+      'The agent stores the conversation itself, for this user and folder on {0}.',
       summary.hostname ?? t('this machine'),
     ),
   };
@@ -148,12 +147,12 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
 
 function elsewhere({ elsewhere: holder }: ResumeFacts, now: number): Said {
   const checked = t('Checked just now on this machine. Other machines cannot be checked.');
-  if (holder === null) return { said: html`${codicon('pass', 'ok')} ${t('No process has it open')}`, more: checked };
+  if (holder === null) return { said: html`${codicon('pass', 'ok')} ${t('Not open in any process')}`, more: checked };
   const icon = codicon('warning', 'warn');
-  if (holder === 'unknown') return { said: html`${icon} ${t('Another process has it open')}`, more: checked };
+  if (holder === 'unknown') return { said: html`${icon} ${t('Open in another process')}`, more: checked };
   const { pid, hostname, at } = holder;
   return {
-    said: html`${icon} ${t('Process {0} on {1} has it open', number(pid), plain(hostname))}`,
-    more: t('Since {0}. Two agents on one session would not know of each other.', ago(at, now)),
+    said: html`${icon} ${t('Open in process {0} on {1}', number(pid), plain(hostname))}`,
+    more: t('Running since {0}. Two agents in one session would overwrite each other’s history.', ago(at, now)),
   };
 }

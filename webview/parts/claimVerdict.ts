@@ -44,14 +44,14 @@ export function verdictSentence({ judged, source }: EvidenceCard): string | unde
       return t('Agrees with step {0}.', step);
     case 'disagrees':
       return reason === 'other_count'
-        ? t('Disagrees with step {0}: the recorded numbers are different.', step)
-        : t('Disagrees with step {0}: the recorded outcome is different.', step);
+        ? t('Disagrees with step {0}: the recorded numbers differ.', step)
+        : t('Disagrees with step {0}: the recorded outcome differs.', step);
     case 'stale':
       return typeof changedBy?.path === 'string'
         ? t('Out of date: step {0} changed {1} after the run.', changedBy.step, changedBy.path)
         : t('Out of date: step {0} changed files after the run.', changedBy?.step ?? step);
     case 'partial':
-      return t('Partial: step {0} ran only a part of what the text speaks of.', step);
+      return t('Partial: step {0} ran only part of what the text claims.', step);
     case 'unknown':
       return unknownReason(reason);
   }
@@ -62,16 +62,16 @@ function unknownReason(reason: string): string {
     case 'count_unknown':
       return t('Unknown: the recorded output does not show these numbers.');
     case 'other_scope':
-      return t('Unknown: the run may not cover what the text speaks of.');
+      return t('Unknown: the run may not cover what the text claims.');
     case 'interrupted':
       return t('Unknown: the command was interrupted.');
     case 'background':
       return t('Unknown: the command ran in the background, and no output was recorded.');
     case 'not_run':
-      return t('Unknown: the command did not run what it names.');
+      return t('Unknown: the command did not run the named tests or tool.');
     case 'no_tests':
-      return t('Unknown: no tests were run.');
+      return t('Unknown: no tests ran.');
     default:
-      return t('Unknown: the record shows no outcome that Vitrine recognizes.');
+      return t('Unknown: Vitrine does not recognize the recorded outcome.');
   }
 }

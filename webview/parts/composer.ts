@@ -33,7 +33,7 @@ function queue({ actions }: Context, { conversation }: SessionView): TemplateRes
         ({ id, text }) =>
           html`<li>
             ${codicon('comment')}<span class="said" title=${plain(text)}>${shown(firstWords(text))}</span>
-            ${button({ label: t('Take Back'), title: t('Take back into the message field'), onClick: () => actions.takeBack(id) })}
+            ${button({ label: t('Unsend'), title: t('Unsend and edit'), onClick: () => actions.takeBack(id) })}
           </li>`,
       )}
     </ul>
@@ -69,7 +69,7 @@ function box(view: SessionView, { draft, setDraft, send }: ComposerState): Templ
             ? button({
                 id: 'interrupt',
                 label: t('Interrupt and Send'),
-                title: t('Ends the turn that goes on, then sends'),
+                title: t('Interrupts the current turn, then sends'),
                 disabled: blank,
                 onClick: () => send('interrupt'),
               })
@@ -90,8 +90,8 @@ function box(view: SessionView, { draft, setDraft, send }: ComposerState): Templ
 }
 
 function placeholder({ summary, can }: SessionView): string {
-  if (summary.recording) return t('Recording: the next recorded turn will be played');
-  return can.stop ? t('Queue a message for the end of this turn') : t('Go on with this session');
+  if (summary.recording) return t('Recording: sending plays the next recorded turn');
+  return can.stop ? t('Queue a message for the end of this turn') : t('Resume this session');
 }
 
 function blocked({ actions }: Context, { why, fix }: SessionView): TemplateResult {
@@ -99,7 +99,7 @@ function blocked({ actions }: Context, { why, fix }: SessionView): TemplateResul
     <div class="blocked" id="why">
       ${codicon('info')}
       <span>
-        ${why === null ? t('Sending is off now.') : plain(why)}
+        ${why === null ? t('You cannot send messages now.') : plain(why)}
         ${fix === undefined ? nothing : html`<button class="link" @click=${() => actions.command(fix)}>${commandWord(fix)}</button>`}
       </span>
     </div>

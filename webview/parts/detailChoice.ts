@@ -23,9 +23,12 @@ export function detailChoice(level: DetailLevel, actions: Pick<Actions, 'setDeta
     const chosen = detailLevels.find((each) => each === value);
     if (chosen !== undefined) actions.setDetail(chosen);
   };
-  return html`<span class="pick ${level === 'everything' ? '' : 'on'}" title=${t('Detail: {0}', levelText(level))}>
+  return html`<span
+    class="pick ${level === 'everything' ? '' : 'on'}"
+    title=${t('Detail level: {0}', levelText(level))}
+  >
     ${codicon('eye')}
-    <select id="detail" aria-label=${t('Detail')} .value=${live(level)} @change=${choose}>
+    <select id="detail" aria-label=${t('Detail level')} .value=${live(level)} @change=${choose}>
       ${detailLevels.map((each) => html`<option value=${each} ?selected=${each === level}>${levelText(each)}</option>`)}
     </select>
   </span>`;
@@ -37,7 +40,7 @@ export function peopleChoice(
   { setPeopleOnly }: Pick<Actions, 'setPeopleOnly'>,
 ): TemplateResult | typeof nothing {
   if (autonomous === 0 && !peopleOnly) return nothing;
-  const label = t('Hide messages that no person wrote');
+  const label = t('Hide automatic messages');
   return button({ label, icon: 'robot', look: 'icon', pressed: peopleOnly, onClick: () => setPeopleOnly(!peopleOnly) });
 }
 

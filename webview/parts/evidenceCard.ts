@@ -36,9 +36,9 @@ export function card(state: CardState): TemplateResult {
   >
     ${
       known === undefined
-        ? html`<p class="c-n">${t('Looking in the record…')}</p>`
+        ? html`<p class="c-n">${t('Searching the record…')}</p>`
         : known === null
-          ? html`<p class="c-n">${t('The record holds nothing about this source.')}</p>`
+          ? html`<p class="c-n">${t('The record does not include this source.')}</p>`
           : filled(state, known)
     }
   </div>`;
@@ -65,7 +65,7 @@ function head({ projectDir }: CardState, known: EvidenceCard): TemplateResult {
     return heading('file', name, [
       known.text === null || isOnlyNamed(source)
         ? html`${fileWords(known)}`
-        : html`<span title=${dateTime(source?.at ?? '')}>${t('As it was at {0}', time(source?.at ?? ''))}</span>`,
+        : html`<span title=${dateTime(source?.at ?? '')}>${t('As of {0}', time(source?.at ?? ''))}</span>`,
       html`<span class="mono">${shown(path)}${lines === null ? nothing : `:${rangeOf(known.lines ?? lines)}`}</span>`,
     ]);
   }
@@ -128,20 +128,20 @@ function found({ status, reason, source, exists, path, others: near }: EvidenceC
   switch (status) {
     case 'given':
       return source === null
-        ? t('Given by the agent. No step of this session shows it.')
-        : t('Given by the agent. It is also in step {0}.', source.step);
+        ? t('Cited by the agent. Does not appear in any step of this session.')
+        : t('Cited by the agent. Also appears in step {0}.', source.step);
     case 'found':
-      return t('Found in step {0}. The agent itself named no source.', source?.step ?? '');
+      return t('Found in step {0}. The agent did not cite a source.', source?.step ?? '');
     case 'not_found':
       break;
   }
   switch (reason) {
     case 'lines_not_seen':
-      return t('Not found. The file is in this session, but no step had these lines.');
+      return t('Not found. This session has the file, but no step includes these lines.');
     case 'url_not_in_session':
-      return t('Not found. No step of this session has this address.');
+      return t('Not found. No step of this session has this URL.');
     case 'file_not_in_session': {
-      const now = exists === null ? '' : ` ${exists ? t('The file exists now.') : t('There is no such file now.')}`;
+      const now = exists === null ? '' : ` ${exists ? t('The file exists now.') : t('The file no longer exists.')}`;
       return `${fileNotFound(path ?? '', near)}${now}`;
     }
     case 'no_matching_command':
@@ -154,8 +154,8 @@ function found({ status, reason, source, exists, path, others: near }: EvidenceC
 function fileNotFound(path: string, near: readonly CardStep[]): string {
   if (near.length === 0) return t('Not found. No step of this session read, changed or named this file.');
   return near.some((step) => step.status !== 'success' && isSameFile(step.path ?? '', path))
-    ? t('Not found. The steps of this session that name this file were denied or did not succeed.')
-    : t('Not found. Steps of this session had only other files of this name.');
+    ? t('Not found. The steps that name this file were denied or failed.')
+    : t('Not found. This session has other files with the same name only.');
 }
 
 /** One of the two may be relative to a folder of the other. */
@@ -169,7 +169,7 @@ function isSameFile(a: string, b: string): boolean {
 function others({ goToStep }: CardState, steps: readonly CardStep[]): TemplateResult | typeof nothing {
   if (steps.length === 0) return nothing;
   return html`<p class="c-o">
-    ${t('May also come from:')}
+    ${t('Other possible sources:')}
     ${steps.map(
       ({ step, entryIndex, path, command, url }) =>
         html`<button class="link" title=${plain(path ?? command ?? url ?? '')} @click=${() => goToStep(entryIndex)}>
@@ -225,7 +225,7 @@ function since({ since: became }: EvidenceCard): TemplateResult | typeof nothing
     case 'changed':
       return html`<span class="sp mod">${codicon('diff-modified', 'sm')}${t('changed since')}</span>`;
     case 'gone':
-      return html`<span class="sp mod">${codicon('diff-removed', 'sm')}${t('gone since')}</span>`;
+      return html`<span class="sp mod">${codicon('diff-removed', 'sm')}${t('deleted since')}</span>`;
     case null:
       return nothing;
   }

@@ -24,7 +24,7 @@ export function evidenceText(known: EvidenceCard): TemplateResult | typeof nothi
   const from = firstShown(lines, text?.lines === null);
   const part = lines.slice(from, from + mostLines);
   const left = lines.length - part.length;
-  return html`<pre tabindex="0" aria-label=${t('What the step had')}>
+  return html`<pre tabindex="0" aria-label=${t('Step content')}>
 ${
       command === ''
         ? nothing
@@ -38,7 +38,7 @@ ${
         </div>`,
     )}${
       left > 0 || text?.cut === true
-        ? html`<div class="ln more"><span class="l"></span><span class="c">${t('More in the step')}</span></div>`
+        ? html`<div class="ln more"><span class="l"></span><span class="c">${t('More in this step')}</span></div>`
         : nothing
     }</pre>`;
 }

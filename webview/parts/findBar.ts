@@ -43,7 +43,7 @@ export function findBar(state: FindState): TemplateResult {
       ${button({ label: t('Previous match'), icon: 'arrow-up', look: 'icon', onClick: () => state.next(-1) })}
       ${button({ label: t('Next match'), icon: 'arrow-down', look: 'icon', onClick: () => state.next(1) })}
       ${button({
-        label: t('What can be asked for'),
+        label: t('Search syntax'),
         icon: 'question',
         look: 'icon',
         expanded: state.help,

@@ -36,22 +36,22 @@ export function findHelp(): TemplateResult {
     html`<dt><code>${example}</code></dt>
       <dd>${what}</dd>`;
   return html`<dl>
-    ${line('retry delay', t('both words, anywhere in one entry'))} ${line('"retry delay"', t('the words together'))}
-    ${line('tool:bash', t('calls of a tool'))} ${line('file:retry.ts', t('calls that name a file'))}
+    ${line('retry delay', t('both words, anywhere in an entry'))} ${line('"retry delay"', t('the exact phrase'))}
+    ${line('tool:bash', t('calls of this tool'))} ${line('file:retry.ts', t('calls that name this file'))}
     ${line('kind:command', t('one of {0}', kinds))} ${line('state:denied', t('one of {0}', states))}
-    ${line('error', t('what failed; in quotes, the word'))}
+    ${line('error', t('failures; in quotes, the word itself'))}
   </dl>`;
 }
 
 export function problemWords({ code, part }: QueryProblem): TemplateResult {
   switch (code) {
     case 'unknown_operator':
-      return html`${shown(part)}: ${t('no operator; looked for as text')}`;
+      return html`${shown(part)}: ${t('unknown operator; searched as text')}`;
     case 'unknown_kind':
-      return html`${shown(part)}: ${t('no kind; one of {0}', kinds)}`;
+      return html`${shown(part)}: ${t('unknown kind; use one of {0}', kinds)}`;
     case 'unknown_state':
-      return html`${shown(part)}: ${t('no state; one of {0}', states)}`;
+      return html`${shown(part)}: ${t('unknown state; use one of {0}', states)}`;
     case 'no_value':
-      return html`${shown(part)}: ${t('what follows it is missing')}`;
+      return html`${shown(part)}: ${t('enter a value after it')}`;
   }
 }

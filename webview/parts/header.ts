@@ -117,7 +117,7 @@ function statusLine(context: Context, view: SessionView): TemplateResult {
   const bypass = mode !== null && bypasses(mode);
   return html`${status.id === 'approval' ? waitingStatus(context, status) : plainStatus(context, view, status)}
   ${summary.observed === undefined ? nothing : html`<span class="recording" title=${t('Started by another program, and only watched here')}>${badge(t('Watched'))}</span>`}
-  ${summary.recording ? html`<span class="recording" title=${t('Played from a recording, not by a live agent')}>${badge(t('Recording'))}</span>` : nothing}
+  ${summary.recording ? html`<span class="recording" title=${t('Replayed from a recording, not from a live agent')}>${badge(t('Recording'))}</span>` : nothing}
   ${
     mode === null
       ? nothing
@@ -170,7 +170,7 @@ function tools({ actions, store }: Context, { following, tabs: state }: HeaderSt
       ${button({ label: t('Find'), icon: 'search', look: 'icon', onClick: () => actions.find() })}
       ${button({ label: t('Collapse all'), icon: 'collapse-all', look: 'icon', onClick: () => actions.collapseAll() })}
       ${button({
-        label: following ? t('At the end') : t('Go to the end'),
+        label: following ? t('Following the end') : t('Go to the end'),
         icon: 'arrow-down',
         look: 'icon',
         pressed: following,

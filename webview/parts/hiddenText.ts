@@ -9,7 +9,7 @@ export function hiddenText({ steps, failed, thoughts, messages, autonomous, syst
   const many = plural(steps, t('{0} step', 1), t('{0} steps'));
   const counted = [
     steps === 0 ? '' : failed === 0 ? many : t('{0} ({1} failed)', many, failed),
-    thoughts === 0 ? '' : plural(thoughts, t('{0} thought', 1), t('{0} thoughts')),
+    thoughts === 0 ? '' : plural(thoughts, t('{0} thinking block', 1), t('{0} thinking blocks')),
     messages === 0 ? '' : plural(messages, t('{0} message of subagents', 1), t('{0} messages of subagents')),
     autonomous === 0 ? '' : plural(autonomous, t('{0} autonomous message', 1), t('{0} autonomous messages')),
     system === 0 ? '' : plural(system, t('{0} system line', 1), t('{0} system lines')),

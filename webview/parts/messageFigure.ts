@@ -26,7 +26,7 @@ export function figureDetails(figure: MessageFigure | MissingFigure): string[] {
     ...(model === null ? [] : [t('Model: {0}', plain(model))]),
     ...counted,
     provenanceText(t('Cost'), cost),
-    ...(settled ? [] : [t('At least: the message was cut off, or is not over yet.')]),
+    ...(settled ? [] : [t('At least: the response was interrupted or is still running.')]),
   ];
 }
 
@@ -38,11 +38,11 @@ export function spokenFigure(figure: MessageFigure | MissingFigure): string {
 export function missingText(missing: MissingFigure): string {
   switch (missing) {
     case 'counted_before':
-      return t('Tokens and cost: counted with an earlier text of the same message');
+      return t('Tokens and cost: included in an earlier part of this response');
     case 'not_this':
       return t('Tokens and cost: not reported for this message');
     case 'not_yet':
-      return t('Tokens and cost: not reported so far');
+      return t('Tokens and cost: not reported yet');
     case 'not_per_message':
       return t('Tokens and cost: not reported per message');
   }

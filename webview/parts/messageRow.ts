@@ -76,7 +76,7 @@ function when({ now, store, figures }: Context, entry: PageEntry): TemplateResul
   const times =
     replayed === undefined
       ? [dateTime(timestamp)]
-      : [t('Played {0}', dateTime(replayed)), t('Recorded {0}', dateTime(timestamp))];
+      : [t('Replayed {0}', dateTime(replayed)), t('Recorded {0}', dateTime(timestamp))];
   const used = store.level === 'everything' ? figureText(figure) : '';
   return html`<span class="when" title=${[...times, ...figureDetails(figure)].join('\n')}
     >${used === '' ? nothing : html`<span class="used" aria-hidden="true">${used} · </span>`}<time
@@ -129,7 +129,7 @@ function json(value: unknown): string {
 /** Of a message that the agent began and did not end. */
 function cutOff({ metadata }: PageEntry): TemplateResult | typeof nothing {
   if (metadata?.['aborted'] !== true) return nothing;
-  return html`<p class="cut-off">${codicon('debug-disconnect', 'sm')} ${t('Cut off here')}</p>`;
+  return html`<p class="cut-off">${codicon('debug-disconnect', 'sm')} ${t('Interrupted here')}</p>`;
 }
 
 /** One line of what was thought; all of it when open. */

@@ -25,26 +25,26 @@ export function originView(entry: PageEntry): OriginView {
 function triggerWord(trigger: TriggerType): string {
   switch (trigger) {
     case 'check_in':
-      return t('checking in');
+      return t('a check-in');
     case 'question_unanswered':
-      return t('a question was not answered');
+      return t('an unanswered question');
     case 'task_incomplete':
-      return t('the task is not complete');
+      return t('an incomplete task');
     case 'waiting_for_decision':
-      return t('waiting for a decision');
+      return t('a pending decision');
   }
 }
 
 function views(): Readonly<Record<Origin, OriginView>> {
   return {
     human: { icon: 'account', word: t('You'), by: '' },
-    follow_up: { icon: 'sync', word: t('Follow-up'), by: t('Written by a rule, not by you') },
+    follow_up: { icon: 'sync', word: t('Follow-up'), by: t('Created by a rule, not by you') },
     callback: { icon: 'call-incoming', word: t('Callback'), by: t('Reported by a child session, not written by you') },
     subagent: { icon: 'agent', word: t('Subagent'), by: t('Written for a subagent, not by you') },
     hook: { icon: 'plug', word: t('Hook'), by: t('Written by a hook, not by you') },
     skill: { icon: 'lightbulb', word: t('Skill'), by: t('Added by a skill, not by you') },
-    compaction: { icon: 'fold', word: t('Compaction'), by: t('Summary made when the context was compacted') },
-    replay: { icon: 'history', word: t('Recording'), by: t('Played from a recording') },
-    system: { icon: 'gear', word: t('System'), by: t('Written by the program, not by you') },
+    compaction: { icon: 'fold', word: t('Compaction'), by: t('Summary created during compaction') },
+    replay: { icon: 'history', word: t('Recording'), by: t('Replayed from a recording') },
+    system: { icon: 'gear', word: t('System'), by: t('Written by the agent program, not by you') },
   };
 }

@@ -33,7 +33,7 @@ export function requestActions(context: Context, request: AgentRequest): Templat
             <button class="link" @click=${() => requests.write(request.id, { whole: true })}>
               ${lengthWords(request)}
             </button>
-            <span>${t('Allow works when all of it is shown.')}</span>
+            <span>${t('You can allow this once all of it is shown.')}</span>
           </div>`
         : nothing
     }
@@ -86,24 +86,24 @@ function yes(
 }
 
 function labels({ kind, reasonUnheard }: AgentRequest) {
-  const unheard = t('Why not? For the record: this agent cannot be told (optional)');
+  const unheard = t('Reason for the record; this agent cannot receive it (optional)');
   switch (kind) {
     case 'permission':
       return {
         once: t('Allow Once'),
         session: t('Allow for This Session'),
         no: t('Deny'),
-        reason: reasonUnheard ? unheard : t('Why not? The agent is told (optional)'),
+        reason: reasonUnheard ? unheard : t('Reason, sent to the agent (optional)'),
       };
     case 'plan':
       return {
         once: t('Approve'),
         session: t('Approve for This Session'),
         no: t('Keep Planning'),
-        reason: reasonUnheard ? unheard : t('What to change? The agent is told (optional)'),
+        reason: reasonUnheard ? unheard : t('What should change? Sent to the agent (optional)'),
       };
     case 'question':
-      return { once: '', session: '', no: t('Do Not Answer'), reason: t('Why not? The agent is told (optional)') };
+      return { once: '', session: '', no: t('Dismiss'), reason: t('Reason, sent to the agent (optional)') };
   }
 }
 
@@ -111,9 +111,9 @@ function labels({ kind, reasonUnheard }: AgentRequest) {
 function hint({ session }: AgentRequest, state: string, agent: string): TemplateResult | typeof nothing {
   if (state === 'sent') return html`<span class="hint" role="status">${t('Sent to the agent')}</span>`;
   if (state === 'unread')
-    return html`<span class="hint">${t('It can be allowed when its beginning was on screen.')}</span>`;
+    return html`<span class="hint">${t('You can allow this after you view it from the beginning.')}</span>`;
   if (session === undefined) return nothing;
-  return html`<span class="hint">${t('“For this session” means, {0} says:', agent)} ${shown(quoted(session))}</span>`;
+  return html`<span class="hint">${t('{0} describes “for this session” as:', agent)} ${shown(quoted(session))}</span>`;
 }
 
 /** An id that any text can stand in. */
@@ -124,7 +124,7 @@ export function fieldId(id: string): string {
 /** A plan is markdown of the agent: the same few elements as its messages, and no more, with all that it says. */
 export function planBody({ actions, store }: Context, request: AgentRequest): TemplateResult {
   const text = request.plan ?? request.title;
-  return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Plan of the agent')}>
+  return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Agent plan')}>
     ${asks(store.view)}
     <div class="prose">
       ${guard([text, controlsReady()], () =>

@@ -12,7 +12,7 @@ export function requestBar({ requests, actions, store }: Context): TemplateResul
   const first = requests.outOfSight();
   if (first === undefined) return nothing;
   const said = t('{0} says: {1}', agentName(store.view), quoted(first.title));
-  return html`<div class="pend" role="region" aria-label=${t('Waiting request')}>
+  return html`<div class="pend" role="region" aria-label=${t('Pending request')}>
     ${codicon('shield')}<span class="word">${needsAll(requests.waiting)}</span>
     <span class="mono" title=${plain(said, 'code')}>${shown(said, 'code')}</span>
     ${button({ id: 'review', label: t('Review'), onClick: () => actions.review() })}

@@ -121,7 +121,7 @@ function reason(icon: string, text: TemplateResult): TemplateResult {
 
 function elsewhere({ store }: Context): TemplateResult | typeof nothing {
   if (store.view?.conversation !== null) return nothing;
-  return html`<p class="bt">${t('It can be answered in the window where the session runs.')}</p>`;
+  return html`<p class="bt">${t('Answer in the window where the session runs.')}</p>`;
 }
 
 function decidedRow(context: Context, { entry, asked, key }: RequestRow): TemplateResult {

@@ -63,7 +63,7 @@ function gapBody(row: Extract<Row, { kind: 'gap' }>): TemplateResult {
   };
   return html`<div class="unread" ${ref(size)}>
     <p class="loadl" aria-busy="true">
-      ${plural(row.to - row.from, t('{0} entry is being read', 1), t('{0} entries are being read'))}
+      ${plural(row.to - row.from, t('Reading {0} entry', 1), t('Reading {0} entries'))}
     </p>
   </div>`;
 }

@@ -85,10 +85,10 @@ function lineOf(entry: PageEntry): Line {
   if (subtype === 'unknown') {
     return {
       icon: 'json',
-      verb: t('1 line not understood'),
+      verb: t('1 line not recognized'),
       words: firstWords(content),
       state: 'raw',
-      word: t('kept raw'),
+      word: t('unrecognized'),
       whole: raw ?? content,
     };
   }
@@ -114,7 +114,7 @@ function titleOf(subtype: string): string {
     case 'interrupted':
       return t('Interrupted');
     case 'stderr':
-      return t('On stderr');
+      return t('Printed to stderr');
     case 'api_retry':
       return t('API');
     case 'compact_boundary':
@@ -122,9 +122,9 @@ function titleOf(subtype: string): string {
     case 'budget':
       return t('Budget');
     case unreported:
-      return t('Changed by no reported tool call');
+      return t('Changed without a reported tool call');
     case recall:
-      return t('Told of earlier sessions');
+      return t('Context from earlier sessions');
     default:
       return plain(subtype.replaceAll('_', ' '));
   }
@@ -152,7 +152,7 @@ function recallWords({ metadata, content }: PageEntry): string {
   );
   const by = sourceWords(found['query_source']);
   if (by === undefined) return firstWords(content);
-  if (titles.length === 0) return t('Nothing found, searched by {0}', by);
+  if (titles.length === 0) return t('No matches for {0}', by);
   return t('{0}; found by {1}', [...new Set(titles)].join(', '), by);
 }
 
@@ -168,7 +168,7 @@ function recalledLinks(entry: PageEntry, actions: Actions): TemplateResult | typ
       : [],
   );
   if (links.length === 0) return nothing;
-  return html`<ul class="recalled" aria-label=${t('Passages in their sessions')}>
+  return html`<ul class="recalled" aria-label=${t('Passages from earlier sessions')}>
     ${links.map(
       ({ at, title, entry: place }) =>
         html`<li>
@@ -183,11 +183,11 @@ function recalledLinks(entry: PageEntry, actions: Actions): TemplateResult | typ
 function sourceWords(source: unknown): string | undefined {
   switch (source) {
     case 'current_message':
-      return t('the words of this message');
+      return t('the text of this message');
     case 'last_real_user_message':
       return t('your last message');
     case 'conversation_summary':
-      return t('what the conversation came to');
+      return t('the outcome of the conversation');
     default:
       return undefined;
   }
@@ -214,7 +214,7 @@ function errorLine({ type, content, metadata }: PageEntry): Line {
     verb: bad ? (code === 'malformed_line' ? t('Damaged line') : t('Line too long')) : t('Error'),
     words: firstWords(message),
     state: 'error',
-    word: bad ? t('kept raw') : (code ?? ''),
+    word: bad ? t('unrecognized') : (code ?? ''),
     whole,
   };
 }

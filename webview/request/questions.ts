@@ -11,7 +11,7 @@ import { pick, type } from './answers.ts';
 /** Questions of an agent, each with its suggestions and a line for another answer. */
 export function questions(context: Context, request: AgentRequest): TemplateResult {
   const all = request.questions ?? [];
-  return html`<div class="what" data-focus tabindex="-1" role="group" aria-label=${t('Questions of the agent')}>
+  return html`<div class="what" data-focus tabindex="-1" role="group" aria-label=${t('Agent questions')}>
     ${asks(context.store.view)} ${all.map((question, at) => fieldset(context, request, question, at))}
     ${all.length === 0 ? html`<p>${shown(request.title)}</p>` : nothing}
   </div>`;
@@ -23,7 +23,7 @@ function fieldset({ requests }: Context, { id }: AgentRequest, asked: Question, 
   const name = `${fieldId(id)}-${at}`;
   return html`<fieldset>
     <legend>
-      ${header === undefined ? nothing : html`<span class="chip">${shown(header)}</span>`}<span>${shown(question)}</span>${several ? html` <span class="dim">${t('Several answers are possible')}</span>` : nothing}
+      ${header === undefined ? nothing : html`<span class="chip">${shown(header)}</span>`}<span>${shown(question)}</span>${several ? html` <span class="dim">${t('Select one or more answers')}</span>` : nothing}
     </legend>
     ${options.map(({ label, description }, n) =>
       choice({

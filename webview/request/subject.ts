@@ -48,7 +48,7 @@ function warned(request: AgentRequest): TemplateResult {
 export function furtherInput(request: AgentRequest): TemplateResult | typeof nothing {
   const rest = restOfInput(request);
   if (rest === undefined) return nothing;
-  const name = request.kind === 'permission' && isGeneric(request) ? t('Input') : t('Further arguments');
+  const name = request.kind === 'permission' && isGeneric(request) ? t('Input') : t('Additional arguments');
   return html`<div class="ask-h">${name}</div>
     <pre class="mono">${shown(json(rest), 'code')}</pre>`;
 }

@@ -32,7 +32,7 @@ export function wish({ kind, action, toolName }: AgentRequest): string {
     case 'todo':
     case 'tool':
     case undefined:
-      return toolName === undefined ? t('Wants to go on') : t('Wants to use {0}', quoted(toolName));
+      return toolName === undefined ? t('Wants to continue') : t('Wants to use {0}', quoted(toolName));
   }
 }
 
@@ -99,15 +99,13 @@ export function outcome({ request, decision }: Asked): Outcome {
     case 'timeout': {
       const waited = minutes(Date.parse(decision.at) - Date.parse(request.asked_at));
       const words =
-        request.kind === 'question'
-          ? t('Not answered: nobody did in {0}', waited)
-          : t('Denied: nobody answered in {0}', waited);
+        request.kind === 'question' ? t('No answer within {0}', waited) : t('Denied: no answer within {0}', waited);
       return { icon: 'circle-slash', state: 'denied', words, said: '' };
     }
     case 'withdrawn':
       return { icon: 'discard', state: 'done', words: t('Withdrawn by the agent'), said: '' };
     case 'nobody':
-      return { icon: 'circle-slash', state: 'denied', words: t('Denied: nobody was there to be asked'), said: '' };
+      return { icon: 'circle-slash', state: 'denied', words: t('Denied: no one available to approve'), said: '' };
     case 'policy':
       return decision.answer.kind === 'deny'
         ? { icon: 'circle-slash', state: 'denied', words: t('Denied by a rule'), said: decision.answer.reason ?? '' }
@@ -147,8 +145,8 @@ function byUser({ kind }: AgentRequest, { answer, client }: Decision): Outcome {
     }
     case 'deny': {
       const said = answer.reason ?? '';
-      if (kind === 'question') return { icon: 'circle-slash', state: 'denied', words: t('Not answered by you'), said };
-      if (kind === 'plan') return { icon: 'sync', state: 'done', words: t('Sent back by you'), said };
+      if (kind === 'question') return { icon: 'circle-slash', state: 'denied', words: t('You did not answer'), said };
+      if (kind === 'plan') return { icon: 'sync', state: 'done', words: t('Changes requested by you'), said };
       return { icon: 'circle-slash', state: 'denied', words: t('Denied by you'), said };
     }
     case 'answer':
@@ -181,6 +179,6 @@ export function timeLeft(
   const left = Date.parse(expires ?? '') - now;
   if (!Number.isFinite(left)) return '';
   return kind === 'question'
-    ? t('Goes on without an answer in {0}', clock(left))
-    : t('Denied by itself in {0}', clock(left));
+    ? t('Continues without an answer in {0}', clock(left))
+    : t('Denied automatically in {0}', clock(left));
 }

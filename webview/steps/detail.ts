@@ -206,7 +206,7 @@ function result({ result: came, status }: ToolUse, language?: string): TemplateR
     return status === 'running' || status === 'created' ? html`<p class="none">${t('No result yet')}</p>` : nothing;
   }
   if (came.text !== undefined) {
-    return came.text === '' ? html`<p class="none">${t('Nothing came back')}</p>` : text(came.text, language);
+    return came.text === '' ? html`<p class="none">${t('Empty result')}</p>` : text(came.text, language);
   }
   return json(came.data);
 }

@@ -74,7 +74,7 @@ export function stateWord(state: StepState, tool: ToolUse): string {
     case 'approval':
       return t('needs your approval');
     case 'behind':
-      return t('waits for another approval');
+      return t('waiting behind another approval');
     case 'queued':
       return t('queued');
   }

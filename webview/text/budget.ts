@@ -13,13 +13,13 @@ export function budgetFigures(standing: Standing): string {
 export function budgetSentence({ near, reached, unheld }: BudgetState): string | undefined {
   if (reached !== undefined) {
     const said = t(
-      'Paused: the budget of {0} is used up ({1}).',
+      'Paused: the budget for {0} is used up ({1}).',
       scopeText(reached.scope, writing),
       budgetFigures(reached),
     );
     return [said, exceededText(reached, writing)].filter((each) => each !== '').join(' ');
   }
   if (near === undefined) return unheld;
-  const said = t('The budget of {0} is nearly used up ({1}).', scopeText(near.scope, writing), budgetFigures(near));
+  const said = t('The budget for {0} is nearly used up ({1}).', scopeText(near.scope, writing), budgetFigures(near));
   return unheld === undefined ? said : `${said} ${unheld}`;
 }

@@ -13,7 +13,7 @@ export function commandWord(command: PageCommand): string {
     case 'verify':
       return t('Verify Session Record');
     case 'showCapabilities':
-      return t('What This Session Carried');
+      return t('Session Capabilities');
     case 'showCost':
       return t('Open cost report');
     case 'showUsage':

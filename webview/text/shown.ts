@@ -15,7 +15,7 @@ export function shown(text: string, kind: TextKind = 'prose'): TemplateResult | 
   return html`${parts.map(({ text: piece, escape }) => (escape ? escaped(piece) : piece))}`;
 }
 
-function escaped(name: string, title = t('A character that is not seen')): TemplateResult {
+function escaped(name: string, title = t('Invisible character')): TemplateResult {
   return html`<span class="esc" title=${title}>${name}</span>`;
 }
 
@@ -29,9 +29,7 @@ export function shownCode(text: string): TemplateResult | string {
     const character = text.slice(start, end);
     parts.push(
       text.slice(from, hidden ? start : end),
-      hidden
-        ? escaped(characterName(character))
-        : escaped(characterName(character), t('A character that looks like another one')),
+      hidden ? escaped(characterName(character)) : escaped(characterName(character), t('Look-alike character')),
     );
     from = end;
   }

@@ -30,7 +30,7 @@ export class UsageApp {
   #take(message: ToUsagePage): void {
     if (message.type === 'failed') {
       render(
-        html`<p class="none" role="alert">${t('The sums could not be made: {0}', plain(message.message))}</p>`,
+        html`<p class="none" role="alert">${t('Could not compute totals: {0}', plain(message.message))}</p>`,
         this.#root,
       );
       return;

@@ -21,7 +21,7 @@ export function usagePage(page: UsagePage, actions: UsageActions): TemplateResul
     <dl class="sums">${sum(t('Today'), day)} ${sum(monthText(page.month), total)}</dl>
     ${
       total.runs === 0
-        ? html`<p class="none">${t('Nothing was run in this month.')}</p>`
+        ? html`<p class="none">${t('No runs in this month.')}</p>`
         : html`${plot(page.days)}
             ${table(t('By agent'), t('Agent'), page.agents, ({ key }) => shown(key === '' ? t('unknown') : key))}
             ${table(t('By model'), t('Model'), page.models, ({ key }) => shown(key === 'unknown' ? t('not named') : key))}
@@ -55,10 +55,10 @@ function controls({ month, first, last, scope }: UsagePage, { show }: UsageActio
     if (target instanceof HTMLSelectElement) show(month, target.value === 'all' ? 'all' : 'workspace');
   };
   return html`<div class="controls">
-    ${step(-1, t('Earlier month'), 'chevron-left', month <= first)}
+    ${step(-1, t('Previous month'), 'chevron-left', month <= first)}
     <h1>${monthText(month)}</h1>
-    ${step(1, t('Later month'), 'chevron-right', month >= last)}
-    <select aria-label=${t('Which sessions')} .value=${live(scope)} @change=${choose}>
+    ${step(1, t('Next month'), 'chevron-right', month >= last)}
+    <select aria-label=${t('Sessions to include')} .value=${live(scope)} @change=${choose}>
       <option value="workspace" ?selected=${scope === 'workspace'}>${t('This workspace')}</option>
       <option value="all" ?selected=${scope === 'all'}>${t('All sessions')}</option>
     </select>
@@ -80,7 +80,7 @@ function sum(name: string, group: UsageGroup): TemplateResult {
 function parts(group: UsageGroup): string[] {
   const { unknown, estimatedUsd, usd } = group;
   return [
-    ...(estimatedUsd === 0 ? [] : [estimatedUsd === usd ? t('≈ estimated') : t('≈ part of it is estimated')]),
+    ...(estimatedUsd === 0 ? [] : [estimatedUsd === usd ? t('≈ estimated') : t('≈ includes estimates')]),
     ...(unknown === 0
       ? []
       : [
@@ -130,8 +130,8 @@ function notes({ omitted, unreadable }: UsagePage): TemplateResult | typeof noth
       : [
           plural(
             omitted,
-            t('{0} older run stands on the day on which its session was made.', 1),
-            t('{0} older runs stand on the day on which their session was made.'),
+            t('{0} older run is shown on the day its session was created.', 1),
+            t('{0} older runs are shown on the day their session was created.'),
           ),
         ]),
     ...(unreadable === 0
@@ -139,11 +139,11 @@ function notes({ omitted, unreadable }: UsagePage): TemplateResult | typeof noth
       : [
           plural(
             unreadable,
-            t('{0} record could not be read and is in no sum.', 1),
-            t('{0} records could not be read and are in no sum.'),
+            t('{0} record could not be read and is not included in the totals.', 1),
+            t('{0} records could not be read and are not included in the totals.'),
           ),
         ]),
-    t('Recordings and imported sessions are not counted. Each run counts on the day on which it ended.'),
+    t('Recordings and imported sessions are not counted. Each run counts on the day it ended.'),
   ];
   return html`<ul class="notes">
     ${all.map((note) => html`<li>${note}</li>`)}

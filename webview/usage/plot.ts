@@ -39,7 +39,7 @@ export function plot(days: readonly UsageGroup[]): TemplateResult {
     <figcaption>
       <span class="key"><i class="reported"></i>${t('reported')}</span>
       ${estimated ? html`<span class="key"><i class="estimated"></i>${t('estimated')}</span>` : ''}
-      ${unknown ? html`<span class="key"><i class="unknown"></i>${t('cost unknown: tokens are in the table')}</span>` : ''}
+      ${unknown ? html`<span class="key"><i class="unknown"></i>${t('cost unknown: the table lists tokens')}</span>` : ''}
     </figcaption>
   </figure>`;
 }
@@ -62,8 +62,8 @@ function dayBar(day: UsageGroup, most: number): unknown {
 function dayTitle(day: UsageGroup): string {
   const tokens = tokensOf(day.unknownUsage);
   return [
-    `${dayText(day.key)}: ${day.runs === 0 ? t('nothing was run') : sumText(day)}`,
-    ...(day.estimatedUsd > 0 ? [t('of it ≈ {0} estimated', usd(day.estimatedUsd))] : []),
+    `${dayText(day.key)}: ${day.runs === 0 ? t('no runs') : sumText(day)}`,
+    ...(day.estimatedUsd > 0 ? [t('including ≈ {0} estimated', usd(day.estimatedUsd))] : []),
     ...(day.unknown > 0 && tokens > 0 ? [t('{0} tokens of unknown cost', number(tokens))] : []),
   ].join('; ');
 }

@@ -91,14 +91,14 @@ function touched({ actions }: Context, line: FileLine, since: FileSince | undefi
 function sinceCell(since: FileSince | undefined): unknown {
   if (since === undefined || since.state === 'same') return nothing;
   if (since.state === 'unknown') {
-    return html`<span class="dim" title=${t('The record does not hold what the session left')}>–</span>`;
+    return html`<span class="dim" title=${t('The recorded version is not available')}>–</span>`;
   }
   const words = since.state === 'gone' || since.at === null ? stateWord(since.state) : timeOf(since.at);
   return html`<span title=${sinceWords(since)}>${codicon('diff-modified', 'sm')} ${words}</span>`;
 }
 
 function stateWord(state: 'changed' | 'gone'): string {
-  return state === 'gone' ? t('gone') : t('changed');
+  return state === 'gone' ? t('deleted') : t('changed');
 }
 
 /** The time alone where it was today. */
@@ -113,10 +113,10 @@ function isoOf(at: number): string {
 
 /** Empty for a file that is as it was left, and where nobody knows. */
 function sinceWords(since: FileSince | undefined): string {
-  if (since?.state === 'gone') return t('Gone since the session left it');
+  if (since?.state === 'gone') return t('Deleted since the session ended');
   if (since?.state !== 'changed') return '';
   const at = since.at === null ? '' : dateTime(isoOf(since.at));
-  return at === '' ? t('Changed since the session left it') : t('Changed since the session left it, {0}', at);
+  return at === '' ? t('Changed since the session ended') : t('Changed since the session ended, {0}', at);
 }
 
 function foundBy({ actions }: Context, { step }: FoundLine): TemplateResult {
@@ -129,15 +129,15 @@ function foundBy({ actions }: Context, { step }: FoundLine): TemplateResult {
 
 function behind({ actions }: Context, line: UnreportedLine): TemplateResult {
   return html`<span role="gridcell" class="note"
-    >${line.besides ? html`<span class="dim">${t('besides reported edits')}</span>` : nothing}
+    >${line.besides ? html`<span class="dim">${t('in addition to reported edits')}</span>` : nothing}
     <button class="link" tabindex="-1" @click=${() => actions.reveal(line.entryIndex)}>
-      ${t('Show the note')}
+      ${t('Show system message')}
     </button></span
   >`;
 }
 
 export function lineCounts(added: number, removed: number, counted: boolean): TemplateResult {
-  const unsure = counted ? '' : t('At least: not every change said how many lines it was');
+  const unsure = counted ? '' : t('At least: some changes did not report their line counts');
   return html`<span class="ds" title=${unsure === '' ? nothing : unsure}
     >${counted ? nothing : '≥ '}<ins>+${number(added)}</ins> <del>−${number(removed)}</del></span
   >`;
@@ -148,7 +148,7 @@ function groupWord(group: FileGroup): string {
     case 'changed':
       return t('Changed');
     case 'unreported':
-      return t('Changed by no reported tool call');
+      return t('Changed without a reported tool call');
     case 'read':
       return t('Read only');
     case 'found':
@@ -174,8 +174,8 @@ export function labelOf(line: FilesLine, since: FileSince | undefined): string {
   const path = plain(line.path);
   if (line.type === 'found') return [path, t('Found by step {0}', line.step.number)].join(', ');
   if (line.type === 'unreported') {
-    const besides = line.besides ? t('besides reported edits') : '';
-    return [path, changeWord(line.change), t('by no reported tool call'), besides]
+    const besides = line.besides ? t('in addition to reported edits') : '';
+    return [path, changeWord(line.change), t('without a reported tool call'), besides]
       .filter((part) => part !== '')
       .join(', ');
   }

@@ -93,8 +93,8 @@ export class FilesView implements PageView {
     if (sums === undefined) {
       return this.#failed
         ? html`<p class="none">${t('The files could not be read')}</p>`
-        : html`<div class="progress" role="progressbar" aria-label=${t('Reading the files')}><i></i></div>
-            <p class="none">${t('Reading the files')}</p>`;
+        : html`<div class="progress" role="progressbar" aria-label=${t('Reading files…')}><i></i></div>
+            <p class="none">${t('Reading files…')}</p>`;
     }
     return html`${this.#bar(sums, context)}
       <div
@@ -106,7 +106,7 @@ export class FilesView implements PageView {
       >
         <div class="tblh" role="row" aria-rowindex="1">
           ${this.#column('name', t('File'), '')} ${this.#column('lines', t('Lines'), 'n')}
-          ${this.#column('touches', t('Touches'), 'n opt')} ${this.#column('first', t('First step'), 'n', t('First'))}
+          ${this.#column('touches', t('Uses'), 'n opt')} ${this.#column('first', t('First step'), 'n', t('First'))}
           ${this.#column('last', t('Last step'), 'n', t('Last'))}
           <span role="columnheader" class="since">${t('Changed since')}</span>
         </div>
@@ -114,7 +114,7 @@ export class FilesView implements PageView {
           ${
             this.#lines.total === 0
               ? html`<p class="none">
-                  ${this.#wish.query.trim() === '' ? t('No file was read or changed') : t('No file fits the filter')}
+                  ${this.#wish.query.trim() === '' ? t('No files were read or changed') : t('No files match the filter')}
                 </p>`
               : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
                   ${this.#rows(context, this.#lines.places(range, this.#at))}
@@ -226,7 +226,7 @@ export class FilesView implements PageView {
           data-at=${at}
           data-group=${line?.type === 'group' ? line.group : nothing}
           aria-rowindex=${at + 2}
-          aria-label=${line === undefined ? t('Loading') : labelOf(line, this.#sinceOf(line))}
+          aria-label=${line === undefined ? t('Loading…') : labelOf(line, this.#sinceOf(line))}
           tabindex=${selected ? 0 : -1}
           @focus=${focus}
           @dblclick=${() => openLine(context, line)}

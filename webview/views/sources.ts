@@ -88,12 +88,12 @@ export class SourcesView implements PageView {
     const page = this.#page;
     const { given, found, not_found: missing } = page?.sums ?? { given: 0, found: 0, not_found: 0 };
     const none = given + found + missing === 0;
-    if (page === undefined || (none && !page.complete)) return html`<p class="loadl">${t('Reading the session')}</p>`;
+    if (page === undefined || (none && !page.complete)) return html`<p class="loadl">${t('Reading session…')}</p>`;
     if (none) {
       return html`<div class="empty">
         <div class="in">
           <h2>${t('No sources')}</h2>
-          <p>${t('No message of this session names a file, a command or an address that can be looked up.')}</p>
+          <p>${t('The messages of this session name no files, commands or URLs.')}</p>
         </div>
       </div>`;
     }
@@ -134,7 +134,7 @@ export class SourcesView implements PageView {
             ${this.#rows(context)}
           </tbody>
         </table>
-        ${this.#lines.total === 0 ? html`<p class="loadl">${t('No source fits the filter.')}</p>` : nothing}
+        ${this.#lines.total === 0 ? html`<p class="loadl">${t('No sources match the filter.')}</p>` : nothing}
         ${page.complete ? nothing : html`<p class="loadl" aria-busy="true">${t('The session is still being read.')}</p>`}
       </div>`;
   }
@@ -157,7 +157,7 @@ export class SourcesView implements PageView {
   #row(context: Context, at: number): TemplateResult {
     const source = this.#lines.line(at);
     return html`<tr data-at=${at} aria-rowindex=${at + 2}>
-      ${source === undefined ? html`<td colspan="5" class="sub">${t('Loading')}</td>` : cells(context, source)}
+      ${source === undefined ? html`<td colspan="5" class="sub">${t('Loading…')}</td>` : cells(context, source)}
     </tr>`;
   }
 
@@ -195,7 +195,7 @@ function room(rows: number): TemplateResult | typeof nothing {
 }
 
 function summary({ given, found, not_found: missing }: SourcesPage['sums']): TemplateResult {
-  return html`${given > 0 ? html`<span class="x">${t('{0} given by the agent', number(given))}</span>` : nothing}
+  return html`${given > 0 ? html`<span class="x">${t('{0} cited by the agent', number(given))}</span>` : nothing}
   ${found > 0 ? html`<span class="x">${t('{0} found in this session', number(found))}</span>` : nothing}
   ${missing > 0 ? html`<span class="x warn">${t('{0} not found', number(missing))}</span>` : nothing}`;
 }
@@ -246,7 +246,7 @@ function cells({ store, actions }: Context, source: PageSource): TemplateResult 
 function statusWord(status: EvidenceStatus): string {
   switch (status) {
     case 'given':
-      return t('Given');
+      return t('Cited by agent');
     case 'found':
       return t('Found');
     case 'not_found':

@@ -20,7 +20,7 @@ export function stepPane(
   go: (entryIndex: number) => void,
 ): TemplateResult {
   return html`<aside class="pane" aria-label=${t('Step details')}>
-    ${line === undefined ? html`<p class="none">${t('No step is selected')}</p>` : about(context, line, go)}
+    ${line === undefined ? html`<p class="none">${t('No step selected')}</p>` : about(context, line, go)}
   </aside>`;
 }
 
@@ -61,7 +61,7 @@ function about(context: Context, line: TrajectoryLine, go: (entryIndex: number) 
     changed === '' ? undefined : [t('Lines'), changed],
     started,
     line.durationMs === null ? undefined : [t('Duration'), duration(line.durationMs)],
-    line.group === null ? undefined : [t('Ran'), t('at the same time as others')],
+    line.group === null ? undefined : [t('Ran'), t('in parallel with others')],
     line.repeats === null ? undefined : [t('Repeats'), evidence(line, go)],
   ])}
   ${detail(context, line)}${link}`;
@@ -98,7 +98,7 @@ function evidence(
 function detail(context: Context, line: StepLine): TemplateResult {
   const { store, actions } = context;
   const entry = store.entry(line.entryIndex);
-  if (entry?.type.kind !== 'tool_use') return html`<p class="none">${t('Loading')}</p>`;
+  if (entry?.type.kind !== 'tool_use') return html`<p class="none">${t('Loading…')}</p>`;
   const projectDir = store.view?.summary.project_dir;
   const allLines = store.expanded.has(`d:${entry.index}`);
   return html`<div class="detail">${stepDetail({ entry, tool: entry.type.tool, projectDir, actions, allLines })}</div>`;
@@ -106,6 +106,6 @@ function detail(context: Context, line: StepLine): TemplateResult {
 
 function said({ store }: Context, index: number): TemplateResult {
   const entry = store.entry(index);
-  if (entry === undefined) return html`<p class="none">${t('Loading')}</p>`;
+  if (entry === undefined) return html`<p class="none">${t('Loading…')}</p>`;
   return html`<div class="detail"><pre class="text" tabindex="0">${terminal(bodyOf(entry))}</pre></div>`;
 }

@@ -75,7 +75,7 @@ export function stateSentence(state: StepState, line: StepLine): string {
     case 'approval':
       return t('Needs your approval');
     case 'behind':
-      return t('Waits for another approval');
+      return t('Waiting behind another approval');
     case 'queued':
       return t('Queued');
   }
@@ -92,7 +92,7 @@ export function barWords(state: StepState, line: StepLine): string {
   if (state === 'cancelled') return [t('cancelled'), took].filter((part) => part !== '').join(' · ');
   if (state === 'unanswered') return t('not answered');
   if (state === 'approval') return t('needs approval');
-  if (state === 'behind') return t('waits for another approval');
+  if (state === 'behind') return t('waiting behind another approval');
   if (state === 'queued') return t('queued');
   return line.added === null && line.removed === null ? took : counts(line);
 }
@@ -119,8 +119,8 @@ export function laneName(lane: LaneLine): string {
 export function repeatWords({ kind, steps }: RepeatMark): string {
   const first = steps[0]?.number ?? '';
   return kind === 'duplicate_read'
-    ? t('Read again as in step {0}, though nothing had changed it', first)
-    : t('Failed again as in step {0}, though nothing had been changed', first);
+    ? t('Read again as in step {0}, unchanged in between', first)
+    : t('Failed again as in step {0}, with no changes in between', first);
 }
 
 /** The whole line as a sentence, for screen readers. */
@@ -147,7 +147,7 @@ function stepParts(context: Context, line: StepLine): string[] {
     counts(line),
     line.durationMs === null ? '' : duration(line.durationMs),
     stateSentence(lineState(context, line), line),
-    line.group === null ? '' : t('at the same time as others'),
+    line.group === null ? '' : t('in parallel with others'),
     line.repeats === null ? '' : repeatWords(line.repeats),
   ];
 }

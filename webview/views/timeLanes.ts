@@ -56,9 +56,9 @@ export function timeSummary({ time }: Times): TemplateResult | typeof nothing {
   ];
   const ofModel = lanes[0]?.of.map((phase) => `${phaseWord(phase)} ${duration(sumOf(time, [phase]))}`).join(', ') ?? '';
   const hint = [
-    t('{0} in all. Of the model: {1}.', duration(total), ofModel),
+    t('Total: {0}. Model: {1}.', duration(total), ofModel),
     t(
-      'What happens at the same time counts once: first as waiting for you, then as tools, then as the model. A subagent’s time is that of its tool call.',
+      'Overlapping times count once: first as waiting for you, then as tools, then as the model. A subagent’s time is the duration of its tool call.',
     ),
   ].join('\n');
   return html`<p class="times" title=${hint}>${parts.join(' · ')}</p>`;

@@ -150,7 +150,7 @@ export class TrajectoryView implements PageView {
           <div class="wfb" role="presentation" @scroll=${() => this.#deps.changed()}>
             ${
               this.#lines.total === 0
-                ? html`<p class="none">${filtered(this.#wish) ? t('No step fits the filter') : t('No steps yet')}</p>`
+                ? html`<p class="none">${filtered(this.#wish) ? t('No steps match the filter') : t('No steps yet')}</p>`
                 : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
                     ${axisLines(page.axis)}${this.#rows(context, page, this.#lines.places(range, this.#at))}
                   </div>`
@@ -184,8 +184,8 @@ export class TrajectoryView implements PageView {
   #nothingYet(): TemplateResult {
     return this.#failed
       ? html`<p class="none">${t('The steps could not be read')}</p>`
-      : html`<div class="progress" role="progressbar" aria-label=${t('Reading the steps')}><i></i></div>
-          <p class="none">${t('Reading the steps')}</p>`;
+      : html`<div class="progress" role="progressbar" aria-label=${t('Reading steps…')}><i></i></div>
+          <p class="none">${t('Reading steps…')}</p>`;
   }
 
   #rows(context: Context, { axis }: TrajectoryPage, places: readonly number[]): unknown {

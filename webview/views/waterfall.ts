@@ -54,7 +54,7 @@ export function axisHead({ length, turns, gaps }: Axis): TemplateResult {
     return true;
   });
   return html`<div class="axis" aria-hidden="true">
-    <span class="h">${t('Step')}<span class="h2">${gaps.length > 0 ? t('idle time left out') : t('time')}</span></span>
+    <span class="h">${t('Step')}<span class="h2">${gaps.length > 0 ? t('excluding idle time') : t('time')}</span></span>
     <span class="ticks">
       ${named.map(
         ({ turn, offset, startedAt }) =>
@@ -109,7 +109,7 @@ export function waterfallRow(line: TrajectoryLine | undefined, state: RowState):
     aria-rowindex=${at + 1}
     aria-expanded=${lane ? String(line.open) : nothing}
     aria-selected=${String(selected)}
-    aria-label=${line === undefined ? t('Loading') : lineLabel(context, line)}
+    aria-label=${line === undefined ? t('Loading…') : lineLabel(context, line)}
     tabindex=${selected ? 0 : -1}
     @click=${(event: MouseEvent) => state.press(at, event)}
     @dblclick=${() => state.reveal(at)}

@@ -82,7 +82,9 @@ function describe({ report, lastError }: Diagnosis['agents'][number]): string[] 
   else if (recording || program === null) lines.push(`${label}: ready`);
   else {
     lines.push(`${label}: ${program.version ?? 'version unknown'}`, `  ${program.path}`);
-    lines.push(`  Login: ${signedIn === undefined ? 'the program does not tell' : signedIn ? 'yes' : 'no'}`);
+    lines.push(
+      `  Login: ${signedIn === undefined ? 'unknown: the program does not report it' : signedIn ? 'yes' : 'no'}`,
+    );
     lines.push('  Looked in:', ...program.tried.map((place) => `    ${place}`));
   }
   if (lastError !== null) {

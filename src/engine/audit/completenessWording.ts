@@ -8,7 +8,7 @@ const maxListed = 20;
 export function completenessWording(found: Completeness): Wording[] {
   const { isIncomplete, isEmpty, missing, unrecordedRuns, problems, chain } = found;
   if (!isIncomplete) return [];
-  if (isEmpty) return [say`The record is empty or cannot be read: all entries are missing.`];
+  if (isEmpty) return [say`The record is empty or cannot be read. All entries are missing.`];
   const isBroken = chain.verdict === 'altered' || chain.verdict === 'truncated';
   return [
     ...(missing.length > 0 ? [say`Missing entries: ${listOf(missing.map(rangeText))}.`] : []),
@@ -19,10 +19,10 @@ export function completenessWording(found: Completeness): Wording[] {
       .slice(0, maxListed)
       .map(({ offset, bytes, reason, afterIndex }) =>
         afterIndex === null
-          ? say`Cannot read ${bytes} bytes at byte ${offset} of the record (${reason}).`
-          : say`Cannot read ${bytes} bytes at byte ${offset} of the record, after entry ${afterIndex} (${reason}).`,
+          ? say`Could not read ${bytes} bytes at byte ${offset} of the record (${reason}).`
+          : say`Could not read ${bytes} bytes at byte ${offset} of the record, after entry ${afterIndex} (${reason}).`,
       ),
-    ...(problems.length > maxListed ? [say`Cannot read ${problems.length - maxListed} more parts.`] : []),
+    ...(problems.length > maxListed ? [say`Could not read ${problems.length - maxListed} more parts.`] : []),
     ...(isBroken ? [say`The chain of the record is broken: ${verdictWording(chain)}.`] : []),
   ];
 }

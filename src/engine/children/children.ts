@@ -111,14 +111,18 @@ export class Children {
     const all = await this.#engine.list();
     const chain = ancestry(session, all);
     if (chain.some(({ agent_name }) => agent_name === name)) {
-      throw failures.childRefused(say`The agent "${name}" is at work already above this one: that would not end.`);
+      throw failures.childRefused(
+        say`The agent "${name}" is already running as a parent of this session. Starting it again would loop.`,
+      );
     }
     if (chain.length > limits.depth) {
-      throw failures.childRefused(say`Agents are ${limits.depth} deep here at most.`);
+      throw failures.childRefused(say`Nesting limit for child agents reached: ${limits.depth}.`);
     }
     const own = all.filter(({ parent_session_id: parent }) => parent === session.session_id);
     if (own.length >= limits.children) {
-      throw failures.childRefused(say`This session may start ${limits.children} others, and has.`);
+      throw failures.childRefused(
+        say`This session has already started its maximum of ${limits.children} child sessions.`,
+      );
     }
     const cwd = session.project_dir ?? '';
     const agent = findBlueprint(await this.#deps.blueprints(cwd), name);
@@ -233,7 +237,7 @@ export class Children {
     const unmet = agent === null ? null : unmetDemands(agent, session.project_dir ?? '', this.#deps.tags());
     if (unmet === null) return;
     throw failures.childRefused(
-      say`The agent "${name}" demands what is not here: ${demandsText(unmet)}. A person has to queue it.`,
+      say`No runner here meets the demands of agent "${name}": ${demandsText(unmet)}. The user must queue it.`,
     );
   }
 
@@ -264,7 +268,7 @@ async function whileLive<T>({ signal }: Caller, work: () => Promise<T>): Promise
   return Promise.race([work(), gone]).finally(() => signal.removeEventListener('abort', leave));
 }
 
-const callerGone = (): EngineFailure => failures.childRefused(say`The run that asked for it is over.`);
+const callerGone = (): EngineFailure => failures.childRefused(say`The run that requested it has ended.`);
 
 /** The session and those above it, which others may have made into a ring. */
 function ancestry(session: Session, all: readonly Session[]): readonly Session[] {

@@ -59,11 +59,11 @@ export class SeenAgents {
     if (seen === null) {
       throw new EngineFailure('child_refused', {
         message: notKnown(name),
-        detail: say`A person has to start it, or to go on with this session.`,
+        detail: say`The user must start it or send a message to this session.`,
       });
     }
     throw failures.childRefused(
-      say`The file of the agent "${name}" was written or changed since a person last spoke to this session. A person has to start it, or to go on with this session.`,
+      say`The file for agent "${name}" changed after the user’s last message to this session. The user must start the agent or send a message to this session.`,
     );
   }
 
@@ -76,11 +76,11 @@ export class SeenAgents {
       message:
         seen === null
           ? notKnown(name)
-          : say`The file of the agent "${name}" was written, changed or removed since a person last spoke to this session.`,
+          : say`The file for agent "${name}" was changed or deleted after the user’s last message to this session.`,
       detail:
         agent === null
-          ? say`Nothing is sent to it that no person asked for. Look whether its file should be gone, and send a message yourself.`
-          : say`Nothing is sent to it that no person asked for. Look at ${agent.file}, and send a message yourself.`,
+          ? say`Vitrine does not send automatic messages to changed agents. Check whether its file should be missing, then send a message yourself.`
+          : say`Vitrine does not send automatic messages to changed agents. Review ${agent.file}, then send a message yourself.`,
     });
   }
 
@@ -117,7 +117,7 @@ export class SeenAgents {
 }
 
 const notKnown = (name: string): Wording =>
-  say`It is not known whether the file of the agent "${name}" is as a person saw it last.`;
+  say`Could not verify that the file for agent "${name}" is unchanged since the user last saw it.`;
 
 const refusalOf = (agent: Agent | null): string => (agent === null ? 'removed' : hashOf(agent));
 

@@ -98,8 +98,8 @@ export class Undelivered {
 
 function undelivered({ code, words, action, tried }: EngineFailure): EngineFailure {
   return new EngineFailure(code, {
-    message: say`This session could not be told what came of those that it started: ${words.message}`,
-    detail: say`${words.detail}\nIt is kept, and tried again after the next run of this session.`,
+    message: say`Could not report the results of child sessions to this session: ${words.message}`,
+    detail: say`${words.detail}\nVitrine keeps the message and tries again after the next run of this session.`,
     tried,
     ...(action !== undefined && { action }),
   });

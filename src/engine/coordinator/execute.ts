@@ -91,5 +91,5 @@ function choiceOf({ model, permission_mode, max_turns }: Job): AgentOptions {
 function executor({ executor_type }: Job): ExecutorType {
   const known = executorTypeSchema.safeParse(executor_type);
   if (known.success) return known.data;
-  throw new CoordinatorError('invalid', `There is no executor "${executor_type}" in this version of Vitrine.`);
+  throw new CoordinatorError('invalid', `This version of Vitrine does not support the executor "${executor_type}".`);
 }

@@ -132,8 +132,8 @@ function whyOf(error: unknown): string {
 function notSent(endpoint: string, why: string): EngineFailure {
   const { origin } = URL.canParse(endpoint) ? new URL(endpoint) : { origin: endpoint };
   return new EngineFailure('spans_not_sent', {
-    message: say`This run was not reported to ${origin}.`,
-    detail: say`${quote(why)}. The run and its record are whole. This is said once until a run comes through. Change vitrine.otlp.endpoint, or clear it.`,
+    message: say`Could not report this run to ${origin}.`,
+    detail: say`${quote(why)}. The run and its record are complete. Vitrine shows this message once until reporting works again. Change or clear vitrine.otlp.endpoint.`,
     action: 'openSettings',
   });
 }

@@ -6,7 +6,7 @@ const scopes: Readonly<Record<BudgetScope, string>> = {
   message: 'this message',
   run: 'this run',
   session: 'this session',
-  tree: 'this session and those that belong to it',
+  tree: 'this session and its descendants',
   day: 'today',
   agent: 'this agent today',
   workspace: 'this workspace',
@@ -14,12 +14,12 @@ const scopes: Readonly<Record<BudgetScope, string>> = {
 
 const units: Readonly<Record<BudgetUnit, string>> = { usd: '', tokens: 'tokens', turns: 'turns', minutes: 'minutes' };
 
-const reportedLate = 'An agent reports a response only after it has begun, and a response counts as a whole.';
+const reportedLate = 'Agents report a response only after it starts, and Vitrine counts the whole response.';
 const reasons: Readonly<Record<BudgetUnit, string>> = {
   usd: reportedLate,
   tokens: reportedLate,
-  turns: 'The agent had begun another response before it could be stopped.',
-  minutes: 'The agent took time to stop.',
+  turns: 'The agent had already started another response.',
+  minutes: 'The agent took some time to stop.',
 };
 
 /** `3 of 3 turns`, `$1.02 of $1.00`. */
@@ -30,7 +30,7 @@ export function figuresText({ unit, spent, limit }: Standing): string {
 
 /** For the record, in which every text is English. */
 export function reachedText(standing: Standing): string {
-  return `The budget of ${scopes[standing.scope]} is used up: ${figuresText(standing)}.${exceededText(standing)}`;
+  return `The budget for ${scopes[standing.scope]} is used up: ${figuresText(standing)}.${exceededText(standing)}`;
 }
 
 /** By how much, and why a limit that is watched can be exceeded; empty where it is not, as people read the figures. */
@@ -38,7 +38,7 @@ function exceededText({ unit, spent, limit }: Standing): string {
   const amount = (value: number): string =>
     unit === 'usd' ? englishFigures.money(value) : `${englishFigures.count(value)} ${units[unit]}`;
   if (spent <= limit || amount(spent) === amount(limit)) return '';
-  return ` That is ${amount(spent - limit)} more than it allows. ${reasons[unit]}`;
+  return ` ${amount(spent - limit)} over the limit. ${reasons[unit]}`;
 }
 
 /** Said before a run, or as soon as its model is known. `partly`: other models of the run have prices. */

@@ -4,10 +4,10 @@ import type { QuerySource } from './querySource.ts';
 export function sourceText(source: QuerySource): string {
   switch (source) {
     case 'current_message':
-      return 'the words of this message';
+      return 'the text of this message';
     case 'last_real_user_message':
       return 'the words of the last message that a person wrote';
     case 'conversation_summary':
-      return 'what the conversation came to';
+      return 'the outcome of the conversation';
   }
 }

@@ -10,11 +10,11 @@ const { t } = vscode.l10n;
 /** Says why a text cannot be the name of another agent; `undefined`: it can. */
 export function whyNoName(name: string, all: readonly Blueprint[]): string | undefined {
   if (!agentNamePattern.test(name)) {
-    return t('Use up to 64 letters, digits, ".", "_" and "-", and begin with a letter or a digit.');
+    return t('Use up to 64 letters, digits, ".", "_" and "-". Begin with a letter or a digit.');
   }
   // Names of files are the same in any case on some computers.
   const taken = all.some((each) => each.name.toLowerCase() === name.toLowerCase());
-  return taken ? t('There is an agent "{0}" already.', name) : undefined;
+  return taken ? t('An agent named "{0}" already exists.', name) : undefined;
 }
 
 /** Sets the status in the file. @returns whether it was done; where not, a person has to do it */
@@ -51,7 +51,7 @@ export async function duplicate({ file }: Pick<Blueprint, 'file'>, name: string)
   const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(vscode.Uri.file(file)));
   const now = new Date().toISOString();
   const edited = editBlueprint(text, { name, created_at: now, modified_at: now }, { present: true });
-  if (edited === undefined) throw new Error(t('{0} is written so that Vitrine cannot copy it.', file));
+  if (edited === undefined) throw new Error(t('Vitrine cannot copy {0} because of its format.', file));
   if (own) {
     const prompt = vscode.Uri.file(path.join(folder, 'prompt.md'));
     const target = vscode.Uri.file(path.join(path.dirname(copy), 'prompt.md'));
@@ -84,7 +84,7 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 async function refuseExisting(place: string): Promise<void> {
-  if (await exists(vscode.Uri.file(place))) throw new Error(t('{0} is there already.', place));
+  if (await exists(vscode.Uri.file(place))) throw new Error(t('{0} already exists.', place));
 }
 
 function exists(uri: vscode.Uri): Thenable<boolean> {

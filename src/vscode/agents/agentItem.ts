@@ -17,7 +17,7 @@ export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeIt
   const { file, level, agent } = blueprint;
   const name = shown(blueprint.name);
   const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.None);
-  const place = level === 'user' ? [t('of your home folder')] : [];
+  const place = level === 'user' ? [t('home folder')] : [];
   const parts = [...(agent === null ? whatIsWrong(blueprint) : whatItIs(agent)), ...place].map(shown);
   const inactive = agent?.status === 'inactive';
   item.id = `${level}:${file}`;
@@ -25,11 +25,11 @@ export function agentItem(blueprint: Blueprint, trusted: boolean): vscode.TreeIt
   item.iconPath = iconOf(blueprint);
   if (inactive) item.resourceUri = dimmed;
   const why =
-    agent !== null && !inactive && !trusted ? [t('Restricted Mode: this agent is shown and not started.')] : [];
+    agent !== null && !inactive && !trusted ? [t('Restricted Mode: this agent is listed but cannot be started.')] : [];
   item.tooltip = hover(name, [...parts, shown(file), ...why]);
   item.contextValue = `agent ${agent === null ? 'broken' : agent.status}`;
   item.accessibilityInformation = {
-    label: [name, ...(agent === null ? [t('Mistake')] : []), ...parts, ...why].join(', '),
+    label: [name, ...(agent === null ? [t('Error')] : []), ...parts, ...why].join(', '),
   };
   item.command = { command: 'vitrine.editAgent', title: t('Edit'), arguments: [{ file }] };
   return item;

@@ -44,7 +44,7 @@ export function agentsView(catalogue: AgentCatalogue): vscode.Disposable {
   const tree = new AgentTree(catalogue);
   const view = vscode.window.createTreeView('vitrine.agents', { treeDataProvider: tree });
   const tellTrust = (): void => {
-    const reason = t('Restricted Mode: agents are shown and not started.');
+    const reason = t('Restricted Mode: agents are listed but cannot be started.');
     view.message = vscode.workspace.isTrusted ? '' : reason;
     tree.refresh();
   };

@@ -35,7 +35,7 @@ export async function askForAgent(asking: Asking): Promise<NewAgent | undefined>
 
 function nameStep({ all }: Asking): Question {
   return async (step, before) => {
-    const placeholder = t('Name, by which it is started: also the name of its file');
+    const placeholder = t('Agent name. Also the file name.');
     const validate = (name: string): string | undefined => whyNoName(name, all);
     return filled(await askForText({ ...step, placeholder, value: before.name, validate }), before, 'name');
   };
@@ -51,7 +51,7 @@ function executorStep({ reports }: Asking): Question {
           return { label: inertText(label), description: there ? type : `${type} · ${t('not found')}`, value: type };
         });
     const active = ({ value }: { readonly value: string }): boolean => value === before.executor_type;
-    const chosen = await ask({ ...step, placeholder: t('Which program is it?'), items, active });
+    const chosen = await ask({ ...step, placeholder: t('Select the program'), items, active });
     return filled(valueOf(chosen), before, 'executor_type');
   };
 }
@@ -61,13 +61,13 @@ const modelStep: Question = async (step, before) => {
   const names = known.join(', ');
   const placeholder =
     names === ''
-      ? t('Model; empty: as the program is set up')
-      : t('Model, such as {0}; empty: as the program is set up', names);
+      ? t('Model. Leave empty to use the agent’s default.')
+      : t('Model, such as {0}. Leave empty to use the agent’s default.', names);
   return filled(await askForText({ ...step, placeholder, value: before.model }), before, 'model');
 };
 
 const promptStep: Question = async (step, before) => {
-  const placeholder = t('What it is told before each task; the file takes more of it');
+  const placeholder = t('Instructions for the agent. You can add more in the file');
   return filled(await askForText({ ...step, placeholder, value: before.system_prompt }), before, 'system_prompt');
 };
 
@@ -76,12 +76,12 @@ const placeStep: Question = async (step, before) => {
   const items = [
     ...folders.map(({ name, uri }) => ({
       label: `$(root-folder) ${t('In this workspace')}`,
-      description: folders.length > 1 ? inertText(name) : t('for everybody who works in it'),
+      description: folders.length > 1 ? inertText(name) : t('for everyone in this workspace'),
       value: uri.fsPath,
     })),
     { label: `$(home) ${t('In your home folder')}`, description: t('for you, in every workspace'), value: homedir() },
   ];
-  const placeholder = t('Where is it kept?');
+  const placeholder = t('Where to save it');
   return filled(valueOf(await ask({ ...step, placeholder, items: () => Promise.resolve(items) })), before, 'folder');
 };
 

@@ -7,11 +7,11 @@ const { t } = vscode.l10n;
 const writing: Writing = { t, money: (usd) => figures.money(usd), number: (value) => figures.count(value) };
 
 export function nearText(standing: Standing): string {
-  return t('The budget of {0} is nearly used up: {1}', ...values(standing));
+  return t('The budget for {0} is nearly used up: {1}', ...values(standing));
 }
 
 export function reachedText(standing: Standing): string {
-  const said = t('The budget of {0} is used up: {1}', ...values(standing));
+  const said = t('The budget for {0} is used up: {1}', ...values(standing));
   const exceeded = exceededText(standing, writing);
   return exceeded === '' ? said : `${said}. ${exceeded.replace(/\.$/, '')}`;
 }

@@ -23,7 +23,9 @@ export async function askForLimit(standing: Standing): Promise<Bound | undefined
     validateInput: (text) => {
       const value = limitOf(text, whole);
       if (value === undefined) return whole ? t('Enter a whole number.') : t('Enter a number.');
-      return value > Math.max(spent, limit) ? undefined : t('Enter more than {0}.', String(Math.max(spent, limit)));
+      return value > Math.max(spent, limit)
+        ? undefined
+        : t('Enter a number greater than {0}.', String(Math.max(spent, limit)));
     },
   });
   const value = entered === undefined ? undefined : limitOf(entered, whole);
@@ -43,8 +45,8 @@ function unitText(unit: Bound['unit']): string {
     case 'tokens':
       return t('in tokens');
     case 'turns':
-      return t('in turns of the model');
+      return t('in model turns');
     case 'minutes':
-      return t('in minutes of work');
+      return t('in active minutes');
   }
 }

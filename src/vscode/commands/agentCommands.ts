@@ -46,7 +46,7 @@ export function agentCommands(shell: Shell): Commands {
         executor_type: executorOf(agent),
         ...(demands !== undefined && { demands }),
       });
-      void vscode.window.showInformationMessage(t('“{0}” is queued. A runner takes it when it can.', inertText(name)));
+      void vscode.window.showInformationMessage(t('“{0}” is queued until a runner takes it.', inertText(name)));
       return run.session_id;
     },
 
@@ -90,7 +90,7 @@ async function pickAgent(blueprints: readonly Blueprint[]): Promise<string | und
     return undefined;
   }
   const items = blueprints.map((blueprint): AgentPick => ({ ...rowOf(blueprint), blueprint }));
-  const options = { title: t('Run Agent From File'), matchOnDescription: true, matchOnDetail: true };
+  const options = { title: t('Run Agent from File'), matchOnDescription: true, matchOnDetail: true };
   const chosen = (await vscode.window.showQuickPick(items, options))?.blueprint;
   if (chosen === undefined) return undefined;
   if (chosen.agent?.status === 'active') return chosen.name;
@@ -100,14 +100,14 @@ async function pickAgent(blueprints: readonly Blueprint[]): Promise<string | und
 
 async function offerNew(): Promise<void> {
   const create = t('New Agent…');
-  const text = t('There is no agent yet. An agent is a file such as .vitrine/agents/reviewer.yaml.');
+  const text = t('No agents yet. An agent is a file such as .vitrine/agents/reviewer.yaml.');
   if ((await vscode.window.showInformationMessage(text, create)) === create) {
     await vscode.commands.executeCommand('vitrine.newAgent');
   }
 }
 
 function rowOf({ name, agent, level, problems }: Blueprint): vscode.QuickPickItem {
-  const place = level === 'user' ? t('of your home folder') : '';
+  const place = level === 'user' ? t('home folder') : '';
   if (agent === null) {
     const [first] = problems;
     return { label: `$(warning) ${inertText(name)}`, description: place, detail: inertText(first?.message ?? '') };
@@ -122,7 +122,7 @@ function rowOf({ name, agent, level, problems }: Blueprint): vscode.QuickPickIte
 function askForPrompt(name: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title: t('Run {0}', inertText(name)),
-    prompt: t('What is it to do?'),
+    prompt: t('Prompt for the agent'),
     ignoreFocusOut: true,
   });
 }

@@ -19,10 +19,7 @@ export function agentFileCommands({ agents, engines }: Pick<Shell, 'agents' | 'e
     const files = await import('../agents/agentFiles.ts');
     if (await files.setStatus(blueprint, status)) return agents.refresh();
     await vscode.window.showTextDocument(vscode.Uri.file(blueprint.file));
-    const text = t(
-      'This file is written so that Vitrine cannot change it. Set its "status" to "{0}" yourself.',
-      status,
-    );
+    const text = t('Vitrine cannot edit this file because of its format. Set "status" to "{0}" yourself.', status);
     void vscode.window.showWarningMessage(text);
   };
 
@@ -100,7 +97,7 @@ async function nameOf(
   return vscode.window.showInputBox({
     title,
     value,
-    prompt: t('By which it is started, and the name of its file.'),
+    prompt: t('Name of the copy. You run the agent by this name, and it is also the file name.'),
     validateInput: (name) => whyNoName(name, all),
     ignoreFocusOut: true,
   });

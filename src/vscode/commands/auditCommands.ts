@@ -52,7 +52,7 @@ async function askForSessions(shell: Shell): Promise<string | Period | undefined
     { label: t('Last month'), of: { from: +new Date(year, month - 1, 1), to: +new Date(year, month, 1) } },
     { label: t('Everything'), of: { from: -Infinity, to: now.getTime() } },
   ];
-  const placeHolder = t('Who ran what, which files and commands, which decisions: of which sessions?');
+  const placeHolder = t('Select sessions to include in the audit');
   return (await vscode.window.showQuickPick(items, { title: t('Export Audit'), placeHolder }))?.of;
 }
 
@@ -69,6 +69,6 @@ function askForFile(): Thenable<vscode.Uri | undefined> {
 async function tell(file: vscode.Uri): Promise<void> {
   const open = t('Open');
   const name = inertText(path.basename(file.fsPath));
-  const chosen = await vscode.window.showInformationMessage(t('{0} was written. Secrets were masked.', name), open);
+  const chosen = await vscode.window.showInformationMessage(t('Saved {0}. Secrets were masked.', name), open);
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', file);
 }

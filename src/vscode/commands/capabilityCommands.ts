@@ -23,11 +23,11 @@ export function capabilityCommands(shell: Shell): Commands {
       if (server === undefined) return;
       const token = await vscode.window.showInputBox({
         title: t('Token for {0}', inertText(server.label)),
-        prompt: t('Sent as a bearer token to {0}. Empty: forget the one that is kept.', inertText(server.baseUrl)),
+        prompt: t('Sent as a bearer token to {0}. Leave empty to delete the saved token.', inertText(server.baseUrl)),
         password: true,
         ignoreFocusOut: true,
         validateInput: (text) =>
-          /^[\x21-\x7e]*$/.test(text.trim()) ? undefined : t('A token has no such characters.'),
+          /^[\x21-\x7e]*$/.test(text.trim()) ? undefined : t('The token contains invalid characters.'),
       });
       if (token === undefined) return;
       if (token.trim() === '') await shell.secrets.delete(tokenKey(server.id));
@@ -40,7 +40,7 @@ async function pickServer(servers: ReturnType<typeof acpHttpProfiles>) {
   const setting = 'vitrine.acpHttp.servers';
   if (servers.length === 0) {
     const open = t('Open Settings');
-    const chosen = await vscode.window.showInformationMessage(t('No server is named in the settings yet.'), open);
+    const chosen = await vscode.window.showInformationMessage(t('No servers are configured yet.'), open);
     if (chosen === open) await vscode.commands.executeCommand('workbench.action.openSettings', setting);
     return undefined;
   }

@@ -101,7 +101,7 @@ async function wantsSecrets(): Promise<boolean> {
   const confirm = t('Export with Secrets');
   const chosen = await vscode.window.showWarningMessage(
     t('Export without masking secrets?'),
-    { modal: true, detail: t('Keys and passwords that the agent saw or printed will stand in the file.') },
+    { modal: true, detail: t('The file will contain keys and passwords that the agent read or printed.') },
     confirm,
   );
   return chosen === confirm;
@@ -123,13 +123,13 @@ async function tell({ masked }: Shell, { redaction }: ExportReport, target: vsco
   const count = redaction?.total ?? 0;
   const text =
     redaction === null
-      ? t('{0} was written. Nothing was masked.', name)
+      ? t('Saved {0}. Nothing was masked.', name)
       : count === 0
-        ? t('{0} was written. No secrets were found.', name)
+        ? t('Saved {0}. No secrets were found.', name)
         : count === 1
-          ? t('{0} was written. 1 secret was masked.', name)
-          : t('{0} was written. {1} secrets were masked.', name, count);
-  const [open, details] = [t('Open'), t('What Was Masked')];
+          ? t('Saved {0}. 1 secret was masked.', name)
+          : t('Saved {0}. {1} secrets were masked.', name, count);
+  const [open, details] = [t('Open'), t('Show Masked Secrets')];
   const chosen = await vscode.window.showInformationMessage(text, open, ...(count > 0 ? [details] : []));
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', target);
   if (chosen === details && redaction !== null) await masked.show(target.fsPath, redaction);

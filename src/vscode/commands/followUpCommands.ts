@@ -41,14 +41,14 @@ async function whichDue({ followUps, panels }: Shell): Promise<string | undefine
     id: each.sessionId,
   }));
   if (due.length === 0) {
-    void vscode.window.showInformationMessage(t('No follow-up is due.'));
+    void vscode.window.showInformationMessage(t('No follow-up is pending.'));
     return undefined;
   }
   const all = { label: t('Pause All Follow-ups'), iconPath: new vscode.ThemeIcon('debug-pause'), id: undefined };
   const separator = { label: '', kind: vscode.QuickPickItemKind.Separator, id: undefined };
   const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { readonly id: string | undefined }>();
   pick.title = t('Cancel Follow-up');
-  pick.placeholder = t('The one that is not to be sent');
+  pick.placeholder = t('Select the follow-up to cancel');
   pick.items = [...due, separator, all];
   const chosen = await new Promise<typeof all | (typeof due)[number] | undefined>((resolve) => {
     pick.onDidAccept(() => {

@@ -19,7 +19,7 @@ export function importCommands(shell: Shell): Commands {
       await shell.loader.refresh();
       await shell.panels.open(report.sessionId);
       if (report.problems > 0) {
-        void vscode.window.showWarningMessage(t('{0} parts of the file could not be read.', report.problems));
+        void vscode.window.showWarningMessage(t('Could not read {0} parts of the file.', report.problems));
       }
       return report.sessionId;
     },
@@ -44,7 +44,7 @@ async function importFile(shell: Shell, file: string): Promise<ImportReport | un
 
 async function askForFile(): Promise<string | undefined> {
   const chosen = await vscode.window.showOpenDialog({
-    title: t('Import Session: a record, messages, or what an agent printed'),
+    title: t('Select a record, a message list, or saved agent output'),
     openLabel: t('Import'),
   });
   return chosen?.[0]?.fsPath;

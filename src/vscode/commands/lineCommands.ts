@@ -25,13 +25,13 @@ export function lineCommands(shell: Shell): Commands {
     async whyThisLine(argument) {
       const editor = vscode.window.activeTextEditor;
       if (editor?.document.uri.scheme !== 'file') {
-        void vscode.window.showInformationMessage(t('Open a file of the workspace, and put the cursor on a line.'));
+        void vscode.window.showInformationMessage(t('Open a workspace file and place the cursor on a line.'));
         return;
       }
       const { document, selection } = editor;
       const number = isObject(argument) ? argument['lineNumber'] : undefined;
       const line = typeof number === 'number' ? Math.min(number, document.lineCount) - 1 : selection.active.line;
-      const title = t('Vitrine: looking through recorded sessions…');
+      const title = t('Vitrine: searching recorded sessions…');
       const progress = { location: vscode.ProgressLocation.Window, title };
       const found = await vscode.window.withProgress(progress, () => storiesOf(shell, document, line));
       if (found.stories.length === 0) {
@@ -52,13 +52,12 @@ async function storiesOf(
 ): Promise<{ readonly stories: readonly LineStory[]; readonly why: string }> {
   const { index, stories } = await shell.lines.known();
   const claims = await stories.claims(document);
-  if (claims === undefined) return { stories: [], why: t('This file is too long to be compared with sessions.') };
+  if (claims === undefined) return { stories: [], why: t('This file is too long to compare with sessions.') };
   const told = await Promise.all((claims[line] ?? []).map((claim) => stories.story(claim)));
-  const looked =
-    index.sessions === 1 ? t('1 session was looked through.') : t('{0} sessions were looked through.', index.sessions);
-  const left = index.left === 0 ? '' : t('Left out as too many, too long or damaged: {0}.', index.left);
+  const looked = index.sessions === 1 ? t('Searched 1 session.') : t('Searched {0} sessions.', index.sessions);
+  const left = index.left === 0 ? '' : t('Skipped entries (too many, too long, or damaged): {0}.', index.left);
   const known = told.filter((story) => story !== undefined);
-  const none = known.length > 0 ? '' : t('No recorded session wrote or read line {0} as it is.', line + 1);
+  const none = known.length > 0 ? '' : t('No recorded session wrote or read the current text of line {0}.', line + 1);
   return { stories: known, why: [none, looked, left].filter((part) => part !== '').join(' ') };
 }
 
@@ -66,7 +65,7 @@ async function itemsOf(stories: readonly LineStory[]): Promise<Item[]> {
   const { storyFacts, storyPrompt, storyTitle } = await import('../lines/lineText.ts');
   return stories.map((story) => {
     const { kind, edited, promptIndex } = story;
-    const how = kind === 'read' ? t('read it') : edited ? t('wrote it, edited since') : t('wrote it');
+    const how = kind === 'read' ? t('read by') : edited ? t('written by, edited since') : t('written by');
     return {
       story,
       label: `$(${kind === 'read' ? 'eye' : edited ? 'edit-code' : 'edit'}) ${storyTitle(story)}`,

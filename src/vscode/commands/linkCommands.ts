@@ -77,7 +77,7 @@ async function wholeSession({ engines }: Shell, session: string): Promise<Copied
     length += chunk.length;
     if (length <= mostCharacters) continue;
     const choice = t('Export Session');
-    const text = t('This session is too long for the clipboard. It can be exported to a file.');
+    const text = t('This session is too long for the clipboard. Export it to a file instead.');
     const chosen = await vscode.window.showWarningMessage(text, choice);
     if (chosen === choice) await vscode.commands.executeCommand('vitrine.exportSession', session);
     return undefined;

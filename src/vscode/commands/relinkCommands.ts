@@ -33,7 +33,7 @@ export function relinkCommands(shell: Shell): Commands {
       }
       await shell.loader.refresh();
       const text =
-        count === 1 ? t('1 session belongs to {0} now.', to) : t('{0} sessions belong to {1} now.', count, to);
+        count === 1 ? t('1 session now belongs to {0}.', to) : t('{0} sessions now belong to {1}.', count, to);
       void vscode.window.showInformationMessage(inertText(text));
       return count;
     },
@@ -51,14 +51,14 @@ async function askFrom({ list }: Shell): Promise<string | undefined> {
   const items = (await sessionFolders(list.all())).flatMap(({ folder, sessions, gone }) => {
     if (folder === null || (isHere({ project_dir: folder }) && !gone)) return [];
     const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
-    const description = gone ? t('{0}, the folder is gone', count) : count;
+    const description = gone ? t('{0}, missing folder', count) : count;
     return [{ label: inertText(folder), description, folder }];
   });
   if (items.length === 0) {
-    void vscode.window.showInformationMessage(t('Every session belongs to a folder of this window.'));
+    void vscode.window.showInformationMessage(t('Every session belongs to a folder in this window.'));
     return undefined;
   }
-  const options = { title: t('Relink Sessions'), placeHolder: t('Where they were run, when it had that name') };
+  const options = { title: t('Relink Sessions'), placeHolder: t('Previous folder of the sessions') };
   return (await vscode.window.showQuickPick(items, options))?.folder;
 }
 
@@ -69,7 +69,7 @@ async function askTo(from: string): Promise<string | undefined> {
     folder: uri.fsPath,
   }));
   const other = { label: t('Another Folder…'), description: '', folder: undefined };
-  const placeHolder = t('Where {0} is today', inertText(from));
+  const placeHolder = t('Current location of {0}', inertText(from));
   const chosen = await vscode.window.showQuickPick([...folders, other], { title: t('Relink Sessions'), placeHolder });
   if (chosen === undefined || chosen.folder !== undefined) return chosen?.folder;
   const picked = await vscode.window.showOpenDialog({ canSelectFiles: false, canSelectFolders: true });

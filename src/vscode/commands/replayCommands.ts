@@ -21,7 +21,7 @@ export function replayCommands(shell: Shell): Commands {
         only !== undefined && more.length === 0
           ? only.type
           : await whichAgent(
-              t('{0} does not tell which agent printed it.', name),
+              t('Could not tell which agent printed {0}.', name),
               only === undefined ? engine.archive.importable() : found,
             );
       if (agent === undefined) return undefined;
@@ -37,7 +37,7 @@ export function replayCommands(shell: Shell): Commands {
 
 async function askForFile(): Promise<string | undefined> {
   const chosen = await vscode.window.showOpenDialog({
-    title: t('Replay: what an agent printed to its standard output'),
+    title: t('Select a file with the standard output of an agent'),
     openLabel: t('Replay'),
   });
   return chosen?.[0]?.fsPath;

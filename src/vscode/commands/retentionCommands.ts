@@ -19,25 +19,25 @@ export function retentionCommands({ loader, retention }: Pick<Shell, 'loader' | 
           rows,
         }));
       if (items.length === 0) {
-        void vscode.window.showInformationMessage(t('No session is older than {0} days.', ages[0]));
+        void vscode.window.showInformationMessage(t('No sessions are older than {0} days.', ages[0]));
         return;
       }
-      const placeHolder = t('Sessions of all folders in which nothing happened for so long');
+      const placeHolder = t('Sessions in all folders with no activity for this long');
       const chosen = await vscode.window.showQuickPick(items, { title, placeHolder });
       if (chosen === undefined) return;
       const [pack, remove] = [
         {
           label: t('Compress records and output'),
-          detail: t('Everything can be read, found and exported as before.'),
+          detail: t('You can still read, search and export everything.'),
         },
-        { label: t('Delete for good…'), detail: t('Asks once more.') },
+        { label: t('Delete permanently…'), detail: t('Asks again.') },
       ];
       const how = await vscode.window.showQuickPick([pack, remove], { title });
       if (how === remove) await retention.remove(chosen.rows, 'user');
       if (how !== pack) return;
       const progress = { location: vscode.ProgressLocation.Notification, title: t('Vitrine: compressing…') };
       const freed = await vscode.window.withProgress(progress, () => retention.pack(chosen.rows));
-      void vscode.window.showInformationMessage(t('{0} became free.', sizeText(freed)));
+      void vscode.window.showInformationMessage(t('Freed {0}.', sizeText(freed)));
     },
   };
 }

@@ -54,10 +54,10 @@ async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<bo
   const run = t('Run Without Asking');
   const said = prompt.length > 400 ? `${prompt.slice(0, 399)}…` : prompt;
   const chosen = await vscode.window.showWarningMessage(
-    t('Start {0} in the mode “{1}”?', agent, visibleText(mode ?? '')),
+    t('Start {0} in “{1}” mode?', agent, visibleText(mode ?? '')),
     {
       modal: true,
-      detail: t('It may change files and run commands without asking anybody. It is told: {0}', visibleText(said)),
+      detail: t('It can change files and run commands without asking. Prompt: {0}', visibleText(said)),
     },
     run,
   );
@@ -70,7 +70,7 @@ export function runCommands(shell: Shell): Commands {
     async runAgent(argument) {
       if (!isObject(argument) || !('agent' in argument)) return askAndBegin(shell);
       const request = runRequestOf(argument);
-      if (request === undefined) throw new Error(t('Run Agent takes {0}.', requestShape));
+      if (request === undefined) throw new Error(t('The Run Agent command takes {0}.', requestShape));
       if (request.agent !== 'replay' && !mayStart()) return undefined;
       return (await confirmed(request)) ? begin(shell, [request]) : undefined;
     },
@@ -102,7 +102,7 @@ export function runCommands(shell: Shell): Commands {
 
     async resumeSessionWithRecall(argument) {
       if (!mayStart()) return undefined;
-      const title = t('Go On with What Earlier Sessions Know');
+      const title = t('Resume with Context from Earlier Sessions');
       const id = await whichSession(shell, argument, { title, filter: (row) => !isSessionLive(row.status) });
       if (id === undefined) return undefined;
       await shell.panels.open(id);
@@ -140,7 +140,7 @@ async function askForMore(shell: Shell, id: string): Promise<string | undefined>
   if (shell.list.get(id)?.recording === true) return '';
   const text = await vscode.window.showInputBox({
     title: t('Resume Session'),
-    prompt: t('The agent remembers this session. What next?'),
+    prompt: t('Next message. The agent remembers this session.'),
     ignoreFocusOut: true,
   });
   return text === undefined || text.trim() === '' ? undefined : text;
@@ -154,7 +154,7 @@ async function askForMoreWithRecall(
 ): Promise<{ readonly text: string; readonly recall?: Recalled } | undefined> {
   let value = '';
   for (;;) {
-    const prompt = t('What next? Empty: it goes on, and earlier sessions are searched by your last message.');
+    const prompt = t('Next message. Leave empty to continue and search earlier sessions by your last message.');
     const text = await vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
     if (text === undefined) return undefined;
     value = text;

@@ -40,7 +40,9 @@ const needsServer: ReadonlySet<ExecutorType> = new Set(['acp', 'acp-http']);
 
 async function tell(line: string): Promise<void> {
   const type = t('Type It in a Terminal');
-  const text = t('Copied. In a terminal with Node.js 22 or newer it becomes a runner of this window’s queue.');
+  const text = t(
+    'Command copied. Run it in a terminal with Node.js 22 or newer to start a runner for this window’s queue.',
+  );
   // What is not seen in the name of a folder may be a key to the shell that reads it.
   const offered = visibleText(line) === line ? [type] : [];
   if ((await vscode.window.showInformationMessage(text, ...offered)) !== type) return;
@@ -55,7 +57,7 @@ async function pickExecutor(engines: Shell['engines']): Promise<ExecutorType | u
   const known = (await engines.get()).archive.importable().filter(({ type }) => !needsServer.has(type));
   const items = known.map(({ type, label }) => ({ label, description: type, type }));
   const title = t('Copy Runner Command');
-  return (await vscode.window.showQuickPick(items, { title, placeHolder: t('Which kind of agent it runs') }))?.type;
+  return (await vscode.window.showQuickPick(items, { title, placeHolder: t('Agent type') }))?.type;
 }
 
 /** One runner of a kind works in a folder: in the first one of the workspace this window is it. */
@@ -65,12 +67,13 @@ async function pickFolder(): Promise<string | undefined> {
   const items = folders.map(({ name, uri }, at) => ({
     label: inertText(name),
     description: inertText(uri.fsPath),
-    ...(own && at === 0 && { detail: t('This window may be the runner of that kind here; a second one is refused') }),
+    ...(own &&
+      at === 0 && { detail: t('This window may already be the runner for this type; a second one is rejected') }),
     folder: uri.fsPath,
   }));
   const other = { label: t('Other Folder…'), iconPath: new vscode.ThemeIcon('folder-opened'), folder: undefined };
   const title = t('Copy Runner Command');
-  const chosen = await vscode.window.showQuickPick([...items, other], { title, placeHolder: t('Where it works') });
+  const chosen = await vscode.window.showQuickPick([...items, other], { title, placeHolder: t('Working folder') });
   if (chosen === undefined || chosen.folder !== undefined) return chosen?.folder;
   const [picked] = (await vscode.window.showOpenDialog({ canSelectFolders: true, canSelectFiles: false })) ?? [];
   return picked?.fsPath;

@@ -66,7 +66,7 @@ export function sessionCommands(shell: Shell): Commands {
       const hidden = shell.list.get(id)?.hidden === true;
       const chosen = await vscode.window.showInformationMessage(
         t('Hide “{0}” from the list, or delete its record?', name(id)),
-        { modal: true, detail: t('A hidden session stays on disk and can be shown again.') },
+        { modal: true, detail: t('Hidden sessions stay on disk. You can unhide them at any time.') },
         ...(hidden ? [remove] : [hide, remove]),
       );
       if (chosen === hide) await setHidden(id, true);
@@ -82,10 +82,10 @@ export function sessionCommands(shell: Shell): Commands {
 
 async function removeForGood(shell: Shell, id: string, title: string): Promise<void> {
   const engine = await shell.engines.get();
-  const confirm = t('Delete for Good');
+  const confirm = t('Delete Permanently');
   const chosen = await vscode.window.showWarningMessage(
-    t('Delete the record of “{0}” for good?', title),
-    { modal: true, detail: t('This cannot be undone: {0}', engine.recordPath(id)) },
+    t('Permanently delete the record of “{0}”?', title),
+    { modal: true, detail: t('This cannot be undone. {0}', engine.recordPath(id)) },
     confirm,
   );
   if (chosen !== confirm) return;

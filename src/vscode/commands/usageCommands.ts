@@ -102,6 +102,6 @@ function periodOf(name: PeriodName, now: Date): { readonly from: number | null; 
 async function tell(file: vscode.Uri): Promise<void> {
   const open = t('Open');
   const name = inertText(path.basename(file.fsPath));
-  const chosen = await vscode.window.showInformationMessage(t('{0} was written.', name), open);
+  const chosen = await vscode.window.showInformationMessage(t('Saved {0}.', name), open);
   if (chosen === open) await vscode.commands.executeCommand('vscode.open', file);
 }

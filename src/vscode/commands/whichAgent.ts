@@ -12,6 +12,6 @@ interface Named {
 /** Whose output a file holds, asked of the person; `why` says why. `undefined` where they gave up. */
 export async function whichAgent(why: string, agents: readonly Named[]): Promise<ExecutorType | undefined> {
   const items = agents.map(({ type, label }) => ({ label: inertText(label), type }));
-  const placeHolder = t('Which agent printed it?');
+  const placeHolder = t('Select the agent that printed it');
   return (await vscode.window.showQuickPick(items, { title: inertText(why), placeHolder }))?.type;
 }

@@ -27,7 +27,7 @@ export async function whichSession(
   await shell.loader.load();
   const rows = shell.list.visible().filter(filter);
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(t('There is no session for this yet.'));
+    void vscode.window.showInformationMessage(t('No matching session yet.'));
     return undefined;
   }
   const items = [...rows]

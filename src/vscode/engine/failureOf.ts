@@ -26,6 +26,9 @@ export function failureOf({ code, message, detail, words, action, tried, budget,
 /** Where there is no daemon to ask. */
 export function unreachable(error: unknown): unknown {
   if (!DaemonError.is(error)) return error;
-  const text = { message: say`The Vitrine daemon does not answer.`, detail: quote(`${error.message} ${error.detail}`) };
+  const text = {
+    message: say`The Vitrine daemon does not respond.`,
+    detail: quote(`${error.message} ${error.detail}`),
+  };
   return new EngineFailure('daemon_unreachable', { ...text, action: 'doctor' }, error);
 }

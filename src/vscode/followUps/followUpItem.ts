@@ -41,11 +41,11 @@ export class FollowUpItem implements vscode.Disposable {
       this.#clock = undefined;
     } else this.#clock ??= setInterval(() => this.#draw(), tick);
     if (this.#watch.paused) {
-      this.#show('$(debug-pause)', t('Follow-ups paused'), [t('Select to go on with them.')], 'resumeFollowUps');
+      this.#show('$(debug-pause)', t('Follow-ups paused'), [t('Select to resume follow-ups.')], 'resumeFollowUps');
     } else if (next === undefined) this.#item.hide();
     else {
       const when = inText(next, this.#now());
-      const text = due.length === 1 ? t('Follow-up {0}', when) : t('{0} follow-ups, the next {1}', due.length, when);
+      const text = due.length === 1 ? t('Follow-up {0}', when) : t('{0} follow-ups, next {1}', due.length, when);
       const lines = due.map((each) => `${visibleText(each.title)}: ${inText(each, this.#now())}, ${triggerWord(each)}`);
       this.#show('$(sync)', text, [...lines, t('Select to cancel.')], 'cancelFollowUp');
     }
@@ -69,12 +69,12 @@ export function inText({ at }: Pick<DueFollowUp, 'at'>, now: number): string {
 export function triggerWord({ trigger }: Pick<DueFollowUp, 'trigger'>): string {
   switch (trigger.type) {
     case 'check_in':
-      return t('checking in');
+      return t('a check-in');
     case 'question_unanswered':
-      return t('a question was not answered');
+      return t('an unanswered question');
     case 'task_incomplete':
-      return t('the task is not complete');
+      return t('an incomplete task');
     case 'waiting_for_decision':
-      return t('waiting for a decision');
+      return t('a pending decision');
   }
 }

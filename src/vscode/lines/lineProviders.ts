@@ -58,7 +58,7 @@ export class LineLenses implements vscode.CodeLensProvider<LineLens>, vscode.Dis
   async resolveCodeLens(lens: LineLens): Promise<LineLens> {
     const story = await this.#stories.story(lens.claim);
     if (story === undefined) {
-      lens.command = { title: t('The record of this line is gone'), command: '' };
+      lens.command = { title: t('The session record for this line was deleted'), command: '' };
       return lens;
     }
     const { session, entryIndex, promptIndex, agent } = story;

@@ -21,14 +21,16 @@ function about(story: LineStory, others: number): vscode.MarkdownString {
   const facts = [story.agent, story.model ?? '', stepText(story), when(story.at)].filter((part) => part !== '');
   const parts = [
     `**${literalText(t('Why is this line here?'))}**`,
-    edited ? literalText(t('It was edited since. What stood here before:')) : '',
+    edited ? literalText(t('Edited since. Previous text:')) : '',
     `${literalText(oneLine(story.title))}  \n${literalText(facts.join(' · '))}`,
     ...(prompt === undefined || prompt.trim() === ''
       ? []
       : ['---', literalText(shortened(visibleLines(prompt), longestPrompt))]),
     others === 0
       ? ''
-      : literalText(others === 1 ? t('1 more step may be why.') : t('{0} more steps may be why.', others)),
+      : literalText(
+          others === 1 ? t('1 more step may have changed it.') : t('{0} more steps may have changed it.', others),
+        ),
   ];
   const text = new vscode.MarkdownString(parts.filter((part) => part !== '').join('\n\n'), false);
   text.isTrusted = false;

@@ -31,7 +31,7 @@ function nameText(name: CapabilityName): string {
     case 'subagents':
       return t('Subagents');
     case 'midRunMessages':
-      return t('Mid-run messages');
+      return t('Messages while running');
     case 'modelChoice':
       return t('Model choice');
     case 'mcp':
@@ -128,7 +128,7 @@ export async function sessionCapabilities(
     progress(t('Reading entries…'), from / total);
     for (const entry of await handle.read(from, from + atOnce)) count.add(entry);
   }
-  const columns = [{ label: t('Capability') }, { label: t('In this session') }, { label: t('Remark') }];
+  const columns = [{ label: t('Capability') }, { label: t('In this session') }, { label: t('Notes') }];
   const rows = count
     .all(summary, capabilities)
     .map((carried) => [text(nameText(carried.name)), carriedCell(carried), text(carried.reason ?? '')]);

@@ -93,7 +93,7 @@ function sourceOf(cost: Cost): string {
   if (cost.provenance === 'reported') return t('reported by the agent');
   if (cost.provenance === 'unknown') return t('unknown: {0}', cost.reason);
   const { name, date } = cost.priceTable;
-  const source = t('estimated with the price table {0} of {1}', name, date);
+  const source = t('estimated with price table {0} of {1}', name, date);
   return cost.reason === undefined ? source : `${source}. ${cost.reason}`;
 }
 
@@ -110,7 +110,7 @@ async function checkFacts(
     percent < 0
       ? t('the price table gives {0} for the same tokens, {1} % less than reported', amount, off)
       : t('the price table gives {0} for the same tokens, {1} % more than reported', amount, off);
-  return [fact(t('Check'), says)];
+  return [fact(t('Cross-check'), says)];
 }
 
 function modelTables(all: readonly ModelUsage[] | null): Pick<ReportSection, 'text' | 'tables'> {
@@ -188,7 +188,7 @@ async function responseSection(
       { label: t('Agent') },
       { label: t('Tokens'), numeric: true },
       { label: t('Cost'), numeric: true },
-      { label: t('Remark') },
+      { label: t('Notes') },
     ],
     rows: rows.slice(-mostRows),
     ...(omitted > 0 && { note: t('{0} earlier responses are not listed.', omitted) }),

@@ -121,10 +121,10 @@ async function hostSection(version: string): Promise<ReportSection> {
       fact(t('Remote'), vscode.env.remoteName ?? t('no')),
       {
         name: t('Workspace'),
-        value: isTrusted ? text(t('trusted')) : text(t('Restricted Mode: no agent is started here'), 'warning'),
+        value: isTrusted ? text(t('trusted')) : text(t('Restricted Mode: agents cannot be started here'), 'warning'),
       },
       ...workspaceFolders.map((folder) => fact(t('Folder'), code(folder.uri.fsPath))),
-      fact(t('Stop'), t('{0} s for an agent to end by itself', stopGraceSeconds())),
+      fact(t('Stop'), t('Agents have {0} s to exit after Stop', stopGraceSeconds())),
       ...(await priceFacts()),
       fact(t('Approvals'), approvalsText()),
     ],
@@ -152,9 +152,9 @@ function storeSection(
   return {
     title: t('Sessions'),
     facts: [
-      fact(t('Kept in'), code(store)),
+      fact(t('Store'), code(store)),
       fact(t('Found'), String(summaries.length)),
-      fact(t('Shown'), String(list.visible().length)),
+      fact(t('Visible'), String(list.visible().length)),
       fact(t('Hidden by you'), String(list.hidden().byUser)),
       fact(t('In other folders'), String(summaries.length - list.here().length)),
       fact(t('Running'), String(running)),
@@ -244,11 +244,11 @@ function agentSection(agent: AgentReport, lastError: SessionSummary | null): Rep
       ...programFacts(agent),
       ...(recording || program === null ? [] : [{ name: t('Login'), value: loginCell(agent.signedIn) }]),
       ...errorFacts(lastError),
-      ...tried.map((place) => fact(t('Looked at'), code(place))),
+      ...tried.map((place) => fact(t('Search location'), code(place))),
       ...(recording
         ? []
         : [
-            fact(t('Variables withheld from it'), names(environment.removed)),
+            fact(t('Variables removed'), names(environment.removed)),
             fact(t('Variables added by settings'), names(environment.added)),
           ]),
     ],

@@ -65,7 +65,7 @@ function foundItem(agent: AgentReport): AgentItem {
     description: facts.join(' · '),
     detail: vscode.workspace.isTrusted
       ? inertText(found?.path ?? '')
-      : t('Not in Restricted Mode: trust this workspace first.'),
+      : t('Not available in Restricted Mode. Trust this workspace first.'),
     row: { kind: 'agent', agent },
   };
 }
@@ -75,7 +75,7 @@ function recordedItem(agent: AgentReport): AgentItem {
     label: inertText(agent.label),
     iconPath: new vscode.ThemeIcon('play-circle'),
     description: inertText(agent.recorded?.title ?? ''),
-    detail: t('Plays a recorded session of a real agent. Starts no program and needs no account.'),
+    detail: t('Replays a recorded session of a real agent. Starts no program and needs no account.'),
     row: { kind: 'agent', agent },
   };
 }
@@ -84,7 +84,7 @@ function severalItem(): AgentItem {
   return {
     label: t('Run on Several Agents…'),
     iconPath: new vscode.ThemeIcon('split-horizontal'),
-    detail: t('One prompt, a session each, side by side. They share the folder and may change the same files.'),
+    detail: t('Runs one prompt in several sessions side by side. They share the folder and may change the same files.'),
     row: { kind: 'several' },
   };
 }
@@ -98,7 +98,7 @@ function missingItem(agent: AgentReport): AgentItem {
     iconPath: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
     description: [
       ...protocolOf(agent),
-      failed ? inertText(program.message) : t('how to install it, or say where it is…'),
+      failed ? inertText(program.message) : t('how to install it, or set its path…'),
     ].join(' · '),
     row: { kind: 'missing', agent },
   };
@@ -106,7 +106,7 @@ function missingItem(agent: AgentReport): AgentItem {
 
 function doctorItem(): AgentItem {
   return {
-    label: t('Show What Was Tried…'),
+    label: t('Show Search Locations…'),
     iconPath: new vscode.ThemeIcon('pulse'),
     description: t('Doctor'),
     row: { kind: 'doctor' },

@@ -164,7 +164,7 @@ class Questions {
     const folders = vscode.workspace.workspaceFolders ?? [];
     const picked = await ask({
       ...this.#frame(at, 1, t('Run Agent')),
-      placeholder: t('Choose the folder it works in'),
+      placeholder: t('Choose the working folder'),
       items: () =>
         Promise.resolve(
           folders.map(({ name, uri }) => ({
@@ -197,7 +197,7 @@ class Questions {
       const { next } = answer.value;
       const first = next === 'run' && this.#given.recall === true && !this.#recallSeen;
       if (next === 'recall' || first) {
-        const step = { ...frame, title: t('What Earlier Sessions Know'), back: true };
+        const step = { ...frame, title: t('Context from Earlier Sessions'), back: true };
         const recalled = await askForRecall(this.#deps, { step, message: { text: this.#prompt } });
         if (recalled.kind === 'none') return recalled;
         if (recalled.kind === 'value') [this.#recalled, this.#recallSeen] = [recalled.value, true];
@@ -254,8 +254,8 @@ async function helpWith(
     ...(address === undefined
       ? []
       : [{ label: `$(link-external) ${t('How to Install')}`, description: address, does: 'install' as const }]),
-    { label: `$(gear) ${t('Say Where It Is…')}`, description: placeSetting(nameOf(agent)), does: 'place' as const },
-    { label: `$(pulse) ${t('Show What Was Tried…')}`, description: t('Doctor'), does: 'doctor' as const },
+    { label: `$(gear) ${t('Set Path…')}`, description: placeSetting(nameOf(agent)), does: 'place' as const },
+    { label: `$(pulse) ${t('Show Search Locations…')}`, description: t('Doctor'), does: 'doctor' as const },
   ];
   const reason = program !== null && 'message' in program ? program.message : '';
   const answer = await ask({ ...frame, placeholder: reason, items: () => Promise.resolve(items) });

@@ -21,7 +21,7 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
     const reports = await engine.agents();
     const agent = reports.find((each) => each.type === type && each.profile === profile && !each.recording);
     if (agent === undefined) {
-      void vscode.window.showInformationMessage(t('How a recording is played cannot be changed.'));
+      void vscode.window.showInformationMessage(t('These options do not apply to recordings.'));
       return;
     }
     const settings = agentOptions(type, dir === undefined ? undefined : vscode.Uri.file(dir));
@@ -38,14 +38,11 @@ export async function changeOptions(engine: WindowEngine, memory: RunMemory, ses
     const label = inertText(agent.label);
     const bypass = isBypass(type, chosen.permissionMode);
     if (bypass && !taken.includes('permissionMode')) {
-      const text = t(
-        'The mode “{0}” is for one run only, and is not remembered.',
-        inertText(chosen.permissionMode ?? ''),
-      );
+      const text = t('The mode “{0}” applies to one run only.', inertText(chosen.permissionMode ?? ''));
       void vscode.window.showWarningMessage(text);
     } else if (handle.live() && taken.length < Object.keys(asked).length) {
       void vscode.window.showInformationMessage(
-        t('{0} does not take this while it works: {1} from the next run on.', label, line),
+        t('{0} cannot change this while it runs. From the next run: {1}.', label, line),
       );
     } else {
       vscode.window.setStatusBarMessage(t('{0}: {1}', label, line), 5000);

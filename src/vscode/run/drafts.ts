@@ -39,7 +39,7 @@ export class PromptDrafts implements vscode.Disposable, vscode.CodeLensProvider 
     const draft = document === undefined ? undefined : this.#drafts.get(document.uri.toString());
     if (document === undefined || draft === undefined) {
       void vscode.window.showInformationMessage(
-        t('This editor has no prompt to run. “Run Agent…” can open one: “Write the prompt in an editor…”.'),
+        t('This editor contains no prompt. To open one, choose “Write Prompt in an Editor…” in Run Agent.'),
       );
       return undefined;
     }

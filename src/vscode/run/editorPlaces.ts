@@ -16,7 +16,7 @@ export function inFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readon
 
 export function tellOutside(): void {
   void vscode.window.showInformationMessage(
-    t('An agent works with files of this workspace. Open one that is in its folder.'),
+    t('Agents work with files of this workspace. Open a file from one of its folders.'),
   );
 }
 

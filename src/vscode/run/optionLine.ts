@@ -32,7 +32,7 @@ export function modeText(agent: ExecutorType, mode: string | undefined): string 
 export function optionLine(agent: ExecutorType, options: AgentOptions): string {
   const names = ['maxTurns', 'maxBudgetUsd', 'maxAiCredits'] as const;
   return [
-    options.model === undefined ? t('its own model') : inertText(options.model),
+    options.model === undefined ? t('agent default model') : inertText(options.model),
     modeText(agent, options.permissionMode),
     ...names.flatMap((name) => (options[name] === undefined ? [] : [limitText(name, options[name])])),
   ].join(' · ');

@@ -72,25 +72,25 @@ function partItems({ agent, settings }: Subject, choice: RunChoice): PartItem[] 
     modelChoice.supported
       ? {
           label: t('Model'),
-          description: inertText(options.model ?? t('its own')),
+          description: inertText(options.model ?? t('agent default')),
           iconPath: icon('symbol-misc'),
           part: 'model',
         }
-      : none(t('Model'), modelChoice.reason ?? t('cannot be chosen')),
+      : none(t('Model'), modelChoice.reason ?? t('not supported by this agent')),
     choices === undefined && agent.type !== 'acp'
-      ? none(t('Permission mode'), t('as the agent is configured'))
+      ? none(t('Permission mode'), t('as configured in the agent'))
       : {
           label: t('Permission mode'),
           description: modeText(agent.type, options.permissionMode),
           iconPath: icon('shield'),
           part: 'mode',
         },
-    ...(limits.length > 0 ? limits : [none(t('Limits'), t('this agent takes none from its command line'))]),
+    ...(limits.length > 0 ? limits : [none(t('Limits'), t('this agent has no command-line limits'))]),
     ...(Object.keys(choice).length === 0
       ? []
       : [
           {
-            label: t('As in the Settings'),
+            label: t('Use Settings'),
             description: optionLine(agent.type, settings),
             iconPath: icon('discard'),
             part: 'settings' as const,
@@ -127,16 +127,16 @@ async function changePart(subject: Subject, choice: RunChoice, part: Part): Prom
 }
 
 async function askForModel({ agent, settings, memory, step }: Subject): Promise<Answer<string>> {
-  const own = { label: t('Its own choice'), iconPath: new vscode.ThemeIcon('sparkle'), model: '' };
+  const own = { label: t('Agent Default'), iconPath: new vscode.ThemeIcon('sparkle'), model: '' };
   const item = (model: string, description: string) => ({ label: inertText(model), description, model });
-  const recent = memory.models(nameOf(agent)).map((model) => item(model, t('used lately')));
+  const recent = memory.models(nameOf(agent)).map((model) => item(model, t('used recently')));
   const set = settings.model === undefined ? [] : [item(settings.model, t('in the settings'))];
   const usual = (agentChoices.get(agent.type)?.models ?? []).map((model) => item(model, ''));
   const all = [own, ...set, ...recent, ...usual];
   const answer = await askForWords({
     ...step,
     title: t('Model of {0}', agent.label),
-    placeholder: t('Choose a model, or type any name that the agent knows'),
+    placeholder: t('Choose a model, or type any model name that the agent supports'),
     back: true,
     value: '',
     items: all.filter((each, at) => all.findIndex(({ model }) => model === each.model) === at),
@@ -156,7 +156,7 @@ async function askForMode({ agent, settings, step }: Subject, choice: RunChoice)
     const detail = texts.get(id) ?? '';
     return {
       label: id === 'default' ? t('Default') : id,
-      description: bypass ? t('for this run only: not remembered') : '',
+      description: bypass ? t('for this run only') : '',
       detail,
       iconPath: bypass
         ? new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'))
@@ -167,7 +167,7 @@ async function askForMode({ agent, settings, step }: Subject, choice: RunChoice)
   const answer = await ask({
     ...step,
     title: t('Permission Mode of {0}', agent.label),
-    placeholder: t('What it may do without asking'),
+    placeholder: t('Permission mode'),
     back: true,
     items: () => Promise.resolve(items),
     active: ({ mode }) => mode === now,
@@ -182,7 +182,7 @@ async function askForNamedMode({ agent, settings, step }: Subject): Promise<Answ
   const answer = await askForWords({
     ...step,
     title: t('Permission Mode of {0}', agent.label),
-    placeholder: t('Type the name of a mode of this agent; a wrong one is refused with those that it has'),
+    placeholder: t('Enter a mode of this agent. Invalid modes are rejected with a list of valid ones'),
     back: true,
     value: '',
     items: [item(t('Default'), 'default'), ...(set === undefined ? [] : [item(set, set, t('in the settings'))])],

@@ -44,16 +44,16 @@ export async function askForPrompt(
   const places = inertText(excerpts.map(({ label }) => label).join(', '));
   const answer = await askForWords<PromptItem>({
     ...step,
-    placeholder: excerpts.length === 0 ? t('What should it do?') : t('What should it do with {0}?', places),
+    placeholder: excerpts.length === 0 ? t('Prompt') : t('Prompt about {0}', places),
     value: prompt,
     items: [
       row('play', t('Run: {0}', line), 'run'),
       ...(options ? [row('settings-gear', t('Model, permission mode, limits…'), 'options')] : []),
       ...(excerpts.length === 0
         ? []
-        : [row('file-code', t('Goes with the prompt: {0}', places), 'edit', previewOf(excerpts))]),
-      row('history', recalled ?? t('What earlier sessions know…'), 'recall'),
-      row('edit', t('Write the prompt in an editor…'), 'edit'),
+        : [row('file-code', t('Sent with the prompt: {0}', places), 'edit', previewOf(excerpts))]),
+      row('history', recalled ?? t('Context from earlier sessions…'), 'recall'),
+      row('edit', t('Write Prompt in an Editor…'), 'edit'),
     ],
     accepts: (text, item) => !(item?.does === 'run' || item?.does === 'recall') || text.trim() !== '',
   });

@@ -34,9 +34,9 @@ export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked):
   Object.assign(pick, { title, step: at, totalSteps: steps, ignoreFocusOut: true, canSelectMany: true });
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  const open = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Show in Its Session') };
+  const open = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Show in Session') };
   const wider = { iconPath: new vscode.ThemeIcon('globe'), tooltip: t('Also Search Sessions of Other Folders') };
-  const here = { iconPath: new vscode.ThemeIcon('root-folder'), tooltip: t('Only Search Sessions of This Workspace') };
+  const here = { iconPath: new vscode.ThemeIcon('root-folder'), tooltip: t('Search Sessions of This Workspace Only') };
   let found: Recalled | undefined;
   let everywhere = false;
   let stop = new AbortController();
@@ -91,8 +91,8 @@ export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked):
 export function passagesText({ passages }: Recalled): string {
   const sessions = new Set(passages.map(({ sessionId }) => sessionId)).size;
   return passages.length === 1
-    ? t('Goes with the prompt: 1 passage of an earlier session')
-    : t('Goes with the prompt: {0} passages of {1} earlier sessions', passages.length, sessions);
+    ? t('Sent with the prompt: 1 passage from an earlier session')
+    : t('Sent with the prompt: {0} passages from {1} earlier sessions', passages.length, sessions);
 }
 
 /** A recording shows what somebody else did somewhere. */
@@ -115,19 +115,19 @@ function itemOf(passage: RecalledPassage, open: vscode.QuickInputButton): Item {
 }
 
 function foundText({ source, passages, sessions }: Recalled): string {
-  if (source === null) return t('There is nothing to search by yet: say what it should do');
+  if (source === null) return t('Enter a prompt to search by');
   const by = sourceText(source);
-  if (passages.length === 0) return t('Nothing found in {0} earlier sessions by {1}', sessions, by);
-  return t('Found by {0}. Uncheck what it should not be told', by);
+  if (passages.length === 0) return t('No matches for {1} in {0} earlier sessions', sessions, by);
+  return t('Found by {0}. Clear the passages to leave out', by);
 }
 
 function sourceText(source: QuerySource): string {
   switch (source) {
     case 'current_message':
-      return t('the words of this message');
+      return t('the text of this message');
     case 'last_real_user_message':
       return t('your last message');
     case 'conversation_summary':
-      return t('what the conversation came to');
+      return t('the outcome of the conversation');
   }
 }

@@ -62,9 +62,7 @@ export class WindowRunners {
     const { store, log } = this.#deps;
     if ((await this.#isQueueThere()) && (await stopQueued(store.fsPath, session, log))) return;
     if (!(await this.#isLive(session))) return;
-    void vscode.window.showWarningMessage(
-      t('This session runs in another window or terminal, and can be stopped only there.'),
-    );
+    void vscode.window.showWarningMessage(t('This session is running in another window or terminal. Stop it there.'));
   }
 
   /** Takes no more. What it executes is the daemon's, and goes on when this process ends. */

@@ -62,15 +62,19 @@ export function answerText({ sessions, moreSessions, leftOut, problems, scanned 
   const unsure = sessions.some((each) => each.unsure) || moreSessions > 0;
   return [
     sessions.length === 0
-      ? t('No entry was found.')
+      ? t('No entry found.')
       : unsure
-        ? t('At least {0} in {1}, the best first.', entriesText(shownEntries(sessions)), sessionsText(sessions.length))
+        ? t(
+            'At least {0} in {1}, best matches first.',
+            entriesText(shownEntries(sessions)),
+            sessionsText(sessions.length),
+          )
         : t('{0} in {1}.', entriesText(entries), sessionsText(sessions.length)),
     t('Searched: {0}, {1}.', sessionsText(scanned.sessions), entriesText(scanned.entries)),
     ...(leftOut > 0 ? [`${leftOutText(leftOut)}.`] : []),
-    ...(scanned.cut > 0 ? [t('Of {0} long entries only the beginning can be found.', scanned.cut)] : []),
+    ...(scanned.cut > 0 ? [t('Only the beginning of {0} long entries is searched.', scanned.cut)] : []),
     ...(scanned.elsewhere > 0
-      ? [t('Left out, hidden or in other folders: {0}.', sessionsText(scanned.elsewhere))]
+      ? [t('Excluded (hidden or in other folders): {0}.', sessionsText(scanned.elsewhere))]
       : []),
     ...problems.map(problemText),
   ].join(' ');
@@ -92,20 +96,20 @@ export function problemText({ code, part }: QueryProblem): string {
   const shown = inertText(part);
   switch (code) {
     case 'unknown_operator':
-      return t('“{0}” begins with no operator and was looked for as text.', shown);
+      return t('“{0}” is not a known operator, so Vitrine searched for it as text.', shown);
     case 'unknown_kind':
-      return t('“{0}” names no kind; there are {1}.', shown, queryKinds.join(', '));
+      return t('“{0}” is not a valid kind. Valid kinds: {1}.', shown, queryKinds.join(', '));
     case 'unknown_state':
-      return t('“{0}” names no state; there are {1}.', shown, queryStates.join(', '));
+      return t('“{0}” is not a valid state. Valid states: {1}.', shown, queryStates.join(', '));
     case 'no_value':
-      return t('“{0}” needs something behind it.', shown);
+      return t('Enter a value after “{0}”.', shown);
   }
 }
 
 function unreadLines({ unreadable, damaged }: Scanned): string[] {
   return [
     ...unreadable.map(({ id, reason }) => visibleText(t('{0}: {1}', id, reason))),
-    ...damaged.map((id) => t('{0}: parts of the record are damaged; the rest was searched', id)),
+    ...damaged.map((id) => t('{0}: parts of the record are damaged; Vitrine searched the rest', id)),
   ];
 }
 
@@ -140,7 +144,7 @@ function kindWord({ kind, tool, origin }: SearchHit): string {
     case 'thinking':
       return t('Thought');
     case 'system_message':
-      return t('Note');
+      return t('System message');
     case 'error':
       return t('Error');
     case 'tool_use':

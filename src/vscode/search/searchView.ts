@@ -84,7 +84,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
   }
 
   async rebuild(): Promise<void> {
-    const options = { location: vscode.ProgressLocation.Notification, title: t('Making the search index again') };
+    const options = { location: vscode.ProgressLocation.Notification, title: t('Rebuilding the search index') };
     const scanned = await vscode.window.withProgress({ ...options, cancellable: true }, async (progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
@@ -94,7 +94,7 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     });
     if (scanned === undefined) return;
     const { sessions, entries } = scanned;
-    const text = t('The search index was made again: {0}, {1}.', sessionsText(sessions), entriesText(entries));
+    const text = t('Search index rebuilt: {0}, {1}.', sessionsText(sessions), entriesText(entries));
     void vscode.window.showInformationMessage(text);
     if (this.#query !== '') await this.#run();
   }
@@ -109,8 +109,8 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     return vscode.window.showInputBox({
       title: t('Search Sessions'),
       value: this.#query,
-      placeHolder: t('Words, "words together", tool: file: kind: state: error'),
-      prompt: t('Looks through everything that sessions recorded, the output of tools included.'),
+      placeHolder: t('Words, "exact phrase", tool: file: kind: state: error'),
+      prompt: t('Searches everything that sessions recorded, including tool output.'),
       validateInput: (value) => {
         const [problem] = parseQuery(value).problems;
         if (problem === undefined) return undefined;

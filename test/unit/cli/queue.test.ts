@@ -95,9 +95,9 @@ describe('vitrine queue', () => {
       [['add', '--blueprint', 'fixed', '--demand', 'executor_type=gemini', 'x'], /demands the executor_type "gemini"/],
       [['add', '--blueprint', 'gpu', '--demand', 'hostname=other', 'x'], /demands the hostname "builder"/],
       [['add', '--blueprint', 'gpu', '--executor', 'codex', 'x'], /--blueprint says which agent it is/],
-      [['add', '--blueprint', 'none', 'x'], /There is no agent "none"/],
+      [['add', '--blueprint', 'none', 'x'], /Agent not found: "none"/],
       [[...codex, '--resume', 'last', '--cwd', '.', 'x'], /"last" is no session/],
-      [[...codex, '--resume', 'ses_00000000000f', 'x'], /There is no session ses_00000000000f/],
+      [[...codex, '--resume', 'ses_00000000000f', 'x'], /Session not found: ses_00000000000f/],
     ];
     for (const [args, expected] of wrong) {
       await assert.rejects(

@@ -59,7 +59,7 @@ describe('agents on servers', () => {
     assert.equal(reports.length, found.length + 2);
     const one = reports.find(({ profile }) => profile === 'one')?.program;
     assert.ok(EngineFailure.is(one, 'server_failed'));
-    assert.match(one.message, /One: The agent server does not let us in/, 'it has no token');
+    assert.match(one.message, /One: The agent server rejected the credentials/, 'it has no token');
     const failure = reports.find(({ profile }) => profile === 'gone')?.program;
     assert.ok(EngineFailure.is(failure, 'server_failed'));
     assert.match(failure.message, /Gone: The agent server cannot be reached/);

@@ -151,7 +151,7 @@ describe('agents from files', () => {
     };
     assert.match(why('off'), /^blueprint_unusable: The agent "off" is inactive\. Set "status" to "active"/);
     assert.match(why('broken'), /^blueprint_unusable: .*broken\.yaml:2: "status" must be one of: active, inactive\./s);
-    assert.equal(why('none'), 'blueprint_unknown: There is no agent "none". There are: on.');
+    assert.equal(why('none'), 'blueprint_unknown: Agent not found: "none". Available: on.');
   });
 
   const withServer = `

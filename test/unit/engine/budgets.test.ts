@@ -105,13 +105,13 @@ describe('budgets', function () {
     const summary = handle.summary();
     assert.deepEqual([summary.status, summary.outcome], ['stopped', 'stopped'], what);
     assert.deepEqual(summary.budget?.reached, reached, what);
-    assert.match(summary.reason ?? '', /^The budget of .+ is used up: /, what);
+    assert.match(summary.reason ?? '', /^The budget for .+ is used up: /, what);
     assert.ok(near.includes(unit), `${what}: near`);
     const told = (await entries(handle)).find(
       ({ type }) => type.kind === 'system_message' && type.subtype === 'budget',
     );
     assert.ok(told !== undefined && told.index > from, what);
-    assert.match(told.content, /^The budget of .+ is used up: .+ raise the limit, and resume it\.$/, what);
+    assert.match(told.content, /^The budget for .+ is used up: .+ raise the limit, and resume it\.$/, what);
     const types = (await decisions(engine, handle.id)).map(({ type }) => type);
     assert.ok(types.includes('budget_near') && types.includes('budget_reached'), `${what}: ${types.join()}`);
 
@@ -282,7 +282,7 @@ describe('budgets', function () {
     const { metadata, error } = await outcome(handle);
     assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.by], ['usd', 'vitrine']);
     assert.deepEqual(await texts(handle), ['one', 'two']);
-    assert.match(error ?? '', /: \$0\.0002 of \$0\.0001\. That is \$0\.0001 more than it allows\. An agent reports/);
+    assert.match(error ?? '', /: \$0\.0002 of \$0\.0001\. \$0\.0001 over the limit\. Agents report/);
   });
 
   it('in turns end an agent when its last one calls a tool, before it begins another', async () => {
@@ -291,7 +291,7 @@ describe('budgets', function () {
     const handle = await engine.start(bench.request(steps));
     const { metadata, error } = await outcome(handle);
     assert.deepEqual([metadata?.budget?.unit, metadata?.budget?.spent], ['turns', 2]);
-    assert.equal(error, 'The budget of this run is used up: 2 of 2 turns.');
+    assert.equal(error, 'The budget for this run is used up: 2 of 2 turns.');
     assert.deepEqual(await texts(handle), ['one']);
   });
 

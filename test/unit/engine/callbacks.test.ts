@@ -111,7 +111,7 @@ describe('a parent that is to be told what came of its children', () => {
         [
           'warning',
           'blueprint_unusable',
-          'This session could not be told what came of those that it started: The agent "lead" is inactive.',
+          'Could not report the results of child sessions to this session: The agent "lead" is inactive.',
         ],
       ],
     );
@@ -309,7 +309,7 @@ describe('callbacks of agents from files', () => {
     writeFileSync(go, '');
     await outcome(lead);
     await until('the note', () => readFileSync(engine.recordPath(lead.id), 'utf8').includes('callback_undelivered'));
-    assert.match(notices.join('\n'), /^This session could not be told what came of those that it started/m);
+    assert.match(notices.join('\n'), /^Could not report the results of child sessions to this session/m);
     assert.equal(leads.callbacks().length, 1);
   });
 });

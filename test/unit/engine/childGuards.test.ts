@@ -51,7 +51,7 @@ describe('what holds for sessions that no person starts', () => {
       use: leads.use,
       projectDir: bench.cwd,
     });
-  const changed = /"lead" was written, changed or removed since a person last spoke to this session/;
+  const changed = /agent "lead" was changed or deleted after the user’s last message to this session/;
   const refused =
     (part: string, words = changed) =>
     (error: unknown) => {
@@ -67,7 +67,10 @@ describe('what holds for sessions that no person starts', () => {
     const start = { agent_name: 'helper', prompt: says('here'), execution_mode: 'async_poll' };
     const answers = await Promise.all(Array.from({ length: 7 }, () => call('start_session', start)));
     assert.equal((await named('helper')).length, 3);
-    assert.equal(answers.filter((answer) => answer.includes('may start 3 others, and has')).length, 4);
+    assert.equal(
+      answers.filter((answer) => answer.includes('has already started its maximum of 3 child sessions')).length,
+      4,
+    );
     await ended('helper');
   });
 
@@ -148,7 +151,7 @@ describe('what holds for sessions that no person starts', () => {
       const { call } = await lead();
       const answer = await call('start_session', { agent_name: 'helper', prompt: says('met') });
       if (unmet === null) assert.equal((JSON.parse(answer) as { result: string }).result, 'met');
-      else assert.ok(answer.includes(`"helper" demands what is not here: ${unmet}. A person has to queue it.`), answer);
+      else assert.ok(answer.includes(`agent "helper": ${unmet}. The user must queue it.`), answer);
       assert.equal((await named('helper')).length, unmet === null ? 1 : 0);
     });
   }
@@ -169,7 +172,7 @@ describe('what holds for sessions that no person starts', () => {
     leads.write('lead', 'limits: { max_children: 1000 }\n' + program);
     await assert.rejects(unasked(handle), refused(file));
     rmSync(file);
-    await assert.rejects(unasked(handle), refused('Look whether its file should be gone'));
+    await assert.rejects(unasked(handle), refused('Check whether its file should be missing'));
     leads.write('lead', 'limits: { max_children: 3 }\n');
     const { options } = await unasked(handle);
     assert.equal(options?.mcpServers, undefined);
@@ -277,15 +280,12 @@ describe('what holds for sessions that no person starts', () => {
     const request = { ...(await unasked(handle)), prompt: prompt([...steps, { result: {} }]) };
     const again = await engine.resume(handle.id, { ...request, origin: 'callback' });
     await outcome(again);
-    assert.ok((await entries(again)).some(({ content }) => content.includes('was written or changed since')));
+    assert.ok((await entries(again)).some(({ content }) => content.includes('changed after the user’s last message')));
     assert.deepEqual(await named('late'), []);
     for (const text of ['{', '[]', '{"lead":1}', null]) {
       if (text === null) rmSync(seen);
       else writeFileSync(seen, text);
-      await assert.rejects(
-        unasked(handle),
-        refused('lead.yaml', /^It is not known whether .* "lead" is as a person saw/),
-      );
+      await assert.rejects(unasked(handle), refused('lead.yaml', /^Could not verify that .* "lead" is unchanged/));
     }
   });
 });

@@ -232,18 +232,18 @@ describe('agents that start others', function () {
     ]);
     await outcome(parent);
     const said = await answers(parent);
-    assert.match(said[0] ?? '', /"lead" is at work already above this one/);
+    assert.match(said[0] ?? '', /"lead" is already running as a parent of this session/);
     assert.match(said[1] ?? '', /"off" is inactive/);
-    assert.match(said[2] ?? '', /no agent "none"/);
-    assert.match(said[3] ?? '', /no session ses_000000000000/);
-    assert.match(said[7] ?? '', /may start 3 others, and has/);
+    assert.match(said[2] ?? '', /Agent not found: "none"/);
+    assert.match(said[3] ?? '', /Session not found: ses_000000000000/);
+    assert.match(said[7] ?? '', /has already started its maximum of 3 child sessions/);
     const middle = (await engine.list()).find(({ agent_name }) => agent_name === 'middle');
     const handle = await engine.open(middle?.session_id ?? '');
     const below = await answers(handle);
     handle.dispose();
-    assert.match(below[0] ?? '', /"lead" is at work already above this one/);
+    assert.match(below[0] ?? '', /"lead" is already running as a parent of this session/);
     // Its own file permits one level: it stands on the second.
-    assert.match(below[1] ?? '', /1 deep here at most/);
+    assert.match(below[1] ?? '', /Nesting limit for child agents reached: 1/);
   });
 
   it('start none whose file was written since a person spoke to them, nor does one that they started', async () => {
@@ -266,8 +266,8 @@ describe('agents that start others', function () {
     await bench.go();
     await outcome(handle);
     const [, late, helper] = await answers(handle);
-    assert.match(late ?? '', /"late\\?" was written or changed since a person last spoke to this session/);
-    assert.match(helper ?? '', /"helper\\?" was written or changed/);
+    assert.match(late ?? '', /"late\\?" changed after the user’s last message to this session/);
+    assert.match(helper ?? '', /"helper\\?" changed after/);
     const names = (await engine.list()).map(({ agent_name: name }) => name).sort();
     assert.deepEqual(names, ['lead', 'middle']);
     handle.dispose();

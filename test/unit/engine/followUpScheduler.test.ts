@@ -90,7 +90,7 @@ class Window {
     if (ended === undefined || this.cancelled.includes(id)) return { due: false, why: 'cancelled' };
     const at = Math.max(this.now, ended.since + delayMs);
     const trigger = { type: 'check_in', reason: '' } as const;
-    return { due: true, at, quietUntil: 0, delayMs, trigger, prompt: 'Go on.', total: ended.total };
+    return { due: true, at, quietUntil: 0, delayMs, trigger, prompt: 'Continue.', total: ended.total };
   }
 
   #send({ sessionId: id }: DueFollowUp): Promise<void> {

@@ -42,7 +42,7 @@ describe('imports of messages that no person wrote', function () {
     assert.deepEqual([run?.synthetic, run?.prompt_origin], [undefined, undefined]);
   });
 
-  it('say of their run that no person began it, where nobody asked for anything', async () => {
+  it('report an automatic run where nobody asked for anything', async () => {
     const { shown, run } = await imported([followUp, answer]);
     assert.deepEqual(shown.synthetic, { messages: 1, runs: 1, turns: 0 });
     const { synthetic, trigger_type, trigger_reason, prompt_origin } = run ?? {};
@@ -53,8 +53,11 @@ describe('imports of messages that no person wrote', function () {
   });
 
   it('are a person’s where the mark is none', async () => {
-    const { shown, run } = await imported([said('user', 'Go on.', { origin: 'follow_up', synthetic: 'true' }), answer]);
-    assert.deepEqual([shown.prompt, shown.synthetic], ['Go on.', undefined]);
+    const { shown, run } = await imported([
+      said('user', 'Continue.', { origin: 'follow_up', synthetic: 'true' }),
+      answer,
+    ]);
+    assert.deepEqual([shown.prompt, shown.synthetic], ['Continue.', undefined]);
     assert.deepEqual([run?.synthetic, run?.prompt_origin], [undefined, undefined]);
   });
 });

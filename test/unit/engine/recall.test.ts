@@ -97,7 +97,7 @@ describe('recall', function () {
       assert.deepEqual([real.source, places(real)[0]], ['current_message', '2#1']);
     });
 
-    it('what the conversation came to, where nobody real said anything', async () => {
+    it('the outcome of the conversation, where nobody real said anything', async () => {
       const session = await keep(9, [
         triggered(0),
         said(1, 'I looked at the delay of the upload retries.'),
@@ -183,7 +183,7 @@ describe('recall', function () {
 
   it('finds what is about the same, and nothing for words that say nothing', async () => {
     await knowledge();
-    for (const text of ['Go on.', 'Please continue with it', '???', '', 'Mach bitte weiter']) {
+    for (const text of ['Continue.', 'Please continue with it', '???', '', 'Mach bitte weiter']) {
       const { passages } = await find({ message: { text } });
       assert.deepEqual(passages, [], text);
     }
@@ -205,7 +205,7 @@ describe('recall', function () {
       assert.deepEqual([note?.type, note?.origin], [{ kind: 'system_message', subtype: 'recall' }, 'system']);
       assert.match(
         note?.content ?? '',
-        /^Before the message, Vitrine gave Claude Code 1 passage of 1 earlier session, found by the words of this message\. They are no words of the user\.\n\nFlaky "upload"\] \(ses_000000000001, entry 1, .*\), said by the agent:\n\n> The upload/,
+        /^Before the message, Vitrine gave Claude Code 1 passage of 1 earlier session, found by the text of this message\. They are no words of the user\.\n\nFlaky "upload"\] \(ses_000000000001, entry 1, .*\), said by the agent:\n\n> The upload/,
       );
       assert.deepEqual(note?.metadata?.['recall'], {
         query_source: 'current_message',

@@ -139,7 +139,7 @@ describe('runs that are reported to a collector', () => {
       await run('first');
       await sent(1);
       await until('the failure', () => told.length === 1);
-      assert.deepEqual(told, [`spans_not_sent This run was not reported to ${base}.`]);
+      assert.deepEqual(told, [`spans_not_sent Could not report this run to ${base}.`]);
       await run('second');
       await sent(2);
       status = 200;

@@ -118,7 +118,7 @@ describe('blueprints', () => {
     [
       'a name that is a path',
       'name: ../x\n',
-      '1:7 error: "name": Use up to 64 letters, digits, ".", "_" and "-", and begin with a letter or a digit.',
+      '1:7 error: "name": Use up to 64 letters, digits, ".", "_" and "-". Begin with a letter or a digit.',
     ],
     ['a limit of nothing', 'limits: { max_turns: 0 }\n', '1:22 error: "limits.max_turns" must be more than 0.'],
     [

@@ -27,7 +27,7 @@ const request = (index: number, scope: 'once' | 'session'): NormalizedEntry =>
   });
 
 describe('what a resume does not restore', () => {
-  it('is commands in the background, calls that were cut off, and answers for the run', () => {
+  it('is commands in the background, interrupted calls, and answers for the run', () => {
     const count = new UnrestoredCount();
     for (const each of [
       call(1, { action: command('npm run dev') }),

@@ -13,7 +13,7 @@ const sentByVersion1: Readonly<Record<(typeof coreCalls)[number], readonly unkno
     { session_id, request_id: 'req', answer: { kind: 'allow', scope: 'once' } },
     { session_id, request_id: 'req', answer: { kind: 'deny', reason: 'No.' } },
   ],
-  say: [{ session_id, text: 'Go on.', how: 'queue' }],
+  say: [{ session_id, text: 'Continue.', how: 'queue' }],
   stop: [{ session_id, kill: false }],
   transcript: [{ session_id, from: 0, wait_ms: 1000, waiting: ['req'] }],
 };

@@ -17,7 +17,7 @@ const messages: { readonly [Type in FromPage['type']]: Extract<FromPage, { reado
   getEvidence: { type: 'getEvidence', request: 1, index: 3, link: 0 },
   getSources: { type: 'getSources', request: 1, from: 0, count: 100, query: 'src menu' },
   find: { type: 'find', request: 1, query: 'tea', from: 0 },
-  send: { type: 'send', text: 'Go on.', how: 'queue' },
+  send: { type: 'send', text: 'Continue.', how: 'queue' },
   typing: { type: 'typing' },
   takeBack: { type: 'takeBack', id: 1 },
   answer: { type: 'answer', id: 'a', answer: { kind: 'allow', scope: 'once' } },

@@ -44,7 +44,7 @@ describe('the manifest', () => {
     const loose = [...text.matchAll(/"(title|description|markdownDescription|contents|altText)": "(?!%)([^"]*)"/g)]
       .map(([, , value]) => value)
       .filter((value) => value !== 'Vitrine');
-    assert.deepEqual(loose, ['Run coding agents, see what they did, what it cost, and go on from there.']);
+    assert.deepEqual(loose, ['Run coding agents, see what they did and what it cost, and resume any session.']);
   });
 
   it('puts only commands of its own in menus, and gives each one a category', () => {

@@ -14,7 +14,7 @@ function message(index: number, more: Partial<NormalizedEntry> = {}): PageEntry 
     index,
     timestamp: '2026-11-20T10:00:00Z',
     type: { kind: 'user_message' },
-    content: 'Go on.',
+    content: 'Continue.',
     ...more,
   });
 }
@@ -44,7 +44,7 @@ describe('who caused a message', () => {
     for (const entry of [message(0, { metadata }), message(0, { metadata, origin: 'human' })]) {
       assert.equal(originOf(entry), 'follow_up');
       const { by } = originView(entry);
-      assert.match(by, /not by you · the task is not complete · tests are red$/);
+      assert.match(by, /not by you · an incomplete task · tests are red$/);
     }
     assert.equal(originOf(message(0, { metadata: { synthetic: false } })), 'human');
     const mistyped = { metadata: { synthetic: 'true' } } as unknown as Partial<NormalizedEntry>;

@@ -184,9 +184,9 @@ describe('words about a request', () => {
       new Date(Date.parse('2026-01-02T10:00:00Z') + minutes * 60_000).toISOString();
     const words = (kind: AgentRequest['kind'], minutes: number): string =>
       outcome({ request: request({ kind }), decision: { by: 'timeout', at: at(minutes), answer: deny } }).words;
-    assert.equal(words('permission', 10), 'Denied: nobody answered in 10 minutes');
-    assert.equal(words('permission', 0.5), 'Denied: nobody answered in 30 seconds');
-    assert.equal(words('question', 1), 'Not answered: nobody did in 1 minute');
+    assert.equal(words('permission', 10), 'Denied: no answer within 10 minutes');
+    assert.equal(words('permission', 0.5), 'Denied: no answer within 30 seconds');
+    assert.equal(words('question', 1), 'No answer within 1 minute');
     assert.equal(outcome({ request: request({}) }).words, 'Not answered: the run ended');
     const rule = outcome({ request: request({}), decision: { by: 'policy', at: at(0), answer: deny } });
     assert.deepEqual([rule.words, rule.state], ['Denied by a rule', 'denied']);

@@ -7,7 +7,7 @@ import { payloads } from '../../../support/hostile/payloads.ts';
 const report: Report = {
   title: 'Vitrine Doctor',
   text: ['1. Begins like a list.'],
-  facts: [{ name: 'Kept in', value: { text: '/home/me/store', code: true } }],
+  facts: [{ name: 'Store', value: { text: '/home/me/store', code: true } }],
   actions: [{ id: '1.0', label: 'Open Log' }],
   sections: [
     {
