@@ -90,7 +90,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const queue = new WindowRunners({ store, engines: host, blueprints, agents, elsewhere, log });
   runners = queue;
   const runs = new RunControl({ engines: host, memory, blueprints, queue, failures, log });
-  const followUps = new FollowUpWatch({ engines: host, runs, agents, state: workspaceState, store, now, log });
+  const followUps = new FollowUpWatch({ engines: host, agents, state: workspaceState, log });
   const observed = new ObservedLoader({ engines: host, list, state: workspaceState, log });
   const look = (): void => {
     void loader.load();

@@ -43,7 +43,7 @@ export class DaemonLink<F extends Error> {
   }
 
   /** Of a call that begins a run: `onUpdate` gets what changes from then on. @throws F, DaemonError */
-  async begin<N extends 'start' | 'resume' | 'restart' | 'followUp' | 'follow'>(
+  async begin<N extends 'start' | 'resume' | 'restart' | 'follow'>(
     name: N,
     params: GivenParams<N>,
     onUpdate: (update: SessionUpdate) => Promise<void>,

@@ -13,7 +13,7 @@ import { type Disposable, Listeners } from './listeners.ts';
 /** New entries that are told after a gap; older ones are read when they are looked at. */
 const maxTold = 200;
 
-type Begins = 'start' | 'resume' | 'restart' | 'followUp';
+type Begins = 'start' | 'resume' | 'restart';
 
 interface LiveOptions {
   readonly model?: string;

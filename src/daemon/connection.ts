@@ -122,7 +122,6 @@ export class ClientConnection implements ConnectedClient {
     this.#handle('start', calls.start, (params, signal) => this.#begun(service.start(this, params, signal), params));
     this.#handle('resume', calls.resume, (params, signal) => this.#begun(service.resume(this, params, signal), params));
     this.#handle('restart', calls.restart, (params) => this.#begun(service.restart(this, params), params));
-    this.#handle('followUp', calls.followUp, (params) => this.#begun(service.followUp(this, params), params));
   }
 
   #handleReading(): void {

@@ -54,6 +54,12 @@ export class ClientContexts {
     return this.#of(folder)?.trusted === true;
   }
 
+  /** What a person set for follow-ups is known only of windows. */
+  isTrustedByWindow(folder: string): boolean {
+    const known = this.#nearest(folder);
+    return known?.ofWindow === true && known.context.trusted;
+  }
+
   /** Of a folder that no client has opened since the daemon started: an empty environment. */
   environment(folder: string): Readonly<Record<string, string>> {
     return this.#of(folder)?.environment ?? {};
@@ -83,7 +89,7 @@ export class ClientContexts {
     return trusted && workspaceAgents;
   }
 
-  /** Without a folder, the newest: what holds everywhere is the user's, and the same in each. */
+  /** Without a folder, the newest of a window, or else of another client: what holds everywhere is the user's, and the same in each. */
   settings(folder: string | undefined): EngineSettings {
     const context = folder === undefined ? this.#newest() : this.#of(folder);
     if (context === undefined) return {};
@@ -104,7 +110,8 @@ export class ClientContexts {
   }
 
   #newest(): ClientContext | undefined {
-    return [...this.#byFolder.values()].at(-1)?.context;
+    const all = [...this.#byFolder.values()];
+    return (all.findLast(({ ofWindow }) => ofWindow) ?? all.at(-1))?.context;
   }
 
   #of(folder: string): ClientContext | undefined {

@@ -1,6 +1,4 @@
-import { wasTold } from '../engine/children/toldRefusal.ts';
 import { EngineFailure } from '../engine/failures.ts';
-import { FollowUpRefused } from '../engine/followUps/refused.ts';
 import { say } from '../engine/wording.ts';
 import type { FailureData } from '../protocol/daemon/failure.ts';
 
@@ -20,8 +18,6 @@ export function daemonRetiring(): EngineFailure {
 
 /** As clients get it. `null` for what is no failure that a person sees. */
 export function failureData(error: unknown): FailureData | null {
-  if (FollowUpRefused.is(error))
-    return { code: 'follow_up_refused', message: error.message, detail: error.why, quiet: true };
   if (!EngineFailure.is(error)) return null;
   const { code, message, detail, words, action, tried, budget } = error;
   return {
@@ -32,6 +28,5 @@ export function failureData(error: unknown): FailureData | null {
     tried: [...tried],
     ...(action !== undefined && { action }),
     ...(budget !== undefined && { budget }),
-    ...(wasTold(error) && { quiet: true }),
   };
 }

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { CoordinatorEvent } from '../model/event.ts';
 import type { SessionSummary } from '../model/summary.ts';
 import type { News } from '../protocol/daemon/calls.ts';
+import type { FollowUpsState } from '../protocol/daemon/followUps.ts';
 import { failureData } from './failures.ts';
 
 /** Events that wait for a client; older ones are dropped. */
@@ -32,6 +33,10 @@ export class NewsSource {
     this.#tell((feed) => feed.undelivered(sessionId, failure));
   }
 
+  followUps(state: FollowUpsState): void {
+    this.#tell((feed) => feed.followUps(state));
+  }
+
   #tell(about: (feed: NewsFeed) => void): void {
     for (const feed of this.#feeds) about(feed);
   }
@@ -46,6 +51,7 @@ export class NewsFeed {
   #removed = new Set<string>();
   #events: CoordinatorEvent[] = [];
   #undelivered: News['undelivered'] = [];
+  #followUps: FollowUpsState | undefined;
   #isSending = false;
 
   constructor(send: (news: News) => Promise<void>) {
@@ -78,20 +84,27 @@ export class NewsFeed {
     this.#pump();
   }
 
+  followUps(state: FollowUpsState): void {
+    this.#followUps = state;
+    this.#pump();
+  }
+
   #pump(): void {
-    const isEmpty = this.#summaries.size + this.#removed.size + this.#events.length + this.#undelivered.length === 0;
-    if (this.#isSending || isEmpty) return;
+    const count = this.#summaries.size + this.#removed.size + this.#events.length + this.#undelivered.length;
+    if (this.#isSending || (count === 0 && this.#followUps === undefined)) return;
     this.#isSending = true;
     const news: News = {
       summaries: [...this.#summaries.values()],
       removed: [...this.#removed],
       events: this.#events,
       undelivered: this.#undelivered,
+      ...(this.#followUps !== undefined && { follow_ups: this.#followUps }),
     };
     this.#summaries = new Map();
     this.#removed = new Set();
     this.#events = [];
     this.#undelivered = [];
+    this.#followUps = undefined;
     const sent = (): void => {
       this.#isSending = false;
       this.#pump();

@@ -2,6 +2,7 @@ import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { NormalizedEntry } from '../model/entry.ts';
 import type { ParamsOf, ResultOf } from '../protocol/daemon/calls.ts';
+import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { NewsSource } from './news.ts';
 
 /** Entries of one answer to `read`, and characters of their JSON. */
@@ -14,6 +15,7 @@ interface RecordsDeps {
   readonly engine: Engine;
   /** Opens a session of Vitrine or of another program. */
   readonly open: (sessionId: string) => Promise<SessionHandle>;
+  readonly followUps: Pick<FollowUpPlanner, 'cancel' | 'pause'>;
   readonly news: NewsSource;
   readonly log: Log;
 }
@@ -21,11 +23,13 @@ interface RecordsDeps {
 /** What clients read and change in records. */
 export class Records {
   readonly #engine: Engine;
+  readonly #followUps: RecordsDeps['followUps'];
   readonly #news: NewsSource;
   readonly #open: RecordsDeps['open'];
 
-  constructor({ engine, news, open }: RecordsDeps) {
+  constructor({ engine, followUps, news, open }: RecordsDeps) {
     this.#engine = engine;
+    this.#followUps = followUps;
     this.#open = open;
     this.#news = news;
   }
@@ -108,14 +112,14 @@ export class Records {
   }
 
   async setFollowUps({ session_id, to }: ParamsOf<'setFollowUps'>): Promise<Nothing> {
-    const { followUps } = this.#engine;
-    await (to === 'cancelled' ? followUps.cancel(session_id) : followUps.turn(session_id, to === 'on'));
+    await (to === 'cancelled'
+      ? this.#followUps.cancel(session_id)
+      : this.#engine.followUps.turn(session_id, to === 'on'));
     return {};
   }
 
   async pauseFollowUps({ paused }: ParamsOf<'pauseFollowUps'>): Promise<Nothing> {
-    const { followUps } = this.#engine;
-    await (paused ? followUps.pause() : followUps.unpause());
+    await this.#followUps.pause(paused);
     return {};
   }
 

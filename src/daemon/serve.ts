@@ -9,6 +9,7 @@ import { newEndpoint, publishEndpoint, removeEndpoint } from '../transport/endpo
 import { daemonBlueprints } from './blueprints.ts';
 import { Clients } from './clients.ts';
 import { ClientContexts } from './contexts.ts';
+import { FollowUpPlanner } from './followUps/planner.ts';
 import { Lifetime } from './lifetime.ts';
 import { openLog } from './logFile.ts';
 import { NewsSource } from './news.ts';
@@ -68,10 +69,19 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     prices: () => loadPrices(contexts.settings(undefined).prices),
     log,
   });
+  const followUps = new FollowUpPlanner({
+    engine,
+    blueprints,
+    contexts,
+    log,
+    isRetiring: () => lifetime.isRetiring,
+    onChange: (state) => news.followUps(state),
+    onRefused: (id, failure) => news.undelivered(id, failure),
+  });
   const since = new Date().toISOString();
   const service = new DaemonService({
     engine,
-    blueprints,
+    followUps,
     contexts,
     clients,
     running,
@@ -100,6 +110,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   } finally {
     await removeEndpoint(folder, endpoint);
     sources.dispose();
+    followUps.dispose();
     await engine.dispose("Vitrine's background process was asked to stop.");
     await server.close();
     for (const signal of signals) process.off(signal, stop);

@@ -1,6 +1,4 @@
 import { memoryUsage } from 'node:process';
-import { goOnRequest } from '../engine/blueprints/goOn.ts';
-import type { BlueprintAccess } from '../engine/blueprints/access.ts';
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineFailure, failures } from '../engine/failures.ts';
@@ -16,6 +14,7 @@ import { daemonProtocol } from '../protocol/daemon/version.ts';
 import type { Clients, ConnectedClient } from './clients.ts';
 import type { ClientContexts } from './contexts.ts';
 import { daemonRetiring, folderUntrusted } from './failures.ts';
+import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { Lifetime } from './lifetime.ts';
 import type { NewsFeed, NewsSource } from './news.ts';
 import { Records } from './records.ts';
@@ -24,7 +23,7 @@ import type { ObservedSources } from './sources/observedSources.ts';
 
 export interface ServiceDeps {
   readonly engine: Engine;
-  readonly blueprints: BlueprintAccess;
+  readonly followUps: FollowUpPlanner;
   readonly contexts: ClientContexts;
   readonly clients: Clients;
   readonly running: RunningSessions;
@@ -88,7 +87,8 @@ export class DaemonService {
   }
 
   watch(): ResultOf<'watch'> {
-    return { live: this.#deps.running.all().map((handle) => handle.summary()) };
+    const { running, followUps } = this.#deps;
+    return { live: running.all().map((handle) => handle.summary()), follow_ups: followUps.state() };
   }
 
   announce(connection: ConnectedClient, { contexts, when_windows_close }: ParamsOf<'announce'>): ResultOf<'announce'> {
@@ -96,6 +96,7 @@ export class DaemonService {
     const trusted = contexts.filter((context) => context.trusted).map(({ folder }) => folder);
     this.#deps.clients.announce(connection, trusted, when_windows_close);
     if (trusted.length > 0) void this.#tellParents();
+    void this.#deps.followUps.lookAtAll();
     return {};
   }
 
@@ -164,21 +165,6 @@ export class DaemonService {
     const { contexts, engine } = this.#deps;
     await this.#acceptFor(client, session_id, context);
     return contexts.using(context, () => engine.startAfresh(session_id, request));
-  }
-
-  async followUp(
-    client: ConnectedClient,
-    { context, session_id, prompt, trigger }: ParamsOf<'followUp'>,
-  ): Promise<SessionHandle> {
-    const { engine, blueprints } = this.#deps;
-    const summary = await this.#acceptFor(client, session_id, context);
-    const { load, use, chosen } = blueprints;
-    const deps = { engine, blueprints: load, use, projectDir: context.folder };
-    const request = await goOnRequest(session_id, prompt, deps);
-    const { agent_name: name } = summary;
-    if (name !== undefined && request.blueprint === undefined) throw failures.blueprintUnknown(name, []);
-    const asChosen = chosen?.(summary, request) ?? request;
-    return engine.resume(session_id, { ...asChosen, trigger });
   }
 
   /** Keeps the session open while a run goes on in it. */

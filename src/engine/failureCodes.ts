@@ -50,6 +50,5 @@ export const failureCodes = [
   'engine_closed',
   'internal',
   'daemon_unreachable',
-  'follow_up_refused',
 ] as const;
 export type FailureCode = (typeof failureCodes)[number];

@@ -8,7 +8,6 @@ import type { AgentReport } from './api.ts';
 import type { EngineDeps } from './engineDeps.ts';
 import { Archive, type ArchiveDeps } from './archive.ts';
 import { failures } from './failures.ts';
-import { FollowUps } from './followUps/followUps.ts';
 import { ProcessLeases } from './process/leases.ts';
 import type { RecordReader } from './record/contract.ts';
 import { RecordNotFoundError } from './record/errors.ts';
@@ -40,7 +39,6 @@ class ReadOnlyArchive extends Archive {
 /** Reads the records of a store that another process writes, and knows which agents are on this machine. Starts no run. */
 export class ReadOnlyEngine {
   readonly archive: Archive;
-  readonly followUps: Pick<FollowUps, 'look' | 'paused'>;
   readonly #deps: EngineDeps;
   readonly #store: RecordStore;
   readonly #sources: AgentSources;
@@ -51,7 +49,6 @@ export class ReadOnlyEngine {
     this.#sources = new AgentSources(deps, new ProcessLeases(path.join(deps.storeDir, 'leases'), deps.log));
     const openReader = (id: string): Promise<RecordReader> => this.#openReader(id);
     this.archive = new ReadOnlyArchive(openReader, owner, { ...deps, store: this.#store });
-    this.followUps = new FollowUps({ ...deps, sessions: { openReader } });
   }
 
   /** Newest first; as far as the records have come. */

@@ -54,7 +54,7 @@ export class PageActions {
 
   /** When a follow-up goes out to the session, ISO 8601; `undefined`: none will. */
   dueAt(id: string): string | undefined {
-    const due = this.#followUps.due().find(({ sessionId }) => sessionId === id);
+    const due = this.#followUps.due().find(({ session_id }) => session_id === id);
     return due === undefined ? undefined : new Date(due.at).toISOString();
   }
 

@@ -5,14 +5,11 @@ import type { AgentReport } from '../engine/api.ts';
 import type { SessionHandle, WindowEngine } from './engine/windowEngine.ts';
 import type { Recalled } from '../engine/recall/contract.ts';
 import type { Standing } from '../model/budget.ts';
-import { EngineFailure } from '../engine/failures.ts';
 import { askForLimit } from './budgets/raise.ts';
 import type { BlueprintRuns } from './agents/blueprintRuns.ts';
-import type { PlannedTrigger } from '../model/followUps.ts';
 import type { ExecutorType } from '../model/session.ts';
 import type { EngineHost } from './engine/engineHost.ts';
 import type { FailureContext, Failures } from './failures.ts';
-import { isQuiet } from './engine/failureOf.ts';
 import { inertText } from './inertText.ts';
 import { logLine } from '../engine/logLine.ts';
 import { withChoice } from '../agents/withChoice.ts';
@@ -107,20 +104,6 @@ export class RunControl {
       await this.#run('start afresh', { session, agent }, (engine) => engine.startAfresh(session, request));
     };
     return this.#run('resume', { session, agent, startAfresh }, (engine) => engine.resume(session, request));
-  }
-
-  /**
-   * Says for a trigger what it has to say; settles when the run is over. Nobody asked for it, so nobody is told, but that its
-   * agent was changed: only a person can go on then. @throws
-   */
-  async followUp(session: string, prompt: string, trigger: PlannedTrigger): Promise<void> {
-    const engine = await this.#engines.get();
-    const run = await engine.followUp(session, prompt, trigger).catch((error: unknown) => {
-      if (EngineFailure.is(error, 'child_refused') && !isQuiet(error)) void this.#failures.show(error, { session });
-      throw error;
-    });
-    await run.done;
-    run.dispose();
   }
 
   async stop(session: string): Promise<void> {

@@ -24,8 +24,7 @@ const mostEntries = 20 * page;
 const timerSlack = 1000;
 
 export interface FollowUpsDeps extends Pick<EngineDeps, 'storeDir' | 'clock' | 'log' | 'settings' | 'blueprints'> {
-  /** Without `using` and `change`, records are only read. */
-  readonly sessions: Pick<Sessions, 'openReader'> & Partial<Pick<Sessions, 'using' | 'change'>>;
+  readonly sessions: Pick<Sessions, 'openReader' | 'using' | 'change'>;
   /** Milliseconds, by a clock that nobody sets. */
   readonly uptime?: () => number;
 }
@@ -90,12 +89,12 @@ export class FollowUps {
     }
   }
 
-  /** Takes back what is due now; more that is said lifts it. @throws EngineFailure where another window is at work on it */
+  /** Takes back what is due now; more that is said lifts it. @throws EngineFailure where another process writes the record */
   cancel(id: string): Promise<void> {
     return this.#change(id, (state) => ({ ...state.session.follow_ups, cancelled_at: state.total }));
   }
 
-  /** Whatever its agent's file and the settings say. @throws EngineFailure where another window is at work on it */
+  /** Whatever its agent's file and the settings say. @throws EngineFailure where another process writes the record */
   turn(id: string, on: boolean): Promise<void> {
     return this.#change(id, () => ({ on }));
   }
@@ -115,9 +114,8 @@ export class FollowUps {
   }
 
   #change(id: string, change: (state: SessionState) => SessionSummary['follow_ups']): Promise<void> {
-    const { using, change: write } = this.#deps.sessions;
-    if (using === undefined || write === undefined) throw new Error('Records are only read here.');
-    return using(id, (state) => write(id, { follow_ups: change(state) }));
+    const { sessions } = this.#deps;
+    return sessions.using(id, (state) => sessions.change(id, { follow_ups: change(state) }));
   }
 
   async #decide(reader: RecordReader) {

@@ -27,7 +27,7 @@ export interface SchedulerDeps {
   };
   readonly clock: () => number;
   readonly log: Log;
-  /** Whether it is for this window to follow up a session now: trusted, and in one of its folders. */
+  /** Whether a session may be followed up now: a window trusts its folder. */
   readonly mayFollow: (summary: SessionSummary) => boolean;
   /** Goes on with the session as a person would; settles when that run is over. @throws EngineFailure, FollowUpRefused */
   readonly send: (due: DueFollowUp) => Promise<void>;
@@ -35,9 +35,9 @@ export interface SchedulerDeps {
   readonly after: (ms: number, then: () => void) => Disposable;
 }
 
-/** Follow-ups that run in this window at once; others wait for one to end. */
+/** Follow-ups that run at once; others wait for one to end. */
 const atOnce = 2;
-/** What came due while no window was open gives people so many milliseconds to look first, or its own delay if that is less. */
+/** What came due while nothing watched gives people so many milliseconds to look first, or its own delay if that is less. */
 const grace = 60_000;
 /** After so many changes of one session, it is looked at once. */
 const settleMs = 250;
@@ -45,7 +45,7 @@ const settleMs = 250;
 const longestWait = 24 * 60 * 60_000;
 
 /**
- * Watches the sessions of a window and sends what is due. It only plans: `FollowUps.admit` holds the limits. Waits are
+ * Watches sessions and sends what is due. It only plans: `FollowUps.admit` holds the limits. Waits are
  * measured by timers, so that a clock that is set brings nothing forward, and each state of a conversation is spoken to once.
  */
 export class FollowUpScheduler implements Disposable {

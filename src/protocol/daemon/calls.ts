@@ -7,7 +7,8 @@ import { executorTypeSchema, importedSchema, runIdSchema, sessionIdSchema } from
 import { sessionSummarySchema } from '../../model/summary.ts';
 import { clientContextSchema } from './context.ts';
 import { failureSchema } from './failure.ts';
-import { followUpParamsSchema, resumeParamsSchema, startParamsSchema } from './runRequests.ts';
+import { followUpsStateSchema } from './followUps.ts';
+import { resumeParamsSchema, startParamsSchema } from './runRequests.ts';
 import { watchSourcesCall } from './sources.ts';
 import { transcriptCall } from './transcript.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
@@ -85,7 +86,10 @@ export const calls = {
     result: nothing,
   },
   /** Sends `news` of all sessions until the connection ends, with `events` where they are wanted; now of those that run. */
-  watch: { params: z.object({ events: z.boolean() }), result: z.object({ live: z.array(sessionSummarySchema) }) },
+  watch: {
+    params: z.object({ events: z.boolean() }),
+    result: z.object({ live: z.array(sessionSummarySchema), follow_ups: followUpsStateSchema }),
+  },
   watchSources: watchSourcesCall,
   /** No more news of sessions of other programs. */
   unwatchSources: { params: nothing, result: nothing },
@@ -95,8 +99,6 @@ export const calls = {
   resume: { params: resumeParamsSchema, result: begun },
   /** A new conversation of the agent in the same session, with a summary of the earlier ones. */
   restart: { params: resumeParamsSchema, result: begun },
-  /** Resumes for a trigger, within the limits of follow-ups, with the blueprint of the session as its file is now. */
-  followUp: { params: followUpParamsSchema, result: begun },
   /** Takes back the follow-up that is due now, or turns follow-ups of a session on or off. */
   setFollowUps: {
     params: z.object({ session_id: sessionIdSchema, to: z.enum(['cancelled', 'on', 'off']) }),
@@ -212,6 +214,8 @@ export const newsSchema = z.object({
   events: z.array(eventSchema),
   /** Sessions that could not be told what came of those that they started. */
   undelivered: z.array(z.object({ session_id: sessionIdSchema, failure: failureSchema })),
+  /** Absent where they have not changed. */
+  follow_ups: followUpsStateSchema.optional(),
 });
 export type News = z.infer<typeof newsSchema>;
 

@@ -24,7 +24,5 @@ export const failureSchema = z.object({
   tried: z.array(z.string()).optional(),
   /** The limit that nothing is left of. */
   budget: standingSchema.optional(),
-  /** A follow-up was not sent, or its session was told already: nobody is to be told. */
-  quiet: z.boolean().optional(),
 });
 export type FailureData = z.infer<typeof failureSchema>;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { demandsSchema } from '../../model/demands.ts';
 import { originSchema } from '../../model/entry.ts';
-import { triggerTypeSchema } from '../../model/metadata.ts';
 import { executionModeSchema, executorTypeSchema, runIdSchema, sessionIdSchema } from '../../model/session.ts';
 import { agentOptionsSchema, clientContextSchema } from './context.ts';
 
@@ -82,13 +81,5 @@ export const resumeParamsSchema = z.object({
   context: clientContextSchema,
   session_id: sessionIdSchema,
   request: z.object({ ...runRequestFields, from: z.enum(['newest', 'original']).exactOptional() }),
-  follow,
-});
-
-export const followUpParamsSchema = z.object({
-  context: clientContextSchema,
-  session_id: sessionIdSchema,
-  prompt: z.string().min(1),
-  trigger: z.object({ type: triggerTypeSchema, reason: z.string(), total: z.int().nonnegative() }),
   follow,
 });

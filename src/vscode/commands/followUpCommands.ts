@@ -38,7 +38,7 @@ async function whichDue({ followUps, panels }: Shell): Promise<string | undefine
     detail: `“${each.prompt}”`,
     iconPath: new vscode.ThemeIcon('sync-ignored'),
     buttons: [open],
-    id: each.sessionId,
+    id: each.session_id,
   }));
   if (due.length === 0) {
     void vscode.window.showInformationMessage(t('No follow-up is pending.'));

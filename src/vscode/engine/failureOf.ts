@@ -4,13 +4,8 @@ import { EngineFailure } from '../../engine/failures.ts';
 import { quote, say } from '../../engine/wording.ts';
 import type { FailureData } from '../../protocol/daemon/failure.ts';
 
-/** A failure of the daemon's engine that nobody is to be told of: somebody was, or nobody asked. */
-class QuietFailure extends EngineFailure {}
-
-export const isQuiet = (error: unknown): boolean => error instanceof QuietFailure;
-
 /** A failure as the daemon's engine has it. */
-export function failureOf({ code, message, detail, words, action, tried, budget, quiet }: FailureData): EngineFailure {
+export function failureOf({ code, message, detail, words, action, tried, budget }: FailureData): EngineFailure {
   const known = failureCodes.find((each) => each === code) ?? 'internal';
   const fix = failureActions.find((each) => each === action);
   const text = {
@@ -20,7 +15,7 @@ export function failureOf({ code, message, detail, words, action, tried, budget,
     ...(tried !== undefined && { tried }),
     ...(budget !== undefined && { budget }),
   };
-  return quiet === true ? new QuietFailure(known, text) : new EngineFailure(known, text);
+  return new EngineFailure(known, text);
 }
 
 /** Where there is no daemon to ask. */

@@ -8,12 +8,12 @@ import type { EngineFailure } from '../../engine/failures.ts';
 import type { Archive } from '../../engine/archive.ts';
 import { ReadOnlyEngine } from '../../engine/readOnlyEngine.ts';
 import type { Bound } from '../../model/budget.ts';
-import type { PlannedTrigger } from '../../model/followUps.ts';
 import type { CoordinatorEvent } from '../../model/event.ts';
 import { isSessionLive } from '../../model/status.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { DaemonStatus, GivenParams, News, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
+import { PlannedFollowUps } from '../followUps/plannedFollowUps.ts';
 import { failureOf, unreachable } from './failureOf.ts';
 
 export type SessionHandle = RemoteSession<EngineFailure>;
@@ -21,7 +21,7 @@ export type Notice = RemoteNotice<EngineFailure>;
 
 type WatchSources = GivenParams<'watchSources'>;
 
-/** For a trigger, see `followUp`. */
+/** The daemon plans follow-ups. */
 type Resume = Omit<ResumeRequest, 'trigger'>;
 
 export interface WindowEngineDeps extends Pick<ConnectOptions, 'daemonFile' | 'environment' | 'client' | 'build'> {
@@ -39,7 +39,7 @@ export interface WindowEngineDeps extends Pick<ConnectOptions, 'daemonFile' | 'e
 export class WindowEngine {
   readonly archive: Archive;
   readonly budgets: { raise(sessionId: string | undefined, bound: Bound): Promise<void> };
-  readonly followUps;
+  readonly followUps: PlannedFollowUps;
   readonly #deps: WindowEngineDeps;
   readonly #reader: ReadOnlyEngine;
   readonly #link: DaemonLink<EngineFailure>;
@@ -48,6 +48,7 @@ export class WindowEngine {
   readonly #events = new Listeners<[CoordinatorEvent]>();
   /** Sessions that run in the daemon, as it told last. */
   readonly #live = new Map<string, SessionSummary>();
+  readonly #planned: PlannedFollowUps;
   #wantsEvents = false;
   /** What is asked again of another daemon. */
   #watched: WatchSources | undefined;
@@ -62,7 +63,8 @@ export class WindowEngine {
       connect: () => connect({ ...deps, storeDir, onNews: (news) => this.#take(news) }),
       prepare: async (connection) => {
         await connection.call('announce', await this.#announcement());
-        const { live } = await connection.call('watch', { events: this.#wantsEvents });
+        const { live, follow_ups } = await connection.call('watch', { events: this.#wantsEvents });
+        this.#planned.take(follow_ups);
         this.#live.clear();
         for (const summary of live) this.#learn(summary);
         if (this.#watched !== undefined) this.#sources.fire(await connection.call('watchSources', this.#watched));
@@ -88,10 +90,7 @@ export class WindowEngine {
         await call('raiseBudget', { session_id, bound });
       },
     };
-    const { followUps } = this.#reader;
-    this.followUps = {
-      look: (id: string) => followUps.look(id),
-      paused: () => followUps.paused(),
+    this.followUps = this.#planned = new PlannedFollowUps({
       cancel: async (session_id: string): Promise<void> => {
         await call('setFollowUps', { session_id, to: 'cancelled' });
       },
@@ -101,7 +100,7 @@ export class WindowEngine {
       pause: async (paused: boolean): Promise<void> => {
         await call('pauseFollowUps', { paused });
       },
-    };
+    });
   }
 
   /** Resolves when the agent was started; rejects with why it could not be. */
@@ -117,11 +116,6 @@ export class WindowEngine {
   /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
   async startAfresh(session_id: string, request: Resume): Promise<SessionHandle> {
     return this.#begin('restart', { context: await this.#contextFor(session_id), session_id, request });
-  }
-
-  /** Resumes for a trigger, as `ResumeRequest.trigger` says. */
-  async followUp(session_id: string, prompt: string, trigger: PlannedTrigger): Promise<SessionHandle> {
-    return this.#begin('followUp', { context: await this.#contextFor(session_id), session_id, prompt, trigger });
   }
 
   /** Resolves when nothing of the agent's process tree lives. */
@@ -231,7 +225,7 @@ export class WindowEngine {
     }
   };
 
-  async #begin<N extends 'start' | 'resume' | 'restart' | 'followUp'>(
+  async #begin<N extends 'start' | 'resume' | 'restart'>(
     name: N,
     params: Parameters<typeof RemoteSession.begin<EngineFailure, N>>[3],
   ): Promise<SessionHandle> {
@@ -257,13 +251,14 @@ export class WindowEngine {
     return { contexts, when_windows_close: this.#deps.whenWindowsClose() };
   }
 
-  #take({ summaries, removed, events, undelivered }: News): Promise<void> {
+  #take({ summaries, removed, events, undelivered, follow_ups }: News): Promise<void> {
     for (const summary of summaries) this.#learn(summary);
     for (const id of removed) {
       this.#live.delete(id);
       this.#removals.fire(id);
     }
     for (const event of events) this.#events.fire(event);
+    if (follow_ups !== undefined) this.#planned.take(follow_ups);
     for (const { session_id, failure } of undelivered) this.#deps.onUndelivered(session_id, failureOf(failure));
     return Promise.resolve();
   }

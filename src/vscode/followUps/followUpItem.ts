@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { DueFollowUp } from '../../engine/followUps/scheduler.ts';
 import { visibleText } from '../inertText.ts';
 import { figures } from '../figures.ts';
 import type { FollowUpWatch } from './followUpWatch.ts';
+import type { DueFollowUp } from './plannedFollowUps.ts';
 
 const { t } = vscode.l10n;
 
@@ -66,8 +66,8 @@ export function inText({ at }: Pick<DueFollowUp, 'at'>, now: number): string {
 }
 
 /** Why, in the middle of a sentence. */
-export function triggerWord({ trigger }: Pick<DueFollowUp, 'trigger'>): string {
-  switch (trigger.type) {
+export function triggerWord({ trigger_type: type }: Pick<DueFollowUp, 'trigger_type'>): string {
+  switch (type) {
     case 'check_in':
       return t('a check-in');
     case 'question_unanswered':
