@@ -9,6 +9,7 @@ import { daemonFolder, daemonProtocols } from '../transport/daemonFolder.ts';
 import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';
 import { type ClientOptions, DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
+import { isNewer } from './versions.ts';
 
 /** A client is connected, or told why it cannot be, within this time in ms, where it sets no other limit. */
 const connectMs = 4500;
@@ -117,16 +118,6 @@ async function start({ storeDir, daemonFile, environment }: ConnectOptions, with
     clearTimeout(timer);
     child.unref();
   }
-}
-
-/** Whether a version `1.2.3` is newer than another. */
-function isNewer(version: string, than: string): boolean {
-  const [a, b] = [version, than].map((each) => each.split(/[.-]/).slice(0, 3).map(Number));
-  for (const [at, part] of (a ?? []).entries()) {
-    const other = b?.[at] ?? 0;
-    if (part !== other) return part > other;
-  }
-  return false;
 }
 
 function notStarted(reason: string): DaemonError {

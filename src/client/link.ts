@@ -5,6 +5,7 @@ import type { SessionUpdate } from '../protocol/daemon/session.ts';
 import type { DaemonConnection } from './connection.ts';
 import { DaemonError } from './errors.ts';
 import { Listeners } from './listeners.ts';
+import { isNewer } from './versions.ts';
 
 function subscriptionOf(answer: ResultOf<'start' | 'follow'>): number | undefined {
   return 'subscription' in answer ? answer.subscription : answer.followed?.subscription;
@@ -60,6 +61,18 @@ export class DaemonLink<F extends Error> {
 
   async status(): Promise<DaemonStatus> {
     return this.call('status', {});
+  }
+
+  /** Ends a daemon of an older build in which nothing runs: the next one is of this build. Never rejects. */
+  async replaceOlder(build: string): Promise<void> {
+    try {
+      const connection = await this.#connection;
+      if (connection === undefined || !isNewer(build, connection.daemon.version)) return;
+      const { runs } = await connection.call('status', {});
+      if (runs === 0) await connection.call('retire', { when: 'idle' });
+    } catch (error) {
+      this.#deps.log.warn(`The Vitrine daemon of an earlier version was not replaced: ${String(error)}`);
+    }
   }
 
   /** @throws DaemonError */

@@ -260,6 +260,7 @@ export class WindowEngine {
     for (const event of events) this.#events.fire(event);
     if (follow_ups !== undefined) this.#planned.take(follow_ups);
     for (const { session_id, failure } of undelivered) this.#deps.onUndelivered(session_id, failureOf(failure));
+    if (this.#live.size === 0) void this.#link.replaceOlder(this.#deps.build);
     return Promise.resolve();
   }
 

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { connect } from '../../../src/client/connect.ts';
+import { DaemonError } from '../../../src/client/errors.ts';
+import { DaemonLink } from '../../../src/client/link.ts';
+import { DaemonBench } from '../../support/daemon/bench.ts';
+
+const build = '999.0.0';
+
+describe('a window that is newer than the daemon', function () {
+  let place: DaemonBench;
+  let link: DaemonLink<DaemonError>;
+  beforeEach(() => {
+    place = new DaemonBench();
+    const { store: storeDir, environment } = place;
+    const client = { kind: 'window', person: true } as const;
+    const daemonFile = path.resolve('dist/daemon.js');
+    link = new DaemonLink({
+      connect: () => connect({ storeDir, environment, daemonFile, build, client, withinMs: 30_000 }),
+      prepare: () => Promise.resolve(),
+      failure: ({ code, message }) => new DaemonError(code, message),
+      log: { warn: () => undefined },
+    });
+  });
+  afterEach(async () => {
+    link.close();
+    await place.close();
+  });
+
+  it('replaces it once nothing runs, and not before', async () => {
+    const go = path.join(place.bench.dir, 'go');
+    const steps = [{ init: true }, { until: go }, { say: 'after' }, { result: {} }];
+    const { session_id } = await (await place.connect()).call('start', place.startParams(steps));
+    const older = await link.status();
+    await link.replaceOlder(build);
+    assert.equal((await link.status()).pid, older.pid);
+    await place.bench.go();
+    await place.stateOf(session_id, (state) => !state.live);
+    const replaced = new Promise<void>((resolve) => {
+      link.reconnected.on(resolve);
+    });
+    await link.replaceOlder(build);
+    await replaced;
+    assert.notEqual((await link.status()).pid, older.pid);
+    const { state } = await (await link.connection()).follow(session_id, () => Promise.resolve());
+    assert.equal(state.summary.outcome, 'completed');
+  });
+
+  it('leaves one of its own version alone', async () => {
+    const { pid, version } = await link.status();
+    await link.replaceOlder(version);
+    assert.equal((await link.status()).pid, pid);
+  });
+});
