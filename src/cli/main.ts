@@ -72,6 +72,11 @@ const commands: readonly { readonly name: string; readonly summary: string; load
     load: async () => (await import('./commands/search.ts')).search,
   },
   {
+    name: 'usage',
+    summary: 'tokens and money by day, model or agent',
+    load: async () => (await import('./commands/usage.ts')).usage,
+  },
+  {
     name: 'export',
     summary: 'a session in another format, with secrets masked',
     load: async () => (await import('./commands/export.ts')).exportCommand,

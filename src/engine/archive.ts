@@ -4,6 +4,8 @@ import { auditText, type AuditFormat } from '../formats/audit/formats.ts';
 import type { AuditRow } from '../formats/audit/rows.ts';
 import { Redactor } from '../formats/redaction/redactor.ts';
 import type { AgentAdapter } from '../agents/adapter.ts';
+import type { ObservedSummary } from '../insight/observed/summary.ts';
+import type { Spent } from '../insight/spending.ts';
 import { loadPrices } from '../insight/prices.ts';
 import {
   exportDecision,
@@ -287,6 +289,12 @@ export class Archive {
   /** What every run used, for sums; from the ends of records, which are read again only where they have grown. */
   async spending(): Promise<Spending> {
     return await spendingOf(this.#deps.store, await this.#sessions.live());
+  }
+
+  /** What sessions of other programs used, day by day. @throws as SQLite does, where the catalogue cannot be made */
+  async observedSpending(within: (session: ObservedSummary) => boolean = () => true): Promise<readonly Spent[]> {
+    const observed = await this.search.observed(await this.#deps.store.list());
+    return observed.filter(({ summary }) => within(summary)).flatMap(({ spent }) => spent);
   }
 
   /** The ledger of the runs of a period, of these sessions or all. All of it or nothing. @throws EngineFailure */

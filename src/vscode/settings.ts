@@ -148,6 +148,11 @@ export function stopGraceSeconds(): number {
 }
 
 /** Whether editors mark the lines that recorded sessions wrote and read. */
+/** Whether what sessions of other programs used is in the Usage view. */
+export function countsObserved(): boolean {
+  return value('usage.observedSessions', 'trusted') !== false;
+}
+
 export function marksLines(): boolean {
   return value('lineHistory.enabled', 'trusted') === true;
 }

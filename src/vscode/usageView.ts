@@ -5,7 +5,8 @@ import { localDay } from '../engine/localDay.ts';
 import type { EngineHost } from './engine/engineHost.ts';
 import { logLine } from '../engine/logLine.ts';
 import { pageRoots, panelHtml } from './panelHtml.ts';
-import type { SessionList } from './sessionList.ts';
+import { isHere, type SessionList } from './sessionList.ts';
+import { countsObserved } from './settings.ts';
 
 const viewType = 'vitrine.usage';
 /** Milliseconds in which changes are gathered: a running session changes all the time. */
@@ -116,7 +117,9 @@ export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable 
     const { spent, omitted, unreadable } = await engine.archive.spending();
     const here = new Set(list.here().map((row) => row.session_id));
     const scope = this.#scope;
-    const counted = scope === 'all' ? spent : spent.filter(({ sessionId }) => here.has(sessionId));
+    const own = scope === 'all' ? spent : spent.filter(({ sessionId }) => here.has(sessionId));
+    const within = scope === 'all' ? undefined : isHere;
+    const counted = countsObserved() ? [...own, ...(await engine.archive.observedSpending(within))] : own;
     const today = localDay(now());
     const { month, first, last, day, total, days, agents, models } = usageReport(
       counted,

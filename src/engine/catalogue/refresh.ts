@@ -1,12 +1,14 @@
-import type { ObservedSummary } from '../../insight/observed/summary.ts';
+import { observedSpent } from '../../insight/observed/spent.ts';
 import type { PriceTable } from '../../insight/prices.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { Log } from '../api.ts';
+import { localDay } from '../localDay.ts';
 import type { RecordStore } from '../record/store.ts';
-import type { SearchedSession, SearchRequest } from '../search/contract.ts';
+import { isObserved, type SearchedSession, type SearchRequest } from '../search/contract.ts';
 import type { SessionSources } from '../sources/sources.ts';
 import { isUnwritable } from './catalogue.ts';
 import type { Database } from './database.ts';
+import { readObserved, writeObserved, type ObservedSession } from './observedRows.ts';
 import { indexedSessions, indexRecord, indexTranscript, recordStamp, type IndexedSession } from './indexSession.ts';
 import { removeSession } from './sessionWriter.ts';
 
@@ -36,7 +38,7 @@ interface Stale {
 /** Brings the catalogue up to date with records and sources. What did not change is not read. */
 export class Refresh {
   readonly #deps: RefreshDeps;
-  #observed: readonly ObservedSummary[] = [];
+  #observed: readonly ObservedSession[] = [];
   #observedAt = Number.NEGATIVE_INFINITY;
 
   constructor(deps: RefreshDeps) {
@@ -50,7 +52,7 @@ export class Refresh {
   ): Promise<Known> {
     const { store } = this.#deps;
     const { summaries: own, unreadable } = await store.survey();
-    const observed = await this.#listObserved(own);
+    const observed = (await this.observed(database, own)).map(({ summary }) => summary);
     const summaries: SearchedSession[] = [...own, ...observed];
     const failed = [...unreadable];
     for (const { session_id: id, problem } of observed) if (problem !== null) failed.push({ id, reason: problem });
@@ -75,16 +77,22 @@ export class Refresh {
     return { summaries, unreadable: failed };
   }
 
-  /** Without those that Vitrine has recorded itself. */
-  async #listObserved(own: readonly SessionSummary[]): Promise<readonly ObservedSummary[]> {
+  /** Without those that Vitrine has recorded itself. Where nobody looks for them here, as another process saw them last. */
+  async observed(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
     const { sources, prices } = this.#deps;
-    if (sources === undefined) return [];
-    if (performance.now() - this.#observedAt > observedMs) {
-      this.#observed = await sources.list(await prices());
+    if (sources === undefined) this.#observed = readObserved(database);
+    else if (performance.now() - this.#observedAt > observedMs) {
+      const table = await prices();
+      const dayOf = (at: string): string => localDay(Date.parse(at));
+      this.#observed = (await sources.list(table)).map((summary) => {
+        const share = sources.shareOf(summary.session_id);
+        return { summary, spent: share === undefined ? [] : observedSpent(summary, share, table, dayOf) };
+      });
       this.#observedAt = performance.now();
+      writeObserved(database, this.#observed, this.#deps.log);
     }
     const recorded = new Set(own.flatMap(({ executor_session_ids: ids }) => ids));
-    return this.#observed.filter(({ executor_session_ids: ids }) => !ids.some((id) => recorded.has(id)));
+    return this.#observed.filter(({ summary }) => !summary.executor_session_ids.some((id) => recorded.has(id)));
   }
 
   async #staleRecords(
@@ -129,8 +137,4 @@ export class Refresh {
     }
     return stale;
   }
-}
-
-export function isObserved(session: SearchedSession): session is ObservedSummary {
-  return 'source' in session;
 }

@@ -7,6 +7,10 @@ import type { SessionSummary } from '../../model/summary.ts';
 /** One of Vitrine's own, or one that another program has started. */
 export type SearchedSession = SessionSummary | ObservedSummary;
 
+export function isObserved(session: SearchedSession): session is ObservedSummary {
+  return 'source' in session;
+}
+
 export interface SearchRequest {
   /** As it was typed; the language is that of `insight/search/query.ts`. */
   readonly query: string;

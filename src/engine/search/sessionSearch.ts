@@ -1,8 +1,12 @@
+import path from 'node:path';
 import { isEmptyQuery, parseQuery, type Query } from '../../insight/search/query.ts';
+import type { SessionSummary } from '../../model/summary.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Database } from '../catalogue/database.ts';
+import { recentEdits, sessionsTouching, type RecentEdit } from '../catalogue/edits.ts';
 import { indexedSessions, type IndexedSession } from '../catalogue/indexSession.ts';
-import { isObserved, Refresh, type Known, type RefreshDeps } from '../catalogue/refresh.ts';
+import type { ObservedSession } from '../catalogue/observedRows.ts';
+import { Refresh, type Known, type RefreshDeps } from '../catalogue/refresh.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
 import { logFiltering } from '../metadataLog.ts';
 import {
@@ -15,15 +19,16 @@ import {
   type Candidate,
   type Corpus,
 } from './candidates.ts';
-import type {
-  LikeAnswer,
-  LikeEntry,
-  LikeRequest,
-  Scanned,
-  SearchAnswer,
-  SearchedSession,
-  SearchRequest,
-  SessionHits,
+import {
+  isObserved,
+  type LikeAnswer,
+  type LikeEntry,
+  type LikeRequest,
+  type Scanned,
+  type SearchAnswer,
+  type SearchedSession,
+  type SearchRequest,
+  type SessionHits,
 } from './contract.ts';
 import {
   countSynthetic,
@@ -108,6 +113,37 @@ export class SessionSearch {
   /** Indexes what changed since. @throws as `search` */
   update(request: Pick<SearchRequest, 'signal' | 'onProgress'>): Promise<Scanned> {
     return this.#alone(async (database) => (await this.#scope(database, request)).scanned);
+  }
+
+  /** What other programs' sessions used, as far as Vitrine did not record them itself. @throws as `search` */
+  observed(own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
+    return this.#alone((database) => this.#refresh.observed(database, own));
+  }
+
+  /** Files that agents changed last, newest first. `within` as in a search. @throws as `search` */
+  recentEdits(request: Pick<SearchRequest, 'within' | 'signal' | 'onProgress'>, most: number): Promise<RecentEdit[]> {
+    return this.#alone(async (database) => {
+      const { chosen } = await this.#scope(database, request);
+      return recentEdits(database, new Map(chosen.map(({ session }) => [session.session_id, session])), most);
+    });
+  }
+
+  /** Sessions with calls that read or changed the file of that absolute path. @throws as `search` */
+  touching(
+    file: string,
+    request: Pick<SearchRequest, 'within' | 'signal'>,
+  ): Promise<{ readonly sessions: readonly SearchedSession[]; readonly searched: number }> {
+    return this.#alone(async (database) => {
+      const { chosen, scanned } = await this.#scope(database, request);
+      const names = new Set([file.replaceAll('\\', '/'), file]);
+      for (const { session } of chosen) {
+        const relative = path.relative(session.project_dir ?? file, file).replaceAll('\\', '/');
+        if (relative !== '' && !relative.startsWith('..')) names.add(relative).add(`./${relative}`);
+      }
+      const found = sessionsTouching(database, [...names]);
+      const sessions = chosen.flatMap(({ session }) => (found.has(session.session_id) ? [session] : []));
+      return { sessions, searched: scanned.sessions };
+    });
   }
 
   /** Forgets what it knows of a session that is deleted. */

@@ -167,6 +167,11 @@ export class SessionSources {
     return observedSummary({ ...this.observed(found), share, parentId }, prices);
   }
 
+  /** What belongs to a session that was listed last, and to no copy of it. */
+  shareOf(id: string): OwnShare | undefined {
+    return this.#shares.get(id);
+  }
+
   /** The state of the files of a session that was listed last, to be compared; `undefined` where there is none. */
   stampOf(id: string): string | undefined {
     const found = this.#found.get(id);

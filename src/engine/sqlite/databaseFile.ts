@@ -2,7 +2,7 @@ import { constants, rmSync } from 'node:fs';
 import { copyFile, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { builtInDriver, type OpenDatabase, type SqliteDriver, type SqliteRow } from './driver.ts';
+import { readingDriver, type OpenDatabase, type SqliteDriver, type SqliteRow } from './driver.ts';
 import { foldWal, walGeneration } from './wal.ts';
 
 /** Queries a database. */
@@ -19,7 +19,7 @@ export type DatabaseRead<T> =
 export interface DatabaseFileOptions {
   /** Where a private copy is put, where one is needed. Default: the system's temporary folder. */
   readonly temporaryFolder?: string;
-  /** Default: SQLite of the runtime. */
+  /** Default: SQLite of the runtime, else as WebAssembly. `undefined`: there is none. */
   readonly driver?: () => Promise<SqliteDriver | undefined>;
   /** A database that needs a copy and is bigger than this, in bytes, is not read. */
   readonly maxCopyBytes?: number;
@@ -76,13 +76,14 @@ export class DatabaseFile {
 
   async #read<T>(use: (database: DatabaseQueries) => T): Promise<DatabaseRead<T>> {
     clearTimeout(this.#expiry);
-    const driver = await (this.#options.driver ?? builtInDriver)();
+    const driver = await (this.#options.driver ?? readingDriver)();
     if (driver === undefined) return { kind: 'unreadable', reason: 'This runtime has no SQLite (node:sqlite).' };
     try {
       for (let attempt = 1; attempt <= attempts; attempt += 1) {
         const before = await this.#version();
         if (typeof before === 'string') return { kind: 'unreadable', reason: before };
-        const inPlace = before.wal === undefined && before.journal === undefined && attempt < attempts;
+        const isQuiet = before.wal === undefined && before.journal === undefined;
+        const inPlace = driver.readsInPlace && isQuiet && attempt < attempts;
         if (!inPlace && !(await this.#refreshCopy(before))) continue;
         const read = inPlace
           ? query(() => driver.open(this.#path, 'immutable'), use)

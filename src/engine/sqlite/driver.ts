@@ -11,6 +11,8 @@ export interface OpenDatabase {
 }
 
 export interface SqliteDriver {
+  /** It can read a file without a lock. Else it is only given copies. */
+  readonly readsInPlace: boolean;
   /**
    * `immutable`: as a file that nobody changes, without locks, and without looking for a log beside it. `private`: a copy of
    * our own, which SQLite may roll back first.
@@ -23,6 +25,7 @@ export async function builtInDriver(): Promise<SqliteDriver | undefined> {
   try {
     const { DatabaseSync } = await import('node:sqlite');
     return {
+      readsInPlace: true,
       open: (path, mode) => {
         const url = pathToFileURL(path);
         if (mode === 'immutable') url.searchParams.set('immutable', '1');
@@ -42,12 +45,43 @@ export async function builtInDriver(): Promise<SqliteDriver | undefined> {
   }
 }
 
+/** SQLite as WebAssembly. It locks what it opens by a folder beside it, so that it must not open files of others. */
+export async function wasmReader(): Promise<SqliteDriver> {
+  const { default: wasm } = await import('node-sqlite3-wasm');
+  return {
+    readsInPlace: false,
+    open: (path) => {
+      const database = new wasm.Database(path);
+      // A copy may be in WAL mode, which needs shared memory otherwise.
+      database.exec('PRAGMA locking_mode=EXCLUSIVE');
+      return {
+        *rows(sql, parameters) {
+          const statement = database.prepare(sql);
+          try {
+            for (const row of statement.iterate([...parameters])) yield plainRow(row);
+          } finally {
+            statement.finalize();
+          }
+        },
+        close: () => database.close(),
+      };
+    },
+  };
+}
+
+/** That of the runtime, else the one as WebAssembly. */
+export async function readingDriver(): Promise<SqliteDriver> {
+  return (await builtInDriver()) ?? (await wasmReader());
+}
+
 /** Whole numbers come as bigint, since others than the safe ones would be an error; these are told as a text. */
-function plainRow(row: Readonly<Record<string, null | number | bigint | string | Uint8Array>>): SqliteRow {
+function plainRow(row: object): SqliteRow {
   const plain: Record<string, SqliteValue> = {};
-  for (const [column, value] of Object.entries(row)) {
-    if (typeof value !== 'bigint') plain[column] = value;
-    else plain[column] = Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
-  }
+  for (const [column, value] of Object.entries(row)) plain[column] = plainValue(value);
   return plain;
+}
+
+function plainValue(value: unknown): SqliteValue {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+  return typeof value === 'number' || typeof value === 'string' || value instanceof Uint8Array ? value : null;
 }

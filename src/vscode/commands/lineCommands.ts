@@ -21,6 +21,15 @@ export function lineCommands(shell: Shell): Commands {
       }
     },
 
+    async recentEdits() {
+      const { pickRecentEdit } = await import('../edits/recentEdits.ts');
+      await pickRecentEdit({
+        engines: shell.engines,
+        now: Date.now,
+        lead: (id, entry) => shell.panels.lead(id, entry),
+      });
+    },
+
     /** For the line with the cursor, or `{lineNumber}` from the menu of the gutter, counted from 1. */
     async whyThisLine(argument) {
       const editor = vscode.window.activeTextEditor;

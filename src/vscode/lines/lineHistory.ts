@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { EngineHost } from '../engine/engineHost.ts';
-import type { SessionList } from '../sessionList.ts';
+import { isHere, type SessionList } from '../sessionList.ts';
 import type { SessionLoader } from '../sessionLoader.ts';
 import { marksLines } from '../settings.ts';
 import type { LineStories } from './lineStories.ts';
@@ -66,17 +66,18 @@ export class LineHistory implements vscode.Disposable {
   }
 
   async #load(): Promise<Known> {
-    const { engines, list, loader, log } = this.#deps;
+    const { engines, loader, log } = this.#deps;
     const [{ TouchIndex }, { LineStories }] = await Promise.all([
       import('./touchIndex.ts'),
       import('./lineStories.ts'),
     ]);
     const open = async (id: string) => (await engines.get()).open(id);
-    const rows = async () => {
+    const touching = async (path: string) => {
       await loader.load();
-      return list.here();
+      const { archive } = await engines.get();
+      return archive.search.touching(path, { within: isHere });
     };
-    const index = new TouchIndex({ rows, open }, log);
+    const index = new TouchIndex({ touching, open }, log);
     return { index, stories: new LineStories(index, open) };
   }
 }

@@ -3,15 +3,20 @@ import { type SessionFile, SessionFiles } from '../../insight/files/files.ts';
 import type { NormalizedEntry } from '../../model/entry.ts';
 import type { SessionRow } from '../sessionRow.ts';
 
-/** Sessions that are looked through, the newest ones, and entries of all of them together. */
-const mostSessions = 200;
+/** Sessions of one file that are read, the newest ones, and entries of one session. */
+const mostSessions = 50;
 const mostEntries = 250_000;
+/** Sessions that are remembered. */
+const mostKnown = 200;
 /** Entries read at once. */
 const chunk = 500;
 
 export interface TouchSource {
-  /** Sessions of this workspace. */
-  rows(): Promise<readonly SessionRow[]>;
+  /** Sessions of this workspace that read or changed the file, and how many were searched for such. */
+  touching(path: string): Promise<{
+    readonly sessions: readonly Pick<SessionRow, 'session_id' | 'updated_at'>[];
+    readonly searched: number;
+  }>;
   open(id: string): Promise<SessionHandle>;
 }
 
@@ -33,42 +38,64 @@ interface Known {
 }
 
 /**
- * Which sessions of this workspace touched which files. Reads records when it is first asked, newest first, and from then on
- * only what was added to them. Recordings are left out: playing one writes no file.
+ * Which sessions of this workspace touched which files. The catalogue says which sessions to read; each is read once, and from
+ * then on only what was added to it. Recordings are left out: playing one writes no file.
  */
 export class TouchIndex {
   readonly #source: TouchSource;
   readonly #log: { info(message: string): void };
   readonly #known = new Map<string, Known>();
-  /** Newest first. */
-  #order: readonly string[] = [];
+  #sessions = 0;
   #left = 0;
-  #reading: Promise<void> | undefined;
+  /** One file at a time: two would read the same sessions. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(source: TouchSource, log: { info(message: string): void }) {
     this.#source = source;
     this.#log = log;
   }
 
-  /** Sessions that were looked through. */
+  /** Sessions that were searched for the last file. */
   get sessions(): number {
-    return this.#order.length;
+    return this.#sessions;
   }
 
-  /** Sessions that were not: too many, too long, or unreadable. */
+  /** Sessions that touched it and were not read: too many, too long, or unreadable. */
   get left(): number {
     return this.#left;
   }
 
   /** Who touched the file with this absolute path, as far as records tell now; the newest session first. */
-  async of(path: string): Promise<readonly Touch[]> {
-    this.#reading ??= this.#catchUp().finally(() => (this.#reading = undefined));
-    await this.#reading;
-    return this.#order.flatMap((session) => {
-      const known = this.#known.get(session);
-      const file = known?.files.get(path);
-      return known === undefined || file === undefined ? [] : [{ session, projectDir: known.projectDir, file }];
-    });
+  of(path: string): Promise<readonly Touch[]> {
+    const found = this.#last.then(() => this.#of(path));
+    this.#last = found.catch(() => undefined);
+    return found;
+  }
+
+  async #of(path: string): Promise<readonly Touch[]> {
+    const { sessions, searched } = await this.#source.touching(path);
+    const newest = [...sessions].sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, mostSessions);
+    const touches: Touch[] = [];
+    let read = 0;
+    for (const { session_id: session, updated_at: updatedAt } of newest) {
+      const before = this.#known.get(session);
+      const known = before?.updatedAt === updatedAt ? before : await this.#read(session, updatedAt, before);
+      if (known === undefined) continue;
+      read += 1;
+      this.#keep(session, known);
+      const file = known.files.get(path);
+      if (file !== undefined) touches.push({ session, projectDir: known.projectDir, file });
+    }
+    this.#sessions = searched;
+    this.#left = sessions.length - read;
+    return touches;
+  }
+
+  #keep(session: string, known: Known): void {
+    this.#known.delete(session);
+    this.#known.set(session, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
   }
 
   /** The entry by which the agent was told to do what it did there. */
@@ -81,28 +108,11 @@ export class TouchIndex {
     return this.#known.get(session)?.files.numberOf(entryIndex);
   }
 
-  async #catchUp(): Promise<void> {
-    const rows = [...(await this.#source.rows())].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
-    const order: string[] = [];
-    let room = mostEntries;
-    for (const { session_id: id, updated_at: updatedAt } of rows.slice(0, mostSessions)) {
-      const before = this.#known.get(id);
-      const known = before?.updatedAt === updatedAt ? before : await this.#read(id, updatedAt, before, room);
-      if (known === undefined) continue;
-      this.#known.set(id, known);
-      room -= known.next;
-      order.push(id);
-    }
-    for (const id of this.#known.keys()) if (!order.includes(id)) this.#known.delete(id);
-    this.#order = order;
-    this.#left = rows.length - order.length;
-  }
-
-  async #read(id: string, updatedAt: string, before: Known | undefined, room: number): Promise<Known | undefined> {
+  async #read(id: string, updatedAt: string, before: Known | undefined): Promise<Known | undefined> {
     try {
       const handle = await this.#source.open(id);
       try {
-        return await readOn(handle, updatedAt, before, room);
+        return await readOn(handle, updatedAt, before);
       } finally {
         handle.dispose();
       }
@@ -113,19 +123,14 @@ export class TouchIndex {
   }
 }
 
-async function readOn(
-  handle: SessionHandle,
-  updatedAt: string,
-  before: Known | undefined,
-  room: number,
-): Promise<Known | undefined> {
+async function readOn(handle: SessionHandle, updatedAt: string, before: Known | undefined): Promise<Known | undefined> {
   const { project_dir: projectDir = '', recording } = handle.summary();
   const known: Known =
     before === undefined
       ? { updatedAt, projectDir, files: new SessionFiles(projectDir), prompts: [], next: 0 }
       : { ...before, updatedAt };
   const total = recording ? 0 : handle.total();
-  if (total > room) return undefined;
+  if (total > mostEntries) return undefined;
   const settled = Math.min(total, ...handle.open());
   for (let from = known.next; from < settled; from += chunk) {
     for (const entry of await handle.read(from, Math.min(from + chunk, settled))) {

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { Scanned, SearchAnswer, SearchHit, SessionHits } from '../../engine/search/contract.ts';
+import { isObserved } from '../../engine/search/contract.ts';
+import { asSession } from '../../insight/observed/asSession.ts';
 import type { QueryProblem } from '../../model/query.ts';
 import { queryKinds, queryStates } from '../../model/query.ts';
 import { inertText, visibleText } from '../inertText.ts';
@@ -114,7 +116,7 @@ function unreadLines({ unreadable, damaged }: Scanned): string[] {
 }
 
 function sessionItem({ session, count, unsure }: SessionHits, now: number): vscode.TreeItem {
-  const row = rowOf(session);
+  const row = rowOf(isObserved(session) ? asSession(session) : session);
   const item = new vscode.TreeItem(titleOf(row), vscode.TreeItemCollapsibleState.Expanded);
   item.id = session.session_id;
   item.description = [unsure ? `≤ ${count}` : String(count), session.updated_at.slice(0, 10)].join(' · ');

@@ -34,7 +34,11 @@ function made(sessions: Made[]) {
   const told: string[] = [];
   const index = new TouchIndex(
     {
-      rows: () => Promise.resolve(sessions.map((each) => row(each.id, { updated_at: at(each.day, 12) }))),
+      touching: () =>
+        Promise.resolve({
+          sessions: sessions.map((each) => row(each.id, { updated_at: at(each.day, 12) })),
+          searched: sessions.length,
+        }),
       open: (id) => {
         const found = sessions.find((each) => idOf(each) === id);
         if (found === undefined || found.broken === true) return Promise.reject(new Error('damaged'));
@@ -93,19 +97,19 @@ describe('which sessions touched a file', () => {
       (await index.of('/w/b.ts')).map(({ session }) => session),
       [idOf(all[2]!)],
     );
-    assert.deepEqual([index.sessions, index.left], [2, 1]);
+    assert.deepEqual([index.sessions, index.left], [3, 1]);
     assert.match(told.join(), /damaged/);
   });
 
-  it('stops at a bound, with the newest ones looked through', async () => {
+  it('stops at a bound, with the newest ones read', async () => {
     const many = Array.from({ length: 230 }, (_, at_): Made => ({
       id: `${at_}`,
       entries: turn(0),
       day: 1 + (at_ % 28),
     }));
     const { index } = made(many);
-    assert.equal((await index.of('/w/b.ts')).length, 200);
-    assert.deepEqual([index.sessions, index.left], [200, 30]);
+    assert.equal((await index.of('/w/b.ts')).length, 50);
+    assert.deepEqual([index.sessions, index.left], [230, 180]);
   });
 
   it('forgets a session that was deleted', async () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { DatabaseFile, type DatabaseRead } from '../../../../src/engine/sqlite/databaseFile.ts';
+import { wasmReader } from '../../../../src/engine/sqlite/driver.ts';
 
 const captured = path.resolve(
   'test/fixtures/stores/opencode-1.18.33/run-resume-fork/home/.local/share/opencode/opencode.db',
@@ -223,5 +224,22 @@ describe('a database of another program', () => {
       }),
       { numRuns: 60, seed: 20261124 },
     );
+  });
+
+  it('is read from a private copy by SQLite as WebAssembly, with its log and nothing made beside it', async () => {
+    const other = new DatabaseFile(name, { temporaryFolder: temporary, driver: wasmReader });
+    const database = writer();
+    add(database, 0, 50);
+    const before = await state();
+    const read = await other.read((queries) => queries.rows('SELECT count(*) AS n, max(n) AS m FROM numbers'));
+    assert.deepEqual(read, { kind: 'read', value: [{ n: 50, m: 49 }], problems: [] });
+    assert.deepEqual(await state(), before);
+    database.close();
+    await other.dispose();
+    const rows = (driver?: typeof wasmReader) =>
+      new DatabaseFile(captured, { temporaryFolder: temporary, ...(driver && { driver }) }).read((queries) =>
+        queries.rows('SELECT * FROM message ORDER BY id'),
+      );
+    assert.deepEqual(await rows(wasmReader), await rows());
   });
 });

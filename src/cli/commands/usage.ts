@@ -1,0 +1,106 @@
+import { localDay } from '../../engine/localDay.ts';
+import { emptyGroup, groupSpent, type Group, type GroupBy, type Spent } from '../../insight/spending.ts';
+import { totalTokens, type CostSum } from '../../model/usage.ts';
+import { visibleLine } from '../../model/visibleText.ts';
+import { englishFigures } from '../../text/figures.ts';
+import { parseOptions } from '../args.ts';
+import { UsageError, type Command } from '../command.ts';
+import { createEngine, storeHelp } from '../engine.ts';
+import { writeLines } from '../output.ts';
+import { pricesHelp, pricesOption } from '../pricesOption.ts';
+
+const groupings = ['day', 'model', 'agent'] as const satisfies readonly GroupBy[];
+
+const totalKey = 'total';
+
+const help = `Usage: vitrine usage [options]
+
+Adds up tokens and money of all sessions by day, model or agent: Vitrine's own, and those that other programs started.
+
+  --by day|model|agent  default: day
+  --days N              the last N days, today included; default 30, 0 for all
+  --own                 only sessions that Vitrine recorded
+  --json                one group per line as JSON, then one line with "total"
+  --line                today in one short line, for a shell prompt
+${pricesHelp}${storeHelp}
+Amounts with ~ are estimated at list prices. A + says that the cost of some sessions is not known.
+`;
+
+const options = {
+  by: { type: 'string' },
+  days: { type: 'string' },
+  own: { type: 'boolean' },
+  json: { type: 'boolean' },
+  line: { type: 'boolean' },
+  prices: { type: 'string' },
+  store: { type: 'string' },
+} as const;
+
+export const usage: Command = {
+  help,
+  async run(args, context) {
+    const { values } = parseOptions('usage', { args: [...args], options });
+    const by = groupings.find((each) => each === (values.by ?? 'day'));
+    if (by === undefined)
+      throw new UsageError(`Unknown grouping: ${values.by}`, `Give one of ${groupings.join(', ')}.`);
+    const days = values.line === true ? 1 : daysOption(values.days);
+    const ownOnly = values.own === true;
+    const prices = await pricesOption(values.prices, context);
+    const engine = createEngine(context, { store: values.store, ownOnly, prices });
+    try {
+      const { spent, unreadable } = await engine.archive.spending();
+      const observed = ownOnly ? [] : await engine.archive.observedSpending();
+      const recent = [...spent, ...observed].filter(({ at }) => isWithin(localDay(at), days, context.now()));
+      const groups = groupSpent(recent, by, localDay);
+      const total = totalOf(recent);
+      if (values.line === true) context.stdout.write(`${amount(total)} today\n`);
+      else if (values.json === true) await writeLines(context.stdout, [...groups.map(jsonGroup), jsonGroup(total)]);
+      else for (const group of [...groups, total]) context.stdout.write(`${row(group)}\n`);
+      if (unreadable > 0) context.stderr.write(`vitrine: ${unreadable} records could not be read.\n`);
+      return 0;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};
+
+/** @throws UsageError */
+function daysOption(given: string | undefined): number {
+  const days = Number(given ?? '30');
+  if (!Number.isInteger(days) || days < 0)
+    throw new UsageError(`Not a number of days: ${given}`, 'Give 0 or more (--days).');
+  return days;
+}
+
+/** `days` 0: all. */
+function isWithin(day: string, days: number, now: number): boolean {
+  if (days === 0) return true;
+  const first = new Date(now);
+  first.setDate(first.getDate() - days + 1);
+  return day >= localDay(first.getTime()) && day <= localDay(now);
+}
+
+function totalOf(spent: readonly Spent[]): Group {
+  const all = spent.map((each) => ({ ...each, agent: totalKey }));
+  return groupSpent(all, 'agent', localDay)[0] ?? emptyGroup(totalKey);
+}
+
+function jsonGroup({ key, usd, estimatedUsd, unknown, sessions, usage: tokens }: Group): object {
+  return { key, usd, estimated_usd: estimatedUsd, unknown_costs: unknown, sessions, usage: tokens };
+}
+
+function row(group: Group): string {
+  const cells = [
+    visibleLine(group.key).padEnd(28),
+    amount(group).padStart(12),
+    `${englishFigures.compact(totalTokens(group.usage))} tokens`.padStart(14),
+    `${group.sessions} ${group.sessions === 1 ? 'session' : 'sessions'}`,
+  ];
+  return cells.join('  ');
+}
+
+/** `~$1.87+`: with estimates, and without what is not known. */
+function amount({ usd, estimatedUsd, unknown }: CostSum): string {
+  if (usd === null) return unknown > 0 ? 'cost unknown' : englishFigures.money(0);
+  return `${estimatedUsd > 0 ? '~' : ''}${englishFigures.money(usd)}${unknown > 0 ? '+' : ''}`;
+}

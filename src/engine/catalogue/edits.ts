@@ -1,0 +1,51 @@
+import path from 'node:path';
+import type { SearchedSession } from '../search/contract.ts';
+import type { Database } from './database.ts';
+import { entriesPerSession } from './schema.ts';
+
+/** A file that an agent changed, and the last step that did. */
+export interface RecentEdit {
+  /** Absolute. */
+  readonly path: string;
+  readonly session: SearchedSession;
+  /** Index of the entry. */
+  readonly entry: number;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Files that some sessions (by id) changed last, newest first, each once. */
+export function recentEdits(
+  database: Database,
+  sessions: ReadonlyMap<string, SearchedSession>,
+  most: number,
+): RecentEdit[] {
+  const rows =
+    database.all(`SELECT files.path AS path, sessions.id AS session, entries.id AS entry, max(entries.at) AS at
+    FROM touches JOIN entries ON entries.id = touches.entry JOIN files ON files.no = touches.file
+      JOIN sessions ON sessions.no = entries.id / ${entriesPerSession}
+    WHERE touches.changed = 1 AND entries.at IS NOT NULL GROUP BY touches.file, sessions.no ORDER BY at DESC`);
+  const found = new Map<string, RecentEdit>();
+  for (const row of rows) {
+    if (found.size === most) break;
+    const session = sessions.get(String(row['session']));
+    // A recording wrote no file.
+    if (session === undefined || session.recording || session.imported !== undefined) continue;
+    const file = path.resolve(session.project_dir ?? '/', String(row['path']));
+    if (found.has(file)) continue;
+    const at = new Date(Number(row['at'])).toISOString();
+    found.set(file, { path: file, session, entry: Number(row['entry']) % entriesPerSession, at });
+  }
+  return [...found.values()];
+}
+
+/** Ids of sessions with calls that read or changed the file, given as the calls may name it. */
+export function sessionsTouching(database: Database, names: readonly string[]): Set<string> {
+  const marks = names.map(() => '?').join(', ');
+  const rows = database.all(
+    `SELECT DISTINCT sessions.id AS id FROM files JOIN touches ON touches.file = files.no
+      JOIN sessions ON sessions.no = touches.entry / ${entriesPerSession} WHERE files.path IN (${marks})`,
+    ...names,
+  );
+  return new Set(rows.map(({ id }) => String(id)));
+}

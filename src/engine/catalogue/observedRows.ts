@@ -1,0 +1,58 @@
+import type { ObservedSummary } from '../../insight/observed/summary.ts';
+import type { Spent } from '../../insight/spending.ts';
+import { isObject } from '../../model/json.ts';
+import type { Log } from '../api.ts';
+import { isUnwritable } from './catalogue.ts';
+import type { Database } from './database.ts';
+
+/** A session of another program, and what it used on which day. */
+export interface ObservedSession {
+  readonly summary: ObservedSummary;
+  readonly spent: readonly Spent[];
+}
+
+export function readObserved(database: Database): ObservedSession[] {
+  return database.all('SELECT summary, spent FROM observed').flatMap((row) => {
+    const summary: unknown = JSON.parse(String(row['summary']));
+    const spent: unknown = JSON.parse(String(row['spent']));
+    return isSummary(summary) && isSpentList(spent) ? [{ summary, spent }] : [];
+  });
+}
+
+/** Writes what is different. What cannot be written is found again by the next process. */
+export function writeObserved(database: Database, sessions: readonly ObservedSession[], log: Log): void {
+  try {
+    const known = new Map(
+      database.all('SELECT id, summary, spent FROM observed').map((row) => [String(row['id']), row]),
+    );
+    const changed = sessions.flatMap(({ summary, spent }) => {
+      const [id, texts] = [summary.session_id, [JSON.stringify(summary), JSON.stringify(spent)] as const];
+      const before = known.get(id);
+      known.delete(id);
+      return before?.['summary'] === texts[0] && before['spent'] === texts[1] ? [] : [[id, ...texts] as const];
+    });
+    if (changed.length === 0 && known.size === 0) return;
+    database.transaction(() => {
+      for (const values of changed) database.run('INSERT OR REPLACE INTO observed VALUES (?, ?, ?)', ...values);
+      for (const id of known.keys()) database.run('DELETE FROM observed WHERE id = ?', id);
+    });
+  } catch (error) {
+    if (!isUnwritable(error)) throw error;
+    log.warn(`The catalogue cannot be written: ${String(error)}`);
+  }
+}
+
+/** Rows are of this version of the schema: a look at the fields that tell is enough. */
+function isSummary(value: unknown): value is ObservedSummary {
+  return (
+    isObject(value) &&
+    typeof value['session_id'] === 'string' &&
+    Array.isArray(value['executor_session_ids']) &&
+    isObject(value['source']) &&
+    isObject(value['live'])
+  );
+}
+
+function isSpentList(value: unknown): value is Spent[] {
+  return Array.isArray(value) && value.every((each) => isObject(each) && typeof each['at'] === 'string');
+}
