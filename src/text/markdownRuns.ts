@@ -13,12 +13,15 @@ const maxNesting = 16;
 /** Characters of a line, and of a paragraph, that are lexed at once: inline lexers take quadratic time in the worst case. */
 const maxLine = 2048;
 const maxParagraph = 4096;
+/** Characters of such a stretch that can begin or end emphasis, code or a link: each may be compared with all the others. */
+const maxDelimiters = 256;
 /** Spaces before a marker that can be nested lists. */
 const maxIndent = 4 * maxNesting;
 
 /** What follows backticks on their line holds none, or it is code within a line. */
 const fenceStart = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const marker = /^(?:>|[-*+](?=\s|$)|\d{1,9}[.)](?=\s|$))/;
+const delimiters: ReadonlySet<number> = new Set(Array.from('*_~`[]!<&', (each) => each.charCodeAt(0)));
 const delimiterRow = /^[\s|:-]*-[\s|:-]*$/;
 
 /**
@@ -62,6 +65,7 @@ class Runs {
   #length = 0;
   #columns = 0;
   #rows = 0;
+  #delimiters = 0;
   #isPlain = false;
   #isLong = false;
 
@@ -77,6 +81,7 @@ class Runs {
   line(line: string): void {
     this.#paragraph.push(line);
     this.#length += line.length;
+    this.#delimiters += delimitersOf(line);
     if (nestingOf(line) > maxNesting) this.#isPlain = true;
     if (line.length > maxLine) this.#isLong = true;
     if (this.#columns > 0) this.#rows += 1;
@@ -94,7 +99,8 @@ class Runs {
     if (lines.length === 0) return;
     const isTable = this.#columns > 0;
     const isAmplified = isTable && this.#columns * this.#rows > this.#length;
-    const isLong = this.#isLong || (!isTable && this.#length > maxParagraph);
+    const isDense = this.#delimiters > maxDelimiters;
+    const isLong = this.#isLong || (!isTable && (isDense || this.#length > maxParagraph));
     if (this.#isPlain || isAmplified) {
       this.#flush();
       for (const [index, text] of cut(lines, maxParagraph).entries())
@@ -108,6 +114,7 @@ class Runs {
     this.#length = 0;
     this.#columns = 0;
     this.#rows = 0;
+    this.#delimiters = 0;
     this.#isPlain = false;
     this.#isLong = false;
   }
@@ -139,25 +146,51 @@ function withoutMarkers(line: string): string {
   return line.replace(/^(?:\s*(?:>|[*+]\s|-\s+(?=\|)|\d{1,9}[.)]\s))*/, '');
 }
 
-/** Joins lines to pieces of at most `limit` characters; a longer line is cut, at a space where one is near the limit. */
+function delimitersOf(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) if (delimiters.has(text.charCodeAt(at))) count += 1;
+  return count;
+}
+
+/**
+ * Joins lines to pieces of at most `limit` characters and `maxDelimiters` delimiters; a longer line is cut, at a space where
+ * one is near the limit.
+ */
 function cut(lines: readonly string[], limit: number): readonly string[] {
   const pieces: string[] = [];
   let held = '';
+  let dense = 0;
   for (const line of lines) {
-    if (held.length + line.length > limit && held !== '') {
+    const more = delimitersOf(line);
+    if ((held.length + line.length > limit || dense + more > maxDelimiters) && held !== '') {
       pieces.push(held);
       held = '';
+      dense = 0;
     }
     let from = 0;
-    while (line.length - from > limit) {
-      const end = cutAt(line, from, limit);
+    for (;;) {
+      const most = lengthOf(line, from, limit);
+      if (line.length - from <= most) break;
+      const end = cutAt(line, from, most);
       pieces.push(line.slice(from, end));
       from = end;
     }
     held += line.slice(from);
+    dense += from === 0 ? more : delimitersOf(line.slice(from));
   }
   if (held !== '') pieces.push(held);
   return pieces;
+}
+
+/** How many characters from there on are at most `limit`, with at most `maxDelimiters` delimiters. */
+function lengthOf(line: string, from: number, limit: number): number {
+  let left = maxDelimiters;
+  const end = Math.min(line.length, from + limit);
+  for (let at = from; at < end; at += 1) {
+    if (delimiters.has(line.charCodeAt(at))) left -= 1;
+    if (left < 0) return at - from;
+  }
+  return limit;
 }
 
 function cutAt(line: string, from: number, limit: number): number {

@@ -25,6 +25,8 @@ export interface Part {
 const longestTail = 8 * 1024;
 /** A part is closed when it holds this much, so that a long message becomes several rows. */
 const partChars = 4 * 1024;
+/** … or so many blocks: a list or heading without text takes two characters. */
+const partBlocks = 48;
 
 interface Fence {
   readonly marker: string;
@@ -79,7 +81,8 @@ export class MarkdownStream {
 
   #close(token: Token, length: number, at = -1): void {
     if (token.type === 'space') return;
-    if (this.#last.chars >= partChars) this.parts.push({ blocks: [], chars: 0, revision: 0 });
+    const isFull = this.#last.chars >= partChars || this.#last.blocks.length >= partBlocks;
+    if (isFull) this.parts.push({ blocks: [], chars: 0, revision: 0 });
     this.#last.blocks.push({ token, joined: this.#joined || joinedTokens.has(token), at });
     this.#last.chars += length;
     this.#last.revision += 1;

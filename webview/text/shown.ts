@@ -5,7 +5,7 @@ import { t } from '../l10n.ts';
 import { pieces, plain } from './visible.ts';
 
 /** Elements that one text may take for what is not seen in it; with more, all of it is written out plainly. */
-const mostPieces = 4000;
+const mostPieces = 500;
 
 /** Text of a session as it is, with characters that are not seen written out and marked. */
 export function shown(text: string, kind: TextKind = 'prose'): TemplateResult | string {

@@ -67,6 +67,15 @@ describe('Markdown of an agent', function () {
     });
   }
 
+  it('has few delimiters in what is lexed at once, in long lines and in many paragraphs', () => {
+    for (const text of ['_a_'.repeat(20_000), `${'_a_'.repeat(1300)}\n\n`.repeat(20), '[a](b) '.repeat(20_000)]) {
+      for (const { text: run } of markdownRuns(text)) {
+        for (const paragraph of run.split('\n\n'))
+          assert.ok((paragraph.match(/[*_~`[\]!<&]/g) ?? []).length <= 256, `${paragraph.length} characters`);
+      }
+    }
+  });
+
   it('keeps every character, whatever is generated', () => {
     const piece = fc.constantFrom(
       ...[

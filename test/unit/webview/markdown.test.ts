@@ -80,6 +80,12 @@ describe('markdown that streams', () => {
     }
   });
 
+  it('has few blocks in a part, however little each holds', () => {
+    for (const text of ['#\n'.repeat(2000), '---\n'.repeat(1000), '```\na\n```\n'.repeat(300)]) {
+      for (const { blocks } of markdownParts(text)) assert.ok(blocks.length <= 50, `${blocks.length} blocks`);
+    }
+  });
+
   it('reads about as much for a piece at the end of a long text as at its beginning', () => {
     const readFor = (chars: number): number => {
       const original = Object.getOwnPropertyDescriptor(Lexer.prototype, 'lex')!;
