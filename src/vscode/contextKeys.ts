@@ -40,7 +40,6 @@ export class ContextKeys implements vscode.Disposable {
     this.#key('liveSessions', this.#list.live().length);
     this.#key('waitingSessions', this.#list.waiting().length);
     this.#key('hiddenSessions', hiddenTotal(this.#list.hidden()));
-    this.#key('showingHidden', this.#list.showHidden);
     if (this.#looked === undefined) this.#look();
   }
 

@@ -5,7 +5,7 @@ import { isFiltering } from './observed/filter.ts';
 import { isProgrammatic, observedContext, programmaticItem } from './observed/observedItems.ts';
 import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
 import { hiddenTotal, type HiddenCount, type SessionList } from './sessionList.ts';
-import { needsYou, titleOf, type SessionRow } from './sessionRow.ts';
+import { needsYou, titleOf } from './sessionRow.ts';
 import { rowDescription, stateIcon, stateOf } from './rowText.ts';
 import { rowLabel, rowTooltip } from './rowTooltip.ts';
 
@@ -235,11 +235,8 @@ function sessionItem(node: SessionNode, now: number, family: Family | undefined)
       : [
           'session',
           live ? 'live' : 'ended',
-          ...(children.some(anyLive) ? ['above'] : []),
           ...(waits ? ['waiting'] : []),
           ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
-          ...(row.hidden === true ? ['hidden'] : []),
-          ...followUpWords(row),
         ].join(' ');
   item.accessibilityInformation = { label: rowLabel(row, now, family) };
   item.command = {
@@ -248,12 +245,6 @@ function sessionItem(node: SessionNode, now: number, family: Family | undefined)
     arguments: [row.session_id],
   };
   return item;
-}
-
-/** What a person can change: nothing is written by itself to what is played, was imported, or has a parent. */
-function followUpWords({ recording, parent_session_id: parent, follow_ups: own }: SessionRow): readonly string[] {
-  if (recording || parent !== undefined) return [];
-  return [...(own?.on === true ? [] : ['mayFollowUp']), ...(own?.on === false ? [] : ['mayLeaveAlone'])];
 }
 
 function actionItem(label: string, icon: string, command: string, args: unknown[] = []): vscode.TreeItem {

@@ -54,6 +54,17 @@ function permissionMode(agent: ExecutorType, name: string, scope?: vscode.Uri): 
   return mode === 'default' ? undefined : mode;
 }
 
+/** A field of a setting that is an object. A name with a dot, as earlier versions had it, says the same to VS Code. */
+function field(key: string, name: string, scope?: vscode.Uri): unknown {
+  const found = value(key, 'user', scope);
+  return isObject(found) ? found[name] : undefined;
+}
+
+/** Of one agent; earlier versions had a setting for each. */
+function ofAgent(key: 'extraArgs' | 'environment', name: string, scope?: vscode.Uri): unknown {
+  return field(key, name, scope) ?? value(`${name}.${key}`, 'user', scope);
+}
+
 /** Which of a session's conversations of Claude Code goes on in a folder. */
 export function resumeFrom(scope?: vscode.Uri): ResumeFrom {
   return value('claude.resumeFrom', 'trusted', scope) === 'original' ? 'original' : 'newest';
@@ -62,7 +73,7 @@ export function resumeFrom(scope?: vscode.Uri): ResumeFrom {
 function agentSettings(name: string): AgentSettings {
   return known<AgentSettings>({
     program: text(value(`${name}.path`, 'user'))?.trim(),
-    environment: variables(value(`${name}.environment`, 'user')),
+    environment: variables(ofAgent('environment', name)),
     resumeFrom: name === 'claude' ? resumeFrom() : undefined,
   });
 }
@@ -136,10 +147,10 @@ export function ownPrices(): unknown {
 
 /** Where runs are reported to is the user's alone, and nothing where that is not set. */
 function otlpSettings(): OtlpSettings | undefined {
-  const endpoint = text(value('otlp.endpoint', 'user'))?.trim();
+  const endpoint = text(field('otlp', 'endpoint'))?.trim();
   if (endpoint === undefined) return undefined;
-  const headers = variables(value('otlp.headers', 'user'));
-  return { endpoint, content: value('otlp.content', 'user') === true, ...(headers !== undefined && { headers }) };
+  const headers = variables(field('otlp', 'headers'));
+  return { endpoint, content: field('otlp', 'content') === true, ...(headers !== undefined && { headers }) };
 }
 
 /** Seconds between the polite signal and the next step of the stop ladder. */
@@ -159,7 +170,7 @@ export function marksLines(): boolean {
 
 /** After how many days what agents printed is packed, and deleting is offered; 0: never. */
 export function retentionDays(): { readonly pack: number; readonly remove: number } {
-  const days = (key: string): number => between(value(`retention.${key}`, 'user'), 0, 36_500, 0);
+  const days = (key: string): number => between(field('retention', key), 0, 36_500, 0);
   return { pack: days('compressAfterDays'), remove: days('deleteAfterDays') };
 }
 
@@ -173,9 +184,9 @@ export interface RunnerSettings {
 /** What this window takes from the queue. The user's alone: no folder decides that it executes what others queue. */
 export function runnerSettings(): RunnerSettings {
   return {
-    enabled: value('runner.enabled', 'user') !== false,
-    concurrency: Math.floor(between(value('runner.concurrency', 'user'), 1, 64, 2)),
-    tags: strings(value('runner.tags', 'user')) ?? [],
+    enabled: field('runner', 'enabled') !== false,
+    concurrency: Math.floor(between(field('runner', 'concurrency'), 1, 64, 2)),
+    tags: strings(field('runner', 'tags')) ?? [],
   };
 }
 
@@ -204,6 +215,6 @@ export function agentOptions(agent: ExecutorType, scope?: vscode.Uri): AgentOpti
     maxBudgetUsd: limit('maxBudgetUsd'),
     maxAiCredits: limit('maxAiCredits'),
     appendSystemPrompt: text(value(`${name}.appendSystemPrompt`, 'trusted', scope)),
-    extraArgs: strings(value(`${name}.extraArgs`, 'user', scope)),
+    extraArgs: strings(ofAgent('extraArgs', name, scope)),
   });
 }

@@ -61,10 +61,12 @@ describe('follow-ups in the window', function () {
 
   it('are paused and resumed for all windows, and each says so', async () => {
     const other = await openWindow(server, context, server.folder.home);
-    await other.runCommand('Vitrine: Pause All Follow-ups');
+    await other.runCommand('Vitrine: Follow-ups…');
+    await other.quickPickRow('Pause All').click();
     await workbench.statusBarItem('Follow-ups paused').waitFor();
     await page().locator('.rcard .lead').getByText('Nothing runs until you send a message.').waitFor();
-    await other.runCommand('Vitrine: Resume Follow-ups');
+    await other.runCommand('Vitrine: Follow-ups…');
+    await other.quickPickRow('Resume All').click();
     await workbench.statusBarItem('Follow-up in').waitFor();
     await other.page.close();
     await page().locator('.rcard').getByRole('button', { name: 'Cancel Follow-up' }).click();

@@ -74,10 +74,10 @@ describe('sessions of a folder that has another name or place today', function (
   });
 
   it('are told of in Doctor, and follow a folder that somebody names', async () => {
-    await workbench.runCommand('Vitrine: Find Missing Session…');
+    await workbench.runCommand('Vitrine: Doctor');
     await workbench.webview().getByText('/was/long/ago').first().waitFor();
     await picture(workbench, 'session-lost');
-    await workbench.runCommand('Vitrine: Relink Sessions…');
+    await workbench.webview().getByRole('button', { name: 'Relink Sessions…' }).first().click();
     await workbench.quickPickRow('/was/long/ago').click();
     await workbench.page.getByPlaceholder('Current location of /was/long/ago').waitFor();
     await picture(workbench, 'relink');

@@ -51,11 +51,11 @@ describe('what earlier sessions know', function () {
   const transcript = () => workbench.webview().getByRole('tabpanel', { name: 'Transcript' });
 
   it('is shown before an agent is told, without what a person takes away, and stands in the transcript', async () => {
-    await workbench.runCommand('Vitrine: Run Agent with Context from Earlier Sessions…');
+    await workbench.runCommand('Vitrine: Run Agent…');
     await row('Codex').click();
     await title('Run Codex');
     await workbench.quickInput().fill('Which delay have the upload retries?');
-    await press('Enter');
+    await row('Context from earlier sessions…').click();
     await title('Context from Earlier Sessions');
     await placeholder('Found by the text of this message');
     await row(fixed.slice(0, 60)).filter({ hasText: 'Fix the flaky upload test · Agent' }).waitFor();
@@ -64,6 +64,8 @@ describe('what earlier sessions know', function () {
     await row(later.slice(0, 40)).locator('input[type=checkbox], .monaco-checkbox').first().click();
     const before = codex.calls().length;
     await workbench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
+    await row('Goes with the prompt: ').waitFor();
+    await press('Enter');
     const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
     assert.match(prompt, /^Note written by Vitrine, not by the user/);
     assert.ok(prompt.includes(fixed) && !prompt.includes(later) && !prompt.includes(secretive));
@@ -89,7 +91,8 @@ describe('what earlier sessions know', function () {
   });
 
   it('is searched by the last message of a person where a session just goes on', async () => {
-    await workbench.runCommand('Vitrine: Resume with Context from Earlier Sessions…');
+    await workbench.runCommand('Vitrine: Resume Session…');
+    await workbench.page.getByRole('button', { name: 'Add Context from Earlier Sessions' }).click();
     await workbench.page.locator('.quick-input-widget', { hasText: 'Next message' }).waitFor();
     await press('Enter');
     await placeholder('Found by your last message');

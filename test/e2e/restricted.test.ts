@@ -47,10 +47,14 @@ function waysOf(workspace: string, log: string, port: number): Readonly<Record<s
         set({ [`vitrine.${name}.path`]: program(file) }),
       ]),
     ),
-    'arguments of every agent': set(Object.fromEntries(all.map((name) => [`vitrine.${name}.extraArgs`, ['--x']]))),
-    'environment of every agent': set(
-      Object.fromEntries(all.map((name) => [`vitrine.${name}.environment`, variables])),
-    ),
+    'arguments of every agent': set({
+      'vitrine.extraArgs': Object.fromEntries(all.map((name) => [name, ['--x']])),
+      ...Object.fromEntries(all.map((name) => [`vitrine.${name}.extraArgs`, ['--x']])),
+    }),
+    'environment of every agent': set({
+      'vitrine.environment': Object.fromEntries(all.map((name) => [name, variables])),
+      ...Object.fromEntries(all.map((name) => [`vitrine.${name}.environment`, variables])),
+    }),
     'modes in which nobody is asked': set({
       'vitrine.claude.permissionMode': 'bypassPermissions',
       'vitrine.codex.permissionMode': 'danger-full-access',
@@ -61,7 +65,7 @@ function waysOf(workspace: string, log: string, port: number): Readonly<Record<s
     'an agent server': set({
       'vitrine.acpHttp.servers': [{ id: 'trap', label: 'Trap', baseUrl: `http://127.0.0.1:${port}` }],
     }),
-    'a collector that runs are reported to': set({ 'vitrine.otlp.endpoint': `http://127.0.0.1:${port}` }),
+    'a collector that runs are reported to': set({ 'vitrine.otlp': { endpoint: `http://127.0.0.1:${port}` } }),
     'a key to sign with': set({ 'vitrine.audit.signingKey': program('key') }),
     'a budget that lets everything through': set({ 'vitrine.budgets': { day: { usd: 1e9 } } }),
     'an agent that is a file, with a server of its own': () => {
@@ -150,7 +154,7 @@ describe('a workspace that is not trusted', function () {
     await workbench.page.keyboard.press('Enter');
     await workbench.editorTab('package.json').waitFor();
     const said = workbench.notification('Vitrine does not start agents in Restricted Mode');
-    for (const way of ['Run on Several Agents…', 'Run Agent on This File…', 'Run Agent from File…']) {
+    for (const way of ['Run Agent on Selection or File…', 'Run Agent from File…']) {
       await workbench.runCommand(`Vitrine: ${way}`);
       await said.first().waitFor();
       nothingStarted(way);

@@ -210,7 +210,7 @@ describe('Run Agent…', function () {
     await press('Control+Home');
     for (let lines = 0; lines < 3; lines += 1) await press('Shift+ArrowDown');
     await workbench.page.locator('.statusbar-item', { hasText: /\(\d+ selected\)/ }).waitFor();
-    await workbench.runCommand('Vitrine: Run Agent on Selection…');
+    await workbench.runCommand('Vitrine: Run Agent on Selection or File…');
     await row('Codex').click();
     await row('Sent with the prompt: src/menu.js:1-3').waitFor();
     await picture(workbench, 'run-selection');
@@ -220,7 +220,7 @@ describe('Run Agent…', function () {
 
   it('lets the prompt be written over several lines in an editor', async () => {
     await openMenu();
-    await workbench.runCommand('Vitrine: Run Agent on This File…');
+    await workbench.runCommand('Vitrine: Run Agent on Selection or File…');
     await row('Codex').click();
     await title('Run Codex');
     await input().fill('Look at');
@@ -235,7 +235,8 @@ describe('Run Agent…', function () {
 
   it('runs one prompt on several agents, side by side', async () => {
     await workbench.closeEditors();
-    await workbench.runCommand('Vitrine: Run on Several Agents…');
+    await workbench.runCommand('Vitrine: Run Agent…');
+    await row('Run on Several Agents…').click();
     await part('Codex').click();
     await workbench.page.getByText('1 Selected').waitFor();
     await part('Copilot CLI').click();
@@ -254,16 +255,12 @@ describe('Run Agent…', function () {
 
   it('compares what agents can do', async () => {
     await workbench.closeEditors();
-    await workbench.runCommand('Vitrine: Compare Agents');
+    await workbench.runCommand('Vitrine: Doctor');
+    await workbench.webview().getByRole('button', { name: 'Compare Agents' }).click();
     await workbench.editorTab('Compare Agents').waitFor();
-    const drawn = workbench.page
-      .locator('iframe.webview.ready')
-      .last()
-      .contentFrame()
-      .locator('iframe#active-frame')
-      .contentFrame();
-    await drawn.getByRole('columnheader', { name: 'Approvals' }).waitFor();
-    await drawn.getByRole('row', { name: 'Codex 0.169.0' }).waitFor();
+    const table = workbench.webview().getByRole('table', { name: 'Capabilities of each agent' });
+    await table.getByRole('columnheader', { name: 'Approvals' }).waitFor();
+    await table.getByRole('row', { name: 'Codex 0.169.0' }).waitFor();
     await picture(workbench, 'compare-agents');
   });
 });

@@ -64,6 +64,11 @@ describe('search in the sidebar', function () {
     await host.workbench.quickInput().fill(query);
     await host.workbench.page.keyboard.press('Enter');
   };
+  const toggleFilter = async (name: string): Promise<void> => {
+    await host.workbench.runCommand('Vitrine: Search Filters…');
+    await host.workbench.quickPickRow(name).click();
+    await host.workbench.page.keyboard.press('Enter');
+  };
   /** Rows of the results, with what stands beside each. */
   const rows = (): Promise<string[]> =>
     view()
@@ -95,7 +100,7 @@ describe('search in the sidebar', function () {
     await view()
       .getByText(/1 entry in 1 session\..*1 follow-up or callback left out\./)
       .waitFor();
-    await host.workbench.runCommand('Vitrine: Include Follow-ups and Callbacks');
+    await toggleFilter('Follow-ups and callbacks');
     await view()
       .getByText(/2 entries in 1 session\./)
       .waitFor();
@@ -106,7 +111,7 @@ describe('search in the sidebar', function () {
       found.join('\n'),
     );
     await picture(host.workbench, 'search-follow-ups');
-    await host.workbench.runCommand('Vitrine: Exclude Follow-ups and Callbacks');
+    await toggleFilter('Follow-ups and callbacks');
     await view()
       .getByText(/1 entry in 1 session\./)
       .waitFor();
@@ -151,11 +156,11 @@ describe('search in the sidebar', function () {
   it('looks into hidden sessions when it is told to, and goes when it is cleared', async () => {
     await search('retry');
     await view().getByText('3 entries in 2 sessions.').waitFor();
-    await host.workbench.runCommand('Vitrine: Search Hidden Sessions and Other Folders Too');
+    await toggleFilter('Hidden sessions and other folders');
     await view()
       .getByText(/4 entries in 3 sessions\. Searched: 5 sessions, 10 entries\./)
       .waitFor();
-    await host.workbench.runCommand('Vitrine: Rebuild Search Index');
+    await host.workbench.runCommand('Vitrine: Rebuild Index');
     await host.workbench.notification('Search index rebuilt: 5 sessions, 10 entries.').waitFor();
     await host.workbench.runCommand('Vitrine: Clear Search Results');
     await until('the view to go', async () => (await view().count()) === 0);

@@ -85,8 +85,10 @@ describe('the Sessions view', function () {
     await host.workbench.treeItem('Silence the logger').waitFor({ state: 'detached' });
     await host.workbench.treeItem('3 hidden').click();
     await host.workbench.treeItem('Another project').waitFor();
-    await menu('Silence the logger', 'Unhide');
-    await host.workbench.runCommand('Vitrine: Hide Hidden Sessions');
+    await menu('Silence the logger', 'Delete…');
+    await answer('Unhide');
+    await host.workbench.runCommand('Vitrine: Filter Sessions…');
+    await host.workbench.quickPickRow('Hidden Sessions').click();
     await host.workbench.treeItem('2 hidden').waitFor();
     await host.workbench.treeItem('Silence the logger').waitFor();
   });

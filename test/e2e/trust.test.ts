@@ -16,7 +16,7 @@ describe('Restricted Mode', function () {
   });
 
   it('starts no agent, whichever way it is asked to', async () => {
-    const ways = ['Run on Several Agents…', 'Run Agent on This File…', 'Run Agent on Selection…'];
+    const ways = ['Run Agent on Selection or File…', 'Run Agent from File…'];
     await host.workbench.page.keyboard.press('Control+P');
     await host.workbench.quickInput().fill('package.json');
     await host.workbench.quickPickRow('package.json').waitFor();

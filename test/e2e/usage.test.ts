@@ -72,12 +72,7 @@ describe('what sessions cost', function () {
     await host.workbench.webview().locator('#cost').click();
     await host.workbench.webview().getByText('Open cost report').click();
     await host.workbench.editorTab('Cost Report').waitFor();
-    const report = host.workbench.page
-      .locator('iframe.webview.ready')
-      .last()
-      .contentFrame()
-      .locator('#active-frame')
-      .contentFrame();
+    const report = host.workbench.webview();
     await report.getByRole('heading', { name: 'By model response' }).waitFor();
     const tables = report.getByRole('table');
     assert.match(await tables.nth(3).innerText(), /claude-opus-4-5\s+main agent\s+71,300\s+≈ \$\d/);
@@ -105,7 +100,8 @@ describe('what sessions cost', function () {
   });
 
   it('is written as CSV', async () => {
-    await host.workbench.runCommand('Vitrine: Export Usage as CSV…');
+    await host.workbench.runCommand('Vitrine: Export…');
+    await host.workbench.quickPickRow('Usage as CSV…').click();
     await host.workbench.quickPickRow('This month').click();
     await host.workbench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
     const month = new Date().toLocaleDateString('sv', { timeZone: zone }).slice(0, 7);

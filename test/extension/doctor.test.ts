@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { doctorText, webviewTabs } from './shell.ts';
+import { doctorText, until, webviewTabs } from './shell.ts';
 
 describe('Doctor', () => {
   it('says what was found and tried, by name and never by value', async () => {
-    const key = 'claude.environment';
+    const key = 'environment';
     const settings = vscode.workspace.getConfiguration('vitrine');
-    await settings.update(key, { ANTHROPIC_API_KEY: 'sk-secret-value' }, vscode.ConfigurationTarget.Global);
+    await settings.update(key, { claude: { ANTHROPIC_API_KEY: 'sk-secret-value' } }, vscode.ConfigurationTarget.Global);
     const text = await doctorText();
     await settings.update(key, undefined, vscode.ConfigurationTarget.Global);
     assert.match(text, /## Claude Code/);
@@ -49,7 +49,10 @@ describe('Doctor', () => {
 
   it('is one page, however often it is asked for, and comes back to the front', async () => {
     await vscode.window.tabGroups.close(webviewTabs('vitrine.report'));
-    await doctorText();
+    await until('the page', async () => {
+      await doctorText();
+      return webviewTabs('vitrine.report').length === 1;
+    });
     await doctorText();
     const tabs = webviewTabs('vitrine.report');
     assert.deepEqual(

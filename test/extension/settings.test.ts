@@ -50,8 +50,8 @@ describe('settings', () => {
   ] as const;
 
   it('choose programs, arguments, environments and servers from the user alone', async () => {
-    const keys = agents.flatMap(([, name]) => ['path', 'extraArgs', 'environment'].map((key) => `${name}.${key}`));
-    for (const key of [...keys, 'acp.agents', 'acpHttp.servers']) {
+    const keys = agents.map(([, name]) => `${name}.path`);
+    for (const key of [...keys, 'extraArgs', 'environment', 'acp.agents', 'acpHttp.servers']) {
       await assert.rejects(async () => configuration().update(key, ['x'], Workspace), key);
     }
   });
@@ -60,8 +60,8 @@ describe('settings', () => {
     describe(`of ${name}`, () => {
       it('choose program, arguments and environment', async () => {
         await set(`${name}.path`, '/opt/program', Global);
-        await set(`${name}.extraArgs`, ['--verbose'], Global);
-        await set(`${name}.environment`, { HTTPS_PROXY: 'http://localhost:1', broken: 7 }, Global);
+        await set('extraArgs', { [name]: ['--verbose'] }, Global);
+        await set('environment', { [name]: { HTTPS_PROXY: 'http://localhost:1', broken: 7 } }, Global);
         assert.deepEqual(engineSettings().agents?.[agent], {
           program: '/opt/program',
           environment: { HTTPS_PROXY: 'http://localhost:1' },

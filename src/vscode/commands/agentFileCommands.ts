@@ -70,6 +70,11 @@ export function agentFileCommands({ agents, engines }: Pick<Shell, 'agents' | 'e
       return made(await (await import('../agents/agentFiles.ts')).duplicate(blueprint, name));
     },
 
+    /** From active to inactive, and back. */
+    async toggleAgent(argument) {
+      const status = (await found(argument))?.agent?.status;
+      if (status !== undefined) await setStatus(argument, status === 'active' ? 'inactive' : 'active');
+    },
     deactivateAgent: (argument) => setStatus(argument, 'inactive'),
     activateAgent: (argument) => setStatus(argument, 'active'),
 

@@ -26,7 +26,10 @@ export function filterCommands(shell: Shell): Commands {
   return {
     async filterSessions() {
       const { filter } = list;
-      switch (await pickPart(filter)) {
+      switch (await pickPart(filter, list.showHidden)) {
+        case 'hidden':
+          list.showHidden = !list.showHidden;
+          return;
         case 'scope': {
           const scope = await pickScope(filter.scope);
           if (scope !== undefined) await observed.setScope(scope);
@@ -69,15 +72,18 @@ export function filterCommands(shell: Shell): Commands {
   };
 }
 
-async function pickPart(filter: SessionFilter): Promise<keyof SessionFilter | 'clear' | undefined> {
+type Choice = keyof SessionFilter | 'hidden' | 'clear';
+
+async function pickPart(filter: SessionFilter, showsHidden: boolean): Promise<Choice | undefined> {
   const { scope, agents, states, days, text } = filter;
   const any = t('Any');
-  const items: (vscode.QuickPickItem & { readonly part: keyof SessionFilter | 'clear' })[] = [
+  const items: (vscode.QuickPickItem & { readonly part: Choice })[] = [
     { label: `$(root-folder) ${t('Folders')}`, description: scopeText(scope), part: 'scope' },
     { label: `$(robot) ${t('Agent')}`, description: agents?.map(inertText).join(', ') ?? any, part: 'agents' },
     { label: `$(pulse) ${t('State')}`, description: states?.map(stateText).join(', ') ?? any, part: 'states' },
     { label: `$(calendar) ${t('Last Change')}`, description: days === undefined ? any : daysText(days), part: 'days' },
     { label: `$(search) ${t('Text')}`, description: text === undefined ? any : inertText(text), part: 'text' },
+    { label: `$(eye) ${t('Hidden Sessions')}`, description: showsHidden ? t('shown') : t('not shown'), part: 'hidden' },
     ...(isFiltering(filter) ? [{ label: `$(clear-all) ${t('Clear Filters')}`, part: 'clear' as const }] : []),
   ];
   return (await vscode.window.showQuickPick(items, { title: t('Filter Sessions') }))?.part;

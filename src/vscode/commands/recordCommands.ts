@@ -38,6 +38,7 @@ export function recordCommands(shell: Shell): Commands {
       shell.list.replace(found);
       const text = found.length === 1 ? t('1 session found.') : t('{0} sessions found.', found.length);
       void vscode.window.showInformationMessage(text);
+      await shell.search.rebuild();
     },
 
     async verifyRecord(argument) {

@@ -11,6 +11,7 @@ import { followUpCommands } from './followUpCommands.ts';
 import { importCommands } from './importCommands.ts';
 import { lineCommands } from './lineCommands.ts';
 import { linkCommands } from './linkCommands.ts';
+import { menuCommands } from './menus/menuCommands.ts';
 import { recordCommands } from './recordCommands.ts';
 import { relinkCommands } from './relinkCommands.ts';
 import { replayCommands } from './replayCommands.ts';
@@ -48,6 +49,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...replayCommands(shell),
     ...lineCommands(shell),
     ...linkCommands(shell),
+    ...menuCommands(shell),
   };
   const registered = Object.entries(all).map(([name, run]) =>
     vscode.commands.registerCommand(`vitrine.${name}`, async (...args: readonly unknown[]) => {

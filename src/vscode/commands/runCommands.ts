@@ -78,6 +78,13 @@ export function runCommands(shell: Shell): Commands {
     runAgentWithRecall: () => (mayStart() ? askAndBegin(shell, { recall: true }) : undefined),
     runSeveralAgents: () => (mayStart() ? askAndBegin(shell, { several: true }) : undefined),
 
+    /** From the explorer: its files. From an editor: what is selected in it, or else its file. */
+    runAgentHere: (first, all) =>
+      askAbout(shell, () =>
+        Array.isArray(all) || vscode.window.activeTextEditor?.selection.isEmpty !== false
+          ? filesGiven(first, all)
+          : selectionGiven(),
+      ),
     runAgentOnSelection: () => askAbout(shell, selectionGiven),
     runAgentOnFile: (first, all) => askAbout(shell, () => filesGiven(first, all)),
     runAgentOnProblem: (argument) => askAbout(shell, () => problemGiven(argument)),
@@ -97,6 +104,7 @@ export function runCommands(shell: Shell): Commands {
       if (id === undefined) return undefined;
       await shell.panels.open(id);
       const text = typeof prompt === 'string' ? prompt : await askForMore(shell, id);
+      if (text === withRecall) return vscode.commands.executeCommand('vitrine.resumeSessionWithRecall', id);
       return text === undefined ? undefined : shell.runs.resume(id, text);
     },
 
@@ -136,14 +144,23 @@ export function runCommands(shell: Shell): Commands {
   };
 }
 
-async function askForMore(shell: Shell, id: string): Promise<string | undefined> {
+const withRecall = Symbol('with context from earlier sessions');
+
+async function askForMore(shell: Shell, id: string): Promise<string | typeof withRecall | undefined> {
   if (shell.list.get(id)?.recording === true) return '';
-  const text = await vscode.window.showInputBox({
-    title: t('Resume Session'),
-    prompt: t('Next message. The agent remembers this session.'),
-    ignoreFocusOut: true,
+  const box = vscode.window.createInputBox();
+  box.title = t('Resume Session');
+  box.prompt = t('Next message. The agent remembers this session.');
+  box.ignoreFocusOut = true;
+  box.buttons = [{ iconPath: new vscode.ThemeIcon('history'), tooltip: t('Add Context from Earlier Sessions') }];
+  const answer = await new Promise<string | typeof withRecall | undefined>((resolve) => {
+    box.onDidAccept(() => resolve(box.value.trim() === '' ? undefined : box.value));
+    box.onDidTriggerButton(() => resolve(withRecall));
+    box.onDidHide(() => resolve(undefined));
+    box.show();
   });
-  return text === undefined || text.trim() === '' ? undefined : text;
+  box.dispose();
+  return answer;
 }
 
 /** Without words it just goes on: what a person said last is searched by then. */

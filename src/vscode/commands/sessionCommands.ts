@@ -62,14 +62,17 @@ export function sessionCommands(shell: Shell): Commands {
         filter: (row) => !isSessionLive(row.status),
       });
       if (id === undefined) return;
-      const [hide, remove] = [t('Hide from List'), t('Delete Files…')];
       const hidden = shell.list.get(id)?.hidden === true;
+      const [hide, remove] = [hidden ? t('Unhide') : t('Hide from List'), t('Delete Files…')];
       const chosen = await vscode.window.showInformationMessage(
-        t('Hide “{0}” from the list, or delete its record?', name(id)),
+        hidden
+          ? t('Show “{0}” in the list again, or delete its record?', name(id))
+          : t('Hide “{0}” from the list, or delete its record?', name(id)),
         { modal: true, detail: t('Hidden sessions stay on disk. You can unhide them at any time.') },
-        ...(hidden ? [remove] : [hide, remove]),
+        hide,
+        remove,
       );
-      if (chosen === hide) await setHidden(id, true);
+      if (chosen === hide) await setHidden(id, !hidden);
       if (chosen === remove) await removeForGood(shell, id, name(id));
     },
 

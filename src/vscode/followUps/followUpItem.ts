@@ -34,8 +34,6 @@ export class FollowUpItem implements vscode.Disposable {
   #draw(): void {
     const due = this.#watch.due();
     const [next] = due;
-    void vscode.commands.executeCommand('setContext', 'vitrine.followUpsDue', due.length);
-    void vscode.commands.executeCommand('setContext', 'vitrine.followUpsPaused', this.#watch.paused);
     if (next === undefined) {
       clearInterval(this.#clock);
       this.#clock = undefined;

@@ -45,7 +45,14 @@ export async function doctorReport(
         actions.add(t('Open Settings'), 'gear', command('workbench.action.openSettings', '@ext:vitrine.vitrine')),
       ],
       sections: [
-        { title: t('Agents'), tables: [agentTable(found, actions)] },
+        {
+          title: t('Agents'),
+          tables: [agentTable(found, actions)],
+          actions: [
+            actions.add(t('Compare Agents'), 'list-flat', command('vitrine.compareAgents')),
+            actions.add(t('Copy Runner Command…'), 'terminal', command('vitrine.copyRunnerCommand')),
+          ],
+        },
         await hostSection(version),
         storeSection(found, { list, store }),
         await daemonSection(store, version, actions),
@@ -70,7 +77,7 @@ function agentTable({ agents }: Diagnosis, actions: ReportActions): ReportTable 
       text(labelOf(report)),
       stateCell(report),
       text(versionOf(report) ?? ''),
-      report.recording || report.program === null ? text('') : loginCell(report.signedIn),
+      report.recording || report.program === null || isMissing(report) ? text('') : loginCell(report.signedIn),
       { text: '', actions: report.recording ? [] : agentActions(report, actions) },
     ]),
   };
@@ -242,7 +249,9 @@ function agentSection(agent: AgentReport, lastError: SessionSummary | null): Rep
     collapsed: true,
     facts: [
       ...programFacts(agent),
-      ...(recording || program === null ? [] : [{ name: t('Login'), value: loginCell(agent.signedIn) }]),
+      ...(recording || program === null || isMissing(agent)
+        ? []
+        : [{ name: t('Login'), value: loginCell(agent.signedIn) }]),
       ...errorFacts(lastError),
       ...tried.map((place) => fact(t('Search location'), code(place))),
       ...(recording

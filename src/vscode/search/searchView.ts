@@ -61,17 +61,25 @@ export class SearchView implements vscode.TreeDataProvider<SearchNode>, vscode.D
     await this.#run();
   }
 
+  get everywhere(): boolean {
+    return this.#everywhere;
+  }
+
+  get synthetic(): boolean {
+    return this.#synthetic;
+  }
+
   /** Also in what the Sessions view hides, and in other folders' sessions. */
   async setEverywhere(everywhere: boolean): Promise<void> {
+    if (everywhere === this.#everywhere) return;
     this.#everywhere = everywhere;
-    await vscode.commands.executeCommand('setContext', 'vitrine.searchingEverywhere', everywhere);
     if (this.#query !== '') await this.#run();
   }
 
   /** Also in follow-ups and callbacks. */
   async setSynthetic(synthetic: boolean): Promise<void> {
+    if (synthetic === this.#synthetic) return;
     this.#synthetic = synthetic;
-    await vscode.commands.executeCommand('setContext', 'vitrine.searchingSynthetic', synthetic);
     if (this.#query !== '') await this.#run();
   }
 
