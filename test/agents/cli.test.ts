@@ -8,6 +8,7 @@ import { runResultSchema } from '../../src/model/result.ts';
 import { sessionSummarySchema } from '../../src/model/summary.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
+import { stopDaemon } from '../support/daemon/stop.ts';
 import { repository } from '../support/host/cache.mjs';
 import { turnsOf } from '../support/models/conversation.ts';
 import { skip } from '../support/skip.ts';
@@ -31,7 +32,11 @@ describe('vitrine run with the real Claude Code', function () {
     place = await agentPlace(installed.program);
   });
   // Undefined where the suite was skipped.
-  after(() => (place as AgentPlace | undefined)?.remove());
+  after(async () => {
+    const made = place as AgentPlace | undefined;
+    if (made !== undefined) await stopDaemon(made.store);
+    await made?.remove();
+  });
 
   const vitrine = (...args: string[]): { child: ChildProcess; ended: Promise<Ended> } => {
     const all = [path.join(repository, 'dist/cli.js'), ...args, '--store', place.store];
@@ -87,6 +92,8 @@ describe('vitrine run with the real Claude Code', function () {
     await until('the command', () => existsSync(path.join(place.workspace, 'started.txt')));
     child.kill('SIGINT');
     assert.equal((await ended).code, 1);
+    // The daemon outlives the command, and stops nothing more here.
+    await stopDaemon(place.store);
     await goneFrom(place.home);
   });
 });
