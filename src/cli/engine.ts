@@ -4,6 +4,8 @@ import path from 'node:path';
 import { adapters } from '../agents/registry.ts';
 import { defaultStore } from '../client/machine/defaultStore.ts';
 import type { AcpProfile, AgentSettings, EngineSettings } from '../engine/api.ts';
+import { Catalogue } from '../engine/catalogue/catalogue.ts';
+import { StoredFacts } from '../engine/catalogue/storedFacts.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ExecutorType } from '../model/session.ts';
 import { trustedBlueprints, inputOf } from './blueprints.ts';
@@ -84,6 +86,7 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
   const quiet = (): void => undefined;
   const storeDir = storeFolder(context, options.store);
   if (options.writes === true) makeFolder(storeDir);
+  const catalogue = new Catalogue(storeDir);
   return new Engine({
     storeDir,
     clock: context.now,
@@ -99,6 +102,7 @@ export function createEngine(context: CliContext, options: EngineOptions): Engin
       tags: () => options.tags ?? [],
     },
     version: version(),
-    ...(options.ownOnly !== true && { sources: createSources(context) }),
+    catalogue,
+    ...(options.ownOnly !== true && { sources: createSources(context, new StoredFacts(catalogue, { warn })) }),
   });
 }

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { adapters } from '../agents/registry.ts';
 import type { Log } from '../engine/api.ts';
+import { Catalogue } from '../engine/catalogue/catalogue.ts';
+import { StoredFacts } from '../engine/catalogue/storedFacts.ts';
 import { Engine } from '../engine/engine.ts';
 import { loadPrices } from '../insight/prices.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
@@ -45,8 +47,10 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     input: (name, agent) => clients.input(name, agent),
     onUndelivered: ({ session_id }, failure) => news.undelivered(session_id, failure),
   });
+  const catalogue = new Catalogue(storeDir);
   const engine = new Engine({
     storeDir,
+    catalogue,
     demoDir,
     version,
     clock: Date.now,
@@ -65,6 +69,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
   const running = new RunningSessions(engine, log, (count) => lifetime.setRuns(count));
   const news = new NewsSource(engine);
   const sources = new ObservedSources({
+    cache: new StoredFacts(catalogue, log),
     own: recordedSessions(engine),
     prices: () => loadPrices(contexts.settings(undefined).prices),
     log,

@@ -56,6 +56,7 @@ export interface ArchiveDeps {
   readonly settings: () => Pick<EngineSettings, 'signingKey' | 'otlp' | 'prices'>;
   readonly store: RecordStore;
   readonly sources?: SessionSources;
+  readonly catalogue?: Catalogue;
 }
 
 type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'live' | 'remove'>;
@@ -63,6 +64,8 @@ type ArchiveSessions = Pick<Sessions, 'openReader' | 'decide' | 'live' | 'remove
 /** Records as things to search, take along, check and account for. Starts no program. */
 export class Archive {
   readonly search: SessionSearch;
+  /** Sessions of other programs, where they are looked for. */
+  readonly sources: SessionSources | undefined;
   readonly recall: Recall;
   readonly #catalogue: Catalogue;
   readonly #deletions: Deletions;
@@ -74,7 +77,8 @@ export class Archive {
     this.#sessions = sessions;
     this.#deps = deps;
     const { storeDir, store, log, sources } = deps;
-    this.#catalogue = new Catalogue(storeDir);
+    this.#catalogue = deps.catalogue ?? new Catalogue(storeDir);
+    this.sources = sources;
     const prices = () => loadPrices(deps.settings().prices);
     this.search = new SessionSearch(this.#catalogue, { store, log, sources, prices });
     this.recall = new Recall({ ...deps, search: this.search, openReader: (id) => sessions.openReader(id) });

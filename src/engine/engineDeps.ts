@@ -2,6 +2,7 @@ import type { AgentAdapter } from '../agents/adapter.ts';
 import type { BlueprintAccess } from './blueprints/access.ts';
 import type { Presence } from './countdown.ts';
 import type { Log, EngineSettings, Timing } from './api.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
 import type { SessionSources } from './sources/sources.ts';
 
 export interface EngineDeps {
@@ -34,4 +35,6 @@ export interface EngineDeps {
   readonly blueprints?: BlueprintAccess;
   /** Sessions of other programs, to be searched with Vitrine's own. Absent: none are. */
   readonly sources?: SessionSources;
+  /** That of the store. Default: a connection of the engine's own. */
+  readonly catalogue?: Catalogue;
 }

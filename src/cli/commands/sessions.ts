@@ -6,6 +6,7 @@ import { englishFigures } from '../../text/figures.ts';
 import { acpChoice, acpProfileIds } from '../acpAgent.ts';
 import { agentOption, parseOptions } from '../args.ts';
 import { UsageError, type Command } from '../command.ts';
+import type { Engine } from '../../engine/engine.ts';
 import { createEngine, storeHelp } from '../engine.ts';
 import { reportDamaged } from '../incomplete.ts';
 import { writeLines } from '../output.ts';
@@ -62,7 +63,7 @@ export const sessions: Command = {
     await engine.sweep();
     const own = await engine.list();
     const found = own.filter((summary) => values.all === true || summary.hidden !== true);
-    const observed = values.all === true ? await observedSessions(context, own) : [];
+    const observed = values.all === true ? await observedOf(engine, own) : [];
     const damaged = new Set(found.map(({ session_id: id }) => id).filter((id) => engine.archive.damaged.has(id)));
     if (json) {
       await writeLines(context.stdout, sessionLines(found, engine, context, values.store, damaged));
@@ -73,6 +74,10 @@ export const sessions: Command = {
     return 0;
   },
 };
+
+async function observedOf({ archive }: Engine, own: readonly SessionSummary[]): Promise<readonly ObservedSummary[]> {
+  return archive.sources === undefined ? [] : await observedSessions(archive.sources, own);
+}
 
 /** Both kinds together, newest first. */
 function rows(

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { storeFormats } from '../../agents/stores/formats.ts';
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
+import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources, type ObservedTranscript } from '../../engine/sources/sources.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import { loadPrices } from '../../insight/prices.ts';
@@ -8,21 +9,21 @@ import { sessionIdSchema } from '../../model/session.ts';
 import type { SessionSummary } from '../../model/summary.ts';
 import type { CliContext } from '../command.ts';
 
-export function createSources({ env, now }: Pick<CliContext, 'env' | 'now'>): SessionSources {
+export function createSources({ env, now }: Pick<CliContext, 'env' | 'now'>, cache?: FactsCache): SessionSources {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? homedir();
   const place = { env, home, platform: process.platform };
-  return new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock: now });
+  return new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock: now, cache });
 }
 
 /** Sessions of other programs, without those that Vitrine has recorded itself, which `own` lists. */
 export async function observedSessions(
-  context: CliContext,
+  sources: SessionSources,
   own: readonly SessionSummary[],
 ): Promise<readonly ObservedSummary[]> {
   const recorded = new Map(
     own.flatMap(({ session_id, executor_session_ids: ids }) => ids.map((id) => [id, session_id])),
   );
-  const found = await createSources(context).list(await loadPrices());
+  const found = await sources.list(await loadPrices());
   const ids = new Map(found.map((each) => [each.session_id, recordedAs(each, recorded)]));
   return found
     .filter(({ session_id }) => ids.get(session_id) === undefined)

@@ -2,6 +2,7 @@ import { storeFormats } from '../../agents/stores/formats.ts';
 import type { Log, SessionHandle } from '../../engine/api.ts';
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
+import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources } from '../../engine/sources/sources.ts';
 import type { PriceTable } from '../../insight/prices.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
@@ -16,6 +17,7 @@ export interface ObservedSourcesDeps {
   readonly own: OwnSessions;
   readonly prices: () => Promise<PriceTable>;
   readonly log: Log;
+  readonly cache: FactsCache;
 }
 
 /** Sessions of other programs, for all clients. Where their stores are is what the clients say. */
@@ -63,10 +65,10 @@ export class ObservedSources {
       this.#places.get(oldest)?.dispose();
       this.#places.delete(oldest);
     }
-    const { prices, log } = this.#deps;
+    const { prices, log, cache } = this.#deps;
     const clock = Date.now;
     const place = { env: variables, home, platform: process.platform };
-    const sources = new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock });
+    const sources = new SessionSources({ formats: storeFormats, place, processes: systemProcesses, clock, cache });
     const made = new ObservedSessions({ sources, prices, clock, log });
     this.#places.set(key, made);
     return made;

@@ -165,7 +165,7 @@ function isDamaged(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
   if (code === 11 || code === 26 || ('errcode' in error && error.errcode === shortRead)) return true;
-  return /malformed|not a database|no such table|disk image|file is encrypted/.test(error.message);
+  return /malformed|not a database|not open|no such table|disk image|file is encrypted/.test(error.message);
 }
 
 /** The database cannot be written: no room, no permission, or another process keeps it. */

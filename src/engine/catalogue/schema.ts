@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** A database of another version is thrown away and made again. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /** The id of an entry is the number of its session, and then its index: entries of one session lie together. */
 export const entriesPerSession = 2 ** 24;
@@ -15,6 +15,7 @@ export function entryId(session: number, index: number): number {
  * entries, compressed, by the id of the first. `entries`: what can be asked for of each. `word_index`: which entries hold a word.
  * `touches`: which calls read or changed which file. `observed`: sessions of other programs as lists show
  * them, and what they used on which day (both JSON).
+ * `facts`: what their stores say of them, and of which state of their files; only what changed is read again.
  */
 const schema = `
 CREATE TABLE sessions (
@@ -32,6 +33,7 @@ CREATE INDEX touches_by_file ON touches (file, entry);
 CREATE VIRTUAL TABLE word_index USING fts5(
   text, content='', contentless_delete=1, detail=none, tokenize="ascii tokenchars '_'");
 CREATE TABLE observed (id TEXT PRIMARY KEY, summary TEXT NOT NULL, spent TEXT NOT NULL);
+CREATE TABLE facts (id TEXT PRIMARY KEY, stamp TEXT NOT NULL, facts BLOB NOT NULL, problem TEXT);
 `;
 
 export function createSchema(database: Database): void {

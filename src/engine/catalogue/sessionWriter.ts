@@ -9,6 +9,15 @@ import { entriesPerSession, entryId } from './schema.ts';
 const chunkCharacters = 16 * 1024;
 /** Entries of a chunk. */
 const maxEntries = 64;
+/** Chunks that are written together: each commit costs as much as several of them. Bounds the memory too. */
+const maxWaiting = 32;
+
+interface Chunk {
+  readonly first: number;
+  readonly next: number;
+  readonly hash: string;
+  readonly rows: readonly EntryRow[];
+}
 
 interface Known {
   readonly next: number;
@@ -22,6 +31,7 @@ export class SessionWriter {
   readonly #known: Map<number, Known>;
   #rows: EntryRow[] = [];
   #characters = 0;
+  #waiting: Chunk[] = [];
   /** Index of the first entry of the chunk that is being made. */
   #first: number;
 
@@ -55,6 +65,7 @@ export class SessionWriter {
   /** `to`: index after the last entry of the stretch. Without `isWhole`, what lies behind it stays. */
   end(to: number, isWhole: boolean): void {
     if (this.#rows.length > 0) this.#close(to);
+    this.#write();
     if (!isWhole) return;
     this.#database.transaction(() => {
       removeEntries(this.#database, entryId(this.#session, this.#first), entryId(this.#session + 1, 0));
@@ -65,19 +76,27 @@ export class SessionWriter {
     const first = this.#first;
     const hash = createHash('sha1').update(JSON.stringify(this.#rows)).digest('base64').slice(0, 16);
     const known = this.#known.get(first);
-    if (known?.next !== next || known.hash !== hash) this.#write(first, next, hash);
+    if (known?.next !== next || known.hash !== hash) this.#waiting.push({ first, next, hash, rows: this.#rows });
+    if (this.#waiting.length === maxWaiting) this.#write();
     this.#rows = [];
     this.#characters = 0;
     this.#first = next;
   }
 
-  #write(first: number, next: number, hash: string): void {
-    const database = this.#database;
-    const texts = deflateRawSync(JSON.stringify(this.#rows.map(({ index, texts: all }) => [index, ...all])));
+  #write(): void {
+    const [database, session] = [this.#database, this.#session];
+    const chunks = this.#waiting.map((chunk) => ({
+      ...chunk,
+      texts: deflateRawSync(JSON.stringify(chunk.rows.map(({ index, texts }) => [index, ...texts]))),
+    }));
+    this.#waiting = [];
+    if (chunks.length === 0) return;
     database.transaction(() => {
-      removeEntries(database, entryId(this.#session, first), entryId(this.#session, next));
-      database.run('INSERT INTO chunks VALUES (?, ?, ?, ?)', entryId(this.#session, first), next, hash, texts);
-      for (const row of this.#rows) insertEntry(database, entryId(this.#session, row.index), row);
+      for (const { first, next, hash, rows, texts } of chunks) {
+        removeEntries(database, entryId(session, first), entryId(session, next));
+        database.run('INSERT INTO chunks VALUES (?, ?, ?, ?)', entryId(session, first), next, hash, texts);
+        for (const row of rows) insertEntry(database, entryId(session, row.index), row);
+      }
     });
   }
 }

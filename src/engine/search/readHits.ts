@@ -1,5 +1,4 @@
 import { inflateRawSync } from 'node:zlib';
-import * as z from 'zod';
 import { excerptOf } from '../../insight/search/excerpt.ts';
 import { answers, holdsTexts } from '../../insight/search/facts.ts';
 import type { Query } from '../../insight/search/query.ts';
@@ -114,8 +113,6 @@ function entryKind(kind: number): EntryType['kind'] {
   return spoken[queryKinds[kind] ?? ''] ?? 'tool_use';
 }
 
-const chunkSchema = z.array(z.tuple([z.number()], z.string()));
-
 /** Texts of one session's entries. */
 class SessionTexts {
   readonly #database: Database;
@@ -142,12 +139,23 @@ class SessionTexts {
     const packed = this.#database.get('SELECT texts FROM chunks WHERE id = ?', id)?.['texts'];
     const chunk = new Map<number, readonly string[]>();
     if (packed instanceof Uint8Array) {
-      const entries = chunkSchema.parse(JSON.parse(inflateRawSync(packed).toString('utf8')));
-      for (const [index, ...texts] of entries) chunk.set(index, texts);
+      const entries: unknown = JSON.parse(inflateRawSync(packed).toString('utf8'));
+      for (const each of arrayOf(entries)) {
+        const [index, ...texts] = arrayOf(each);
+        if (typeof index === 'number')
+          chunk.set(
+            index,
+            texts.filter((text) => typeof text === 'string'),
+          );
+      }
     }
     this.#chunks.set(id, chunk);
     return chunk;
   }
+}
+
+function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** As ranked; entries that are gone since, or cannot be read, are left out. */

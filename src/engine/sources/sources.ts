@@ -12,6 +12,7 @@ import { observedId } from './ids.ts';
 import { liveSource } from './live/agents.ts';
 import { liveState, type ProcessMark } from './live/marks.ts';
 import type { ProcessProbe } from './live/processes.ts';
+import type { FactsCache } from './reading/factsCache.ts';
 import { FactsMemory, type KnownFacts } from './reading/factsMemory.ts';
 import { NotesMemory } from './reading/notesMemory.ts';
 import { SessionReader, type Notes } from './reading/sessionReader.ts';
@@ -22,6 +23,8 @@ export interface SourcesOptions {
   readonly processes: ProcessProbe;
   /** Epoch milliseconds. */
   readonly clock: () => number;
+  /** Default: each process reads everything once. */
+  readonly cache?: FactsCache | undefined;
 }
 
 /** Sessions whose files are read at the same time. */
@@ -62,7 +65,7 @@ export class SessionSources {
 
   constructor(options: SourcesOptions) {
     this.#options = options;
-    this.#facts = new FactsMemory(options.clock);
+    this.#facts = new FactsMemory(options.clock, options.cache);
   }
 
   /** Folders in which sessions are looked for. */
@@ -87,6 +90,7 @@ export class SessionSources {
     this.#stores = stores;
     this.#found = new Map(found.map((each) => [each.id, each]));
     this.#facts.keepOnly(this.#found);
+    await this.#facts.save(this.#found);
     this.#rows.clear();
     this.#share(stores.map(({ format }) => format.agent));
     this.#draw(new Set(this.#found.keys()), prices);

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { storeFormats } from '../../../src/agents/stores/formats.ts';
 import type { ProcessProbe } from '../../../src/engine/sources/live/processes.ts';
+import type { FactsCache } from '../../../src/engine/sources/reading/factsCache.ts';
 import { SessionSources } from '../../../src/engine/sources/sources.ts';
 
 const root = path.resolve('test/fixtures/stores');
@@ -65,7 +66,8 @@ export function sourcesOf(
   home: string,
   processes = noProcesses,
   now = Date.parse('2027-01-01T00:00:00Z'),
+  cache?: FactsCache,
 ): SessionSources {
   const place = { env: {}, home, platform: 'linux' };
-  return new SessionSources({ formats: storeFormats, place, processes, clock: () => now });
+  return new SessionSources({ formats: storeFormats, place, processes, clock: () => now, cache });
 }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { cp, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Catalogue } from '../../../src/engine/catalogue/catalogue.ts';
+import { StoredFacts } from '../../../src/engine/catalogue/storedFacts.ts';
 import { localDay } from '../../../src/engine/localDay.ts';
 import { observedSpent } from '../../../src/insight/observed/spent.ts';
 import { loadPrices } from '../../../src/insight/prices.ts';
@@ -71,6 +74,36 @@ describe('what the catalogue sums up', () => {
       all.reduce((total, { output = 0 }) => total + output, 0);
     assert.ok(sum(listed) > 0);
     assert.equal(sum(used), sum(listed));
+  });
+
+  it('keeps what stores say, so that another process reads only what changed', async () => {
+    const home = await mkdtemp(path.join(tmpdir(), 'vitrine-home-'));
+    try {
+      await cp(captureFile('claude-code-2.1.330/print-tools', 'home'), home, { recursive: true });
+      const old = new Date('2026-01-01T00:00:00Z');
+      const [project = ''] = await readdir(path.join(home, '.claude/projects'));
+      const folder = path.join(home, '.claude/projects', project);
+      const files = (await readdir(folder))
+        .filter((name) => name.endsWith('.jsonl'))
+        .map((name) => path.join(folder, name));
+      for (const file of files) await utimes(file, old, old);
+      const list = () => sourcesOf(home, undefined, undefined, new StoredFacts(catalogue, log)).list(prices);
+      const prices = await loadPrices();
+      const first = await list();
+      const stamps = () => catalogue.use((database) => database.all('SELECT id, stamp FROM facts'));
+      const before = await stamps();
+      assert.equal(before.length, 1);
+      await catalogue.use((database) => database.run("UPDATE facts SET problem = 'kept'"));
+      assert.equal((await list())[0]?.problem, 'kept', 'it comes from the catalogue');
+      for (const file of files) await utimes(file, new Date('2026-01-02T00:00:00Z'), new Date('2026-01-02T00:00:00Z'));
+      assert.deepEqual((await list())[0]?.total_usage, first[0]?.total_usage);
+      assert.notDeepEqual(await stamps(), before);
+      await rm(folder, { recursive: true });
+      assert.deepEqual(await list(), []);
+      assert.deepEqual(await stamps(), []);
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
   });
 
   it('divides a known cost among the days of a session', async () => {

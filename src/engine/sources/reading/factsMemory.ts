@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { StoreFacts } from '../../../model/observed.ts';
 import type { SessionFiles } from '../groups.ts';
+import type { CachedFacts, FactsCache } from './factsCache.ts';
 import { SessionReader, type Notes } from './sessionReader.ts';
 
 /** What is known of one session without its entries. */
@@ -18,21 +20,32 @@ interface Remembered extends KnownFacts {
 const maxReaders = 32;
 /** A session that changed within this time may grow, in ms. */
 const freshMs = 10 * 60_000;
+/** Facts of files that changed within this time are not kept for other processes: their last line may be unfinished. */
+const restMs = 60_000;
 
 /** Remembers the facts of sessions, and how far those were read that are growing. */
 export class FactsMemory {
   readonly #clock: () => number;
+  readonly #cache: FactsCache | undefined;
+  readonly #changed = new Map<string, CachedFacts>();
   readonly #known = new Map<string, Remembered>();
   readonly #readers = new Map<string, SessionReader>();
 
-  constructor(clock: () => number) {
+  constructor(clock: () => number, cache?: FactsCache) {
     this.#clock = clock;
+    this.#cache = cache;
   }
 
   async of(id: string, files: SessionFiles, notes: Notes): Promise<KnownFacts> {
     const key = files.files.map(({ path, size, mtimeMs }) => `${path}\n${size}\n${mtimeMs}`).join('\n');
     const known = this.#known.get(id);
     if (known?.key === key && known.notes === notes) return known;
+    const stamp = stampOf(key, notes);
+    const kept = known === undefined ? await this.#cache?.get(id, stamp) : undefined;
+    if (kept !== undefined) {
+      this.#known.set(id, { key, notes, ...kept });
+      return kept;
+    }
     const reader = this.#readers.get(id) ?? new SessionReader({ entries: false, clock: this.#clock });
     await reader.advance(files, notes);
     this.#keep(id, reader, files);
@@ -41,7 +54,17 @@ export class FactsMemory {
     const damage = malformed > 0 ? `Damaged: ${malformed} of ${total} records cannot be read.` : null;
     const read = { key, notes, facts, problem: reader.problem ?? damage };
     this.#known.set(id, read);
+    if (files.files.every(({ mtimeMs }) => this.#clock() - mtimeMs > restMs)) {
+      this.#changed.set(id, { stamp, facts, problem: read.problem });
+    }
     return read;
+  }
+
+  /** Keeps for other processes what was read since, of these sessions. */
+  async save(ids: { has(id: string): boolean }): Promise<void> {
+    const changed = new Map(this.#changed);
+    this.#changed.clear();
+    await this.#cache?.save(changed, (id) => ids.has(id));
   }
 
   /** Forgets all others. */
@@ -57,4 +80,16 @@ export class FactsMemory {
     const [oldest] = this.#readers.keys();
     if (this.#readers.size > maxReaders && oldest !== undefined) this.#readers.delete(oldest);
   }
+}
+
+const noteHashes = new WeakMap<Notes, string>();
+
+function stampOf(files: string, notes: Notes): string {
+  const known = noteHashes.get(notes) ?? hashOf(JSON.stringify([...notes]));
+  noteHashes.set(notes, known);
+  return hashOf(`${files}\n${known}`);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha1').update(text).digest('base64');
 }
