@@ -33,14 +33,13 @@ export function acpChoice(asked: {
     throw new UsageError('--profile is for agents of the Agent Client Protocol.', 'Add --agent acp.');
   }
   if (name !== undefined) {
-    if (profile !== undefined)
-      throw new UsageError('There is a command, and a --profile.', 'Give one of them: which agent is it?');
+    if (profile !== undefined) throw new UsageError('Both a command and --profile are given.', 'Use only one of them.');
     const where = /[\\/]/.test(name) ? { program: path.resolve(cwd, name) } : { programs: [name] };
     return { profile: commandProfile, agents: [{ id: commandProfile, label: path.basename(name), args, ...where }] };
   }
   if (profile === undefined) {
     if (resumes) return { agents: [] };
-    throw new UsageError('Which agent of the Agent Client Protocol?', ways);
+    throw new UsageError('Specify an agent of the Agent Client Protocol.', ways);
   }
   if (resumes && profile === commandProfile)
     throw new UsageError('This session was started by a command, not by --program.', againByCommand);

@@ -11,13 +11,13 @@ export function parseOptions<T extends ParseArgsConfig>(command: string, config:
   } catch (error) {
     // What follows the first sentence is advice for programmers.
     const [message = ''] = (error instanceof Error ? error.message : String(error)).split(/\.?(?: |\n)(?=[A-Z])/);
-    const dash = config.allowPositionals === true ? ' Put what begins with a dash and is no option after "--".' : '';
+    const dash = config.allowPositionals === true ? ' Put arguments that begin with a dash after "--".' : '';
     throw new UsageError(`${message.replace(/\.$/, '')}.`, `See "vitrine ${command} --help".${dash}`);
   }
 }
 
 export function agentOption(type: string | undefined): AgentAdapter {
-  const known = `Agents that Vitrine knows: ${adapters.map((adapter) => adapter.type).join(', ')}.`;
+  const known = `Supported agents: ${adapters.map((adapter) => adapter.type).join(', ')}.`;
   if (type === undefined) throw new UsageError('--agent is missing.', known);
   const adapter = findAdapter(type);
   if (adapter === undefined) throw new UsageError(`There is no agent "${type}" (--agent).`, known);
@@ -36,8 +36,8 @@ export function exitOption(shown: string | undefined): ExitInfo {
   if (signal !== undefined) return { code: null, signal: signal.toUpperCase() };
   if (text === '' || text === 'unknown') return { code: null, signal: null };
   throw new UsageError(
-    `"${text}" is no exit code and no signal (--exit).`,
-    'Give a number, or a name such as SIGTERM.',
+    `"${text}" is not an exit code or a signal (--exit).`,
+    'Use a number, or a name such as SIGTERM.',
   );
 }
 
@@ -45,6 +45,6 @@ export function exitOption(shown: string | undefined): ExitInfo {
 export function numberOption(name: string, given: string): number {
   const value = Number(given);
   if (given.trim() === '' || !(value >= 0))
-    throw new UsageError(`"${given}" is no number (${name}).`, 'Give one, such as 3.');
+    throw new UsageError(`"${given}" is not a number (${name}).`, 'Use a number such as 3.');
   return value;
 }

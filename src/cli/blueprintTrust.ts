@@ -23,7 +23,7 @@ export async function assertTrusted(
   if (!needsTrust(blueprint, all) || (await isTrusted(blueprint, home))) return;
   if (!given && !(await agrees(context, blueprint, ownOf(name, all)))) {
     throw new UsageError(
-      `The repository brings the agent "${name}", and you have not trusted it as it is now: ${blueprint.file}`,
+      `The agent "${name}" comes from the repository, and you have not trusted its current version: ${blueprint.file}`,
       `${risks(blueprint, ownOf(name, all)).join(' ')} Read the file, and add --trust-blueprint if you trust it.`,
     );
   }
@@ -35,7 +35,7 @@ async function agrees(context: CliContext, blueprint: Blueprint, own: Blueprint 
   for (const risk of risks(blueprint, own)) context.stderr.write(`  ${risk}\n`);
   const asked = createInterface({ input: context.stdin, output: context.stderr });
   try {
-    return /^y(?:es)?$/i.test((await asked.question('Trust this agent as it is now? [y/N] ')).trim());
+    return /^y(?:es)?$/i.test((await asked.question('Trust the current version of this agent? [y/N] ')).trim());
   } finally {
     asked.close();
   }
@@ -43,7 +43,7 @@ async function agrees(context: CliContext, blueprint: Blueprint, own: Blueprint 
 
 function risks({ agent }: Blueprint, own: Blueprint | undefined): string[] {
   const servers = Object.entries(agent?.mcp_servers ?? {}).map(([name, server]) => serverText(name, server));
-  return own === undefined ? servers : [`It is used instead of your own: ${visibleLine(own.file)}.`, ...servers];
+  return own === undefined ? servers : [`It replaces your own agent: ${visibleLine(own.file)}.`, ...servers];
 }
 
 function serverText(name: string, server: McpServer): string {

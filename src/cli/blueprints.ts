@@ -69,7 +69,7 @@ export async function resumeByBlueprint(
     return { ...request, options: { ...request.options, ...options } };
   } catch (error) {
     if (!EngineFailure.is(error, 'blueprint_unknown')) throw error;
-    context.stderr.write(`vitrine: ${error.message} The session goes on without its instructions and servers.\n`);
+    context.stderr.write(`vitrine: ${error.message} The session continues without its instructions and servers.\n`);
     return { prompt, options };
   }
 }

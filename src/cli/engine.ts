@@ -30,7 +30,7 @@ export interface EngineOptions {
   readonly writes?: boolean;
 }
 
-export const storeHelp = `  --store DIR        where sessions are kept; default: $XDG_DATA_HOME/vitrine, ~/.local/share/vitrine, %APPDATA%\\vitrine
+export const storeHelp = `  --store DIR        folder of the sessions; default: $XDG_DATA_HOME/vitrine, ~/.local/share/vitrine, %APPDATA%\\vitrine
 `;
 
 /** @throws UsageError */
@@ -38,7 +38,7 @@ export function storeFolder({ env, cwd }: CliContext, given: string | undefined)
   if (given !== undefined) {
     const folder = path.resolve(cwd, given);
     if (isFolder(folder) === false)
-      throw new UsageError(`This is no folder: ${folder} (--store).`, 'Give the folder that sessions are kept in.');
+      throw new UsageError(`Not a folder: ${folder} (--store).`, 'Specify the folder of the sessions.');
     return folder;
   }
   return defaultStore(env, cwd);
@@ -65,7 +65,7 @@ function makeFolder(folder: string): void {
   } catch (error) {
     if (isFolder(folder) === true) return;
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The store cannot be made: ${why}.`, 'Give another folder with --store.');
+    throw new UsageError(`The store cannot be created: ${why}.`, 'Choose another folder with --store.');
   }
 }
 

@@ -25,7 +25,7 @@ export function reportLost(error: unknown, { stderr }: CliContext): boolean {
 /** Names on stderr the sessions whose record lacks something, and those that the last listing could not read. */
 export function reportDamaged(engine: Engine, damaged: Iterable<string>, { stderr }: CliContext): void {
   for (const id of damaged) {
-    stderr.write(`vitrine: The record of ${id} is damaged. "vitrine show ${id}" says what is missing.\n`);
+    stderr.write(`vitrine: The record of ${id} is damaged. "vitrine show ${id}" shows what is missing.\n`);
   }
   for (const { id, reason } of engine.archive.unreadable) {
     stderr.write(`vitrine: The record of ${id} cannot be read: ${visibleLine(reason)}\n`);

@@ -24,6 +24,6 @@ export class KeptText {
   }
 
   warning(stream: string): string[] {
-    return this.#bytes > this.#held ? [`${stream} holds the first ${this.#held} of ${this.#bytes} bytes.`] : [];
+    return this.#bytes > this.#held ? [`${stream} contains the first ${this.#held} of ${this.#bytes} bytes.`] : [];
   }
 }

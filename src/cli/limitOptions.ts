@@ -2,10 +2,10 @@ import type { Limits } from '../model/budget.ts';
 import { numberOption } from './args.ts';
 import { UsageError } from './command.ts';
 
-export const limitHelp = `  --max-usd X        pauses the run when it has cost so much; the session can be gone on with
-  --max-tokens N     … when it has used so many tokens: input, output and cache
-  --max-turns N      … after so many responses of the model
-  --max-minutes X    … when it was at work so long
+export const limitHelp = `  --max-usd X        pauses the run at this cost in US dollars; you can resume the session
+  --max-tokens N     … at this number of input, output and cache tokens
+  --max-turns N      … after this number of model responses
+  --max-minutes X    … after this many active minutes
 `;
 
 export const limitOptions = {
@@ -29,11 +29,11 @@ export function limitsOf(values: Readonly<Partial<Record<keyof typeof limitOptio
 function amount(name: string, given: string): number {
   const value = numberOption(name, given);
   if (value > 0 && Number.isFinite(value)) return value;
-  throw new UsageError(`"${given}" is no number above 0 (${name}).`, 'Give one, such as 0.5.');
+  throw new UsageError(`"${given}" is not a number above 0 (${name}).`, 'Use a number such as 0.5.');
 }
 
 function count(name: string, given: string): number {
   if (!/^[1-9]\d{0,11}$/.test(given))
-    throw new UsageError(`"${given}" is no whole number above 0 (${name}).`, 'Give one, such as 3.');
+    throw new UsageError(`"${given}" is not a whole number above 0 (${name}).`, 'Use a number such as 3.');
   return Number(given);
 }

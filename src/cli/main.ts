@@ -8,52 +8,52 @@ import { TerminalText } from './terminalText.ts';
 const commands: readonly { readonly name: string; readonly summary: string; load(): Promise<Command> }[] = [
   {
     name: 'normalize',
-    summary: 'the transcript of a run from what the agent printed',
+    summary: 'prints the transcript of a run from saved agent output',
     load: async () => (await import('./commands/normalize.ts')).normalize,
   },
   {
     name: 'result',
-    summary: 'what a run came to: answer, cost, turns, from what the agent printed',
+    summary: 'prints the result of a run from saved agent output',
     load: async () => (await import('./commands/result.ts')).result,
   },
   {
     name: 'run',
-    summary: 'runs an agent here, and keeps the session',
+    summary: 'runs an agent and records the session',
     load: async () => (await import('./commands/run.ts')).run,
   },
   {
     name: 'attach',
-    summary: 'watches a run in the background, answers it and talks to it',
+    summary: 'follows a background run, answers its requests, sends messages',
     load: async () => (await import('./commands/attach.ts')).attach,
   },
   {
     name: 'stop',
-    summary: 'stops a run in the background',
+    summary: 'stops a background run',
     load: async () => (await import('./commands/stop.ts')).stop,
   },
   {
     name: 'daemon',
-    summary: 'status, end and log of the process that owns background runs',
+    summary: 'shows, stops and logs the daemon that owns background runs',
     load: async () => (await import('./commands/daemon.ts')).daemon,
   },
   {
     name: 'replay',
-    summary: 'plays what an agent printed to a file, and keeps it as a session',
+    summary: 'replays saved agent output as a session',
     load: async () => (await import('./commands/replay.ts')).replay,
   },
   {
     name: 'agents',
-    summary: 'lists agents that are files, and what is wrong with them',
+    summary: 'lists agent files and their problems',
     load: async () => (await import('./commands/agents.ts')).agents,
   },
   {
     name: 'runner',
-    summary: 'takes queued runs and executes them here',
+    summary: 'executes queued runs',
     load: async () => (await import('./commands/runner.ts')).runner,
   },
   {
     name: 'queue',
-    summary: 'runners and queued runs: shows them, adds one, stops one',
+    summary: 'lists runners and queued runs, queues or stops a run',
     load: async () => (await import('./commands/queue.ts')).queue,
   },
   {
@@ -63,12 +63,12 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   },
   {
     name: 'show',
-    summary: 'the transcript of a session, or what its agent printed',
+    summary: 'prints the transcript or raw output of a session',
     load: async () => (await import('./commands/show.ts')).show,
   },
   {
     name: 'search',
-    summary: 'finds text in all sessions, tool output included',
+    summary: 'searches all sessions, including tool output',
     load: async () => (await import('./commands/search.ts')).search,
   },
   {
@@ -78,27 +78,27 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   },
   {
     name: 'export',
-    summary: 'a session in another format, with secrets masked',
+    summary: 'exports a session, with secrets masked',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   {
     name: 'import',
-    summary: 'keeps a record, messages or output from a file as a session',
+    summary: 'imports a record, messages or agent output as a session',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
     name: 'verify',
-    summary: 'whether a record is as it was written, and who signed it',
+    summary: 'verifies the integrity and signature of a record',
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
   },
   {
     name: 'audit',
-    summary: 'who ran what, which files and commands, which decisions',
+    summary: 'lists who ran what, with files, commands and decisions',
     load: async () => (await import('./commands/audit.ts')).auditCommand,
   },
   {
     name: 'doctor',
-    summary: 'what Vitrine finds on this machine, and where it looked',
+    summary: 'shows what Vitrine finds on this machine',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
 ];
@@ -107,8 +107,8 @@ const help = `Usage: vitrine <command> [options]
 
 ${commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`).join('\n')}
 
-  --help      this text, or that of a command
-  --version   the version of Vitrine
+  --help      shows help, also for a command
+  --version   shows the version of Vitrine
 `;
 
 const failed = 2;
@@ -124,7 +124,7 @@ async function main(args: readonly string[], context: CliContext): Promise<numbe
     return 0;
   }
   const command = await commands.find((each) => each.name === name)?.load();
-  if (command === undefined) throw new UsageError(`There is no command "${name}".`, 'See "vitrine --help".');
+  if (command === undefined) throw new UsageError(`Unknown command: "${name}".`, 'See "vitrine --help".');
   const options = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (options.includes('--help') || options.includes('-h')) {
     context.stdout.write(command.help);

@@ -32,11 +32,11 @@ async function folderOf(engine: Engine, { cwd, resume }: Asked): Promise<string>
 }
 
 function recalledText({ source, passages, sessions }: Recalled): string {
-  if (source === null) return 'Earlier sessions were not searched: there was nothing to search by.';
+  if (source === null) return 'Earlier sessions were not searched, because the prompt has no search terms.';
   const by = `by ${sourceText(source)} (${source})`;
-  if (passages.length === 0) return `Nothing was found in ${count(sessions, 'earlier session')}, ${by}.`;
+  if (passages.length === 0) return `No matches in ${count(sessions, 'earlier session')}, ${by}.`;
   const from = new Set(passages.map(({ sessionId }) => sessionId)).size;
-  return `Told first: ${count(passages.length, 'passage')} of ${count(from, 'earlier session')}, found ${by}.`;
+  return `Context added: ${count(passages.length, 'passage')} of ${count(from, 'earlier session')}, found ${by}.`;
 }
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

@@ -23,15 +23,15 @@ export const recordedRunOptions = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-export const recordedRunHelp = `  --agent TYPE    whose output it is: ${adapters.map(({ type }) => type).join(', ')}
-  --stdout FILE   what the agent wrote to its standard output; - reads it from standard input
-  --stderr FILE   what it wrote to its standard error; - likewise
-  --usage FILE    the file with its tokens, for agents that write one (copilot)
-  --exit N        how it ended: an exit code, or the name of a signal; not known if absent
-  --workdir DIR   the folder it ran in; default: this one
+export const recordedRunHelp = `  --agent TYPE    agent that printed the output: ${adapters.map(({ type }) => type).join(', ')}
+  --stdout FILE   standard output of the agent; - reads it from stdin
+  --stderr FILE   standard error of the agent; - reads it from stdin
+  --usage FILE    usage file, for agents that write one (copilot)
+  --exit N        exit code or signal name of the run; unknown if omitted
+  --workdir DIR   working folder of the run; default: the current one
 
-Without --stdout and --stderr its standard output is read from standard input. Lines that carry no time get the time at
-which they are read.
+Without --stdout and --stderr, the standard output is read from stdin. Lines without a time get the time
+at which they are read.
 `;
 
 export interface RecordedRunValues {
@@ -98,7 +98,7 @@ export async function readRecordedRun(
 }
 
 async function usageText({ label, usageFile }: AgentAdapter, file: string): Promise<string> {
-  if (usageFile !== true) throw new UsageError(`${label} writes no file with tokens (--usage).`, 'Leave it away.');
+  if (usageFile !== true) throw new UsageError(`${label} does not write a usage file (--usage).`, 'Leave it out.');
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -125,7 +125,7 @@ export function reason(error: unknown): string {
 }
 
 const reasons: Readonly<Partial<Record<string, string>>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'permission is denied',
+  ENOENT: 'the file does not exist',
+  EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 };

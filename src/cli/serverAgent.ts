@@ -22,16 +22,16 @@ export function serverChoice(
   env: Readonly<Record<string, string | undefined>>,
 ): ServerChoice | undefined {
   if (url === undefined) {
-    if (agent === 'acp-http') throw new UsageError('--url is missing.', 'Give the address of the agent server.');
+    if (agent === 'acp-http') throw new UsageError('--url is missing.', 'Specify the server URL.');
     const alone = name !== undefined ? '--server-agent' : variable !== undefined ? '--token-env' : undefined;
-    if (alone !== undefined) throw new UsageError(`${alone} needs --url.`, 'Give the address of the agent server.');
+    if (alone !== undefined) throw new UsageError(`${alone} needs --url.`, 'Specify the server URL.');
     return undefined;
   }
   if (agent !== undefined && agent !== 'acp-http')
-    throw new UsageError('--url is for --agent acp-http.', 'Leave one of them away.');
+    throw new UsageError('--url is for --agent acp-http.', 'Leave out one of them.');
   const token = variable === undefined ? undefined : env[variable];
   if (variable !== undefined && (token === undefined || token === ''))
-    throw new UsageError(`There is no variable ${variable} (--token-env).`, 'Set it to the token.');
+    throw new UsageError(`Environment variable not set: ${variable} (--token-env).`, 'Set it to the token.');
   const label = URL.canParse(url) ? new URL(url).host : url;
   const id = url.replace(/\/+$/, '');
   return { server: { id, label, baseUrl: url }, profile: name === undefined ? id : `${id}/${name}`, token };

@@ -89,7 +89,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(ran.code, 0, ran.stderr);
     const printed = lines(ran.stdout);
     assert.equal(runResultSchema.parse(printed.pop()).data, 'outcome: nodenied');
-    assert.match(ran.stderr, /Denied, because nobody is here to be asked: 1 of/);
+    assert.match(ran.stderr, /Denied, because no one can answer here: 1 requests of/);
     const id = /ses_[0-9a-f]{12}/.exec((await vitrine('sessions').ended).stdout)?.[0] ?? '';
     const again = await vitrine('run', '--resume', id, prompt([{ say: 'again' }]), '--', program).ended;
     assert.equal(again.code, 0, again.stderr);
@@ -110,14 +110,14 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(other.stderr, /^vitrine: Claude Code does not list its sessions\./);
     const whose = await vitrine('sessions', '--profile', 'codex-acp').ended;
     assert.deepEqual([other.code, whose.code], [2, 2]);
-    assert.match(whose.stderr, /Whose sessions\?/);
+    assert.match(whose.stderr, /Specify an agent\./);
   });
 
   it('says which agents of the Agent Client Protocol there are, and what else is wrong with a call', async () => {
     const unknown = await vitrine('run', '--agent', 'acp', 'x').ended;
     assert.match(unknown.stderr, /Which agent .*claude-agent-acp, codex-acp, gemini-acp, copilot-acp/s);
     const both = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', '--', 'y').ended;
-    assert.match(both.stderr, /a command, and a --profile/);
+    assert.match(both.stderr, /a command and --profile/);
     const other = await vitrine('run', '--agent', 'claude-code', '--profile', 'codex-acp', 'x').ended;
     assert.match(other.stderr, /--profile is for agents of the Agent Client Protocol/);
     const two = await vitrine('run', '--agent', 'acp', '--profile', 'codex-acp', 'x', 'y').ended;
@@ -238,13 +238,13 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(first.code, 0, first.stderr);
     assert.match(
       first.stderr,
-      /^vitrine: Nothing was found in 0 earlier sessions, by the text of this message \(current_message\)\.$/m,
+      /^vitrine: No matches in 0 earlier sessions, by the text of this message \(current_message\)\.$/m,
     );
     const second = await run(says('At how many degrees does the kettle of the office boil'), '--recall').ended;
     assert.equal(second.code, 0, second.stderr);
     assert.match(
       second.stderr,
-      /^vitrine: Told first: 2 passages of 1 earlier session, found by the text of this message \(current_message\)\.$/m,
+      /^vitrine: Context added: 2 passages of 1 earlier session, found by the text of this message \(current_message\)\.$/m,
     );
     const entries = lines(second.stdout)
       .slice(0, -1)
@@ -292,7 +292,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match((await vitrine('show', 'ses_000000000000').ended).stderr, /Session not found: ses_000000000000/);
     const elsewhere = await vitrine('sessions', '--store', process.execPath).ended;
     assert.equal(elsewhere.code, 2);
-    assert.match(elsewhere.stderr, /This is no folder: .*\(--store\)/);
+    assert.match(elsewhere.stderr, /Not a folder: .*\(--store\)/);
   });
 
   it('says that its output cannot be written', async function () {

@@ -64,7 +64,7 @@ describe('vitrine replay, and run on a server', function () {
     writeFileSync(plain, 'All tests pass.\n');
     const asked = await vitrine('replay', plain);
     assert.equal(asked.code, 2);
-    assert.match(asked.stderr, /does not tell which agent printed it\. Say it with --agent: claude-code/);
+    assert.match(asked.stderr, /Could not tell which agent printed .*\. Specify it with --agent: claude-code/);
     const told = await vitrine('replay', plain, '--agent', 'copilot', '--speed', '0');
     assert.equal(told.code, 1, 'how it ended is not in the file');
     assert.equal(printed(told.stdout).entries.at(-1)?.content, 'All tests pass.');

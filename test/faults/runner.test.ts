@@ -262,11 +262,11 @@ describe('vitrine runner, queue, agents', function () {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['runner'], /--executor is missing/],
       [['runner', '--executor', 'gpt'], /There is no executor "gpt"/],
-      [['runner', '--executor', 'codex', '--limit', '0'], /no number of runs at a time/],
+      [['runner', '--executor', 'codex', '--limit', '0'], /not a valid number of concurrent runs/],
       [['queue'], /No coordinator runs for this store/],
-      [['queue', 'add'], /no whole command/],
+      [['queue', 'add'], /not a complete command/],
       [['queue', 'add', '--blueprint', 'none', 'Do it'], /Agent not found: "none"/],
-      [['queue', 'add', '--executor', 'codex', '--demand', 'speed=9', 'Do it'], /is no demand/],
+      [['queue', 'add', '--executor', 'codex', '--demand', 'speed=9', 'Do it'], /is not a valid demand/],
     ];
     for (const [args, expected] of wrong) {
       const { code, stderr } = await start(args).ended;

@@ -91,10 +91,10 @@ describe('what vitrine runner prints', function () {
     const file = path.join(bench.dir, 'file');
     writeFileSync(file, '');
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
-      [['--executor', 'replay', '--cwd', path.join(bench.dir, 'none')], /This is no folder: .*none \(--cwd\)/],
-      [['--executor', 'replay', '--cwd', file], /This is no folder: .*file \(--cwd\)/],
+      [['--executor', 'replay', '--cwd', path.join(bench.dir, 'none')], /Not a folder: .*none \(--cwd\)/],
+      [['--executor', 'replay', '--cwd', file], /Not a folder: .*file \(--cwd\)/],
       [['--executor', 'replay', 'more'], /Unexpected argument 'more'/],
-      [['--executor', 'replay', '--limit', '65'], /"65" is no number of runs at a time/],
+      [['--executor', 'replay', '--limit', '65'], /"65" is not a valid number of concurrent runs/],
       [['--executor', 'replay', '--speed', 'fast'], /"fast" is no number \(--speed\)/],
     ];
     for (const [args, expected] of wrong) {

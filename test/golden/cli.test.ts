@@ -136,7 +136,7 @@ describe('the CLI', function () {
     writeFileSync(file, '{"date":"2026-01-31","models":{"a":{"input":-1,"output":2}}}');
     const refused = vitrine([...codex, captured]);
     assert.equal(refused.status, 2);
-    assert.match(refused.stderr, /is no price table \(--prices\): models\.a\.input: /);
+    assert.match(refused.stderr, /is not a valid price table \(--prices\): models\.a\.input: /);
     writeFileSync(file, '{"date":"2026-01-31"}');
     assert.equal(vitrine([...codex, captured]).status, 0);
   });
@@ -178,10 +178,13 @@ describe('the CLI', function () {
     [['replay', 'x', '--exit', 'badly'], /"badly".*--exit.*SIGTERM/],
     [['result', ...agent, '--previous', '/no/such/file'], /--previous.*no such file.*vitrine result/],
     [['result', ...agent, '--previous', cli], /is not JSON \(--previous\)/],
-    [['result', ...agent, '--previous', path.join(repository, 'package.json')], /holds no result \(--previous\)/],
+    [['result', ...agent, '--previous', path.join(repository, 'package.json')], /contains no result \(--previous\)/],
   ];
   if (process.platform === 'linux')
-    refused.push([['run', '--agent', 'replay', '--store', '/proc/none/store', 'x'], /store cannot be made.*--store/]);
+    refused.push([
+      ['run', '--agent', 'replay', '--store', '/proc/none/store', 'x'],
+      /store cannot be created.*--store/,
+    ]);
   for (const [args, message] of refused) {
     it(`exits with 2 on ${args.join(' ').replaceAll(repository, '').slice(0, 60)}`, () => {
       const { status, stdout, stderr } = vitrine(args);

@@ -47,7 +47,7 @@ describe('what is kept of a session: vitrine export', function () {
   it('leaves it with --no-redact, and says so', () => {
     const { stdout, stderr } = vitrine('--format', 'markdown', sessionId, '--no-redact');
     assert.ok(stdout.includes(secret));
-    assert.match(stderr, /may hold secrets/);
+    assert.match(stderr, /may contain secrets/);
   });
 
   it('makes the same bytes again with the key, into a file of the user alone', async () => {
@@ -122,9 +122,9 @@ describe('what is kept of a session: vitrine export', function () {
     const calls: [string[], RegExp][] = [
       [[sessionId], /--format is missing\. Formats: html, /],
       [['--format', 'word', sessionId], /Unknown export format: "word"\. Supported formats: html, /],
-      [['--format', 'html'], /Give one session\./],
+      [['--format', 'html'], /Specify one session\./],
       [['--format', 'html', 'ses_000000000000'], /ses_000000000000/],
-      [['--format', 'html', sessionId, '--key', 'xyz'], /--key is no hexadecimal key/],
+      [['--format', 'html', sessionId, '--key', 'xyz'], /--key is not a hexadecimal key/],
       [['--format', 'html', sessionId, '--key', '0011223344556677', '--no-redact'], /Give one of them/],
       [
         ['--format', 'html', sessionId, '--out', '/nowhere/at/all.html'],

@@ -31,7 +31,7 @@ export function parseJsonInput(line: string, waiting: readonly AgentRequest[] = 
     return invalid('The line is not JSON.');
   }
   const parsed = jsonSchema.safeParse(json);
-  if (!parsed.success) return invalid('The line is no command. Use {"answer": …}, {"say": …} or {"stop": true}.');
+  if (!parsed.success) return invalid('Unknown command. Use {"answer": …}, {"say": …} or {"stop": true}.');
   if ('stop' in parsed.data) return { type: 'stop' };
   if ('say' in parsed.data) return { type: 'say', text: parsed.data.say };
   const { request, decision, reason, answers } = parsed.data.answer;
@@ -85,7 +85,7 @@ export function parseTypedInput(line: string, [waiting]: readonly AgentRequest[]
 
 function answerQuestion({ id, questions = [] }: AgentRequest, text: string): AttachInput {
   const [question, ...more] = questions;
-  if (question === undefined) return invalid('The agent asks nothing that can be answered here. Type n to decline.');
+  if (question === undefined) return invalid('This request cannot be answered here. Type n to decline.');
   if (more.length > 0)
     return invalid('The agent asks several questions. Answer them in VS Code, or type n to decline.');
   const chosen = question.options[Number(text) - 1]?.label;

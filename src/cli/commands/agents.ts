@@ -9,13 +9,13 @@ import { writeLines } from '../output.ts';
 
 const help = `Usage: vitrine agents [options]
 
-Lists the agents of a folder and of your home, which are files in .vitrine/agents: name, executor, status, tags, description.
-What is wrong with them comes after, with file, line and column.
-Exit code 0: all can be read; 1: some cannot be started as they are written.
+Lists agent files (.vitrine/agents) of a folder and of your home folder: name, executor, status, tags, description.
+Problems follow, with file, line and column.
+Exit code 0: all files are valid; 1: some are not valid.
 
   --cwd DIR          the folder; default: the current one
-  --tag NAME         only those with this tag; several: with all of them
-  --skill NAME       only those with this skill
+  --tag NAME         only agents with this tag; repeat to require several
+  --skill NAME       only agents with this skill
   --json             one agent per line as JSON, with the file and its problems
 `;
 

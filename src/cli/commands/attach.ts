@@ -16,16 +16,16 @@ import { visibleLine } from '../../model/visibleText.ts';
 
 const help = `Usage: vitrine attach [ses_…] [options]
 
-Shows a session that runs in the daemon as it goes on, and ends with its run. Without an id: the one that runs.
-Several terminals can attach to one session; the first answer to a request counts.
+Follows a running session of the daemon until its run ends. Without an ID, follows the only running session.
+Several terminals can attach to one session. The first answer to a request wins.
 
-Type y, n or n and a reason to answer the agent; any other line is a message to it; /stop stops the run.
+To answer the agent, type y, n, or n and a reason. Any other line is sent as a message. /stop stops the run.
 Ctrl-C detaches: the agent keeps running.
 
-  --json             entries as JSON lines; a changed entry comes again with the same index. Reads from stdin, one per line:
+  --json             prints entries as JSON lines; a changed entry is repeated with the same index. Reads from stdin, one per line:
                      {"answer": {"request": ID, "decision": "allow"|"deny", "reason"?: TEXT}}, {"say": TEXT}, {"stop": true}
 ${storeHelp}
-Exit code 0: the run completed, or you detached; 1: it failed or was stopped; 2: there is nothing to attach to.
+Exit code 0: the run completed, or you detached; 1: it failed or was stopped; 2: no session to attach to.
 `;
 
 const options = { store: { type: 'string' }, json: { type: 'boolean' } } as const;
@@ -51,7 +51,7 @@ export const attach: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('attach', { args: [...args], options, allowPositionals: true });
     const [given, ...more] = positionals;
-    if (more.length > 0) throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
+    if (more.length > 0) throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const json = values.json === true;
     const daemons = await runningDaemons(context, { store: values.store, person: !json });
     try {
@@ -120,7 +120,7 @@ class Attachment {
     const lines = createInterface({ input: this.#context.stdin, terminal: false });
     lines.on('line', (line) => void this.#receive(line));
     void this.#connection.closed.then(() => {
-      this.#tell('The daemon has ended. The session is kept: vitrine show --help.');
+      this.#tell('The daemon has exited. The session is saved. See "vitrine show --help".');
       this.#end(lost);
     });
     try {
@@ -184,7 +184,7 @@ class Attachment {
   #take({ live, outcome, agent, requests }: State): void {
     for (const { id } of this.#waiting) {
       if (!requests.some((request) => request.id === id) && !this.#answered.has(id) && !this.#json)
-        this.#tell('That request was answered elsewhere, or the agent no longer asks.');
+        this.#tell('That request was already answered or withdrawn.');
     }
     this.#waiting = requests;
     for (const request of requests) {
@@ -221,7 +221,7 @@ class Attachment {
         const { request: request_id, answer } = input;
         this.#answered.add(request_id);
         const { accepted } = await this.#connection.call('answer', { session_id, request_id, answer });
-        if (!accepted) this.#tell('That request was answered elsewhere, or the agent no longer asks.');
+        if (!accepted) this.#tell('That request was already answered or withdrawn.');
       }
     }
   }

@@ -13,14 +13,14 @@ import { createEngine, storeHelp } from '../engine.ts';
 
 const help = `Usage: vitrine audit ses_… | --from TIME [--to TIME] [options]
 
-Who ran what, which files and commands with how they ended, which permissions and other decisions: of one session, or of all that
-were at work in a period. The first row of each session says how its record stands. Secrets are masked.
+Lists who ran what: commands and their results, files, permissions and other decisions, of one session or of all sessions
+active in a period. The first row of each session shows the state of its record. Secrets are masked.
 
-  --from TIME        a date such as 2026-01-31, or a time as ISO 8601; dates begin at midnight UTC
-  --to TIME          before this; default: now
+  --from TIME        a date such as 2026-01-31 or an ISO 8601 time; dates begin at midnight UTC
+  --to TIME          end of the period, exclusive; default: now
   --format FORMAT    ${auditFormats.join(', ')}; default: jsonl
-  --out FILE         a file, which is replaced; default: stdout
-  --no-redact        leaves secrets as they are
+  --out FILE         output file, overwritten if it exists; default: stdout
+  --no-redact        does not mask secrets
 ${storeHelp}`;
 
 const options = {
@@ -38,10 +38,10 @@ export const auditCommand: Command = {
     const { values, positionals } = parseOptions('audit', { args: [...args], options, allowPositionals: true });
     const [id, ...more] = positionals;
     if (more.length > 0 || (id === undefined) === (values.from === undefined))
-      throw new UsageError('Give one session, or a period with --from.', 'See "vitrine audit --help".');
+      throw new UsageError('Specify one session, or a period with --from.', 'See "vitrine audit --help".');
     const format = auditFormats.find((each) => each === (values.format ?? 'jsonl'));
     if (format === undefined)
-      throw new UsageError(`There is no format "${values.format ?? ''}".`, `Formats: ${auditFormats.join(', ')}.`);
+      throw new UsageError(`Unknown format: "${values.format ?? ''}".`, `Formats: ${auditFormats.join(', ')}.`);
     const period: Period = {
       from: values.from === undefined ? -Infinity : timeOf('--from', values.from),
       to: values.to === undefined ? context.now() : timeOf('--to', values.to),
@@ -70,6 +70,7 @@ async function* auditOutput(format: string, chunks: AsyncIterable<string>): Asyn
 
 function timeOf(name: string, given: string): number {
   const time = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(given) ? Date.parse(given) : NaN;
-  if (Number.isNaN(time)) throw new UsageError(`"${given}" is no time (${name}).`, 'Give one such as 2026-01-31.');
+  if (Number.isNaN(time))
+    throw new UsageError(`"${given}" is not a valid time (${name}).`, 'Use a time such as 2026-01-31.');
   return time;
 }

@@ -12,18 +12,18 @@ const help = `Usage: vitrine daemon status [options]
        vitrine daemon stop [--now] [options]
        vitrine daemon logs [options]
 
-The daemon is the background process that owns detached runs. The first "vitrine run --detach" starts it; it exits 60 seconds
-after the last client has left and the last run has ended.
+The daemon is the background process that owns detached runs. The first "vitrine run --detach" starts it. It exits 60 seconds
+after the last client disconnects and the last run ends.
 
-  status             whether it runs, with its version, clients and runs
-  stop               exit once the running agents have finished; no new runs are accepted
-  logs               print its log
+  status             shows whether it is running, its version, clients and runs
+  stop               exits when the running agents finish; accepts no new runs
+  logs               prints its log
 
-  --now              stop the running agents and exit
-  --json             status as {pid, version, protocol, since, clients, runs, rss}, or null where none runs; the log as
-                     {at, level, message}. A daemon of another version that still has runs is one more line
+  --now              stops the running agents and exits
+  --json             status as {pid, version, protocol, since, clients, runs, rss}, or null if none is running; the log as
+                     {at, level, message}. A daemon of another version that still has runs is printed on its own line
 ${storeHelp}
-Exit code 0: done; 1: no daemon runs (status, stop) or there is no log (logs).
+Exit code 0: done; 1: no daemon is running (status, stop) or no log exists (logs).
 `;
 
 const options = {
@@ -40,8 +40,9 @@ export const daemon: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('daemon', { args: [...args], options, allowPositionals: true });
     const [action, ...more] = positionals;
-    if (more.length > 0) throw new UsageError('Give one action.', 'status, stop or logs.');
-    if (values.now === true && action !== 'stop') throw new UsageError('--now belongs to "stop".', 'Leave it out.');
+    if (more.length > 0) throw new UsageError('Specify one action.', 'status, stop or logs.');
+    if (values.now === true && action !== 'stop')
+      throw new UsageError('--now applies only to "stop".', 'Leave it out.');
     switch (action) {
       case 'status':
         return status(context, values.store, values.json === true);
@@ -50,7 +51,7 @@ export const daemon: Command = {
       case 'logs':
         return logs(context, values.store, values.json === true);
       default:
-        throw new UsageError('Say what to do with the daemon.', 'status, stop or logs.');
+        throw new UsageError('Specify an action.', 'status, stop or logs.');
     }
   },
 };
@@ -92,9 +93,7 @@ async function stop(context: CliContext, store: string | undefined, now: boolean
       context.stdout.write('The daemon has stopped.\n');
     } else {
       daemon.close();
-      context.stdout.write(
-        `The daemon stops when its running agents have finished: ${runs}. To stop them now: --now.\n`,
-      );
+      context.stdout.write(`The daemon stops when its running agents finish: ${runs}. To stop them now: --now.\n`);
     }
   }
   return done;
@@ -104,7 +103,7 @@ async function logs(context: CliContext, store: string | undefined, json: boolea
   const file = daemonLogFile(storeFolder(context, store));
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) {
-    context.stderr.write(`vitrine: There is no log: ${file}\n`);
+    context.stderr.write(`vitrine: No log found: ${file}\n`);
     return notRunning;
   }
   const lines = text.split('\n').filter((each) => each !== '');

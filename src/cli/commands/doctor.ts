@@ -8,9 +8,9 @@ import { createEngine, storeFolder, storeHelp } from '../engine.ts';
 
 const help = `Usage: vitrine doctor [options]
 
-Says what Vitrine finds on this machine: Node.js, the store, the sessions in it and which of them are not listed and why,
-and of each agent its program, version, login, last error and where it was looked for. Shows names of variables, never
-values. Exit code 0 where an agent can be started, else 1.
+Shows what Vitrine finds on this machine: Node.js, the store, its sessions, and why some are not listed.
+For each agent: program, version, login, last error and search locations. Shows names of variables, never values.
+Exit code 0: at least one agent can be started; 1: none can.
 
 ${storeHelp}`;
 
@@ -45,11 +45,11 @@ export const doctor: Command = {
 async function storeState(folder: string): Promise<string> {
   try {
     await access(folder, constants.W_OK);
-    return 'can be written';
+    return 'writable';
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!missing || path.dirname(folder) === folder) return 'cannot be written';
-    return (await storeState(path.dirname(folder))) === 'cannot be written' ? 'cannot be made' : 'not there yet';
+    if (!missing || path.dirname(folder) === folder) return 'not writable';
+    return (await storeState(path.dirname(folder))) === 'not writable' ? 'cannot be created' : 'does not exist yet';
   }
 }
 
@@ -58,15 +58,15 @@ function sessionLines(found: Diagnosis): string[] {
   const lost = folders.filter(({ folder, gone }) => gone || folder === null);
   const places = lost.map(
     ({ folder, sessions }) =>
-      `  ${folder ?? 'No folder'}: ${counted(sessions.length)}${folder === null ? '' : ', the folder is gone'}`,
+      `  ${folder ?? 'No folder'}: ${counted(sessions.length)}${folder === null ? '' : ', missing folder'}`,
   );
   return [
     `Sessions   ${summaries.length} found, ${summaries.length - hidden.length} listed, ${running} running, ${interrupted} interrupted`,
-    `Not listed ${hidden.length} hidden, ${unreadable.length} cannot be read, ${deleted.length} deleted for good`,
+    `Not listed ${hidden.length} hidden, ${unreadable.length} cannot be read, ${deleted.length} permanently deleted`,
     ...hidden.map((id) => `  ${id}: hidden by you (vitrine sessions --all)`),
     ...unreadable.map(({ id, reason }) => `  ${id}: cannot be read: ${reason}`),
-    ...deleted.slice(-mostDeleted).map((id) => `  ${id}: deleted for good (vitrine audit)`),
-    ...(places.length === 0 ? [] : ['In folders that are not there:', ...places]),
+    ...deleted.slice(-mostDeleted).map((id) => `  ${id}: permanently deleted (vitrine audit)`),
+    ...(places.length === 0 ? [] : ['In missing folders:', ...places]),
     ...(leases.length === 0 ? [] : [`Leases of running agents: ${leases.join(', ')}`]),
   ];
 }
@@ -85,7 +85,7 @@ function describe({ report, lastError }: Diagnosis['agents'][number]): string[] 
     lines.push(
       `  Login: ${signedIn === undefined ? 'unknown: the program does not report it' : signedIn ? 'yes' : 'no'}`,
     );
-    lines.push('  Looked in:', ...program.tried.map((place) => `    ${place}`));
+    lines.push('  Searched in:', ...program.tried.map((place) => `    ${place}`));
   }
   if (lastError !== null) {
     const at = lastError.updated_at.slice(0, 16).replace('T', ' ');

@@ -13,14 +13,14 @@ import { notRecorded, readObserved } from '../sessions/observed.ts';
 
 const help = `Usage: vitrine export --format FORMAT ses_… [options]
 
-Writes a session in another format. Secrets are masked, and what was masked where is told on stderr; the session's record
-keeps that it was exported.
+Exports a session to another format. Secrets are masked and listed on stderr. The session record notes
+the export.
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
   --format FORMAT    ${exportFormats.map(({ id }) => id).join(', ')}
-  --out FILE         a file, which is replaced; default: stdout
-  --no-redact        leaves secrets as they are
-  --key HEX          of the masks, as an earlier export told it: the same session and key give the same bytes
+  --out FILE         output file, overwritten if it exists; default: stdout
+  --no-redact        does not mask secrets
+  --key HEX          mask key of an earlier export; the same session and key give the same bytes
 ${storeHelp}`;
 
 const listed = 20;
@@ -39,15 +39,15 @@ export const exportCommand: Command = {
     const { values, positionals } = parseOptions('export', { args: [...args], options, allowPositionals: true });
     const [id, ...more] = positionals;
     if (id === undefined || more.length > 0)
-      throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const known = `Formats: ${exportFormats.map((format) => format.id).join(', ')}.`;
     if (values.format === undefined) throw new UsageError('--format is missing.', known);
     const { key } = values;
     if (key !== undefined && !/^(?:[0-9a-f]{2}){8,64}$/.test(key))
-      throw new UsageError('--key is no hexadecimal key.', 'Give the one that an earlier export told on stderr.');
+      throw new UsageError('--key is not a hexadecimal key.', 'Use the key that an earlier export printed to stderr.');
     const redact = values['no-redact'] !== true;
     if (key !== undefined && !redact)
-      throw new UsageError('--key masks, and --no-redact does not.', 'Give one of them.');
+      throw new UsageError('--key and --no-redact exclude each other.', 'Use only one of them.');
     const engine = createEngine(context, { store: values.store });
     const stopped = new AbortController();
     // A file that is half written goes again; what stdout has is there.
@@ -73,8 +73,7 @@ export const exportCommand: Command = {
       if (stopped.signal.aborted) return interrupted;
       if (reportLost(error, context)) return incomplete;
       const observed = EngineFailure.is(error) ? await readObserved(context, id) : null;
-      if (observed !== null)
-        throw new UsageError(`There is no record to export: ${notRecorded(observed)}`, showInstead);
+      if (observed !== null) throw new UsageError(`No record to export: ${notRecorded(observed)}`, showInstead);
       if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
       throw error;
     } finally {
@@ -93,7 +92,7 @@ async function toStdout(exported: SessionExport, { stdout }: CliContext): Promis
 
 function tell({ redaction, key }: ExportReport, { stderr }: CliContext): void {
   const say = (text: string): void => void stderr.write(`vitrine: ${text}\n`);
-  if (redaction === null) say('Nothing was masked (--no-redact): the export may hold secrets.');
+  if (redaction === null) say('Nothing was masked (--no-redact). The export may contain secrets.');
   else if (redaction.total === 0) say('No secrets were found.');
   else {
     say(

@@ -6,11 +6,11 @@ import { createEngine, storeHelp } from '../engine.ts';
 
 const help = `Usage: vitrine import FILE [options]
 
-Keeps what a file holds as a session, and prints its id. Read are: a record of Vitrine (record.jsonl; what its runs printed
-comes along where it lies beside it), messages of the Agent Communication Protocol as JSON, and what an agent printed to its
-standard output; each also packed (.gz). An imported session can be read and exported, not gone on with.
+Imports a file as a session and prints its ID. Accepts a Vitrine record (record.jsonl, with the run output next to it),
+messages of the Agent Communication Protocol as JSON, and the standard output of an agent; each also compressed (.gz).
+You can read and export an imported session, but not resume it.
 
-  --agent TYPE       whose output it is, where the file does not tell
+  --agent TYPE       agent that printed the output, if the file does not show it
 ${storeHelp}`;
 
 export const importCommand: Command = {
@@ -19,7 +19,8 @@ export const importCommand: Command = {
     const options = { store: { type: 'string' }, agent: { type: 'string' } } as const;
     const { values, positionals } = parseOptions('import', { args: [...args], options, allowPositionals: true });
     const [file, ...more] = positionals;
-    if (file === undefined || more.length > 0) throw new UsageError('Give one file.', 'See "vitrine import --help".');
+    if (file === undefined || more.length > 0)
+      throw new UsageError('Specify one file.', 'See "vitrine import --help".');
     const agent = values.agent === undefined ? {} : { agent: agentOption(values.agent).type };
     const engine = createEngine(context, { store: values.store, writes: true });
     try {

@@ -5,8 +5,8 @@ import { readRecordedRun, recordedRunHelp, recordedRunOptions } from '../recorde
 
 const help = `Usage: vitrine normalize --agent TYPE [options]
 
-Prints the transcript of a run from what the agent printed: one entry per line as JSON, in index order. Exit code 0
-whatever the input holds; what is not understood is an entry that says so.
+Prints the transcript of a run from saved agent output: one JSON entry per line, in index order.
+The exit code is always 0; unrecognized lines become entries of their own.
 
 ${recordedRunHelp}`;
 

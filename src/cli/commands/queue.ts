@@ -18,18 +18,18 @@ const help = `Usage: vitrine queue [options]
        vitrine queue add --blueprint NAME|--executor TYPE|--resume ses_… [options] PROMPT|-
        vitrine queue stop run_…
 
-Shows runners and runs, queues a run for one of them, or stops one. Somebody has to coordinate: see "vitrine runner".
-A run that demands something waits five minutes for a runner that has it, and fails where there is none. One that is busy
-counts.
-Exit code 0: done; 1: with --wait, the run did not complete; 2: nobody coordinates, or it was refused.
+Lists runners and runs, queues a run, or stops one. A coordinator must be running: see "vitrine runner".
+A run with demands waits five minutes for a matching runner and then fails. Busy runners match
+too.
+Exit code 0: done; 1: with --wait, the run did not complete; 2: no coordinator is running, or the run was rejected.
 
-  --blueprint NAME   an agent that is a file: see "vitrine agents"; its demands count
-  --executor TYPE    which kind of agent
-  --resume ses_…     goes on with a session; its executor has to be given
-  --cwd DIR          folder the run works in; default: the current one, for --resume that of the session
-  --model NAME       model, in the agent's own words
-  --demand KEY=VALUE hostname, project_dir or executor_type that the runner has to have, or a tag: tag=gpu. Several times
-  --wait             ends when the run is over
+  --blueprint NAME   agent file: see "vitrine agents"; its demands apply
+  --executor TYPE    agent type
+  --resume ses_…     resumes a session; requires --executor
+  --cwd DIR          working folder; default: the current one, or that of the resumed session
+  --model NAME       model, as the agent names it
+  --demand KEY=VALUE required hostname, project_dir, executor_type or tag of the runner, such as tag=gpu. Repeatable
+  --wait             waits until the run ends
   --json             one runner or run per line as JSON
 ${storeHelp}`;
 
@@ -68,17 +68,17 @@ export const queue: Command = {
       return list(context, values.store, json);
     }
     if (given === undefined || (what !== 'add' && what !== 'stop'))
-      throw new UsageError(`"queue ${what}" is no whole command.`, 'See "vitrine queue --help".');
+      throw new UsageError(`"queue ${what}" is not a complete command.`, 'See "vitrine queue --help".');
     if (what === 'stop') {
       refuseMore(what, more, values);
       if (!runIdSchema.safeParse(given).success)
-        throw new UsageError(`"${given}" is no run.`, 'See "vitrine queue" for those there are.');
+        throw new UsageError(`"${given}" is not a run ID.`, 'See "vitrine queue" for run IDs.');
       return speak(context, values.store, async (link) => {
         await show(await link.stopRun(given));
         return done;
       });
     }
-    if (more.length > 0) throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+    if (more.length > 0) throw new UsageError('More than one prompt is given.', 'Put it in quotes.');
     return add(context, given, values, show);
   },
 };
@@ -93,7 +93,7 @@ function refuseMore(what: string, more: readonly string[], values: Values): void
   if (unheeded !== undefined)
     throw new UsageError(`--${unheeded} is an option of "queue add".`, `Leave it out of "queue ${what}".`);
   const [first] = more;
-  if (first !== undefined) throw new UsageError(`"${first}" is one too many.`, 'See "vitrine queue --help".');
+  if (first !== undefined) throw new UsageError(`"${first}" is an extra argument.`, 'See "vitrine queue --help".');
 }
 
 function list(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
@@ -108,7 +108,7 @@ function list(context: CliContext, store: string | undefined, json: boolean): Pr
 async function add(context: CliContext, given: string, values: Values, show: Show): Promise<number> {
   const asked = await requestOf(context, values);
   const prompt = given === '-' ? await text(context.stdin) : given;
-  if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Say what the agent is to do.');
+  if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
   return speak(context, values.store, async (link) => {
     const request = await inItsFolder(context, values.store, link, asked);
     const over = watch(link);
@@ -130,7 +130,7 @@ async function speak(
     const joined = await joinCoordinator(storeFolder(context, store), coordinatorDeps(context), { host: false });
     try {
       const gone = joined.gone.then(() => {
-        throw new CoordinatorError('unreachable', 'The coordinator ended.');
+        throw new CoordinatorError('unreachable', 'The coordinator exited.');
       });
       gone.catch(() => undefined);
       return await Promise.race([say(joined.link), gone]);

@@ -33,14 +33,14 @@ export async function requestOf(context: CliContext, asked: AskedRun): Promise<O
   const project_dir = path.resolve(context.cwd, asked.cwd ?? '.');
   if (blueprint !== undefined) {
     if ((executor ?? resume) !== undefined)
-      throw new UsageError('--blueprint says which agent it is.', 'Leave out --executor and --resume.');
+      throw new UsageError('--blueprint already sets the agent.', 'Leave out --executor and --resume.');
     return { ...common, project_dir, ...(await ofBlueprint(context, blueprint, project_dir, additional_demands)) };
   }
   const executor_type = executorOption('--executor', executor);
   refuseOtherExecutor(executor_type, additional_demands);
   if (resume === undefined) return { ...common, project_dir, executor_type };
   if (!sessionIdSchema.safeParse(resume).success)
-    throw new UsageError(`"${resume}" is no session (--resume).`, 'See "vitrine sessions" for their ids.');
+    throw new UsageError(`"${resume}" is not a session ID (--resume).`, 'See "vitrine sessions" for their ids.');
   // Where the session works says who may take it, not where this terminal is.
   const place = asked.cwd === undefined ? {} : { project_dir };
   return { ...common, ...place, executor_type, type: 'resume_session', session_id: resume };
@@ -122,7 +122,10 @@ export function demandsOf(given: readonly string[] = [], cwd: string): Demands |
     const key = each.slice(0, Math.max(0, equals));
     const value = each.slice(equals + 1);
     if (value === '' || !isDemand(key))
-      throw new UsageError(`"${each}" is no demand (--demand).`, 'Give one such as tag=gpu or hostname=builder.');
+      throw new UsageError(
+        `"${each}" is not a valid demand (--demand).`,
+        'Use a demand such as tag=gpu or hostname=builder.',
+      );
     if (key === 'tag') {
       demands.tags.push(value);
       continue;

@@ -9,15 +9,15 @@ import { runInForeground } from '../run/foreground.ts';
 
 const help = `Usage: vitrine replay FILE [options]
 
-Plays what an agent printed to a file as if it ran, and keeps it as a session that is marked as a recording. No program is
-started. Prints the transcript as "vitrine run" does. Exit code 0: the recorded run was a success; 1: it was not; 2: it could
-not be played.
+Replays saved agent output and saves it as a session marked as a recording. Starts no program.
+Prints the transcript as "vitrine run" does. Exit code 0: the recorded run succeeded; 1: it failed; 2: it could
+not be replayed.
 
-  --agent TYPE       whose output it is: ${adapters.map(({ type }) => type).join(', ')};
-                     default: known by its lines, where they tell
-  --speed N          2 is twice as fast, 0 does not wait; default: 1, at an even pace
-  --exit N           how it ended: an exit code, or the name of a signal; not known if absent
-  --cwd DIR          the folder that it is about; default: the current one
+  --agent TYPE       agent that printed the output: ${adapters.map(({ type }) => type).join(', ')};
+                     default: detected from the output
+  --speed N          2: twice as fast, 0: no delays; default: 1, at an even pace
+  --exit N           exit code or signal name of the run; unknown if omitted
+  --cwd DIR          working folder of the run; default: the current one
 ${storeHelp}`;
 
 const options = {
@@ -33,7 +33,8 @@ export const replay: Command = {
   async run(args, context) {
     const { values, positionals } = parseOptions('replay', { args: [...args], options, allowPositionals: true });
     const [given, ...more] = positionals;
-    if (given === undefined || more.length > 0) throw new UsageError('Give one file.', 'See "vitrine replay --help".');
+    if (given === undefined || more.length > 0)
+      throw new UsageError('Specify one file.', 'See "vitrine replay --help".');
     const named = values.agent === undefined ? undefined : agentOption(values.agent).type;
     const replaySpeed = values.speed === undefined ? 1 : numberOption('--speed', values.speed);
     const exit = exitOption(values.exit);
@@ -54,5 +55,5 @@ function onlyOne(file: string, [found, ...others]: readonly AgentAdapter[]): Age
   if (found !== undefined && others.length === 0) return found;
   const some = found === undefined ? adapters : [found, ...others];
   const types = some.map(({ type }) => type).join(', ');
-  throw new UsageError(`Could not tell which agent printed ${file}.`, `Say it with --agent: ${types}.`);
+  throw new UsageError(`Could not tell which agent printed ${file}.`, `Specify it with --agent: ${types}.`);
 }

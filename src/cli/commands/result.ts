@@ -13,13 +13,13 @@ import { readRecordedRun, reason, recordedRunHelp, recordedRunOptions } from '..
 
 const help = `Usage: vitrine result --agent TYPE [options]
 
-Prints what a run came to, as one line of JSON: success, data, error, stdout, stderr, warnings, metadata (session id, cost,
-totalCost, turns, duration, apiDuration, isMaxTurns, …). Exit code 0 whatever the input holds.
+Prints the result of a run as one line of JSON: success, data, error, stdout, stderr, warnings, metadata (session id, cost,
+totalCost, turns, duration, apiDuration, isMaxTurns, …). The exit code is always 0.
 
-  --events           adds events: texts, tool calls and their results, with times in milliseconds
-  --previous FILE    the result of an earlier run of the same session; give it once per run, oldest first: some versions
-                     count over the whole session, and only the difference is this run's
-  --agent-version V  of the program, where its output does not name it: decides what its totals cover
+  --events           adds events: texts, tool calls and results, with times in milliseconds
+  --previous FILE    result of an earlier run of the same session; repeat for each run, oldest first. Some versions
+                     report session totals, and only the difference belongs to this run
+  --agent-version V  program version, if the output does not include it; decides what its totals cover
 ${pricesHelp}${recordedRunHelp}`;
 
 export const result: Command = {
@@ -60,7 +60,7 @@ export const result: Command = {
 };
 
 async function readPrevious(file: string, cwd: string): Promise<ResultMetadata> {
-  const next = 'Give a file that holds what "vitrine result" printed.';
+  const next = 'Use a file with the output of "vitrine result".';
   let text: string;
   try {
     text = await readFile(path.resolve(cwd, file), 'utf8');
@@ -74,7 +74,7 @@ async function readPrevious(file: string, cwd: string): Promise<ResultMetadata> 
     throw new UsageError(`${file} is not JSON (--previous).`, next);
   }
   const known = runResultSchema.safeParse(parsed);
-  if (!known.success) throw new UsageError(`${file} holds no result (--previous).`, next);
+  if (!known.success) throw new UsageError(`${file} contains no result (--previous).`, next);
   if (known.data.metadata === undefined) throw new UsageError(`${file} has no metadata (--previous).`, next);
   return known.data.metadata;
 }

@@ -25,33 +25,32 @@ const help = `Usage: vitrine run --agent TYPE [options] PROMPT|-
        vitrine run --agent acp [options] PROMPT|- -- COMMAND [ARGUMENT…]
        vitrine run --blueprint NAME [options] PROMPT|-
 
-Runs an agent. Prints its transcript, one entry per line as JSON, as entries settle (an entry that is corrected later
-comes again with the same index), and the result as the last line. "-" reads the prompt from stdin.
+Runs an agent. Prints its transcript as one JSON entry per line (a corrected entry is repeated with the same index),
+and the result as the last line. "-" reads the prompt from stdin.
 Exit code 0: done; 1: the agent failed or was stopped; 2: it could not be started.
-Ctrl-C stops the agent and everything it started; a second one kills them at once. The agent keeps running when you close
-the terminal, or something kills this command: "vitrine attach" shows it, "vitrine stop" stops it.
-Nobody can be asked here: where an agent asks for a permission, it is told no, and the transcript says so.
+Ctrl-C stops the agent and everything it started; a second Ctrl-C kills them at once. The agent keeps running if you
+close the terminal or this command is killed. Use "vitrine attach" to follow it, and "vitrine stop" to stop it.
+Permission requests are denied, because no one can answer here. The transcript shows them.
 
-  --agent TYPE       ${startable.join(', ')}, or replay: the demo recording; with --resume it may be left
-                     out
-  --blueprint NAME   an agent that is a file in .vitrine/agents of the folder or of your home: see "vitrine agents"
-  --trust-blueprint  trusts a file of the folder as it is now, where it has servers or your own has that name;
-                     without it you are asked, or refused where nobody can be
-  --profile ID       of the agents of the Agent Client Protocol, which one: ${acpProfileIds.join(', ')};
-                     or give the command of any other after "--"
-  --url URL          of acp-http, the server: http://… or https://…
+  --agent TYPE       ${startable.join(', ')}, or replay: the demo recording; optional with --resume
+  --blueprint NAME   agent file in .vitrine/agents of the folder or of your home folder: see "vitrine agents"
+  --trust-blueprint  trusts the current version of the agent file, if it has servers or replaces your own agent;
+                     otherwise you are asked, or the run is rejected if no one can answer
+  --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')};
+                     or put the command of any other agent after "--"
+  --url URL          server for acp-http: http://… or https://…
   --server-agent NAME
-                     which agent of the server; default: its only one, or its first
-  --token-env NAME   the variable of the environment that holds the token for the server
-  --cwd DIR          folder to run in; default: the current one
-  --resume ses_…     goes on with a session
-  --recall           tells the agent first what earlier sessions of the folder know of the prompt
-  --model NAME       model, in the agent's own words
+                     agent on the server; default: the only one, or the first
+  --token-env NAME   environment variable with the server token
+  --cwd DIR          working folder; default: the current one
+  --resume ses_…     resumes a session
+  --recall           adds passages from earlier sessions of the folder to the prompt
+  --model NAME       model, as the agent names it
   --permission-mode MODE
-${limitHelp}${pricesHelp}  --detach           run it in the background: it outlives this terminal, asks whoever attaches ("vitrine attach"), and is
-                     stopped by "vitrine stop"; prints the session, with --json as {session_id, run_id}
-  --program PATH     the agent's program; default: it is looked for
-  --speed N          of the demo: 2 is twice as fast, 0 does not wait
+${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
+                     with "vitrine stop". Prints the session ID, with --json as {session_id, run_id}
+  --program PATH     path to the agent's program; default: searched for
+  --speed N          speed of the demo; 2: twice as fast, 0: no delays
 ${storeHelp}`;
 
 const options = {
@@ -82,12 +81,12 @@ export const run: Command = {
     const { values, positionals } = parseOptions('run', { args: [...args], options, allowPositionals: true });
     const [given, ...more] = positionals;
     if (given === undefined)
-      throw new UsageError('There is no prompt.', 'Give one in quotes, or - to read it from stdin.');
+      throw new UsageError('No prompt is given.', 'Put a prompt in quotes, or use - to read it from stdin.');
     const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
     const cwd = path.resolve(context.cwd, values.cwd ?? '.');
     const { blueprint } = values;
     if (blueprint !== undefined && (values.agent ?? values.resume) !== undefined)
-      throw new UsageError('--blueprint says which agent it is.', 'Leave out --agent and --resume.');
+      throw new UsageError('--blueprint already sets the agent.', 'Leave out --agent and --resume.');
     const recorded =
       values.resume !== undefined && program !== undefined
         ? await agentOfSession(context, values.store, values.resume)
@@ -105,9 +104,9 @@ export const run: Command = {
         : undefined;
     const server = serverChoice(agent, values, context.env);
     if (more.length > 0 && (acp === undefined || command.length === 0))
-      throw new UsageError('There is more than one prompt.', 'Put it in quotes.');
+      throw new UsageError('More than one prompt is given.', 'Put it in quotes.');
     const prompt = given === '-' ? await text(context.stdin) : given;
-    if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Say what the agent is to do.');
+    if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
     const agentOptions: AgentOptions = {
       ...(values.model !== undefined && { model: values.model }),
       ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
@@ -127,7 +126,7 @@ export const run: Command = {
     const profile = acp?.profile ?? server?.profile;
     const { resume } = values;
     if (values.json === true && values.detach !== true)
-      throw new UsageError('--json belongs to --detach.', 'Leave it out: a run prints JSON lines in any case.');
+      throw new UsageError('--json applies only to --detach.', 'Leave it out: a run always prints JSON lines.');
     const recalled = async () =>
       values.recall === true ? { recall: await recallFor(engine, context, { prompt, cwd, resume }) } : {};
     const asked = { prompt, options: agentOptions };
@@ -161,6 +160,6 @@ function agentType(given: string | undefined, resume: string | undefined): Execu
     throw new UsageError('--agent is missing.', 'Try --agent claude-code, or --agent replay for the demo.');
   const type = executorTypeSchema.safeParse(given);
   if (!type.success)
-    throw new UsageError(`There is no agent "${given}" (--agent).`, 'See "vitrine doctor" for those there are.');
+    throw new UsageError(`There is no agent "${given}" (--agent).`, 'See "vitrine doctor" for available agents.');
   return type.data;
 }

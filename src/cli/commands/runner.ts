@@ -18,18 +18,17 @@ import { visibleLine } from '../../model/visibleText.ts';
 
 const help = `Usage: vitrine runner --executor TYPE [options]
 
-Takes queued runs and executes them here, until it is ended. What VS Code and other terminals queue in the same store goes to
-whoever meets its demands first. Where no coordinator runs for the store, this process is it.
-Prints one line for each thing that happens to a run. Ctrl-C stops what runs, and leaves. A run that is
-stopped takes with it what its agent started.
-Exit code 0: it was ended; 2: it could not be started, such as where there is one like it.
+Executes queued runs in this terminal until you stop it. Each run that VS Code or another terminal queues in the same store
+goes to the first runner that meets its demands. If the store has no coordinator, this process becomes the coordinator.
+Prints one line for each event of a run. Ctrl-C stops the running agents, with everything they started, and exits.
+Exit code 0: stopped by you; 2: could not start, for example because the same runner already exists.
 
-  --executor TYPE    which kind of agent it runs; part of its identity
-  --tags A,B         what it can do, for runs that demand it
-  --limit N          runs at a time; default: 1
-  --cwd DIR          the folder where it works; part of its identity; default: the current one
-  --program PATH     the agent's program; default: it is looked for
-  --speed N          of recordings: 2 is twice as fast, 0 does not wait
+  --executor TYPE    agent type; part of the runner's identity
+  --tags A,B         tags of this runner, matched against the demands of runs
+  --limit N          concurrent runs; default: 1
+  --cwd DIR          working folder; part of the runner's identity; default: the current one
+  --program PATH     path to the agent's program; default: searched for
+  --speed N          speed of recordings; 2: twice as fast, 0: no delays
 ${storeHelp}`;
 
 const options = {
@@ -95,7 +94,7 @@ export const runner: Command = {
       stop: ({ run }) => stopTree(engine, run.session_id),
       log: deps.log,
       onJoined: ({ runner_id }, hosting) =>
-        say(`${runner_id} registered for ${executor} in ${cwd}${hosting ? ', and coordinates' : ''}`),
+        say(`${runner_id} registered for ${executor} in ${cwd}${hosting ? ', as coordinator' : ''}`),
       onRun: ({ run_id, session_id, status, error }) => {
         mine.add(run_id);
         say([run_id, session_id, status, error?.split('\n', 1)[0] ?? ''].join(' ').trimEnd());
@@ -122,7 +121,7 @@ function sayer({ stdout }: CliContext): (line: string) => void {
 /** @throws UsageError */
 function folderOf(context: CliContext, given = '.'): string {
   const folder = path.resolve(context.cwd, given);
-  if (!isFolder(folder)) throw new UsageError(`This is no folder: ${folder} (--cwd).`, 'Give the one where it works.');
+  if (!isFolder(folder)) throw new UsageError(`Not a folder: ${folder} (--cwd).`, 'Specify the working folder.');
   return folder;
 }
 
@@ -163,6 +162,9 @@ function tagsOf(given: readonly string[] = []): string[] {
 function limitOf(given: string | undefined): number {
   const limit = given === undefined ? 1 : numberOption('--limit', given);
   if (!Number.isInteger(limit) || limit < 1 || limit > 64)
-    throw new UsageError(`"${given ?? ''}" is no number of runs at a time (--limit).`, 'Give one from 1 to 64.');
+    throw new UsageError(
+      `"${given ?? ''}" is not a valid number of concurrent runs (--limit).`,
+      'Use a number from 1 to 64.',
+    );
   return limit;
 }

@@ -9,26 +9,26 @@ import { writeLines } from '../output.ts';
 const help = `Usage: vitrine search TEXT [options]
        vitrine search --rebuild [TEXT]
 
-Looks through everything in Vitrine's own sessions and in those that other programs started, the output of tools included.
-Words are found by their beginning, and all of them have to stand in one entry.
+Searches Vitrine's own sessions and those that other programs started, including tool output.
+Words match by prefix, and one entry must contain all of them.
 
-  "two words"        words that stand together; quote them once more for the shell
-  tool:NAME          calls of a tool
-  file:PART          calls that name a file
+  "two words"        exact phrase; add quotes for the shell
+  tool:NAME          calls of this tool
+  file:PART          calls that name this file
   kind:KIND          user, assistant, thinking, system, error, tool, read, edit, command, search, web, other
   state:STATE        done, failed, denied, cancelled, running
-  error              what failed; "error" in quotes is the word
+  error              failures; "error" in quotes is the word itself
 
-The catalogue beside the records (catalogue.db) holds the index. Only what has changed since is read again.
+The index is in catalogue.db next to the records and is updated incrementally.
 
   --json             one hit per line as JSON
   --limit N          sessions to show; default 50
   --hits N           hits to show of each; default 20
   --own              only sessions that Vitrine recorded
-  --synthetic        follow-ups and callbacks too, which no person wrote
-  --rebuild          makes the catalogue again first
+  --synthetic        includes follow-ups and callbacks
+  --rebuild          rebuilds the catalogue first
 ${storeHelp}
-Exit code 1: nothing was found.
+Exit code 1: no matches.
 `;
 
 const options = {
@@ -47,7 +47,7 @@ export const search: Command = {
     const { values, positionals } = parseOptions('search', { args: [...args], options, allowPositionals: true });
     const query = positionals.join(' ').trim();
     if (query === '' && values.rebuild !== true)
-      throw new UsageError('What to search for?', 'Give a word, as in: vitrine search timeout');
+      throw new UsageError('No search text is given.', 'Add a word, as in: vitrine search timeout');
     const engine = createEngine(context, { store: values.store, ownOnly: values.own === true });
     try {
       const sessionSearch = engine.archive.search;
@@ -70,9 +70,9 @@ export const search: Command = {
           answer.sessions.flatMap(({ hits }) => hits),
         );
       else for (const each of answer.sessions) context.stdout.write(text(each));
-      const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions hold it (--limit).`];
+      const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
       const { leftOut } = answer;
-      const left = leftOut === 0 ? [] : [`Left out, because no person wrote them: ${leftOut} (--synthetic).`];
+      const left = leftOut === 0 ? [] : [`Excluded follow-ups and callbacks: ${leftOut} (--synthetic).`];
       tell(context, answer.scanned, [...answer.problems.map(problemText), ...left, ...more]);
       return answer.sessions.length === 0 ? 1 : 0;
     } finally {
@@ -97,7 +97,7 @@ function tell({ stderr }: CliContext, scanned: Scanned, notes: readonly string[]
   const { sessions, entries, cut, damaged, unreadable } = scanned;
   const lines = [
     `Searched ${sessions} sessions, ${entries} entries.`,
-    ...(cut > 0 ? [`Of ${cut} long entries only the beginning is found.`] : []),
+    ...(cut > 0 ? [`Of ${cut} long entries, only the beginning is searched.`] : []),
     ...(damaged.length > 0 ? [`Parts of ${damaged.length} records are damaged: ${damaged.join(', ')}`] : []),
     ...unreadable.map(({ id, reason }) => `${id} could not be read: ${reason}`),
     ...notes,

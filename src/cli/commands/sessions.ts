@@ -18,15 +18,15 @@ const help = `Usage: vitrine sessions [options]
        vitrine sessions --of acp --profile ID [--cwd DIR]
        vitrine sessions --of acp [--cwd DIR] -- COMMAND [ARGUMENT…]
 
-Lists sessions, newest first: id, how it stands, cost so far, last change, agent, title. Agents that a crash left behind are
-ended first. A session whose record lacks something is marked as damaged, and stderr names it.
+Lists sessions, newest first: ID, status, cost so far, last change, agent, title. First stops agents that a crash
+left behind. Sessions with an incomplete record are marked as damaged and named on stderr.
 
-  --json             one session per line as JSON, with its tool calls and the requests that wait in the daemon
-  --all              hidden ones, too, and those that agents keep in their own stores (docs/sources.md)
-  --of TYPE          those that the agent keeps itself of a folder, recorded here or not: id, last change, title. It is
-                     started, asked and ended. Exit code 2: it has no list, or could not be asked
-  --profile ID       of the agents of the Agent Client Protocol, which one: ${acpProfileIds.join(', ')}
-  --program PATH     its program; default: it is looked for
+  --json             one session per line as JSON, with its tool calls and pending requests
+  --all              includes hidden sessions and sessions in the agents' own stores (docs/sources.md)
+  --of TYPE          sessions in the agent's own list for a folder: ID, last change, title. Starts the agent to ask it.
+                     Exit code 2: the agent has no list, or could not be asked
+  --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')}
+  --program PATH     path to its program; default: searched for
   --cwd DIR          the folder; default: the current one
 ${storeHelp}`;
 
@@ -57,7 +57,7 @@ export const sessions: Command = {
     }
     const [unknown] = positionals;
     if (unknown !== undefined || profile !== undefined || folder !== undefined || values.program !== undefined) {
-      throw new UsageError('Whose sessions?', 'Add --of acp; without it, sessions of all agents are listed.');
+      throw new UsageError('Specify an agent.', 'Add --of acp, or list the sessions of all agents without options.');
     }
     const engine = createEngine(context, { store: values.store });
     await engine.sweep();

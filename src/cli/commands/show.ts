@@ -18,15 +18,15 @@ import { exactStream } from '../terminalText.ts';
 
 const help = `Usage: vitrine show ses_… [options]
 
-Prints the transcript of a session, for people. Follow-ups and callbacks, which no person wrote, are left out and counted.
-A session that another program has started is read from that program's own store ("vitrine sessions --all" lists them).
+Prints the transcript of a session as text. Follow-ups and callbacks are excluded and counted.
+Sessions of other programs are read from their own stores ("vitrine sessions --all" lists them).
 Exit code 4: entries are missing or the record is damaged; stderr says what and where.
 
-  --synthetic        these too, marked
-  --json             one entry per line as JSON instead, all of them
-  --follow           keeps printing until the run ends; Ctrl-C stops earlier
-  --keep-following   also when the run has ended: until Ctrl-C, with runs that begin later
-  --raw              what the agent printed instead, verbatim: its stdout on stdout, its stderr on stderr
+  --synthetic        includes them, marked
+  --json             all entries, one per line as JSON
+  --follow           keeps printing until the run ends, or until Ctrl-C
+  --keep-following   keeps printing later runs too, until Ctrl-C
+  --raw              the agent's raw output: its stdout on stdout, its stderr on stderr
 ${storeHelp}`;
 
 const pageSize = 200;
@@ -44,10 +44,10 @@ export const show: Command = {
     });
     const [id, ...more] = positionals;
     if (id === undefined || more.length > 0)
-      throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const keeps = values['keep-following'] === true;
     if (keeps || values.follow === true) {
-      if (values.raw === true) throw new UsageError('--raw shows what is there.', 'Leave out --follow.');
+      if (values.raw === true) throw new UsageError('--raw does not follow a session.', 'Leave out --follow.');
       const { store, json, synthetic } = values;
       return followSession(context, id, { store, keeps, json: json === true, synthetic: synthetic === true });
     }
@@ -80,7 +80,7 @@ async function showObserved(
   { raw, json, synthetic }: { raw?: boolean | undefined; json?: boolean | undefined; synthetic?: boolean | undefined },
 ): Promise<number> {
   if (raw === true) {
-    throw new UsageError('Vitrine did not start this session, and has no output of it.', `Its file is ${path}.`);
+    throw new UsageError('Vitrine did not start this session, so no raw output exists.', `Session file: ${path}.`);
   }
   if (json === true) await writeLines(context.stdout, entries);
   else writeText(entries, context, synthetic === true);
@@ -117,7 +117,7 @@ function writePage(entries: readonly NormalizedEntry[], { stdout }: CliContext, 
 }
 
 function tellLeft(left: number, { stderr }: CliContext): void {
-  if (left > 0) stderr.write(`Left out, because no person wrote them: ${left} (--synthetic).\n`);
+  if (left > 0) stderr.write(`Excluded follow-ups and callbacks: ${left} (--synthetic).\n`);
 }
 
 async function writeRaw(handle: SessionHandle, context: CliContext): Promise<void> {

@@ -5,10 +5,10 @@ import { storeHelp } from '../engine.ts';
 
 const help = `Usage: vitrine stop ses_… [options]
 
-Stops the run of a session in the daemon, and everything that its agent started. Returns when nothing of it runs.
-Exit code 0: it is stopped; 1: the session does not run in the daemon.
+Stops the run of a session in the daemon, with everything that its agent started. Returns when all processes have exited.
+Exit code 0: stopped; 1: the session is not running in the daemon.
 
-  --kill             without asking the agent to end first
+  --kill             kills the agent without asking it to exit first
 ${storeHelp}`;
 
 const options = { store: { type: 'string' }, kill: { type: 'boolean' } } as const;
@@ -22,7 +22,7 @@ export const stop: Command = {
     const { values, positionals } = parseOptions('stop', { args: [...args], options, allowPositionals: true });
     const [session_id, ...more] = positionals;
     if (session_id === undefined || more.length > 0)
-      throw new UsageError('Give one session.', 'See "vitrine sessions" for their ids.');
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
     const daemons = await runningDaemons(context, { store: values.store });
     try {
       for (const daemon of daemons) {

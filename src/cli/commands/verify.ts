@@ -11,12 +11,12 @@ import { notRecorded, readObserved } from '../sessions/observed.ts';
 
 const help = `Usage: vitrine verify ses_…|FILE [options]
 
-Says whether a record is as it was written: intact, altered at line n, or truncated after line n; its head, the line that was
-last made durable, and who signed it. FILE is a record.jsonl; what was kept beside it counts.
-Exit code 0: intact; 1: altered, truncated, or its signature is bad; 3: a version wrote it that kept no chain, or Vitrine
+Checks whether a record was changed, and from which line on. Prints its hash, the last line synced to disk,
+and who signed it. FILE is a record.jsonl; the files next to it are used too.
+Exit code 0: intact; 1: altered, truncated, or its signature is not valid; 3: it has no hash chain, or Vitrine
 did not record it.
 
-  --json             everything that was found, as one line of JSON
+  --json             all details, as one line of JSON
 ${storeHelp}`;
 
 const broken = 1;
@@ -29,7 +29,7 @@ export const verifyCommand: Command = {
     const { values, positionals } = parseOptions('verify', { args: [...args], options, allowPositionals: true });
     const [which, ...more] = positionals;
     if (which === undefined || more.length > 0)
-      throw new UsageError('Give one session, or the file of a record.', 'See "vitrine sessions" for ids.');
+      throw new UsageError('Specify one session, or the file of a record.', 'See "vitrine sessions" for ids.');
     const engine = createEngine(context, { store: values.store });
     try {
       const found = sessionIdSchema.safeParse(which).success

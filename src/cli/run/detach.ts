@@ -40,7 +40,7 @@ export async function runDetached(
     if (options.json) await writeLines(context.stdout, [begun]);
     else
       context.stdout.write(
-        `${session_id} runs in the background.\nWatch it: vitrine attach ${session_id}\nStop it:  vitrine stop ${session_id}\n`,
+        `${session_id} is running in the background.\nWatch it: vitrine attach ${session_id}\nStop it:  vitrine stop ${session_id}\n`,
       );
     return 0;
   } finally {

@@ -84,9 +84,7 @@ async function watch(begin: BeginRun, context: CliContext, ask: () => Promise<As
     await writeLines(context.stdout, [result]).catch(() => undefined);
     const unasked = printer.deniedByNobody;
     if (unasked > 0)
-      context.stderr.write(
-        `vitrine: Denied, because nobody is here to be asked: ${unasked} of the agent's requests.\n`,
-      );
+      context.stderr.write(`vitrine: Denied, because no one can answer here: ${unasked} requests of the agent.\n`);
     if (!result.success) context.stderr.write(`vitrine: ${failureLine(session, result.error)}\n`);
     if (result.unrecorded !== undefined) context.stderr.write(`vitrine: ${unrecordedText(result.unrecorded)}\n`);
     if (!result.success) return agentFailed;

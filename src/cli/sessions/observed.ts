@@ -47,5 +47,5 @@ export async function readObserved(context: CliContext, id: string): Promise<Obs
 
 /** Why a command that needs a record cannot have one. */
 export function notRecorded({ id, label, path }: ObservedTranscript): string {
-  return `${id} is a session of ${label} that Vitrine did not record; it is read from ${path}.`;
+  return `${id} is a session of ${label} that Vitrine did not record. Vitrine reads it from ${path}.`;
 }

@@ -47,7 +47,7 @@ export async function onlyTrusted(all: readonly Blueprint[], home: string | unde
     if (!needsTrust(blueprint, all) || isIn(trusted, blueprint)) return blueprint;
     const start = { line: 0, character: 0 };
     const command = `vitrine run --blueprint ${blueprint.name} --trust-blueprint`;
-    const message = `The repository brings this agent, and you have not trusted it as it is now. Read it, then: ${command}`;
+    const message = `This agent comes from the repository, and you have not trusted its current version. Read it, then run: ${command}`;
     return { ...blueprint, agent: null, problems: [{ severity: 'error', message, from: start, to: start }] };
   });
 }

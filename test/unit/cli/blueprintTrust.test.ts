@@ -65,7 +65,7 @@ describe('the command line and agents that a repository brings', () => {
 
   it('prefers no file of a repository to the user’s own without being told', async () => {
     await write(dir, 'harmless', 'description: Mine\n');
-    await assert.rejects(use('harmless'), refuses(/used instead of your own/));
+    await assert.rejects(use('harmless'), refuses(/replaces your own agent/));
     await use('harmless', true);
     assert.equal((await started('harmless')).blueprint?.systemPrompt, 'Be plain.');
     cwd = path.join(dir, 'other');
