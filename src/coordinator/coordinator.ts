@@ -263,7 +263,7 @@ export class Coordinator {
 
   #job(runId: string): Job {
     const job = this.#jobs.get(runId);
-    if (job === undefined) throw new CoordinatorError('unknown_run', `There is no run ${runId}, or not any more.`);
+    if (job === undefined) throw new CoordinatorError('unknown_run', `Run not found: ${runId}.`);
     return job;
   }
 

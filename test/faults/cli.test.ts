@@ -73,7 +73,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     const refuses = async (): Promise<void> => {
       const refused = await run(steps, '--max-minutes', 'long').ended;
       assert.equal(refused.code, 2);
-      assert.match(refused.stderr, /"long" is no number \(--max-minutes\)/);
+      assert.match(refused.stderr, /"long" is not a number above 0 \(--max-minutes\)/);
     };
     // A version that is not asked to hold it by itself.
     env['FAKE_AGENT_VERSION'] = '2.0.20 (Claude Code)';
@@ -89,7 +89,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal(ran.code, 0, ran.stderr);
     const printed = lines(ran.stdout);
     assert.equal(runResultSchema.parse(printed.pop()).data, 'outcome: nodenied');
-    assert.match(ran.stderr, /Denied, because no one can answer here: 1 requests of/);
+    assert.match(ran.stderr, /No one can answer requests here\. Denied: 1/);
     const id = /ses_[0-9a-f]{12}/.exec((await vitrine('sessions').ended).stdout)?.[0] ?? '';
     const again = await vitrine('run', '--resume', id, prompt([{ say: 'again' }]), '--', program).ended;
     assert.equal(again.code, 0, again.stderr);

@@ -214,7 +214,7 @@ describe('vitrine runner, queue, agents', function () {
       ],
     );
     handle.dispose();
-    assert.ok(host.lines[0]?.includes('and coordinates'));
+    assert.ok(host.lines[0]?.includes('as coordinator'));
   });
 
   it('take over from a coordinator that was killed, and lose no run', async () => {

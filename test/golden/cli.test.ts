@@ -174,7 +174,7 @@ describe('the CLI', function () {
     [['normalize', ...agent, '--exit', '0x10'], /"0x10".*--exit/],
     [['normalize', ...agent, '--nonsense'], /--nonsense.*vitrine normalize --help/],
     [['normalize', ...agent, '--stdout', '-', '--stderr', '-'], /both read from standard input/],
-    [['sessions', '--store', path.join(cli, 'below')], /This is no folder.*--store/],
+    [['sessions', '--store', path.join(cli, 'below')], /Not a folder.*--store/],
     [['replay', 'x', '--exit', 'badly'], /"badly".*--exit.*SIGTERM/],
     [['result', ...agent, '--previous', '/no/such/file'], /--previous.*no such file.*vitrine result/],
     [['result', ...agent, '--previous', cli], /is not JSON \(--previous\)/],

@@ -83,8 +83,7 @@ async function watch(begin: BeginRun, context: CliContext, ask: () => Promise<As
     if (result === undefined) return agentFailed;
     await writeLines(context.stdout, [result]).catch(() => undefined);
     const unasked = printer.deniedByNobody;
-    if (unasked > 0)
-      context.stderr.write(`vitrine: Denied, because no one can answer here: ${unasked} requests of the agent.\n`);
+    if (unasked > 0) context.stderr.write(`vitrine: No one can answer requests here. Denied: ${unasked}.\n`);
     if (!result.success) context.stderr.write(`vitrine: ${failureLine(session, result.error)}\n`);
     if (result.unrecorded !== undefined) context.stderr.write(`vitrine: ${unrecordedText(result.unrecorded)}\n`);
     if (!result.success) return agentFailed;

@@ -10,7 +10,7 @@ import { fakeAgent, prompt } from '../../support/fakeAgent/engine.ts';
 import { skip } from '../../support/skip.ts';
 
 /** What a background run prints where its daemon cannot be started. */
-const notStarted = /could not be started|cannot be made|does not answer/;
+const notStarted = /could not be started|cannot be created|does not respond/;
 
 describe('starting a daemon', function () {
   let place: DaemonBench;
@@ -89,7 +89,7 @@ describe('starting a daemon', function () {
     try {
       const { code, message } = await rejection();
       assert.equal(code, 'unreachable');
-      assert.match(message, /does not answer/);
+      assert.match(message, /does not respond/);
     } finally {
       process.kill(daemon.pid, 'SIGCONT');
     }

@@ -91,7 +91,7 @@ describe('the command line and agents that a repository brings', () => {
         () => true,
         () => false,
       );
-      await until('the question', () => seen.join('').includes('Trust this agent'));
+      await until('the question', () => seen.join('').includes('Trust the current version'));
       terminal.write(`${answer}\n`);
       assert.equal(await settled, yes, answer);
     }

@@ -76,7 +76,7 @@ describe('vitrine queue', () => {
       [['add'], /"queue add" is not a complete command/],
       [['fix', 'it'], /"queue fix" is not a complete command/],
       [['stop', 'run_000000000001', 'run_000000000002'], /"run_000000000002" is an extra argument/],
-      [['stop', 'ses_00000000000f'], /"ses_00000000000f" is no run/],
+      [['stop', 'ses_00000000000f'], /"ses_00000000000f" is not a run ID/],
       [['list', 'all'], /"all" is an extra argument/],
       [['--wait'], /--wait is an option of "queue add"/],
       [['stop', 'run_000000000001', '--demand', 'tag=gpu'], /--demand is an option of "queue add"/],
@@ -192,6 +192,6 @@ describe('vitrine queue', () => {
   it('says on stderr what was refused, in JSON too', async () => {
     const unknown = await call(['stop', 'run_00000000000f', '--json']);
     assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
-    assert.match(unknown.stderr, /^vitrine: There is no run run_00000000000f, or not any more\.\n$/);
+    assert.match(unknown.stderr, /^vitrine: Run not found: run_00000000000f\.\n$/);
   });
 });
