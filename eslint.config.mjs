@@ -1,5 +1,6 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { textKeys } from './test/support/lint/textKeys.mjs';
 
 const pureFolders = ['text', 'model', 'agents', 'insight', 'formats', 'coordinator', 'protocol'].map(
   (folder) => `src/${folder}/**/*.ts`,
@@ -62,6 +63,11 @@ export default defineConfig(
   },
   // One file for other extensions to copy, with its documentation in it.
   { files: ['src/vscode/api/vitrine.d.ts'], rules: { 'max-lines': ['error', { max: 400, skipComments: true }] } },
+  {
+    files: ['src/**/*.ts', 'webview/**/*.ts'],
+    plugins: { vitrine: { rules: { 'text-keys': textKeys } } },
+    rules: { 'vitrine/text-keys': 'error' },
+  },
   { files: pureFolders, rules: { 'no-restricted-syntax': ['error', zodForm, barrel, ...clock] } },
   { files: ['src/cli/**/*.ts', 'test/support/**/*.ts', 'bench/**/*.ts'], rules: { 'no-console': 'off' } },
   {

@@ -35,13 +35,14 @@ export function agentEnvironment(
   own: readonly RegExp[],
   settings: Readonly<Record<string, string>> = {},
 ): AgentEnvironment {
-  const variables: Record<string, string> = {};
+  const inherited = new Map<string, string>();
   const removed: string[] = [];
   for (const [name, value] of Object.entries(ours)) {
     if (value === undefined) continue;
     if ([...hostVariables, ...own].some((pattern) => pattern.test(name))) removed.push(name);
-    else variables[name] = value;
+    else inherited.set(name, value);
   }
+  const variables: Record<string, string> = Object.fromEntries(inherited);
   // VS Code takes the user's NODE_OPTIONS away from itself under this name, and its debugger puts its own in their place.
   if (variables['NODE_OPTIONS']?.includes('js-debug') === true) {
     delete variables['NODE_OPTIONS'];

@@ -27,18 +27,18 @@ export function readWrittenBy(
 ): Pick<NormalizedEntry, 'origin' | 'metadata'> & { readonly mistyped: readonly string[] } {
   if (!isObject(held)) return { origin: 'human', mistyped: held === undefined || held === null ? [] : ['vitrine'] };
   const mistyped: string[] = [];
-  const metadata: Record<string, unknown> = {};
+  const metadata = new Map<string, unknown>();
   for (const [name, schema] of Object.entries(syntheticSchema.shape)) {
     const value = held[name];
     if (value === undefined) continue;
-    if (schema.safeParse(value).success) metadata[name] = value;
+    if (schema.safeParse(value).success) metadata.set(name, value);
     else mistyped.push(name);
   }
   const origin = originSchema.safeParse(held['origin'] ?? 'human');
   if (!origin.success) mistyped.push('origin');
   return {
     origin: origin.data ?? 'human',
-    ...(Object.keys(metadata).length > 0 && { metadata: syntheticSchema.parse(metadata) }),
+    ...(metadata.size > 0 && { metadata: syntheticSchema.parse(Object.fromEntries(metadata)) }),
     mistyped,
   };
 }

@@ -16,8 +16,7 @@ function bytesUpTo(text: string, limit: number): { fits: boolean; chars: number 
  * length in characters. A pair of surrogates is never split.
  */
 export class Cutter {
-  readonly #lengths: Record<string, number> = {};
-  #any = false;
+  readonly #lengths = new Map<string, number>();
 
   text(field: string, text: string, budget: number): string {
     const { fits, chars } = bytesUpTo(text, budget);
@@ -43,11 +42,10 @@ export class Cutter {
   }
 
   get lengths(): Readonly<Record<string, number>> | undefined {
-    return this.#any ? this.#lengths : undefined;
+    return this.#lengths.size > 0 ? Object.fromEntries(this.#lengths) : undefined;
   }
 
   #note(field: string, length: number): void {
-    this.#lengths[field] = length;
-    this.#any = true;
+    this.#lengths.set(field, length);
   }
 }

@@ -67,6 +67,16 @@ describe('lint', () => {
     });
   }
 
+  it('rejects a text as the name of a property that is assigned', async () => {
+    const typed = new ESLint();
+    const lint = async (name: string): Promise<boolean> => {
+      const code = `export function f(o: Record<string, number>, name: ${name}): void {\n  o[name] = 1;\n}\n`;
+      const [result] = await typed.lintText(code, { filePath: 'src/model/bytes.ts' });
+      return result?.messages.some(({ ruleId }) => ruleId === 'vitrine/text-keys') === true;
+    };
+    assert.deepEqual([await lint('string'), await lint("'a' | 'b'"), await lint('number')], [true, false, false]);
+  }).timeout(120_000);
+
   it('rejects imports that break a layer or make a cycle', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-lint-'));
     try {

@@ -22,9 +22,7 @@ const elsewhere = new Set(['originalFile', 'stdout', 'stderr', 'oldString', 'new
 const shownContent = new Set(['content']);
 
 function without(value: JsonObject, keys: ReadonlySet<string>): Record<string, unknown> {
-  const rest: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) if (!keys.has(key) && key !== '__proto__') rest[key] = item;
-  return rest;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key) && key !== '__proto__'));
 }
 
 /**

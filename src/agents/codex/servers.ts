@@ -18,7 +18,7 @@ const taken =
  */
 export function codexServers(servers: McpServers): CodexServers {
   const args: string[] = [];
-  const variables: Record<string, string> = {};
+  const variables = new Map<string, string>();
   const set = (name: string, key: string, value: unknown): void => {
     args.push('-c', `mcp_servers.${name}.${key}=${toml(value)}`);
   };
@@ -26,34 +26,34 @@ export function codexServers(servers: McpServers): CodexServers {
     if (server.type === 'stdio') stdio(server, variables, (key, value) => set(name, key, value));
     else http(server, variables, (key, value) => set(name, key, value));
   }
-  return { args, variables };
+  return { args, variables: Object.fromEntries(variables) };
 }
 
 type SetValue = (key: string, value: unknown) => void;
 type Of<T extends McpServer['type']> = Extract<McpServer, { type: T }>;
 
-function stdio({ command, args, env }: Of<'stdio'>, variables: Record<string, string>, set: SetValue): void {
+function stdio({ command, args, env }: Of<'stdio'>, variables: Map<string, string>, set: SetValue): void {
   set('command', command);
   if (args.length > 0) set('args', args);
   const forwarded: string[] = [];
-  const inline: Record<string, string> = {};
+  const inline = new Map<string, string>();
   for (const [key, value] of Object.entries(env)) {
-    const other = variables[key];
-    if (taken.test(key) || (other !== undefined && other !== value)) inline[key] = value;
+    const other = variables.get(key);
+    if (taken.test(key) || (other !== undefined && other !== value)) inline.set(key, value);
     else {
-      variables[key] = value;
+      variables.set(key, value);
       forwarded.push(key);
     }
   }
   if (forwarded.length > 0) set('env_vars', forwarded);
-  if (Object.keys(inline).length > 0) set('env', inline);
+  if (inline.size > 0) set('env', Object.fromEntries(inline));
 }
 
-function http({ url, headers }: Of<'http'>, variables: Record<string, string>, set: SetValue): void {
+function http({ url, headers }: Of<'http'>, variables: Map<string, string>, set: SetValue): void {
   set('url', url);
   const names = Object.entries(headers).map(([header, value]) => {
-    const variable = `VITRINE_MCP_HEADER_${Object.keys(variables).length}`;
-    variables[variable] = value;
+    const variable = `VITRINE_MCP_HEADER_${variables.size}`;
+    variables.set(variable, value);
     return [header, variable] as const;
   });
   if (names.length > 0) set('env_http_headers', Object.fromEntries(names));

@@ -55,12 +55,13 @@ export class TodoTable {
     const matching = condition(where === -1 ? [] : tokens.slice(where + 1));
     if (matching === undefined) return false;
     const set = tokens.slice(3, where === -1 ? undefined : where);
-    const changes: Row = {};
+    const changed = new Map<string, string>();
     for (const [index, token] of set.entries()) {
       const name = set[index - 1]?.text.toLowerCase();
       const value = set[index + 1];
-      if (isMark(token, '=') && name !== undefined && value?.kind === 'text') changes[name] = value.text;
+      if (isMark(token, '=') && name !== undefined && value?.kind === 'text') changed.set(name, value.text);
     }
+    const changes: Row = Object.fromEntries(changed);
     const { status } = changes;
     if (status !== undefined) {
       if (where === -1) this.#change.others = todoStatus(status);

@@ -63,7 +63,8 @@ function at(owner: Container, key: Key): unknown {
 }
 
 function put(owner: Container, key: Key, value: unknown): boolean {
-  if (!Array.isArray(owner)) owner[key] = value;
+  if (!Array.isArray(owner))
+    Object.defineProperty(owner, key, { value, configurable: true, enumerable: true, writable: true });
   else if (typeof key === 'number' && key <= owner.length) owner[key] = value;
   else return false;
   return true;

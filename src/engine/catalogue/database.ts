@@ -151,9 +151,7 @@ class StatementCache<T> {
 }
 
 function plainRow(row: object): SqliteRow {
-  const plain: Record<string, SqliteValue> = {};
-  for (const [column, value] of Object.entries(row)) plain[column] = plainValue(value);
-  return plain;
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, plainValue(value)]));
 }
 
 function plainValue(value: unknown): SqliteValue {

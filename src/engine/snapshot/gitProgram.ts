@@ -26,11 +26,11 @@ export class Git {
 
   /** `null` where there is no git on the PATH. A relative folder of the PATH would run what the workspace holds. */
   static async find(cwd: string, environment: Readonly<Record<string, string | undefined>>): Promise<Git | null> {
-    const env: Record<string, string> = {};
-    for (const [name, value] of Object.entries(environment)) {
-      // Ours may be that of a hook, and name another repository or index.
-      if (value !== undefined && !/^GIT_/i.test(name)) env[name] = value;
-    }
+    // Ours may be that of a hook, and name another repository or index.
+    const variables = Object.entries(environment).filter(([name]) => !/^GIT_/i.test(name));
+    const env = Object.fromEntries(
+      variables.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+    );
     const program = await findOnPath('git', env);
     if (program === undefined) return null;
     const own = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };

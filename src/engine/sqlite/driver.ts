@@ -76,9 +76,7 @@ export async function readingDriver(): Promise<SqliteDriver> {
 
 /** Whole numbers come as bigint, since others than the safe ones would be an error; these are told as a text. */
 function plainRow(row: object): SqliteRow {
-  const plain: Record<string, SqliteValue> = {};
-  for (const [column, value] of Object.entries(row)) plain[column] = plainValue(value);
-  return plain;
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, plainValue(value)]));
 }
 
 function plainValue(value: unknown): SqliteValue {

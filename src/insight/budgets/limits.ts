@@ -11,17 +11,16 @@ export function parseBudgets(found: unknown): { readonly value: Budgets; readonl
   if (found === undefined || found === null) return { value: {}, problems: [] };
   if (!isObject(found)) return { value: {}, problems: ['It is no object.'] };
   const problems: string[] = [];
-  const value: Record<string, Limits | Record<string, Limits>> = {};
+  const value = new Map<string, Limits | Record<string, Limits>>();
   for (const [name, given] of Object.entries(found)) {
-    if (scopes.has(name)) value[name] = limitsOf(given, name, problems);
+    if (scopes.has(name)) value.set(name, limitsOf(given, name, problems));
     else if (name === 'agents' && isObject(given)) {
       const agents = Object.entries(given);
-      value[name] = Object.fromEntries(
-        agents.map(([type, each]) => [type, limitsOf(each, `agents.${type}`, problems)]),
-      );
+      const limits = agents.map(([type, each]) => [type, limitsOf(each, `agents.${type}`, problems)] as const);
+      value.set(name, Object.fromEntries(limits));
     } else problems.push(`There is no scope "${name}".`);
   }
-  return { value, problems };
+  return { value: Object.fromEntries(value), problems };
 }
 
 function limitsOf(given: unknown, name: string, problems: string[]): Limits {
