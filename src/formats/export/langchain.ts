@@ -31,7 +31,7 @@ async function* stored(source: ExportSource): AsyncGenerator<object> {
 /** A checkpoint of LangGraph whose channel `messages` holds the conversation. */
 export const langchainCheckpoint: Exporter = {
   async *write(source, { sha256 }) {
-    const { session_id: session, updated_at, executor_type, total_cost } = source.summary;
+    const { session_id: session, updated_at, executor_type, agent_name, total_cost } = source.summary;
     const head = {
       v: 1,
       ts: updated_at,
@@ -41,7 +41,9 @@ export const langchainCheckpoint: Exporter = {
       metadata: { source: 'vitrine', session_id: session, executor_type, total_cost },
     };
     yield `${JSON.stringify(head).slice(0, -1)},"channel_values":`;
-    yield* objectWithArray({ session_id: session }, 'messages', messages(source));
+    // A record names no user, and its summaries are made when a new conversation needs one.
+    const values = { session_id: session, userId: null, agentId: agent_name ?? executor_type ?? null, summary: null };
+    yield* objectWithArray(values, 'messages', messages(source));
     yield '}\n';
   },
 };

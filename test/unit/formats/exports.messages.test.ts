@@ -155,7 +155,12 @@ describe('exports: LangChain messages', () => {
         v: z.literal(1),
         ts: z.iso.datetime(),
         id: z.uuid(),
-        channel_values: z.object({ messages: z.array(message) }),
+        channel_values: z.object({
+          messages: z.array(message),
+          userId: z.null(),
+          agentId: z.string(),
+          summary: z.null(),
+        }),
         channel_versions: z.record(z.string(), z.number()),
         versions_seen: z.object({}),
       })
