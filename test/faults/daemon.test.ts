@@ -71,23 +71,6 @@ describe('a daemon', function () {
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   });
 
-  it('counts exactly one of two answers that race', async () => {
-    const rounds = 20;
-    const steps = Array.from({ length: rounds }, (_, index) => ({ ask: { id: `req-${index}` } }));
-    const [a, b] = [await place.connect(), await place.connect()];
-    const { session_id } = await a.call('start', place.startParams([{ init: true }, ...steps, { result: {} }]));
-    for (let round = 0; round < rounds; round += 1) {
-      const request_id = `req-${round}`;
-      await place.stateOf(session_id, ({ requests }) => requests.some(({ id }) => id === request_id));
-      const answers = await Promise.all([
-        a.call('answer', { session_id, request_id, answer: { kind: 'allow', scope: 'once' } }),
-        b.call('answer', { session_id, request_id, answer: { kind: 'deny' } }),
-      ]);
-      assert.deepEqual(answers.map(({ accepted }) => accepted).sort(), [false, true]);
-    }
-    await place.stateOf(session_id, ({ live }) => !live);
-  });
-
   it('is one, however many clients start it at once', async () => {
     const connections = await Promise.all(Array.from({ length: 50 }, () => place.connect()));
     const pids = new Set(connections.map(({ daemon }) => daemon.pid));
