@@ -17,6 +17,9 @@ const retryMs = 50;
 
 const reportSchema = z.union([z.object({ ready: z.literal(true) }), z.object({ error: z.string() })]);
 
+/** Of V8: a small space for new objects, which a process that waits does not fill. */
+const heapFlags = ['--max-semi-space-size=1'];
+
 /** What the daemon itself needs of the environment. Agents get that of the client which starts them. */
 const daemonVariables = [
   /^(?:HOME|USER|LOGNAME|LANG|TMPDIR|TEMP|TMP|PATH|SSH_AUTH_SOCK)$/i,
@@ -94,7 +97,7 @@ async function start({ storeDir, daemonFile, environment }: ConnectOptions, with
     throw notStarted(error instanceof Error ? error.message : String(error));
   });
   const variables = Object.entries(environment).filter(([name]) => daemonVariables.some((each) => each.test(name)));
-  const child = spawn(process.execPath, [daemonFile, '--store', storeDir], {
+  const child = spawn(process.execPath, [...heapFlags, daemonFile, '--store', storeDir], {
     // Not the client's folder, which would stay in use.
     cwd: path.parse(storeDir).root,
     detached: true,

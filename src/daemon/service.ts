@@ -1,4 +1,3 @@
-import { memoryUsage } from 'node:process';
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineFailure, failures } from '../engine/failures.ts';
@@ -68,7 +67,7 @@ export class DaemonService {
       since,
       clients: clients.count,
       runs: running.count,
-      rss: memoryUsage.rss(),
+      rss: process.memoryUsage.rss(),
     };
   }
 

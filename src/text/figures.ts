@@ -8,28 +8,20 @@ const longest = 8.64e15;
  * Making one costs more than all that it writes, so keep it. JSON takes the numbers themselves.
  */
 export class Figures {
-  readonly #cents: Intl.NumberFormat;
-  readonly #belowCent: Intl.NumberFormat;
-  readonly #decimals: Intl.NumberFormat;
-  readonly #whole: Intl.NumberFormat;
-  readonly #compact: Intl.NumberFormat;
+  readonly #locale: string | undefined;
+  #made: Formats | undefined;
 
   /** `locale`: BCP 47; `undefined` is that of the machine. */
   constructor(locale: string | undefined) {
-    const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
-    this.#cents = new Intl.NumberFormat(locale, dollars);
-    this.#belowCent = new Intl.NumberFormat(locale, { ...dollars, maximumFractionDigits: 4 });
-    this.#decimals = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
-    this.#whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
-    this.#compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 });
+    this.#locale = locale;
   }
 
   /** US dollars: `$1.87`, `$0.0064`, `< $0.0001`. Only 0 reads as 0. */
   money(usd: number): string {
     if (!Number.isFinite(usd)) return unknown;
     const amount = Math.abs(usd);
-    if (amount > 0 && amount < 0.0001) return `< ${this.#belowCent.format(0.0001)}`;
-    return (amount < 0.01 ? this.#belowCent : this.#cents).format(usd);
+    if (amount > 0 && amount < 0.0001) return `< ${this.#formats.belowCent.format(0.0001)}`;
+    return (amount < 0.01 ? this.#formats.belowCent : this.#formats.cents).format(usd);
   }
 
   /** Milliseconds: `40 ms`, `0.6 s`, `41.3 s`, `2 min 58 s`, `1 h 4 min`, `2 d 3 h`. A clock that was set back gives 0. */
@@ -38,7 +30,7 @@ export class Figures {
     const lasted = Math.max(0, ms);
     if (Math.round(lasted) > 0 && lasted < 100) return `${Math.round(lasted)} ms`;
     const tenths = Math.round(lasted / 100);
-    if (tenths < 600) return `${this.#decimals.format(tenths / 10)} s`;
+    if (tenths < 600) return `${this.#formats.decimals.format(tenths / 10)} s`;
     const seconds = Math.round(lasted / second);
     if (seconds < 3600) return pair(Math.floor(seconds / 60), 'min', seconds % 60, 's');
     const minutes = Math.round(lasted / minute);
@@ -49,13 +41,32 @@ export class Figures {
 
   /** Tokens, turns, lines and other counts, to the last: `164,512`. */
   count(value: number): string {
-    return Number.isFinite(value) ? this.#whole.format(value) : unknown;
+    return Number.isFinite(value) ? this.#formats.whole.format(value) : unknown;
   }
 
   /** Three digits at most, where the whole number is at hand as well: `164K`. */
   compact(value: number): string {
-    return Number.isFinite(value) ? this.#compact.format(value) : unknown;
+    return Number.isFinite(value) ? this.#formats.compact.format(value) : unknown;
   }
+
+  /** Made when the first amount is written: what Node needs for it takes 7 MB. */
+  get #formats(): Formats {
+    this.#made ??= formatsOf(this.#locale);
+    return this.#made;
+  }
+}
+
+type Formats = ReturnType<typeof formatsOf>;
+
+function formatsOf(locale: string | undefined) {
+  const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
+  return {
+    cents: new Intl.NumberFormat(locale, dollars),
+    belowCent: new Intl.NumberFormat(locale, { ...dollars, maximumFractionDigits: 4 }),
+    decimals: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }),
+    whole: new Intl.NumberFormat(locale, { maximumFractionDigits: 2 }),
+    compact: new Intl.NumberFormat(locale, { notation: 'compact', maximumSignificantDigits: 3 }),
+  };
 }
 
 /** Of what is in English whatever the reader's language: records, exports, the command line. */

@@ -1,7 +1,7 @@
 import type { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createHash, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Agent } from '../../model/agent.ts';
 import type { Origin } from '../../model/entry.ts';
@@ -76,6 +76,8 @@ export class ChildMcpServer implements ChildServer {
   }
 
   async #listen(): Promise<Server> {
+    // Loaded when the first agent needs it: Node's client for HTTP and all that it needs comes with it, 6 MB.
+    const { createServer } = await import('node:http');
     const server = createServer((request, response) => {
       void this.#answer(request, response, portOf(server)).catch((error: unknown) => {
         this.#log.error(`The server for agents failed: ${String(error)}`);
