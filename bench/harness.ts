@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 export interface Row {
   readonly name: string;
   readonly value: number;
-  readonly unit: '×' | 'ms' | 'kB' | 'elements';
+  readonly unit: '×' | 'ms' | 'kB' | 'MB' | '%' | 'elements';
   readonly goal: number;
   /** The figures behind `value`, for people. */
   readonly detail: string;
@@ -22,6 +22,12 @@ export function median(values: readonly number[]): number {
   const middle = Math.floor(sorted.length / 2);
   const upper = sorted[middle] ?? NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+
+/** The value that so many percent of them do not exceed. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? NaN;
 }
 
 setFlagsFromString('--expose-gc');

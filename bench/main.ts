@@ -7,6 +7,10 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { repository } from '../test/support/host/cache.mjs';
 import { activation } from './activation.ts';
+import { daemonIdle } from './daemon/idle.ts';
+import { daemonLatency, daemonStreams } from './daemon/latency.ts';
+import { daemonMemory } from './daemon/memory.ts';
+import { daemonStart } from './daemon/start.ts';
 import { evidence } from './evidence.ts';
 import { growth } from './growth.ts';
 import type { Row } from './harness.ts';
@@ -22,7 +26,7 @@ import { posted } from './posted.ts';
 import { recordLines } from './recordLines.ts';
 import { sizes } from './sizes.ts';
 
-const digits = { '×': 2, ms: 1, kB: 1, elements: 0 } as const;
+const digits = { '×': 2, ms: 1, kB: 1, MB: 1, '%': 3, elements: 0 } as const;
 const figure = ({ unit }: Row, value: number): string => `${value.toFixed(digits[unit])} ${unit}`;
 
 function print(row: Row): void {
@@ -54,6 +58,11 @@ const cases: Readonly<Record<string, Case>> = {
   pageAnswer,
   evidence,
   growth,
+  daemonLatency,
+  daemonStreams,
+  daemonMemory,
+  daemonStart,
+  daemonIdle,
   activation,
   sizes,
 };

@@ -173,6 +173,15 @@ const steps = {
     }
   },
   wait: (ms) => delay(ms),
+  /** Says, `perSecond` times a second, when it says it: nanoseconds of the clock that all processes of a machine share. */
+  stamps: async ({ count, perSecond }) => {
+    const begun = performance.now();
+    for (let said = 0; said < count; said += 1) {
+      const due = begun + (said * 1000) / perSecond - performance.now();
+      if (due > 1) await delay(due);
+      await assistant([{ type: 'text', text: `stamp ${process.hrtime.bigint()}` }]);
+    }
+  },
   /** Adds to a file in `--log-dir`; PID in its name is the own one. */
   log: ({ name, text: words }) => {
     const folder = valueOf('--log-dir');

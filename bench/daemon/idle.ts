@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DaemonBench } from '../../test/support/daemon/bench.ts';
+import type { Row } from '../harness.ts';
+import { processorTime } from './processorTime.ts';
+
+const settleMs = 3000;
+
+/** Processor time of a daemon and of its client while 20 sessions that have ended are followed and nothing happens. */
+export async function daemonIdle(sessions = 20, seconds = 60): Promise<readonly Row[]> {
+  // Only Linux tells the processor time of another process in a file.
+  if (process.platform !== 'linux') return [];
+  const place = new DaemonBench();
+  try {
+    const connection = await place.connect({ client: { kind: 'window', person: true } });
+    await connection.call('watch', { events: true });
+    for (let each = 0; each < sessions; each += 1) {
+      const params = place.startParams([{ init: true }, { say: 'done' }, { result: {} }]);
+      const { session_id } = await connection.call('start', params);
+      await place.stateOf(session_id, ({ live }) => !live);
+    }
+    await delay(settleMs);
+    const before = { daemon: await processorTime(connection.daemon.pid), client: process.cpuUsage() };
+    await delay(seconds * 1000);
+    const daemon = ((await processorTime(connection.daemon.pid)) - before.daemon) / 1000 / seconds;
+    const { user, system } = process.cpuUsage(before.client);
+    const client = (user + system) / 1e6 / seconds;
+    const detail = `of a core, over ${seconds} s with ${sessions} sessions`;
+    return [
+      { name: 'daemon: processor time while idle', value: daemon * 100, unit: '%', goal: 0.1, detail },
+      { name: 'daemon: processor time of an idle client', value: client * 100, unit: '%', goal: 0.1, detail },
+    ];
+  } finally {
+    await place.close();
+  }
+}

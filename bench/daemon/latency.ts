@@ -1,0 +1,66 @@
+import { Bench } from '../../test/support/fakeAgent/engine.ts';
+import { DaemonBench } from '../../test/support/daemon/bench.ts';
+import { median, percentile, type Row } from '../harness.ts';
+import { Stamps, stamping } from './stamps.ts';
+
+const perSecond = 100;
+
+/** What the daemon adds to an update: from the agent to a listener in another process, against one in the engine's own. */
+export async function daemonLatency(count = 600, turns = 3): Promise<Row> {
+  const added: number[] = [];
+  const figures: string[] = [];
+  for (let turn = 0; turn < turns; turn += 1) {
+    const [direct, remote] = [await inProcess(count), await throughDaemon(count, 1, perSecond)];
+    const [a, b] = [percentile(direct.delays, 99), percentile(remote.delays, 99)];
+    added.push(b - a);
+    figures.push(`${b.toFixed(1)} against ${a.toFixed(1)} ms`);
+  }
+  const detail = `p99 of ${count} updates, ${perSecond} a second: ${figures.join(', ')}`;
+  return { name: 'daemon: added to an update, p99', value: median(added), unit: 'ms', goal: 2, detail };
+}
+
+/** How far behind one client is that follows ten sessions, each of which prints 200 lines a second. */
+export async function daemonStreams(sessions = 10, seconds = 10): Promise<Row> {
+  const { delays } = await throughDaemon(seconds * 200, sessions, 200);
+  const detail = `${delays.length} updates, median ${median(delays).toFixed(1)} ms, p99 ${percentile(delays, 99).toFixed(1)} ms`;
+  return { name: 'daemon: lag of 10 sessions, the longest', value: Math.max(...delays), unit: 'ms', goal: 100, detail };
+}
+
+async function inProcess(count: number): Promise<Stamps> {
+  const bench = new Bench();
+  const stamps = new Stamps();
+  try {
+    const engine = await bench.engine();
+    const handle = await engine.start(bench.request(stamping(count, perSecond)));
+    handle.onUpdates((updates) => stamps.hear(updates));
+    await handle.done;
+    handle.dispose();
+  } finally {
+    await bench.close();
+  }
+  return stamps;
+}
+
+async function throughDaemon(count: number, sessions: number, rate: number): Promise<Stamps> {
+  const place = new DaemonBench();
+  const stamps = new Stamps();
+  try {
+    const connection = await place.connect();
+    await Promise.all(
+      Array.from({ length: sessions }, async () => {
+        const { session_id } = await connection.call('start', place.startParams(stamping(count, rate)));
+        await new Promise<void>((resolve, reject) => {
+          const followed = connection.follow(session_id, ({ updates, state }) => {
+            stamps.hear(updates);
+            if (!state.live) resolve();
+            return Promise.resolve();
+          });
+          followed.then(({ state }) => (state.live ? undefined : resolve()), reject);
+        });
+      }),
+    );
+  } finally {
+    await place.close();
+  }
+  return stamps;
+}

@@ -1,0 +1,47 @@
+import { writeFile } from 'node:fs/promises';
+import { RecordStore } from '../../src/engine/record/store.ts';
+import { serialiseRecordLine } from '../../src/formats/record.ts';
+import { DaemonBench } from '../../test/support/daemon/bench.ts';
+import { aSession, wholeSession } from '../../test/support/records.ts';
+import { median, type Row } from '../harness.ts';
+import { processorTime } from './processorTime.ts';
+
+/** From no daemon to what a window needs for its first list: the daemon's sessions, and those on disk. */
+export async function daemonStart(sessions = 200, starts = 7): Promise<Row> {
+  const times: number[] = [];
+  const busy: number[] = [];
+  for (let start = 0; start < starts; start += 1) {
+    const place = new DaemonBench();
+    try {
+      await fill(place.store, sessions);
+      const [begun, used] = [performance.now(), process.cpuUsage()];
+      const listed = new RecordStore(place.store, { clock: Date.now, log: { warn: () => undefined } }).list();
+      const connection = await place.connect();
+      await connection.call('watch', { events: false });
+      if ((await listed).length !== sessions) throw new Error('not every session was listed');
+      times.push(performance.now() - begun);
+      const { user, system } = process.cpuUsage(used);
+      const daemon = process.platform === 'linux' ? await processorTime(connection.daemon.pid) : NaN;
+      busy.push((user + system) / 1000 + daemon);
+    } finally {
+      await place.close();
+    }
+  }
+  const best = `best ${Math.min(...times).toFixed(0)} ms of ${starts} starts`;
+  const detail = `by the wall, ${best}; ${median(busy).toFixed(0)} ms of processor time, ${sessions} sessions`;
+  return { name: 'daemon: cold start to the first list', value: median(times), unit: 'ms', goal: 400, detail };
+}
+
+async function fill(dir: string, sessions: number): Promise<void> {
+  const store = new RecordStore(dir, { clock: Date.now, log: { warn: () => undefined } });
+  for (let each = 0; each < sessions; each += 1) {
+    const id = `ses_${each.toString(16).padStart(12, '0')}`;
+    await (await store.create(aSession({ session_id: id }))).close();
+    await writeFile(
+      store.path(id),
+      wholeSession(20, id)
+        .map((line) => `${serialiseRecordLine(line)}\n`)
+        .join(''),
+    );
+  }
+}
