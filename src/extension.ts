@@ -8,6 +8,7 @@ import { AgentInputs } from './vscode/agents/inputs.ts';
 import { showUndelivered } from './vscode/agents/undelivered.ts';
 import { PublicApi } from './vscode/api/createApi.ts';
 import type { VitrineApi } from './vscode/api/vitrine.d.ts';
+import { WhileAway } from './vscode/away/whileAway.ts';
 import { registerChangeDocuments } from './vscode/changeDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
 import { ContextKeys } from './vscode/contextKeys.ts';
@@ -97,6 +98,13 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     void observed.load();
   };
   const tree = new SessionTree(list, now, look, () => emptyText(observed));
+  const away = new WhileAway({
+    state: workspaceState,
+    list,
+    load: () => void loader.load(),
+    now,
+    onNews: (count) => tree.showNews(count),
+  });
   const panels = new SessionPanels({
     extension,
     engines: host,
@@ -105,7 +113,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     failures,
     log,
   });
-  const kinds = reportKinds({ engines: host, list, paths, version, log });
+  const kinds = reportKinds({ engines: host, list, away, paths, version, log });
   const reports = new ReportPages({ extension, kinds, failures, log });
   const masked = new MaskedPages();
   const lines = new LineHistory({ engines: host, list, loader, log });
@@ -117,6 +125,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     store,
     version,
     machine,
+    away,
     engines: host,
     list,
     loader,
@@ -159,6 +168,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     agentsView(agents),
     AgentFixes.register(),
     machine,
+    away,
     new StatusBar(list, machine),
     retention,
     new MovedFolders({ engines: host, list, loader, state: workspaceState, log }),

@@ -5,6 +5,7 @@ import { isFiltering } from './observed/filter.ts';
 import { isProgrammatic, observedContext, programmaticItem } from './observed/observedItems.ts';
 import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
 import { hiddenTotal, type HiddenCount, type SessionList } from './sessionList.ts';
+import { newsText } from './away/newsText.ts';
 import { needsYou, titleOf } from './sessionRow.ts';
 import { rowDescription, stateIcon, stateOf } from './rowText.ts';
 import { rowLabel, rowTooltip } from './rowTooltip.ts';
@@ -35,6 +36,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   readonly #shown = new Map<GroupName, number>();
   readonly #emptyText: () => string;
   #families = families([]);
+  #news = 0;
   #clock: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -60,6 +62,12 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
   async reveal(id: string): Promise<void> {
     const found = this.#find(this.getChildren(), id);
     if (found !== undefined && this.#view.visible) await this.#view.reveal(found, { select: true, focus: false });
+  }
+
+  /** How many sessions have news that nobody has looked at. */
+  showNews(count: number): void {
+    this.#news = count;
+    this.#view.badge = badge(this.#list, count);
   }
 
   showMore(name: GroupName): void {
@@ -135,7 +143,7 @@ export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
 
   #refresh(): void {
     this.#changed.fire();
-    this.#view.badge = badge(this.#list);
+    this.#view.badge = badge(this.#list, this.#news);
     const isEmpty = this.#list.complete && this.#list.visible().length === 0;
     this.#view.message = isEmpty ? this.#emptyText() : '';
     this.#wind();
@@ -176,12 +184,13 @@ function groupTitle(name: GroupName): string {
   }
 }
 
-/** What waits counts before what runs. */
-function badge(list: SessionList): vscode.ViewBadge | undefined {
+/** What waits counts before what runs, and that before what happened while nobody was there. */
+function badge(list: SessionList, news: number): vscode.ViewBadge | undefined {
   const waiting = list.waiting().length;
   if (waiting > 0) return { value: waiting, tooltip: waitingText(waiting) };
   const live = list.running().length;
-  return live === 0 ? undefined : { value: live, tooltip: runningText(live) };
+  if (live > 0) return { value: live, tooltip: runningText(live) };
+  return news === 0 ? undefined : { value: news, tooltip: newsText(news) };
 }
 
 function waitingText(count: number): string {

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { claudeVariables } from '../support/agents/environment.ts';
@@ -17,6 +17,8 @@ interface ClaudeHostOptions {
   readonly scenarios?: (workspace: string) => Scenarios;
   /** Nothing is allowed unasked. */
   readonly asks?: boolean;
+  /** Keeps what the program prints in files of this folder too, one for each process. */
+  readonly copyOutputTo?: (server: Server) => string;
   /** Of the user, beside what the agent needs. */
   readonly settings?: Settings;
 }
@@ -24,7 +26,7 @@ interface ClaudeHostOptions {
 /** A VS Code whose Claude Code is the real program, asked by a scripted model. Skips the suite where it cannot be had. */
 export async function startClaudeHost(
   context: Mocha.Context,
-  { scenarios = testScenarios, asks = false, settings }: ClaudeHostOptions = {},
+  { scenarios = testScenarios, asks = false, copyOutputTo, settings }: ClaudeHostOptions = {},
 ): Promise<{ server: Server; model: ModelServer }> {
   const installed = await ensureClaudeCode('2.1.328');
   if ('missing' in installed) skip(context, installed.missing);
@@ -34,10 +36,20 @@ export async function startClaudeHost(
   if (!asks) allowTools(server.folder.home);
   // Read when a window opens.
   writeMachineSettings(server.folder.root, {
-    'vitrine.claude.path': installed.program,
+    'vitrine.claude.path':
+      copyOutputTo === undefined ? installed.program : copyingProgram(installed.program, copyOutputTo(server)),
     'vitrine.claude.environment': claudeVariables(model.url),
   });
   return { server, model };
+}
+
+/** A program that runs another one and copies what it prints, byte by byte. */
+function copyingProgram(program: string, folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, 'copying-claude');
+  const script = `#!/bin/bash\nset -o pipefail\n'${program}' "$@" | tee '${folder}/'$$.stdout\n`;
+  writeFileSync(file, script, { mode: 0o755 });
+  return file;
 }
 
 /** Run Agent… → Claude Code → `prompt`, as a person does it. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { repository } from '../support/host/cache.mjs';
+import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
 import { newestStdout, runClaude, send, startClaudeHost, statusWord } from './claudeHost.ts';
@@ -16,10 +17,12 @@ const scenarios = (): Scenarios => ({
   again: [{ blocks: [make] }, { blocks: [text('Made it for the other window.')] }],
 });
 
+const copyOutputTo = ({ folder }: Server): string => path.join(folder.root, 'printed');
+
 describe('a run outlives its window', function () {
   this.timeout(180_000);
   keepEvidence();
-  const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true }));
+  const host = useWindow((context) => startClaudeHost(context, { scenarios, asks: true, copyOutputTo }));
   const others: BrowserContext[] = [];
   after(() => Promise.all(others.map((context) => context.close())));
 
@@ -43,6 +46,14 @@ describe('a run outlives its window', function () {
     await statusWord(workbench, 'Finished');
     assert.ok(existsSync(made()));
     const stdout = newestStdout(host.server.folder.root);
+    const printed = readdirSync(copyOutputTo(host.server)).filter((name) => name.endsWith('.stdout'));
+    const copies = printed.map((name) => readFileSync(path.join(copyOutputTo(host.server), name)));
+    const kept = readFileSync(stdout);
+    assert.ok(kept.length > 1000);
+    assert.ok(
+      copies.some((copy) => copy.equals(kept)),
+      'the raw log holds what the program printed, byte for byte',
+    );
     const record = path.join(path.dirname(path.dirname(stdout)), 'record.jsonl');
     const cli = path.join(repository, 'src/cli/main.ts');
     const verified = spawnSync(process.execPath, [cli, 'verify', record], {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { agentCommands } from './agentCommands.ts';
 import { agentFileCommands } from './agentFileCommands.ts';
 import { auditCommands } from './auditCommands.ts';
+import { awayCommands } from './awayCommands.ts';
 import { budgetCommands } from './budgetCommands.ts';
 import { capabilityCommands } from './capabilityCommands.ts';
 import { daemonCommands } from './daemonCommands.ts';
@@ -32,6 +33,7 @@ export function registerCommands(shell: Shell): vscode.Disposable {
     ...agentFileCommands(shell),
     ...runnerCommands(shell),
     ...daemonCommands(shell),
+    ...awayCommands(shell),
     ...sessionCommands(shell),
     ...recordCommands(shell),
     ...viewCommands(shell),

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import type { AgentCatalogue } from '../agents/catalogue.ts';
 import type { AgentInputs } from '../agents/inputs.ts';
+import type { WhileAway } from '../away/whileAway.ts';
 import type { MachineRuns } from '../daemon/machineRuns.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { Failures } from '../failures.ts';
@@ -29,6 +30,7 @@ export interface Shell {
   /** Of Vitrine. */
   readonly version: string;
   readonly machine: MachineRuns;
+  readonly away: WhileAway;
   readonly engines: EngineHost;
   readonly list: SessionList;
   readonly loader: SessionLoader;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { WhileAway } from '../away/whileAway.ts';
 import type { EnginePaths } from '../engine/createEngine.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
@@ -10,6 +11,7 @@ const { t } = vscode.l10n;
 /** Argument in brackets. */
 export type ReportName =
   | 'doctor'
+  | 'away'
   /** (session) */
   | 'cost'
   | 'comparison'
@@ -21,13 +23,21 @@ export type ReportName =
 interface Deps {
   readonly engines: EngineHost;
   readonly list: SessionList;
+  readonly away: WhileAway;
   readonly paths: EnginePaths;
   readonly version: string;
   readonly log: vscode.LogOutputChannel;
 }
 
 /** The code of a report loads when it is first shown. */
-export function reportKinds({ engines, list, paths, version, log }: Deps): Readonly<Record<ReportName, ReportKind>> {
+export function reportKinds({
+  engines,
+  list,
+  away,
+  paths,
+  version,
+  log,
+}: Deps): Readonly<Record<ReportName, ReportKind>> {
   const withSession = async <T>(id: string, use: (handle: SessionHandle, engine: WindowEngine) => Promise<T>) => {
     const engine = await engines.get();
     const handle = await engine.open(id);
@@ -43,6 +53,13 @@ export function reportKinds({ engines, list, paths, version, log }: Deps): Reado
       async build(_, work) {
         const [engine, { doctorReport }] = await Promise.all([engines.get(), import('./doctor.ts')]);
         return doctorReport({ engine, list, store: paths.store, version, log }, work);
+      },
+    },
+    away: {
+      title: t('While You Were Away'),
+      async build(_, work) {
+        const [engine, { awayReport }] = await Promise.all([engines.get(), import('../away/awayReport.ts')]);
+        return awayReport({ engine, away, now: Date.now() }, work);
       },
     },
     cost: {

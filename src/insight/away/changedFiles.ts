@@ -1,0 +1,45 @@
+import type { NormalizedEntry } from '../../model/entry.ts';
+import type { Turn } from '../../model/turn.ts';
+import { SessionFiles } from '../files/files.ts';
+
+/** A file that agents changed since a time. */
+export interface ChangedFile {
+  /** Relative to the session's folder where it lies in it. */
+  readonly path: string;
+  readonly change: 'added' | 'changed' | 'deleted';
+  readonly added: number;
+  readonly removed: number;
+  /** False where a change did not say how many lines it was. */
+  readonly counted: boolean;
+}
+
+/** Index of the first entry that may be newer than `since` (ISO 8601); `null` where every run had ended by then. */
+export function firstIndexSince(turns: readonly Turn[], since: string): number | null {
+  const start = Date.parse(since);
+  const later = turns.find(({ startedAt, durationMs, status }) => {
+    const begun = Date.parse(startedAt);
+    return begun > start || status === 'running' || durationMs === null || begun + durationMs > start;
+  });
+  return later?.firstIndex ?? null;
+}
+
+/** Collects what the entries of one session changed after a time; give them in index order. */
+export class ChangedFiles {
+  readonly #since: string;
+  readonly #files: SessionFiles;
+
+  constructor(workDir: string, since: string) {
+    this.#since = since;
+    this.#files = new SessionFiles(workDir);
+  }
+
+  add(entry: NormalizedEntry): void {
+    if (Date.parse(entry.timestamp) > Date.parse(this.#since)) this.#files.add(entry);
+  }
+
+  all(): readonly ChangedFile[] {
+    return this.#files.all().flatMap(({ path, change, added, removed, counted }) => {
+      return change === 'read' ? [] : [{ path, change, added, removed, counted }];
+    });
+  }
+}

@@ -1,0 +1,194 @@
+import * as vscode from 'vscode';
+import type { AwaySummary } from '../../insight/away/awaySummary.ts';
+import type { ChangedFile } from '../../insight/away/changedFiles.ts';
+import { addCost, noCosts } from '../../insight/costSum.ts';
+import type { ReportAction, ReportCell, ReportSection, ReportTone } from '../../model/pages/report.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
+import { figures } from '../figures.ts';
+import { code, command, fact, number, text } from '../pages/parts.ts';
+import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
+import { costText, stateOf, stateWord, sumText, waitingText } from '../rowText.ts';
+import { needsYou, titleOf, type SessionRow } from '../sessionRow.ts';
+import { filesSince } from './filesSince.ts';
+import type { WhileAway } from './whileAway.ts';
+
+const { t } = vscode.l10n;
+
+/** Sessions and files that the page lists, the newest. */
+const mostSessions = 200;
+const mostFiles = 1000;
+/** Sessions whose files are read. */
+const mostRead = 50;
+
+interface AwayReportDeps {
+  readonly engine: WindowEngine;
+  readonly away: Pick<WhileAway, 'since' | 'summary' | 'interrupted'>;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/** What happened in this folder since a window was last open on it. Reads the records of what changed. */
+export async function awayReport(
+  deps: AwayReportDeps,
+  { actions, progress, signal }: ReportWork,
+): Promise<BuiltReport> {
+  const { engine, away, now } = deps;
+  const { since } = away;
+  const [summary, interrupted] = [away.summary(), away.interrupted()];
+  const title = t('While You Were Away');
+  if (since === undefined)
+    return { report: { title, text: [t('You open this folder for the first time.')], sections: [] } };
+  const { needsYou: asking, failed, stopped, finished, running } = summary;
+  const all = [...asking, ...summary.interrupted, ...failed, ...stopped, ...finished, ...running];
+  const open = (row: SessionRow): ReportAction =>
+    actions.add(t('Open Session'), 'comment-discussion', command('vitrine.openSession', row.session_id));
+  const changed: (ChangedFile & { readonly row: SessionRow })[] = [];
+  let isCut = all.length > mostRead;
+  for (const [at, row] of all.slice(0, mostRead).entries()) {
+    if (signal.aborted) break;
+    progress(t('Reading what changed…'), at / Math.min(all.length, mostRead));
+    const found = await filesSince(engine, row.session_id, since);
+    changed.push(...found.files.map((file) => ({ ...file, row })));
+    isCut ||= found.isCut;
+  }
+  const spent = await spentSince(engine, all, since);
+  return {
+    report: {
+      title,
+      facts: [
+        fact(t('Since'), new Date(since).toLocaleString(vscode.env.language)),
+        fact(t('Sessions'), countsOf(summary)),
+        fact(t('Spent by runs that ended'), spent),
+        fact(t('Files changed'), figures.count(new Set(changed.map(({ path }) => path)).size)),
+      ],
+      actions: [
+        ...(interrupted.length > 0 ? [actions.add(t('Resume All'), 'debug-continue', resumeAll)] : []),
+        ...(asking.length > 0 ? [actions.add(t('Review Request'), 'shield', command('vitrine.reviewRequest'))] : []),
+        actions.add(t('Show Sessions'), 'list-tree', command('vitrine.sessions.focus')),
+      ],
+      sections: [sessionSection(all, open, now), fileSection(changed, open, isCut)],
+    },
+  };
+}
+
+async function resumeAll(): Promise<'refresh'> {
+  await vscode.commands.executeCommand('vitrine.resumeAll');
+  return 'refresh';
+}
+
+function countsOf({ needsYou: asking, interrupted, failed, stopped, finished, running }: AwaySummary<SessionRow>) {
+  const parts = [
+    ...(asking.length > 0 ? [t('{0} waiting for you', asking.length)] : []),
+    ...(interrupted.length > 0 ? [t('{0} interrupted', interrupted.length)] : []),
+    ...(failed.length > 0 ? [t('{0} failed', failed.length)] : []),
+    ...(stopped.length > 0 ? [t('{0} stopped', stopped.length)] : []),
+    ...(finished.length > 0 ? [t('{0} finished', finished.length)] : []),
+    ...(running.length > 0 ? [t('{0} running', running.length)] : []),
+  ];
+  return parts.length === 0 ? t('nothing happened') : parts.join(' · ');
+}
+
+async function spentSince(engine: WindowEngine, rows: readonly SessionRow[], since: string): Promise<string> {
+  const here = new Set(rows.map(({ session_id: id }) => id));
+  const { spent } = await engine.archive.spending();
+  const later = spent.filter(({ sessionId, at }) => here.has(sessionId) && at > since);
+  return later.length === 0 ? t('nothing') : sumText(later.map(({ cost }) => cost).reduce(addCost, noCosts));
+}
+
+function sessionSection(
+  rows: readonly SessionRow[],
+  open: (row: SessionRow) => ReportAction,
+  now: number,
+): ReportSection {
+  const shown = rows.slice(0, mostSessions);
+  const left = rows.length - shown.length;
+  if (rows.length === 0) return { title: t('Sessions'), text: [t('Nothing happened since then.')] };
+  return {
+    title: t('Sessions'),
+    tables: [
+      {
+        label: t('What happened to each session'),
+        columns: [
+          { label: t('Session') },
+          { label: t('State') },
+          { label: t('Cost of the session'), numeric: true },
+          { label: t('Last change') },
+        ],
+        rows: shown.map((row) => [
+          { ...text(titleOf(row)), actions: [open(row)] },
+          stateCell(row, now),
+          costCell(row),
+          { text: new Date(row.updated_at).toLocaleString(vscode.env.language), sort: row.updated_at },
+        ]),
+        ...(left > 0 && { note: t('{0} more are not listed.', left) }),
+      },
+    ],
+  };
+}
+
+const tones: Partial<Record<ReturnType<typeof stateOf>, ReportTone>> = {
+  finished: 'good',
+  failed: 'error',
+  approval: 'warning',
+  interrupted: 'warning',
+  paused: 'warning',
+};
+
+function stateCell(row: SessionRow, now: number): ReportCell {
+  const state = stateOf(row);
+  const needs = needsYou(row);
+  const why = needs === undefined ? row.reason : `${needs.title} · ${waitingText(needs.since, now)}`;
+  return text(why === undefined ? stateWord(state) : `${stateWord(state)}: ${why}`, tones[state]);
+}
+
+function costCell({ total_cost: cost }: SessionRow): ReportCell {
+  return cost.provenance === 'unknown' ? { text: t('unknown'), sort: null } : number(costText(cost), cost.usd);
+}
+
+function fileSection(
+  files: readonly (ChangedFile & { readonly row: SessionRow })[],
+  open: (row: SessionRow) => ReportAction,
+  isCut: boolean,
+): ReportSection {
+  const shown = files.slice(0, mostFiles);
+  const isWhole = !isCut && shown.length === files.length;
+  if (files.length === 0) return { title: t('Files'), text: [t('No agent reported a change of a file.')] };
+  return {
+    title: t('Files'),
+    tables: [
+      {
+        label: t('Files that agents changed, as their tool calls reported'),
+        columns: [
+          { label: t('File') },
+          { label: t('Change') },
+          { label: t('Lines added'), numeric: true },
+          { label: t('Lines removed'), numeric: true },
+          { label: t('Session') },
+        ],
+        rows: shown.map(({ path, change, added, removed, counted, row }) => [
+          code(path),
+          text(changeWord(change)),
+          lineCell(added, counted),
+          lineCell(removed, counted),
+          { ...text(titleOf(row)), actions: [open(row)] },
+        ]),
+        ...(!isWhole && { note: t('Not every file is listed: too much changed.') }),
+      },
+    ],
+  };
+}
+
+function lineCell(lines: number, isCounted: boolean): ReportCell {
+  return isCounted ? number(figures.count(lines), lines) : { text: t('unknown'), sort: null };
+}
+
+function changeWord(change: ChangedFile['change']): string {
+  switch (change) {
+    case 'added':
+      return t('added');
+    case 'changed':
+      return t('changed');
+    case 'deleted':
+      return t('deleted');
+  }
+}

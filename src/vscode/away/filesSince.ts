@@ -1,0 +1,28 @@
+import { ChangedFiles, firstIndexSince, type ChangedFile } from '../../insight/away/changedFiles.ts';
+import type { WindowEngine } from '../engine/windowEngine.ts';
+
+/** Entries that are read of one session, the first since then, and at a time. */
+const mostEntries = 20_000;
+const atOnce = 500;
+
+interface FilesSince {
+  readonly files: readonly ChangedFile[];
+  /** There are more entries than are read. */
+  readonly isCut: boolean;
+}
+
+/** Files that the agent of a session changed since a time (ISO 8601), as its calls reported. */
+export async function filesSince(engine: WindowEngine, id: string, since: string): Promise<FilesSince> {
+  const handle = await engine.open(id);
+  try {
+    const first = firstIndexSince(handle.turns(), since);
+    if (first === null) return { files: [], isCut: false };
+    const changed = new ChangedFiles(handle.summary().project_dir ?? '', since);
+    const end = Math.min(handle.total(), first + mostEntries);
+    for (let from = first; from < end; from += atOnce)
+      for (const entry of await handle.read(from, Math.min(end, from + atOnce))) changed.add(entry);
+    return { files: changed.all(), isCut: end < handle.total() };
+  } finally {
+    handle.dispose();
+  }
+}

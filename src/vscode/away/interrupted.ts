@@ -1,0 +1,17 @@
+import { isSessionLive } from '../../model/status.ts';
+import type { SessionRow } from '../sessionRow.ts';
+
+/** Sessions that were interrupted longer ago are resumed one by one; in ms. */
+const recentMs = 7 * 24 * 60 * 60_000;
+
+/** What a crash or a reboot cut off, newest first. A child session is left out: its parent starts it again. `now`: epoch ms. */
+export function interruptedRows(rows: readonly SessionRow[], now: number): readonly SessionRow[] {
+  const cut = rows.filter(
+    ({ status, outcome, updated_at: at }) =>
+      !isSessionLive(status) && outcome === 'interrupted' && now - Date.parse(at) < recentMs,
+  );
+  const ids = new Set(cut.map(({ session_id: id }) => id));
+  return cut
+    .filter(({ parent_session_id: parent }) => parent === undefined || !ids.has(parent))
+    .sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+}

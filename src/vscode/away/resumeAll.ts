@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { resumeCost } from '../../insight/away/resumeCost.ts';
+import { loadPrices } from '../../insight/prices.ts';
+import { quoted } from '../../model/visibleText.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import { sumText } from '../rowText.ts';
+import type { RunControl } from '../runControl.ts';
+import { titleOf, type SessionRow } from '../sessionRow.ts';
+import { ownPrices } from '../settings.ts';
+import { mayStart } from '../trust.ts';
+
+const { t } = vscode.l10n;
+
+/** Sessions that a dialog names; the others are counted. */
+const mostNamed = 10;
+
+interface ResumeAllDeps {
+  readonly engines: EngineHost;
+  readonly runs: RunControl;
+  readonly now: () => number;
+}
+
+/** Resumes interrupted sessions one after the other, once the user has agreed. Their ids; the user knows why others are not. */
+export async function resumeAll(rows: readonly SessionRow[], deps: ResumeAllDeps): Promise<readonly string[]> {
+  if (!mayStart()) return [];
+  if (rows.length === 0) {
+    void vscode.window.showInformationMessage(t('No session of this workspace was interrupted.'));
+    return [];
+  }
+  const resume = t('Resume All');
+  const chosen = await vscode.window.showInformationMessage(
+    rows.length === 1 ? t('Resume the interrupted session?') : t('Resume {0} interrupted sessions?', rows.length),
+    { modal: true, detail: await detailOf(rows, deps) },
+    resume,
+  );
+  if (chosen !== resume) return [];
+  const resumed: string[] = [];
+  for (const { session_id: id } of rows) if ((await deps.runs.resume(id, '')) !== undefined) resumed.push(id);
+  return resumed;
+}
+
+async function detailOf(rows: readonly SessionRow[], { engines, now }: ResumeAllDeps): Promise<string> {
+  const engine = await engines.get();
+  const wanted = new Set(rows.map(({ session_id: id }) => id));
+  const summaries = (await engine.list()).filter(({ session_id: id }) => wanted.has(id));
+  const cost = resumeCost(summaries, await loadPrices(ownPrices()), now());
+  const more = rows.length - mostNamed;
+  return [
+    ...rows.slice(0, mostNamed).map((row) => quoted(titleOf(row))),
+    ...(more > 0 ? [t('and {0} more', more)] : []),
+    ...(cost === null ? [] : ['', t('Reading these conversations in again costs about {0}.', sumText(cost))]),
+  ].join('\n');
+}

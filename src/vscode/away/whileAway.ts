@@ -1,0 +1,134 @@
+import * as vscode from 'vscode';
+import { awaySummary, newsCount, type AwaySummary, type LastVisit } from '../../insight/away/awaySummary.ts';
+import { newsSince, parseVisits, type Visits } from '../../insight/away/visits.ts';
+import type { SessionList } from '../sessionList.ts';
+import type { SessionRow } from '../sessionRow.ts';
+import { interruptedRows } from './interrupted.ts';
+import { newsText } from './newsText.ts';
+
+const { t } = vscode.l10n;
+
+const key = 'visits';
+/** Changes are gathered for this time before they are kept, in ms: VS Code rewrites the whole state each time. */
+const quiet = 5000;
+
+interface WhileAwayDeps {
+  readonly state: vscode.Memento;
+  readonly list: SessionList;
+  /** Brings what is on disk into the list, once. */
+  readonly load: () => void;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** How many sessions have news that nobody has looked at. */
+  readonly onNews: (count: number) => void;
+}
+
+/** Knows what happened in this folder since a window was last open on it, and hints at it without a notification. */
+export class WhileAway implements vscode.Disposable {
+  readonly #deps: WhileAwayDeps;
+  readonly #item = vscode.window.createStatusBarItem('vitrine.whileAway', vscode.StatusBarAlignment.Left, 9);
+  readonly #subscription: vscode.Disposable;
+  readonly #visit: LastVisit | undefined;
+  #isFirst = true;
+  #isUnseen = false;
+  #interrupted = -1;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: WhileAwayDeps) {
+    this.#deps = deps;
+    const { state, list, now } = deps;
+    const kept = parseVisits(state.get<unknown>(key));
+    const hasFolder = (vscode.workspace.workspaceFolders ?? []).length > 0;
+    if (kept !== undefined && hasFolder)
+      this.#visit = {
+        at: newsSince(kept, now()),
+        running: new Set(list.live().map(({ session_id: id }) => id)),
+      };
+    this.#item.name = t('Vitrine: While You Were Away');
+    this.#item.command = 'vitrine.showWhileAway';
+    this.#subscription = list.onDidChange(() => this.#look());
+  }
+
+  /** ISO 8601; `undefined`: no window was open on this folder before. */
+  get since(): string | undefined {
+    return this.#visit?.at;
+  }
+
+  summary(): AwaySummary<SessionRow> {
+    const visit = this.#visit ?? { at: new Date(this.#deps.now()).toISOString(), running: new Set<string>() };
+    return awaySummary(this.#rows(), visit);
+  }
+
+  /** Sessions that can be resumed together. */
+  interrupted(): readonly SessionRow[] {
+    return interruptedRows(this.#rows(), this.#deps.now());
+  }
+
+  /** The user has the page on screen. */
+  seen(): void {
+    this.#isUnseen = false;
+    this.#item.hide();
+    this.#tell(0);
+    this.#keepSoon();
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#item.dispose();
+    if (this.#timer !== undefined) this.#keep();
+  }
+
+  #rows(): readonly SessionRow[] {
+    return this.#deps.list.here().filter(({ recording, hidden }) => !recording && hidden !== true);
+  }
+
+  #look(): void {
+    if (!this.#deps.list.complete) {
+      // An agent runs here: from now on it matters what else there is.
+      this.#deps.load();
+      return;
+    }
+    const interrupted = this.interrupted().length;
+    if (interrupted !== this.#interrupted) {
+      this.#interrupted = interrupted;
+      void vscode.commands.executeCommand('setContext', 'vitrine.interruptedSessions', interrupted);
+    }
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      this.#hint();
+      this.#keep();
+    } else this.#keepSoon();
+  }
+
+  /** Only what is there when the list is first known happened while nobody was there. */
+  #hint(): void {
+    const news = this.#visit === undefined ? 0 : newsCount(this.summary(), this.#visit);
+    if (news === 0) return;
+    this.#isUnseen = true;
+    const text = newsText(news);
+    this.#item.text = `$(history) ${text}`;
+    this.#item.tooltip = t('Show what finished, failed, needs you and changed');
+    this.#item.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
+    this.#item.show();
+    this.#tell(news);
+  }
+
+  #tell(news: number): void {
+    this.#deps.onNews(news);
+    void vscode.commands.executeCommand('setContext', 'vitrine.awayNews', news);
+  }
+
+  #keepSoon(): void {
+    this.#timer ??= setTimeout(() => this.#keep(), quiet);
+  }
+
+  #keep(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { state, now } = this.#deps;
+    const lastOpen = new Date(now()).toISOString();
+    const unseen = this.#isUnseen ? this.#visit?.at : undefined;
+    const visits: Visits = unseen === undefined ? { lastOpen } : { lastOpen, unseenSince: unseen };
+    void state.update(key, visits);
+  }
+}

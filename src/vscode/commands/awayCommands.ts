@@ -1,0 +1,17 @@
+import { markdownOf } from '../pages/markdownOf.ts';
+import type { Commands, Shell } from './shell.ts';
+
+/** What happened while nobody was there, and what to do about it. */
+export function awayCommands({ away, engines, runs, reports }: Shell): Commands {
+  return {
+    async showWhileAway() {
+      away.seen();
+      return markdownOf(await reports.show('away'));
+    },
+
+    async resumeAll() {
+      const { resumeAll } = await import('../away/resumeAll.ts');
+      return resumeAll(away.interrupted(), { engines, runs, now: Date.now });
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { awaySummary, newsCount } from '../../../../src/insight/away/awaySummary.ts';
+import { ChangedFiles, firstIndexSince } from '../../../../src/insight/away/changedFiles.ts';
+import { newsSince, parseVisits } from '../../../../src/insight/away/visits.ts';
+import type { SessionSummary } from '../../../../src/model/summary.ts';
+import type { Turn } from '../../../../src/model/turn.ts';
+import { at, call } from '../../../support/madeEntries.ts';
+
+type Row = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you'>;
+
+const row = (id: string, second: number, more: Partial<Row> = {}): Row => ({
+  session_id: id,
+  status: 'finished',
+  outcome: 'completed',
+  updated_at: at(second),
+  ...more,
+});
+const ids = (rows: readonly Row[]): string[] => rows.map(({ session_id: id }) => id);
+const asks = (second: number): Partial<Row> => ({
+  status: 'running',
+  outcome: 'none',
+  needs_you: { count: 1, since: at(second), title: 'Run git push' },
+});
+
+describe('what happened while nobody was there', () => {
+  it('is told by what became of each session, newest first', () => {
+    const visit = { at: at(100), running: new Set<string>() };
+    const rows = [
+      row('old', 50),
+      row('done', 110),
+      row('later', 120),
+      row('broken', 110, { outcome: 'failed' }),
+      row('ended', 110, { status: 'stopped', outcome: 'stopped' }),
+      row('cut', 110, { outcome: 'interrupted' }),
+      row('asks', 110, asks(105)),
+      row('works', 90, { status: 'running', outcome: 'none' }),
+    ];
+    const summary = awaySummary(rows, visit);
+    assert.deepEqual(ids(summary.finished), ['later', 'done']);
+    assert.deepEqual(ids(summary.failed), ['broken']);
+    assert.deepEqual(ids(summary.stopped), ['ended']);
+    assert.deepEqual(ids(summary.interrupted), ['cut']);
+    assert.deepEqual(ids(summary.needsYou), ['asks']);
+    assert.deepEqual(ids(summary.running), ['works']);
+    assert.equal(newsCount(summary, visit), 6);
+  });
+
+  it('does not count a request that the user had seen waiting', () => {
+    const visit = { at: at(100), running: new Set(['asks']) };
+    const summary = awaySummary([row('asks', 110, asks(95))], visit);
+    assert.deepEqual([ids(summary.needsYou), newsCount(summary, visit)], [['asks'], 0]);
+  });
+
+  it('includes what ran then and has ended, although its record says an earlier time', () => {
+    const cut = row('cut', 99, { outcome: 'interrupted' });
+    assert.deepEqual(ids(awaySummary([cut], { at: at(100), running: new Set(['cut']) }).interrupted), ['cut']);
+    assert.deepEqual(ids(awaySummary([cut], { at: at(100), running: new Set() }).interrupted), []);
+  });
+});
+
+describe('visits of a folder', () => {
+  it('keep what nobody has looked at over a reload, and no longer', () => {
+    const visits = { lastOpen: at(100), unseenSince: at(0) };
+    assert.equal(newsSince(visits, Date.parse(at(130))), at(0));
+    assert.equal(newsSince(visits, Date.parse(at(100 + 3600))), at(100));
+    assert.equal(newsSince({ lastOpen: at(100) }, Date.parse(at(130))), at(100));
+  });
+
+  it('are read as far as they can be', () => {
+    assert.deepEqual(parseVisits({ lastOpen: at(1), unseenSince: at(0), more: 1 }), {
+      lastOpen: at(1),
+      unseenSince: at(0),
+    });
+    assert.deepEqual(parseVisits({ lastOpen: at(1), unseenSince: at(2) }), { lastOpen: at(1) });
+    for (const kept of [undefined, null, 'x', {}, { lastOpen: 'yesterday' }, { lastOpen: 5 }])
+      assert.equal(parseVisits(kept), undefined);
+  });
+});
+
+describe('files that changed since a time', () => {
+  const turn = (firstIndex: number, second: number, seconds: number | null): Turn => ({
+    runId: `run_${firstIndex}`,
+    firstIndex,
+    status: 'completed',
+    startedAt: at(second),
+    durationMs: seconds === null ? null : seconds * 1000,
+    steps: 1,
+    usd: null,
+    costProvenance: 'unknown',
+  });
+
+  it('are looked for from the first run that had not ended', () => {
+    assert.equal(firstIndexSince([turn(0, 0, 10), turn(5, 20, 100), turn(9, 130, 5)], at(50)), 5);
+    assert.equal(firstIndexSince([turn(0, 0, 10), turn(9, 130, 5)], at(50)), 9);
+    assert.equal(firstIndexSince([turn(0, 0, 10)], at(50)), null);
+    assert.equal(firstIndexSince([turn(0, 0, null)], at(50)), 0);
+  });
+
+  it('are those that a call changed later, with their lines', () => {
+    const files = new ChangedFiles('/work', at(10));
+    files.add(call(5, { kind: 'file_write', path: '/work/early.ts', content: 'a\n' }));
+    files.add(call(11, { kind: 'file_read', path: '/work/read.ts' }));
+    files.add(
+      call(12, {
+        kind: 'file_edit',
+        changes: [{ path: '/work/src/a.ts', kind: 'update', oldText: 'a\nb\n', newText: 'a\nc\nd\n' }],
+      }),
+    );
+    files.add(call(13, { kind: 'file_edit', changes: [{ path: '/work/gone.ts', kind: 'delete', oldText: 'x\n' }] }));
+    assert.deepEqual(
+      files.all().map(({ path, change, added, removed }) => [path, change, added, removed]),
+      [
+        ['src/a.ts', 'changed', 2, 1],
+        ['gone.ts', 'deleted', 0, 1],
+      ],
+    );
+  });
+});
