@@ -166,17 +166,17 @@ describe('the CLI', function () {
   });
 
   const refused: [readonly string[], RegExp][] = [
-    [['nonsense'], /no command "nonsense".*--help/],
+    [['nonsense'], /Unknown command: "nonsense".*--help/],
     [['normalize'], /--agent is missing.*claude-code/],
     [['normalize', '--agent', 'nobody'], /no agent "nobody" \(--agent\).*claude-code/],
-    [['normalize', ...agent, '--stdout', '/no/such/file'], /\/no\/such\/file.*--stdout.*no such file.*path/],
+    [['normalize', ...agent, '--stdout', '/no/such/file'], /\/no\/such\/file.*--stdout.*the file does not exist.*path/],
     [['normalize', ...agent, '--exit', 'badly'], /"badly".*--exit.*SIGTERM/],
     [['normalize', ...agent, '--exit', '0x10'], /"0x10".*--exit/],
     [['normalize', ...agent, '--nonsense'], /--nonsense.*vitrine normalize --help/],
     [['normalize', ...agent, '--stdout', '-', '--stderr', '-'], /both read from standard input/],
     [['sessions', '--store', path.join(cli, 'below')], /Not a folder.*--store/],
     [['replay', 'x', '--exit', 'badly'], /"badly".*--exit.*SIGTERM/],
-    [['result', ...agent, '--previous', '/no/such/file'], /--previous.*no such file.*vitrine result/],
+    [['result', ...agent, '--previous', '/no/such/file'], /--previous.*the file does not exist.*vitrine result/],
     [['result', ...agent, '--previous', cli], /is not JSON \(--previous\)/],
     [['result', ...agent, '--previous', path.join(repository, 'package.json')], /contains no result \(--previous\)/],
   ];

@@ -125,7 +125,7 @@ describe('what is kept of a session: vitrine export', function () {
       [['--format', 'html'], /Specify one session\./],
       [['--format', 'html', 'ses_000000000000'], /ses_000000000000/],
       [['--format', 'html', sessionId, '--key', 'xyz'], /--key is not a hexadecimal key/],
-      [['--format', 'html', sessionId, '--key', '0011223344556677', '--no-redact'], /Give one of them/],
+      [['--format', 'html', sessionId, '--key', '0011223344556677', '--no-redact'], /Use only one of them/],
       [
         ['--format', 'html', sessionId, '--out', '/nowhere/at/all.html'],
         /all\.html cannot be written\. .*Choose another location/,

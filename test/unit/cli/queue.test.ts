@@ -96,7 +96,7 @@ describe('vitrine queue', () => {
       [['add', '--blueprint', 'gpu', '--demand', 'hostname=other', 'x'], /demands the hostname "builder"/],
       [['add', '--blueprint', 'gpu', '--executor', 'codex', 'x'], /--blueprint already sets the agent/],
       [['add', '--blueprint', 'none', 'x'], /Agent not found: "none"/],
-      [[...codex, '--resume', 'last', '--cwd', '.', 'x'], /"last" is no session/],
+      [[...codex, '--resume', 'last', '--cwd', '.', 'x'], /"last" is not a session ID/],
       [[...codex, '--resume', 'ses_00000000000f', 'x'], /Session not found: ses_00000000000f/],
     ];
     for (const [args, expected] of wrong) {
