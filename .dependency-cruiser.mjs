@@ -46,7 +46,7 @@ const layers = {
 
 const folderOf = (layer) => layers[layer].folder ?? `^src/${layer}/`;
 const builtin = (names) => `^(?:node:)?(?:${names.join('|')})$`;
-const packaged = (names) => `^(?:node_modules/)?(?:@types/)?(?:${names.join('|')})(?:/|$)`;
+const packaged = (names) => `(?:^|node_modules/)(?:@types/)?(?:${names.join('|')})(?:/|$)`;
 
 /** Also one that is not installed. */
 const anyPackage = '^(?!(?:src|webview|test|bench)/)';

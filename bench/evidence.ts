@@ -3,7 +3,7 @@ import { linksOf } from '../src/insight/citations/links.ts';
 import { SessionEvidence } from '../src/insight/citations/sources/sessionEvidence.ts';
 import { Trajectory } from '../src/insight/trajectory/steps.ts';
 import { waterfall } from '../src/insight/trajectory/waterfall.ts';
-import type { NormalizedEntry } from '../src/model/entry.ts';
+import type { NormalizedEntry } from '../src/model/transcript/entry.ts';
 import { demoEntries, labelledSessions } from '../test/support/claims.ts';
 import { call, reads, runs } from '../test/support/madeEntries.ts';
 import { compare, type Row } from './harness.ts';

@@ -10,7 +10,7 @@ import {
   terminalPieces,
 } from '../test/support/hostile/growing.ts';
 import { aSession, sessionId, temporaryStore } from '../test/support/records.ts';
-import type { PageLink } from '../src/protocol/evidence.ts';
+import type { PageLink } from '../src/protocol/panel/evidence.ts';
 import { placeLinks } from '../webview/cite/places.ts';
 import { markdownParts } from '../webview/markdown/blocks.ts';
 import { withColoursOnly, withoutTerminalCodes } from '../webview/text/visible.ts';
@@ -82,8 +82,11 @@ async function worst({ name, pieces, size, work }: Growing, turns: number): Prom
       () => work(piece, size),
       turns,
     );
-    const told = `${subject.toFixed(0)} ms and ${baseline.toFixed(0)} ms`;
-    all.push({ value: ratio, detail: pieces.length > 1 ? `${told} for ${JSON.stringify(piece.slice(0, 20))}` : told });
+    const reported = `${subject.toFixed(0)} ms and ${baseline.toFixed(0)} ms`;
+    all.push({
+      value: ratio,
+      detail: pieces.length > 1 ? `${reported} for ${JSON.stringify(piece.slice(0, 20))}` : reported,
+    });
   }
   const found = all.toSorted((a, b) => b.value - a.value)[0] ?? { value: NaN, detail: '' };
   return { name: `growth: ${name}`, unit: '×', goal, ...found };

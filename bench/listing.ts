@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { RecordStore } from '../src/engine/record/store.ts';
+import { RecordStore } from '../src/engine/record/recordStore.ts';
 import { serialiseRecordLine } from '../src/formats/record.ts';
 import { aSession, temporaryStore, wholeSession } from '../test/support/records.ts';
 import { compare, type Row } from './harness.ts';

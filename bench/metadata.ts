@@ -1,7 +1,7 @@
-import { logDetection, logFiltered, logFiltering, logQuerySource } from '../src/engine/metadataLog.ts';
+import { logDetection, logFiltered, logFiltering, logQuerySource } from '../src/engine/log/metadataLog.ts';
 import { serialiseRecordLine } from '../src/formats/record.ts';
 import { chooseQuery, isRealMessage } from '../src/insight/recall/querySource.ts';
-import { normalizedEntrySchema, type NormalizedEntry } from '../src/model/entry.ts';
+import { normalizedEntrySchema, type NormalizedEntry } from '../src/model/transcript/entry.ts';
 import { median, type Row } from './harness.ts';
 
 const thread = 20;
@@ -29,21 +29,21 @@ export async function metadata(messages = 2000, turns = 15): Promise<Row> {
   const times: number[] = [];
   for (let turn = 0; turn < warmUp + turns; turn += 1) {
     const started = process.cpuUsage();
-    const kept: NormalizedEntry[] = [];
+    const saved: NormalizedEntry[] = [];
     for (let index = 0; index < messages; index += 1) {
       const line = JSON.parse(serialiseRecordLine({ kind: 'entry', entry: message(index) })) as { entry: unknown };
       const entry = normalizedEntrySchema.parse(line.entry);
-      kept.push(entry);
+      saved.push(entry);
       logDetection(log, 'ses_0123456789ab', entry.metadata);
       if (!isRealMessage(entry)) logFiltered(log, String(index), entry.metadata);
       const chosen = await chooseQuery({
         current: { ...entry, text: entry.content },
-        earlier: kept.slice(-thread, -1).reverse(),
+        earlier: saved.slice(-thread, -1).reverse(),
         summary: () => Promise.resolve(''),
       });
       if (chosen !== undefined) logQuerySource(log, 'ses_0123456789ab', chosen.source, chosen.query);
     }
-    const filtered = kept.filter((entry) => !isRealMessage(entry)).length;
+    const filtered = saved.filter((entry) => !isRealMessage(entry)).length;
     logFiltering(log, 'recall', { total: messages, filtered });
     const { user, system } = process.cpuUsage(started);
     if (turn >= warmUp) times.push((user + system) / 1000 / messages);

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../src/agents/adapter.ts';
-import { RunOutput } from '../src/engine/runOutput.ts';
+import { RunOutput } from '../src/engine/output/runOutput.ts';
 
 export const workDir = '/workspace/teahouse';
 

@@ -1,6 +1,6 @@
 import { claudeCode } from '../src/agents/claude-code/adapter.ts';
-import { RunOutput } from '../src/engine/runOutput.ts';
-import type { EntryUpdate, NormalizedEntry } from '../src/model/entry.ts';
+import { RunOutput } from '../src/engine/output/runOutput.ts';
+import type { EntryUpdate, NormalizedEntry } from '../src/model/transcript/entry.ts';
 import { view } from '../test/support/page/madeUp.ts';
 import { Posted } from '../test/support/posted.ts';
 import { chunks, claudeOutput } from './claudeOutput.ts';

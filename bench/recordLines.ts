@@ -1,4 +1,4 @@
-import { Chain } from '../src/engine/record/chain.ts';
+import { Chain } from '../src/engine/record/chain/hashChain.ts';
 import { serialiseRecordLine } from '../src/formats/record.ts';
 import { wholeSession } from '../test/support/records.ts';
 import { compare, type Row } from './harness.ts';

@@ -2,50 +2,50 @@ import * as vscode from 'vscode';
 import { BudgetNotices } from './vscode/budgets/budgetNotices.ts';
 import { BlueprintRuns } from './vscode/agents/blueprintRuns.ts';
 import { agentsView } from './vscode/agents/agentTree.ts';
-import { AgentCatalogue } from './vscode/agents/catalogue.ts';
+import { AgentCatalogue } from './vscode/agents/agentCatalogue.ts';
 import { agentDiagnostics } from './vscode/agents/diagnostics.ts';
-import { AgentInputs } from './vscode/agents/inputs.ts';
-import { showUndelivered } from './vscode/agents/undelivered.ts';
+import { AgentInputs } from './vscode/agents/agentInputs.ts';
+import { showCallbackFailure } from './vscode/agents/callbackNotice.ts';
 import { PublicApi } from './vscode/api/createApi.ts';
 import type { VitrineApi } from './vscode/api/vitrine.d.ts';
 import { WhileAway } from './vscode/away/whileAway.ts';
-import { registerChangeDocuments } from './vscode/changeDocuments.ts';
+import { registerChangeDocuments } from './vscode/documents/changeDocuments.ts';
 import { registerCommands } from './vscode/commands/register.ts';
-import { ContextKeys } from './vscode/contextKeys.ts';
+import { ContextKeys } from './vscode/settings/contextKeys.ts';
 import { MachineRuns } from './vscode/daemon/machineRuns.ts';
-import { Elsewhere } from './vscode/elsewhere.ts';
+import { OtherProcesses } from './vscode/sessions/otherProcesses.ts';
 import { EngineHost } from './vscode/engine/engineHost.ts';
-import { Failures } from './vscode/failures.ts';
+import { Failures } from './vscode/failures/failures.ts';
 import { FollowUpItem } from './vscode/followUps/followUpItem.ts';
 import { FollowUpWatch } from './vscode/followUps/followUpWatch.ts';
 import { LineHistory } from './vscode/lines/lineHistory.ts';
-import { registerSessionLinks } from './vscode/sessionLinkHandler.ts';
-import { createLog } from './vscode/log.ts';
-import { logLine } from './engine/logLine.ts';
-import { MaskedPages } from './vscode/maskedPages.ts';
-import { MovedFolders } from './vscode/movedFolders.ts';
+import { registerSessionLinks } from './vscode/sessions/sessionLinkHandler.ts';
+import { createLog } from './vscode/window/log.ts';
+import { logLine } from './engine/log/logLine.ts';
+import { MaskedPages } from './vscode/documents/maskedPages.ts';
+import { MovedFolders } from './vscode/sessions/movedFolders.ts';
 import { emptyText } from './vscode/observed/emptyText.ts';
 import { ObservedLoader } from './vscode/observed/observedLoader.ts';
-import { PageActions } from './vscode/pageActions.ts';
-import { PageMemory } from './vscode/pageMemory.ts';
+import { PageActions } from './vscode/panel/pageActions.ts';
+import { PageMemory } from './vscode/panel/pageMemory.ts';
 import { reportKinds } from './vscode/pages/reportKinds.ts';
 import { ReportPages } from './vscode/pages/reportPages.ts';
-import { SessionPanels } from './vscode/panels.ts';
-import { PromptDrafts } from './vscode/run/drafts.ts';
+import { SessionPanels } from './vscode/panel/sessionPanels.ts';
+import { PromptDrafts } from './vscode/run/promptDrafts.ts';
 import { WindowRunners } from './vscode/runner/windowRunners.ts';
-import { RunMemory } from './vscode/run/memory.ts';
-import { AgentFixes } from './vscode/run/problems.ts';
-import { RequestNotices } from './vscode/requestNotices.ts';
-import { RunControl } from './vscode/runControl.ts';
+import { RunMemory } from './vscode/run/runMemory.ts';
+import { AgentFixes } from './vscode/run/problemPrompt.ts';
+import { RequestNotices } from './vscode/requests/requestNotices.ts';
+import { RunControl } from './vscode/run/runControl.ts';
 import { SearchView } from './vscode/search/searchView.ts';
-import { isHere, SessionList } from './vscode/sessionList.ts';
-import { SessionLoader } from './vscode/sessionLoader.ts';
-import { SessionTree } from './vscode/sessionTree.ts';
-import { Retention } from './vscode/retention.ts';
-import { StatusBar } from './vscode/statusBar.ts';
-import { UsageView } from './vscode/usageView.ts';
-import { windowId } from './vscode/windowId.ts';
-import { WorkspaceIndex } from './vscode/workspaceIndex.ts';
+import { isHere, SessionList } from './vscode/sessions/sessionList.ts';
+import { SessionLoader } from './vscode/sessions/sessionLoader.ts';
+import { SessionTree } from './vscode/sessions/sessionTree.ts';
+import { Retention } from './vscode/sessions/retention.ts';
+import { StatusBar } from './vscode/window/statusBar.ts';
+import { UsageView } from './vscode/usage/usageView.ts';
+import { windowId } from './vscode/window/windowId.ts';
+import { WorkspaceIndex } from './vscode/window/workspaceIndex.ts';
 
 let engines: EngineHost | undefined;
 let runners: WindowRunners | undefined;
@@ -76,7 +76,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     onRemoved: (id) => list.remove(id),
     onUndelivered: (id, failure) => {
       const row = list.get(id);
-      if (row !== undefined && isHere(row)) void showUndelivered(row, failure);
+      if (row !== undefined && isHere(row)) void showCallbackFailure(row, failure);
     },
     log,
   });
@@ -87,8 +87,8 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
   const loader = new SessionLoader(host, list, log);
   const store = globalStorageUri;
   const machine = new MachineRuns({ store: paths.store, version, list, log });
-  const elsewhere = new Elsewhere(store, list, loader);
-  const queue = new WindowRunners({ store, engines: host, blueprints, agents, elsewhere, log });
+  const others = new OtherProcesses(store, list, loader);
+  const queue = new WindowRunners({ store, engines: host, blueprints, agents, elsewhere: others, log });
   runners = queue;
   const runs = new RunControl({ engines: host, memory, blueprints, queue, failures, log });
   const followUps = new FollowUpWatch({ engines: host, agents, state: workspaceState, log });
@@ -153,7 +153,7 @@ export function activate(context: vscode.ExtensionContext): VitrineApi {
     loader,
     observed,
     observed.onDidChange(() => tree.redraw()),
-    elsewhere,
+    others,
     tree,
     panels,
     reports,

@@ -1,5 +1,5 @@
-import type { DetailLevel } from '../src/protocol/detail.ts';
-import type { PageCommand } from '../src/protocol/messages.ts';
+import type { DetailLevel } from '../src/protocol/panel/detailLevel.ts';
+import type { PageCommand } from '../src/protocol/panel/messages.ts';
 import type { ViewId } from './views/viewIds.ts';
 
 /** What a reader can do; everything that reaches beyond the page goes to the host as a message. */

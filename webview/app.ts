@@ -1,38 +1,38 @@
 import { render } from 'lit/html.js';
-import type { SessionView, ToPage } from '../src/protocol/messages.ts';
+import type { SessionView, ToPage } from '../src/protocol/panel/messages.ts';
 import type { Actions } from './actions.ts';
-import { Announcer } from './announce.ts';
+import { Announcer } from './list/announce.ts';
 import { Citing } from './cite/citing.ts';
-import { Draft } from './draft.ts';
+import { Draft } from './store/draft.ts';
 import { CodePainter } from './code/painter.ts';
 import { whenControlsReady } from './controls.ts';
 import { Figures } from './figures/figures.ts';
-import { Finder } from './finder.ts';
-import { highlight } from './highlight.ts';
-import { rowKey } from './keyboard.ts';
+import { Finder } from './list/finder.ts';
+import { highlight } from './list/highlight.ts';
+import { rowKey } from './list/keyboard.ts';
 import { setLanguage } from './l10n.ts';
-import { listen } from './input.ts';
-import { RowFocus } from './focus.ts';
-import { type Extent, Frames } from './frames.ts';
-import { Jumps } from './jumps.ts';
-import { HostLink } from './link.ts';
-import { pageRows } from './pageRows.ts';
-import { entryKey } from './rowKeys.ts';
-import { Pager } from './pager.ts';
-import { type Anchor, List } from './list.ts';
+import { listen } from './list/input.ts';
+import { RowFocus } from './list/focus.ts';
+import { type Extent, Frames } from './list/frames.ts';
+import { Jumps } from './list/jumps.ts';
+import { HostLink } from './host/link.ts';
+import { pageRows } from './rows/pageRows.ts';
+import { entryKey } from './rows/rowKeys.ts';
+import { Pager } from './store/pager.ts';
+import { type Anchor, List } from './list/list.ts';
 import { type ChromeState, drawChrome } from './parts/chrome.ts';
 import type { Context } from './parts/context.ts';
-import { countAgain, transcript } from './parts/transcript.ts';
-import { readerActions } from './readerActions.ts';
+import { countAgain, transcript } from './parts/rows/transcript.ts';
+import { readerActions } from './host/readerActions.ts';
 import { Requests } from './request/requests.ts';
-import { hasButton, isTall } from './rowKinds.ts';
+import { hasButton, isTall } from './rows/rowKinds.ts';
 import { buildShell, empty, loading, type Notice, type Shell } from './shell.ts';
-import { keptState, Saver } from './saved.ts';
-import { soundEntry, soundUpdates } from './sound.ts';
-import { Store } from './store.ts';
-import { type Pace, Ticker } from './ticker.ts';
+import { pageState, Saver } from './host/savedState.ts';
+import { soundEntry, soundUpdates } from './store/soundUpdates.ts';
+import { Store } from './store/store.ts';
+import { type Pace, Ticker } from './list/ticker.ts';
 import { Views } from './views/views.ts';
-import { loadState, type SavedState } from './vscodeApi.ts';
+import { loadState, type SavedState } from './host/vscodeApi.ts';
 
 /** The page: takes what the host sends, draws once per frame, sends what the reader wants. */
 export class App {
@@ -61,9 +61,9 @@ export class App {
   readonly #loaded: () => void;
   #structure = -1;
   /** Whether the list was at its end when it was last looked at, as the header says. */
-  #following = true;
+  #atEnd = true;
   #revision = 0;
-  #begun = false;
+  #ready = false;
   #menuOpen = false;
   #restore: Anchor | undefined;
   #problem: Notice | undefined;
@@ -239,7 +239,7 @@ export class App {
     this.#frames.want('all');
   }
 
-  /** Clocks go on each second; how long ago things were is told by the minute. */
+  /** Clocks continue each second; how long ago things were is told by the minute. */
   #tick(pace: Pace): void {
     countAgain(this.#shell.rows, this.#store.total);
     this.#frames.want(pace === 'minute' ? 'all' : 'updated');
@@ -249,9 +249,9 @@ export class App {
   #scrolled(): void {
     this.#saver.soon();
     const { atEnd } = this.#list;
-    if (atEnd !== this.#following) this.#frames.want('updated');
+    if (atEnd !== this.#atEnd) this.#frames.want('updated');
     else if (this.#list.moved) this.#frames.want('moved');
-    this.#following = atEnd;
+    this.#atEnd = atEnd;
   }
 
   #frame(passes: () => void): void {
@@ -293,9 +293,9 @@ export class App {
     }
     if (extent === 'all') this.#revision += 1;
     if (extent !== 'moved') this.#drawAround(view);
-    if (!this.#begun) requestAnimationFrame(this.#loaded);
+    if (!this.#ready) requestAnimationFrame(this.#loaded);
     if (this.#list.length === 0) {
-      this.#begun = true;
+      this.#ready = true;
       render(empty(view.can.stop), rows);
       return;
     }
@@ -323,7 +323,7 @@ export class App {
   #chrome(context: Context): ChromeState {
     const setMenu = (open: boolean): void => this.#setMenu(open);
     return {
-      head: { menuOpen: this.#menuOpen, following: this.#following, setMenu, tabs: this.#views.tabs(context) },
+      head: { menuOpen: this.#menuOpen, following: this.#atEnd, setMenu, tabs: this.#views.tabs(context) },
       composer: this.#draft.state(),
       find: this.#finder.state(),
       problem: this.#problem,
@@ -332,14 +332,14 @@ export class App {
 
   /** First drawing: at the end, or where the reader left. */
   #begin(): void {
-    if (this.#begun) return;
-    this.#begun = true;
+    if (this.#ready) return;
+    this.#ready = true;
     void this.#jumps.begin(this.#restore);
   }
 
   #state(): SavedState | undefined {
     const [store, list, requests] = [this.#store, this.#list, this.#requests];
-    return this.#begun ? keptState({ store, list, requests, draft: this.#draft.text, views: this.#views }) : undefined;
+    return this.#ready ? pageState({ store, list, requests, draft: this.#draft.text, views: this.#views }) : undefined;
   }
 
   #listen(): void {

@@ -131,7 +131,7 @@ function valueOf(target: EventTarget | null): string {
   return target instanceof Element && 'value' in target && typeof target.value === 'string' ? target.value : '';
 }
 
-/** A field that somebody is typing in stays what it is until it is left, also when the toolkit arrives. */
+/** A field that someone is typing in stays what it is until it is left, also when the toolkit arrives. */
 export function field({ id, label, value, placeholder, multiline, onInput, onKey }: FieldOptions): TemplateResult {
   const input = (event: Event): void => onInput(valueOf(event.target));
   const current = document.getElementById(id);

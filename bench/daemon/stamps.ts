@@ -1,4 +1,4 @@
-import type { EntryUpdate } from '../../src/model/entry.ts';
+import type { EntryUpdate } from '../../src/model/transcript/entry.ts';
 
 /** Milliseconds from when the stand-in of an agent said something to when it is heard here. */
 export class Stamps {

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { RecordStore } from '../../src/engine/record/store.ts';
+import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import { serialiseRecordLine } from '../../src/formats/record.ts';
 import { DaemonBench } from '../../test/support/daemon/bench.ts';
 import { aSession, wholeSession } from '../../test/support/records.ts';
@@ -14,12 +14,12 @@ export async function daemonStart(sessions = 200, starts = 7): Promise<Row> {
     const place = new DaemonBench();
     try {
       await fill(place.store, sessions);
-      const [begun, used] = [performance.now(), process.cpuUsage()];
+      const [started, used] = [performance.now(), process.cpuUsage()];
       const listed = new RecordStore(place.store, { clock: Date.now, log: { warn: () => undefined } }).list();
       const connection = await place.connect();
       await connection.call('watch', { events: false });
       if ((await listed).length !== sessions) throw new Error('not every session was listed');
-      times.push(performance.now() - begun);
+      times.push(performance.now() - started);
       const { user, system } = process.cpuUsage(used);
       const daemon = process.platform === 'linux' ? await processorTime(connection.daemon.pid) : NaN;
       busy.push((user + system) / 1000 + daemon);

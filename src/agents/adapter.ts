@@ -1,8 +1,8 @@
-import type { Capabilities } from '../model/capabilities.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { McpServers } from '../model/mcpServer.ts';
-import type { Normalizer, NormalizerContext } from '../model/normalizer.ts';
-import type { ExecutorType } from '../model/session.ts';
+import type { Capabilities } from '../model/session/capabilities.ts';
+import type { JsonObject } from '../model/text/json.ts';
+import type { McpServers } from '../model/agent/mcpServer.ts';
+import type { Normalizer, NormalizerContext } from '../model/transcript/normalizer.ts';
+import type { ExecutorType } from '../model/session/session.ts';
 import type { DialogueFactory } from './dialogue.ts';
 
 /** What a user set for an agent. Absent: the agent's own default. */
@@ -23,7 +23,7 @@ export interface AgentOptions {
   readonly extraArgs?: readonly string[];
 }
 
-/** Limits that Vitrine holds a run to. Passed on where the agent can hold them by itself; no warning where not. */
+/** Limits that Vitrine holds a run to. Passed on where the agent can hold them on its own; no warning where not. */
 export interface HeldLimits {
   readonly turns?: number | undefined;
   readonly usd?: number | undefined;
@@ -47,7 +47,7 @@ export interface CommandRequest {
   readonly runFolder?: string;
   /** Absolute path of a folder for files that the agent reads, gone with the run and outside of the record. */
   readonly privateFolder?: string;
-  /** Somebody can be asked, and may say more while the agent works: to be a dialogue where this version has one. */
+  /** Someone can be asked, and may say more while the agent works: to be a dialogue where this version has one. */
   readonly interactive?: boolean;
 }
 
@@ -88,7 +88,7 @@ export interface AgentAdapter {
   /** None: it is not asked. */
   readonly versionArgs: readonly string[];
   parseVersion(output: string): string | null;
-  /** How to ask the program whether somebody is signed in, where it says so at once and without the network. */
+  /** How to ask the program whether someone is signed in, where it says so at once and without the network. */
   readonly login?: {
     readonly args: readonly string[];
     /** `undefined` where the answer does not tell. */

@@ -1,4 +1,4 @@
-import type { ExecutorType } from '../model/session.ts';
+import type { ExecutorType } from '../model/session/session.ts';
 import { claudeChoices } from './claude-code/choices.ts';
 import { codexChoices } from './codex/choices.ts';
 import { copilotChoices } from './copilot/choices.ts';

@@ -1,35 +1,35 @@
 #!/usr/bin/env node
 import { UsageError, type CliContext, type Command, type InterruptCause } from './command.ts';
-import { keepHeapSmall } from '../engine/heap.ts';
-import { version } from '../engine/package.ts';
-import { TerminalText } from './terminalText.ts';
+import { keepHeapSmall } from '../engine/heapLimit.ts';
+import { version } from '../engine/packageInfo.ts';
+import { TerminalText } from './print/terminalText.ts';
 
 /** Commands in the order of `--help`. Each is loaded when it is called, so that none pays for another's packages. */
 const commands: readonly { readonly name: string; readonly summary: string; load(): Promise<Command> }[] = [
   {
     name: 'normalize',
     summary: 'prints the transcript of a run from saved agent output',
-    load: async () => (await import('./commands/normalize.ts')).normalize,
+    load: async () => (await import('./commands/records/normalize.ts')).normalize,
   },
   {
     name: 'result',
     summary: 'prints the result of a run from saved agent output',
-    load: async () => (await import('./commands/result.ts')).result,
+    load: async () => (await import('./commands/runs/result.ts')).result,
   },
   {
     name: 'run',
     summary: 'runs an agent and records the session',
-    load: async () => (await import('./commands/run.ts')).run,
+    load: async () => (await import('./commands/runs/run.ts')).run,
   },
   {
     name: 'attach',
     summary: 'follows a background run, answers its requests, sends messages',
-    load: async () => (await import('./commands/attach.ts')).attach,
+    load: async () => (await import('./commands/runs/attach.ts')).attach,
   },
   {
     name: 'stop',
     summary: 'stops a background run',
-    load: async () => (await import('./commands/stop.ts')).stop,
+    load: async () => (await import('./commands/runs/stop.ts')).stop,
   },
   {
     name: 'daemon',
@@ -39,7 +39,7 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   {
     name: 'replay',
     summary: 'replays saved agent output as a session',
-    load: async () => (await import('./commands/replay.ts')).replay,
+    load: async () => (await import('./commands/runs/replay.ts')).replay,
   },
   {
     name: 'agents',
@@ -49,12 +49,12 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   {
     name: 'runner',
     summary: 'executes queued runs',
-    load: async () => (await import('./commands/runner.ts')).runner,
+    load: async () => (await import('./commands/runs/runner.ts')).runner,
   },
   {
     name: 'queue',
     summary: 'lists runners and queued runs, queues or stops a run',
-    load: async () => (await import('./commands/queue.ts')).queue,
+    load: async () => (await import('./commands/runs/queue.ts')).queue,
   },
   {
     name: 'sessions',
@@ -64,12 +64,12 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   {
     name: 'show',
     summary: 'prints the transcript or raw output of a session',
-    load: async () => (await import('./commands/show.ts')).show,
+    load: async () => (await import('./commands/records/show.ts')).show,
   },
   {
     name: 'search',
     summary: 'searches all sessions, including tool output',
-    load: async () => (await import('./commands/search.ts')).search,
+    load: async () => (await import('./commands/records/search.ts')).search,
   },
   {
     name: 'usage',
@@ -79,22 +79,22 @@ const commands: readonly { readonly name: string; readonly summary: string; load
   {
     name: 'export',
     summary: 'exports a session, with secrets masked',
-    load: async () => (await import('./commands/export.ts')).exportCommand,
+    load: async () => (await import('./commands/records/export.ts')).exportCommand,
   },
   {
     name: 'import',
     summary: 'imports a record, messages or agent output as a session',
-    load: async () => (await import('./commands/import.ts')).importCommand,
+    load: async () => (await import('./commands/records/import.ts')).importCommand,
   },
   {
     name: 'verify',
     summary: 'verifies the integrity and signature of a record',
-    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+    load: async () => (await import('./commands/records/verify.ts')).verifyCommand,
   },
   {
     name: 'audit',
     summary: 'lists who ran what, with files, commands and decisions',
-    load: async () => (await import('./commands/audit.ts')).auditCommand,
+    load: async () => (await import('./commands/records/audit.ts')).auditCommand,
   },
   {
     name: 'doctor',
@@ -150,7 +150,7 @@ function onInterrupt(listener: (cause: InterruptCause) => void): () => void {
 const { stdin, stdout } = process;
 const stderr = new TerminalText(process.stderr);
 let isTold = false;
-// A reader that has seen enough (`| head`) is no failure; what goes on for it alone is ended in order.
+// A reader that has seen enough (`| head`) is no failure; what continues for it alone is ended in order.
 stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   const isEnough = code === 'EPIPE';
   if (!isEnough && !isTold) stderr.write(`vitrine: The output cannot be written: ${message}\n`);

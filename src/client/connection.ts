@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly withinMs?: number;
   /** Awaited before the daemon sends more news, which it does after the call `watch`. */
   readonly onNews?: (news: News) => Promise<void>;
-  /** The value of an input of an agent that is a file; `null`: nobody gives one. Default: nobody does. */
+  /** The value of an input of an agent that is a file; `null`: no one gives one. Default: no one does. */
   readonly onInput?: (name: string, agent: { readonly name: string; readonly file: string }) => Promise<string | null>;
 }
 
@@ -63,7 +63,7 @@ export class DaemonConnection {
     this.#listeners = listeners;
   }
 
-  /** @throws DaemonError `unreachable` where nobody listens, `refused` where it is not the daemon of this store */
+  /** @throws DaemonError `unreachable` where no one listens, `refused` where it is not the daemon of this store */
   static async open({ address, token }: Endpoint, options: ClientOptions): Promise<DaemonConnection> {
     const socket = await connected(address);
     const reader = new JsonLineReader(socket);

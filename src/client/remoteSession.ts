@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
-import type { AgentRequest, Answer } from '../model/request.ts';
-import type { RunResult } from '../model/result.ts';
-import type { SessionSummary } from '../model/summary.ts';
-import { appended } from '../model/transcript.ts';
+import type { EntryUpdate, NormalizedEntry } from '../model/transcript/entry.ts';
+import type { AgentRequest, Answer } from '../model/agent/request.ts';
+import type { RunResult } from '../model/session/result.ts';
+import type { SessionSummary } from '../model/session/summary.ts';
+import { appended } from '../model/transcript/transcript.ts';
 import type { GivenParams, ResultOf } from '../protocol/daemon/calls.ts';
 import type { Followed, SessionNotice, SessionSnapshot, SessionUpdate } from '../protocol/daemon/session.ts';
 import type { DaemonConnection } from './connection.ts';
@@ -20,7 +20,7 @@ interface LiveOptions {
   readonly permissionMode?: string;
 }
 
-/** What can be said and answered in the run that goes on. */
+/** What can be said and answered in the active run. */
 export interface RemoteConversation {
   /** False where the agent takes nothing while it works. */
   readonly takesMessages: boolean;
@@ -140,12 +140,12 @@ export class RemoteSession<F extends Error> implements Disposable {
     return this.#link.call('find', { session_id: this.id, query, limit, from });
   }
 
-  /** Whether a run goes on. */
+  /** Whether a run continues. */
   live(): boolean {
     return this.#state.live;
   }
 
-  /** Of the run that goes on; `null` where none does, or it is no dialogue. */
+  /** Of the active run; `null` where none does, or it is no dialogue. */
   conversation(): RemoteConversation | null {
     const { live, dialogue, takesMessages, requests, queued } = this.#state;
     if (!live || !dialogue) return null;
@@ -186,12 +186,12 @@ export class RemoteSession<F extends Error> implements Disposable {
     return (await this.#link.call('head', { session_id: this.id })).head;
   }
 
-  /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
+  /** Another process that writes the record now: `null` for no one, `unknown` where it does not say who it is. */
   async writer(): Promise<ResultOf<'head'>['writer']> {
     return (await this.#link.call('head', { session_id: this.id })).writer;
   }
 
-  /** Settles when the run is over that goes on, or was the last; `undefined` where none was. Never rejects. */
+  /** Settles when the run has ended that continues, or was the last; `undefined` where none was. Never rejects. */
   get done(): Promise<RunResult | undefined> {
     return this.#run?.promise ?? Promise.resolve(undefined);
   }
@@ -309,7 +309,7 @@ export class RemoteSession<F extends Error> implements Disposable {
   }
 }
 
-/** Holds back the first batch until there is somebody to take it; the daemon sends no other before that. */
+/** Holds back the first batch until there is someone to take it; the daemon sends no other before that. */
 class EarlyUpdates {
   readonly #taker: Promise<(update: SessionUpdate) => Promise<void>>;
   #begin: (take: (update: SessionUpdate) => Promise<void>) => void = () => undefined;
@@ -325,7 +325,7 @@ class EarlyUpdates {
   }
 }
 
-/** Of a run whose result went to nobody. */
+/** Of a run whose result went to no one. */
 function endOf({ outcome, reason = 'The run was interrupted.' }: SessionSummary): RunResult {
   return outcome === 'completed' ? { success: true } : { success: false, error: reason };
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { agentNamePattern } from '../model/agent.ts';
-import { demandsSchema } from '../model/demands.ts';
-import { runnerIdSchema, runnerSchema, type ListedRunner, type Runner } from '../model/runner.ts';
-import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run } from '../model/session.ts';
+import { agentNamePattern } from '../model/agent/agent.ts';
+import { demandsSchema } from '../model/session/demands.ts';
+import { runnerIdSchema, runnerSchema, type ListedRunner, type Runner } from '../model/session/runner.ts';
+import { executionModeSchema, runIdSchema, runSchema, sessionIdSchema, type Run } from '../model/session/session.ts';
 
 const line = z.string().max(200);
 /** Longer than a path may be anywhere. */
@@ -111,7 +111,7 @@ export interface CoordinatorLink {
   createRun(request: CreateRun): Promise<Run>;
   /** What waits is stopped at once; what runs is `stopping` until its runner says that it has stopped. */
   stopRun(runId: string): Promise<Run>;
-  /** In the order in which they came; those that are over only as far as they are still known. */
+  /** In the order in which they came; those that have ended only as far as they are still known. */
   runs(filter?: RunFilter): Promise<readonly Run[]>;
   runners(): Promise<readonly ListedRunner[]>;
   register(registration: Registration): Promise<Runner>;

@@ -1,27 +1,27 @@
 import type * as z from 'zod';
-import type { Demands } from '../model/demands.ts';
-import type { ListedRunner, Runner } from '../model/runner.ts';
-import type { Run } from '../model/session.ts';
-import { isRunOver, moveRun } from '../model/status.ts';
+import type { Demands } from '../model/session/demands.ts';
+import type { ListedRunner, Runner } from '../model/session/runner.ts';
+import type { Run } from '../model/session/session.ts';
+import { isRunOver, moveRun } from '../model/session/status.ts';
 import type { Claim, createRunSchema, Job, registrationSchema, RunFilter, RunReport, Seat } from './api.ts';
 import { comparable, demandsText, hasDemands, isWithin, meets, mergeDemands } from './demands.ts';
 import { CoordinatorError } from './errors.ts';
-import { Seats, staleMs, type Taken } from './seats.ts';
+import { RunnerRegistry, staleMs, type TakenRun } from './runnerRegistry.ts';
 
 /** How long a run with demands waits for a runner that meets them. */
 export const demandsTimeoutMs = 5 * 60_000;
 const maxWaiting = 5000;
 /** Characters of all that waits, as JSON. */
 const maxWaitingSize = 64 << 20;
-/** Runs that are over and still known. */
+/** Runs that have ended and still known. */
 const maxOver = 1000;
-/** One that is looked at every second and was not for so long did not run: it could hear nobody. */
+/** One that is looked at every second and was not for so long did not run: it could hear no one. */
 const sleptMs = 10_000;
 
 const sizeOf = (job: Job): number => JSON.stringify(job).length;
 
 /** What has changed, to be kept: replayed in order it makes the same coordinator. */
-export type Change = { readonly kind: 'job'; readonly job: Job } | ({ readonly kind: 'runner' } & Taken);
+export type Change = { readonly kind: 'job'; readonly job: Job } | ({ readonly kind: 'runner' } & TakenRun);
 
 export interface CoordinatorDeps {
   /** Epoch milliseconds, for what people read. */
@@ -42,7 +42,7 @@ export class Coordinator {
   readonly #deps: CoordinatorDeps;
   /** In the order in which they came. */
   readonly #jobs = new Map<string, Job>();
-  readonly #seats = new Seats();
+  readonly #registry = new RunnerRegistry();
   /** When runs that wait for a runner are given up, on the clock that never jumps. */
   readonly #deadlines = new Map<string, number>();
   readonly #over: string[] = [];
@@ -52,13 +52,13 @@ export class Coordinator {
   /** When it last looked at the clock that never jumps. */
   #awakeAt: number;
 
-  constructor(deps: CoordinatorDeps, kept: readonly Change[] = []) {
+  constructor(deps: CoordinatorDeps, saved: readonly Change[] = []) {
     this.#deps = deps;
     const now = deps.monotonic();
     this.#awakeAt = now;
-    for (const change of kept) {
+    for (const change of saved) {
       if (change.kind === 'job') this.#keep(change.job);
-      else this.#seats.restore(change, now);
+      else this.#registry.restore(change, now);
     }
     for (const job of [...this.#jobs.values()]) {
       const { status, run_id, runner_id = '', timeout_at } = job.run;
@@ -67,7 +67,7 @@ export class Coordinator {
         // Runners come back only now, and one that meets its demands may have kept it waiting long.
         const left = Math.max(staleMs, Date.parse(timeout_at) - deps.clock());
         this.#deadlines.set(run_id, now + Math.min(demandsTimeoutMs, left));
-      } else if (!isRunOver(status) && !this.#seats.has(runner_id)) {
+      } else if (!isRunOver(status) && !this.#registry.has(runner_id)) {
         this.#abandon(job, 'Nothing is known any more of the runner that had this run.');
       }
     }
@@ -121,12 +121,12 @@ export class Coordinator {
   }
 
   runners(): readonly ListedRunner[] {
-    return this.#seats.list(this.#now());
+    return this.#registry.list(this.#now());
   }
 
   /** What has to be kept for the next coordinator. */
   kept(): readonly Change[] {
-    const runners = this.#seats
+    const runners = this.#registry
       .all()
       .map(({ runner, instance, limit, within }) => ({ kind: 'runner', runner, instance, limit, within }) as const);
     return [...[...this.#jobs.values()].map((job) => ({ kind: 'job', job }) as const), ...runners];
@@ -136,7 +136,7 @@ export class Coordinator {
   register(registration: z.infer<typeof registrationSchema>): Runner {
     const { hostname, project_dir, executor_type } = registration;
     const id = this.#deps.runnerId(hostname, comparable(project_dir), executor_type);
-    const { taken, replaced } = this.#seats.take(id, registration, this.#moment());
+    const { taken, replaced } = this.#registry.take(id, registration, this.#moment());
     if (replaced) this.#giveUp(id, 'The runner was started again while it had this run.');
     const { runner, instance, limit, within } = taken;
     this.#deps.onChange({ kind: 'runner', runner, instance, limit, within });
@@ -145,12 +145,12 @@ export class Coordinator {
 
   /** @throws CoordinatorError `unknown_runner` */
   heartbeat(seat: Seat): void {
-    this.#seats.heard(seat, this.#moment());
+    this.#registry.heard(seat, this.#moment());
   }
 
   /** @throws CoordinatorError `unknown_runner` */
   claim({ has, ...seat }: Claim): Job | null {
-    const taken = this.#seats.heard(seat, this.#moment());
+    const taken = this.#registry.heard(seat, this.#moment());
     const { runner_id } = taken.runner;
     const jobs = [...this.#jobs.values()];
     const busy = jobs.filter(({ run }) => run.status !== 'pending' && !isRunOver(run.status));
@@ -175,38 +175,38 @@ export class Coordinator {
 
   /** @throws CoordinatorError `over` where the run has ended or is not this runner's */
   report(seat: Seat, { run_id, status, error }: RunReport): Run {
-    const { runner } = this.#seats.heard(seat, this.#moment());
+    const { runner } = this.#registry.heard(seat, this.#moment());
     const job = this.#job(run_id);
     const { run } = job;
     if (run.runner_id !== runner.runner_id || isRunOver(run.status)) {
       throw new CoordinatorError('over', `${run_id} is ${run.status}, and not with ${runner.runner_id}.`);
     }
-    // Told to stop before it had begun: it goes on being so.
+    // Told to stop before it had begun: it continues being so.
     if (status === 'running' && run.status !== 'claimed') return run;
     // It ended before anybody could say that it runs.
-    const begun =
+    const started =
       status === 'completed' && run.status === 'claimed' ? { ...job, run: moveRun(run, 'running', this.#at()) } : job;
-    return this.#move(begun, status, error);
+    return this.#move(started, status, error);
   }
 
   /** Its process is gone, in order or not; nothing happens where another has taken its place. */
   left(seat: Seat, reason: string): void {
-    if (!this.#seats.went(seat)) return;
+    if (!this.#registry.went(seat)) return;
     this.#giveUp(seat.runner_id, reason);
   }
 
-  /** To be called every second or so: gives up what waited too long, and whom nobody hears of. */
+  /** To be called every second or so: gives up what waited too long, and whom no one hears of. */
   tick(): void {
     const now = this.#now();
-    const online = this.#seats.online(now);
+    const online = this.#registry.online(now);
     for (const [id, deadline] of this.#deadlines) {
       const job = this.#jobs.get(id);
       if (now < deadline || job?.run.demands === undefined) continue;
-      // Somebody who has what it demands is at work: its turn comes.
+      // Someone who has what it demands is running: its turn comes.
       if (online.some((taken) => mayTake(taken, job))) this.#deadlines.set(id, now + staleMs);
       else this.#move(job, 'failed', noneHas(job.run.demands));
     }
-    for (const id of this.#seats.lose(now)) this.#giveUp(id, 'The runner is not heard of any more.');
+    for (const id of this.#registry.lose(now)) this.#giveUp(id, 'The runner is not heard of any more.');
   }
 
   #giveUp(runnerId: string, reason: string): void {
@@ -271,13 +271,13 @@ export class Coordinator {
     return { now: this.#now(), at: this.#at() };
   }
 
-  /** Where this process did not run for a while, that time counts for nobody: others could not be heard in it. */
+  /** Where this process did not run for a while, that time counts for no one: others could not be heard in it. */
   #now(): number {
     const now = this.#deps.monotonic();
     const slept = now - this.#awakeAt;
     this.#awakeAt = now;
     if (slept > sleptMs) {
-      this.#seats.forgive(slept);
+      this.#registry.forgive(slept);
       for (const [id, deadline] of this.#deadlines) this.#deadlines.set(id, deadline + slept);
     }
     return now;
@@ -288,7 +288,7 @@ export class Coordinator {
   }
 }
 
-function mayTake({ runner, within }: Taken, { executor_type, run }: Job): boolean {
+function mayTake({ runner, within }: TakenRun, { executor_type, run }: Job): boolean {
   return executor_type === runner.executor_type && meets(runner, run.demands) && isWithin(run.project_dir, within);
 }
 

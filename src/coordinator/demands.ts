@@ -1,5 +1,5 @@
-import type { Demands } from '../model/demands.ts';
-import type { Runner } from '../model/runner.ts';
+import type { Demands } from '../model/session/demands.ts';
+import type { Runner } from '../model/session/runner.ts';
 import { CoordinatorError } from './errors.ts';
 
 const properties = ['hostname', 'project_dir', 'executor_type'] as const;

@@ -5,14 +5,14 @@ import type { BlueprintAccess } from '../engine/blueprints/access.ts';
 import { inputVariable } from '../engine/blueprints/inputVariable.ts';
 import { blueprintsFolder, loadBlueprints, type Blueprint } from '../engine/blueprints/load.ts';
 import { blueprintsIn, homeOf, onlyTrusted } from '../engine/blueprints/trusted.ts';
-import type { EngineFailure } from '../engine/failures.ts';
-import type { Agent } from '../model/agent.ts';
-import type { SessionSummary } from '../model/summary.ts';
-import type { ClientContexts } from './contexts.ts';
+import type { EngineFailure } from '../engine/failures/failures.ts';
+import type { Agent } from '../model/agent/agent.ts';
+import type { SessionSummary } from '../model/session/summary.ts';
+import type { ClientContexts } from './clients/contexts.ts';
 
 export interface DaemonBlueprintsDeps {
   readonly contexts: ClientContexts;
-  /** Asks a person for the value of an input; `undefined`: nobody gave one. */
+  /** Asks a person for the value of an input; `undefined`: no one gave one. */
   readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
   readonly onUndelivered: (session: SessionSummary, failure: EngineFailure) => void;
 }

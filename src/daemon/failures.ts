@@ -1,5 +1,5 @@
-import { EngineFailure } from '../engine/failures.ts';
-import { say } from '../engine/wording.ts';
+import { EngineFailure } from '../engine/failures/failures.ts';
+import { say } from '../engine/failures/wording.ts';
 import type { FailureData } from '../protocol/daemon/failure.ts';
 
 export function folderUntrusted(folder: string): EngineFailure {

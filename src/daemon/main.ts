@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { keepHeapSmall } from '../engine/heap.ts';
-import { packageFolder, version } from '../engine/package.ts';
+import { keepHeapSmall } from '../engine/heapLimit.ts';
+import { packageFolder, version } from '../engine/packageInfo.ts';
 import { runDaemon } from './run.ts';
 
 /** `daemon.js --store DIR`: serves one store until it is idle. Reports readiness as one JSON line on file descriptor 3. */

@@ -1,9 +1,9 @@
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { NormalizedEntry } from '../model/entry.ts';
+import type { NormalizedEntry } from '../model/transcript/entry.ts';
 import type { ParamsOf, ResultOf } from '../protocol/daemon/calls.ts';
 import type { FollowUpPlanner } from './followUps/planner.ts';
-import type { NewsSource } from './news.ts';
+import type { NewsSource } from './clients/news.ts';
 
 /** Entries of one answer to `read`, and characters of their JSON. */
 const maxPage = 500;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RecordBusyError } from '../engine/record/errors.ts';
-import { WriterLease } from '../engine/record/writerLease.ts';
+import { WriterLease } from '../engine/record/write/writerLease.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { daemonFolder } from '../transport/daemonFolder.ts';
 import { preparePrivateFolder, readEndpoint } from '../transport/endpoint.ts';

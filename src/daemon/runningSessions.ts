@@ -1,6 +1,6 @@
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
-import { isSessionLive } from '../model/status.ts';
+import { isSessionLive } from '../model/session/status.ts';
 
 /** Sessions with a run, each held open while it lasts. */
 export class RunningSessions {
@@ -13,7 +13,7 @@ export class RunningSessions {
     this.#engine = engine;
     this.#log = log;
     this.#onCount = onCount;
-    // Runs that nobody asked for here, such as those of child sessions, count too.
+    // Runs that no one asked for here, such as those of child sessions, count too.
     engine.onSummary((summary) => {
       if (isSessionLive(summary.status) && !this.#handles.has(summary.session_id)) void this.hold(summary.session_id);
     });
@@ -43,7 +43,7 @@ export class RunningSessions {
     });
   }
 
-  /** Where a run goes on in the session. Never rejects. */
+  /** Where a run continues in the session. Never rejects. */
   async hold(sessionId: string): Promise<void> {
     try {
       const handle = await this.#engine.open(sessionId);

@@ -5,16 +5,16 @@ import type { Log } from '../engine/api.ts';
 import { Catalogue } from '../engine/catalogue/catalogue.ts';
 import { StoredFacts } from '../engine/catalogue/storedFacts.ts';
 import { Engine } from '../engine/engine.ts';
-import { loadPrices } from '../insight/prices.ts';
+import { loadPrices } from '../insight/prices/prices.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
 import { newEndpoint, publishEndpoint, removeEndpoint } from '../transport/endpoint.ts';
 import { daemonBlueprints } from './blueprints.ts';
-import { Clients } from './clients.ts';
-import { ClientContexts } from './contexts.ts';
+import { Clients } from './clients/clients.ts';
+import { ClientContexts } from './clients/contexts.ts';
 import { FollowUpPlanner } from './followUps/planner.ts';
 import { Lifetime } from './lifetime.ts';
 import { openLog } from './logFile.ts';
-import { NewsSource } from './news.ts';
+import { NewsSource } from './clients/news.ts';
 import type { DaemonOptions } from './options.ts';
 import { RunningSessions } from './runningSessions.ts';
 import { DaemonServer } from './server.ts';
@@ -63,7 +63,7 @@ export async function serve(folder: string, options: DaemonOptions): Promise<voi
     blueprints,
     interactive: true,
     presence: clients,
-    // Somebody can connect at any time and answer.
+    // Someone can connect at any time and answer.
     timing: { request: Number.POSITIVE_INFINITY },
   });
   const running = new RunningSessions(engine, log, (count) => lifetime.setRuns(count));

@@ -5,7 +5,7 @@ import type { Endpoint } from '../transport/endpoint.ts';
 import { acceptClient } from '../transport/handshake.ts';
 import { FlowControl, FrameBudget } from '../transport/flowControl.ts';
 import { JsonLineReader, JsonLineWriter } from '../transport/jsonLines.ts';
-import { ClientConnection } from './connection.ts';
+import { ClientConnection } from './clients/connection.ts';
 import type { DaemonService } from './service.ts';
 
 /** Connections that have not yet proved that they know the token. A new one replaces the oldest. */

@@ -1,21 +1,15 @@
 import type { Log, SessionHandle } from '../engine/api.ts';
 import type { Engine } from '../engine/engine.ts';
-import { EngineFailure, failures } from '../engine/failures.ts';
-import {
-  type ClientDescription,
-  type DaemonStatus,
-  type ParamsOf,
-  type ResultOf,
-  type RunningSession,
-} from '../protocol/daemon/calls.ts';
+import { EngineFailure, failures } from '../engine/failures/failures.ts';
+import type { ClientDescription, DaemonStatus, ParamsOf, ResultOf, RunningSession } from '../protocol/daemon/calls.ts';
 import type { ClientContext } from '../protocol/daemon/context.ts';
 import { daemonProtocol } from '../protocol/daemon/version.ts';
-import type { Clients, ConnectedClient } from './clients.ts';
-import type { ClientContexts } from './contexts.ts';
+import type { Clients, ConnectedClient } from './clients/clients.ts';
+import type { ClientContexts } from './clients/contexts.ts';
 import { daemonRetiring, folderUntrusted } from './failures.ts';
 import type { FollowUpPlanner } from './followUps/planner.ts';
 import type { Lifetime } from './lifetime.ts';
-import type { NewsFeed, NewsSource } from './news.ts';
+import type { NewsFeed, NewsSource } from './clients/news.ts';
 import { Records } from './records.ts';
 import type { RunningSessions } from './runningSessions.ts';
 import type { ObservedSources } from './sources/observedSources.ts';
@@ -128,7 +122,7 @@ export class DaemonService {
   }
 
   unsend({ session_id, message }: ParamsOf<'unsend'>): ResultOf<'unsend'> {
-    return { text: this.#deps.running.get(session_id)?.conversation()?.takeBack(message) ?? null };
+    return { text: this.#deps.running.get(session_id)?.conversation()?.unsend(message) ?? null };
   }
 
   async stop({ session_id, kill }: ParamsOf<'stop'>): Promise<ResultOf<'stop'>> {
@@ -166,7 +160,7 @@ export class DaemonService {
     return contexts.using(context, () => engine.startAfresh(session_id, request));
   }
 
-  /** Keeps the session open while a run goes on in it. */
+  /** Keeps the session open while a run continues in it. */
   hold(sessionId: string): Promise<void> {
     return this.#deps.running.hold(sessionId);
   }

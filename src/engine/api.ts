@@ -1,21 +1,21 @@
 import type { AgentOptions } from '../agents/adapter.ts';
 import type { FollowUpSettings } from '../insight/followUps/rules.ts';
-import type { Agent } from '../model/agent.ts';
-import type { Budgets, Limits } from '../model/budget.ts';
-import type { Capabilities } from '../model/capabilities.ts';
-import type { EntryUpdate, NormalizedEntry, Origin } from '../model/entry.ts';
-import type { MessageUsage } from '../model/facts.ts';
-import type { PlannedTrigger } from '../model/followUps.ts';
-import type { CoordinatorEvent } from '../model/event.ts';
-import type { McpServer } from '../model/mcpServer.ts';
-import type { AgentRequest, Answer, Decision } from '../model/request.ts';
-import type { RunResult } from '../model/result.ts';
-import type { ExecutorType, Run, Session } from '../model/session.ts';
-import type { SessionSummary } from '../model/summary.ts';
-import type { Turn } from '../model/turn.ts';
-import type { ModelUsage } from '../model/usage.ts';
-import type { EngineFailure } from './failures.ts';
-import type { Recalled } from './recall/contract.ts';
+import type { Agent } from '../model/agent/agent.ts';
+import type { Budgets, Limits } from '../model/usage/budget.ts';
+import type { Capabilities } from '../model/session/capabilities.ts';
+import type { EntryUpdate, NormalizedEntry, Origin } from '../model/transcript/entry.ts';
+import type { MessageUsage } from '../model/usage/facts.ts';
+import type { PlannedTrigger } from '../model/agent/followUps.ts';
+import type { CoordinatorEvent } from '../model/transcript/event.ts';
+import type { McpServer } from '../model/agent/mcpServer.ts';
+import type { AgentRequest, Answer, Decision } from '../model/agent/request.ts';
+import type { RunResult } from '../model/session/result.ts';
+import type { ExecutorType, Run, Session } from '../model/session/session.ts';
+import type { SessionSummary } from '../model/session/summary.ts';
+import type { Turn } from '../model/session/turn.ts';
+import type { ModelUsage } from '../model/usage/usage.ts';
+import type { EngineFailure } from './failures/failures.ts';
+import type { Recalled } from './recall/types.ts';
 import type { OtlpSettings } from './telemetry/otlpSettings.ts';
 
 /** Shaped like a `vscode.Disposable`, which this layer cannot name. */
@@ -74,7 +74,7 @@ export interface EngineSettings {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Absent: nothing is limited but by the request. */
   readonly budgets?: (folder: string) => FolderBudgets;
-  /** Whom Vitrine writes to by itself, and how often. Absent: those whose files or sessions say so. */
+  /** Automatic follow-up messages. Absent: only agents and sessions that ask for them. */
   readonly followUps?: FollowUpSettings;
   /** Compare the folder before and after a run, for changes that no tool call reports. Default true. */
   readonly unreportedChanges?: boolean;
@@ -90,7 +90,7 @@ export interface EngineSettings {
   readonly signingKey?: string;
   /** Price table of the user, which counts before the one that ships; as it was written. */
   readonly prices?: unknown;
-  /** Where runs are reported to when they are over; absent: nowhere. */
+  /** Where runs are reported to when they have ended; absent: nowhere. */
   readonly otlp?: OtlpSettings;
   /** Of runs in the folder, before `EngineDeps.timing`. */
   readonly timing?: Pick<Timing, 'politeGrace' | 'request'>;
@@ -104,12 +104,12 @@ export interface Timing {
   readonly termGrace?: number;
   /** Without output before a notice says so. Default 60000. */
   readonly silence?: number;
-  /** Before a request that nobody answered is denied; `Infinity`: it waits. Default 600000. */
+  /** Before a request that no one answered is denied; `Infinity`: it waits. Default 600000. */
   readonly request?: number;
-  /** Without output, for an agent to end by itself once it was told that there is nothing more. Default 10000. */
+  /** Without output, for an agent to end on its own once it was told that there is nothing more. Default 10000. */
   readonly close?: number;
-  /** After a turn, for an agent to begin another by itself where it may. Measured: 30 ms. Default 2000. */
-  readonly goOn?: number;
+  /** After a turn, for an agent to begin another on its own where it may. Measured: 30 ms. Default 2000. */
+  readonly nextTurn?: number;
 }
 
 export interface StartRequest {
@@ -128,7 +128,7 @@ export interface StartRequest {
   readonly queued?: QueuedRun;
   /** Between it and its parent; default `sync`. */
   readonly executionMode?: Session['execution_mode'];
-  /** Who caused the prompt; default: a person. Never taken from what somebody says. */
+  /** Who caused the prompt; default: a person. Never taken from what someone says. */
   readonly origin?: Origin;
   /** The session that asked for this one; both count in the budget of their tree. */
   readonly parent?: string;
@@ -136,7 +136,7 @@ export interface StartRequest {
   readonly limits?: Limits;
   /** What earlier sessions know, to be told before the prompt; the transcript says so. */
   readonly recall?: Recalled;
-  /** Somebody can answer requests while it runs; default: `EngineDeps.interactive`. */
+  /** Someone can answer requests while it runs; default: `EngineDeps.interactive`. */
   readonly interactive?: boolean;
 }
 
@@ -171,7 +171,7 @@ export interface ChildLimits {
 
 /** Gives agents what they need to start others. */
 export interface ChildServer {
-  /** A run of a session begins, for which somebody asked. Never rejects. */
+  /** A run of a session begins, for which someone asked. Never rejects. */
   begins(session: Session, by: Origin): Promise<void>;
   /** Before a run that no person asked for. @throws EngineFailure where none has seen the session's agent as it is now */
   checkOwn(session: Session, agent: Agent | null): Promise<void>;
@@ -180,7 +180,7 @@ export interface ChildServer {
   over(sessionId: string, runId: string): void;
   /** Resumes accepted parents with what another process was to tell them; of a deleted parent its child is asked about. */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void>;
-  /** Before what is at work of these is ended with the engine. Never rejects. */
+  /** Before what is running of these is ended with the engine. Never rejects. */
   closing(sessions: readonly SessionSummary[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -207,37 +207,37 @@ export interface ResumeRequest {
   readonly interactive?: boolean;
 }
 
-/** `queue`: when the turn that goes on is over. `interrupt`: ends that turn first. */
-export type SayHow = 'queue' | 'interrupt';
+/** `queue`: when the active turn has ended. `interrupt`: ends that turn first. */
+export type SendMode = 'queue' | 'interrupt';
 
 export interface QueuedMessage {
   readonly id: number;
   readonly text: string;
 }
 
-/** What can be changed of a run that goes on. `''` and `default` leave it to the agent. */
+/** What can be changed of an active run. `''` and `default` leave it to the agent. */
 export interface LiveOptions {
   readonly model?: string;
   readonly permissionMode?: string;
 }
 
-/** What can be said and answered in the run that goes on. */
+/** What can be said and answered in the active run. */
 export interface Conversation {
   /** False where the agent takes nothing while it works. */
   readonly takesMessages: boolean;
   pending(): readonly AgentRequest[];
   queued(): readonly QueuedMessage[];
-  /** Does nothing for a request that is not pending any more; says whether it was. */
+  /** Does nothing for a request that is no longer pending; says whether it was. */
   answer(requestId: string, answer: Answer, client?: Decision['client']): boolean;
   /** @throws EngineFailure where nothing can be said any more, or too much is queued */
-  say(text: string, how: SayHow): void;
-  /** Asks the agent to go on differently, and notes it. Gives what it can be asked; its answer is in the transcript. */
+  say(text: string, how: SendMode): void;
+  /** Asks the agent to continue differently, and notes it. Gives what it can be asked; its answer is in the transcript. */
   change(options: LiveOptions): readonly (keyof LiveOptions)[];
   /** Takes back a queued message; its text, or `undefined` where it has been said. */
-  takeBack(id: number): string | undefined;
+  unsend(id: number): string | undefined;
 }
 
-/** Something to tell while a run goes on; the run itself is not ended by it. */
+/** Something to tell while a run continues; the run itself is not ended by it. */
 export interface Notice {
   readonly severity: 'info' | 'warning' | 'error';
   readonly failure: EngineFailure;
@@ -299,11 +299,11 @@ export interface SessionHandle extends Disposable {
     limit: number,
     from?: number,
   ): Promise<{ readonly indexes: readonly number[]; readonly truncated: boolean }>;
-  /** Whether a run goes on in this engine. */
+  /** Whether a run continues in this engine. */
   live(): boolean;
   /** Settles when what was said and answered so far is in the record, where it survives a crash. */
   written(): Promise<void>;
-  /** Of the run that goes on here; `null` where none does, or it is no dialogue. */
+  /** Of the active run here; `null` where none does, or it is no dialogue. */
   conversation(): Conversation | null;
   sizes(): SessionSizes;
   ledger(): Promise<SessionLedger>;
@@ -311,11 +311,11 @@ export interface SessionHandle extends Disposable {
   messages(): Promise<readonly RunMessage[]>;
   /** SHA-256 of the last line of the record, which holds all lines before it; `null` where there is none. */
   head(): Promise<string | null>;
-  /** Another process that writes the record now: `null` for nobody, `unknown` where it does not say who it is. */
-  elsewhere(): Promise<RecordHolder | 'unknown' | null>;
+  /** Another process that writes the record now: `null` for no one, `unknown` where it does not say who it is. */
+  otherWriter(): Promise<RecordHolder | 'unknown' | null>;
   /** Damage found in the record, one line each, for people. */
   problems(): readonly string[];
-  /** Settles when the run is over that goes on here, or was the last here; `undefined` where none was. Never rejects. */
+  /** Settles when the run has ended that continues here, or was the last here; `undefined` where none was. Never rejects. */
   readonly done: Promise<RunResult | undefined>;
   /** Absolute paths of the verbatim output. */
   rawPath(runId: string): { readonly stdout: string; readonly stderr: string };

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isSessionLive } from '../model/status.ts';
-import type { SessionSummary } from '../model/summary.ts';
+import { isSessionLive } from '../model/session/status.ts';
+import type { SessionSummary } from '../model/session/summary.ts';
 import type { AgentReport } from './api.ts';
-import type { Archive } from './archive.ts';
+import type { Archive } from './archive/archive.ts';
 import type { ReadOnlyEngine } from './readOnlyEngine.ts';
 import { type SessionFolder, sessionFolders } from './folders/sessionFolders.ts';
 

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentSession } from '../agents/acp/sessionList.ts';
 import type { AgentAdapter } from '../agents/adapter.ts';
-import { loadPrices } from '../insight/prices.ts';
-import type { CoordinatorEvent } from '../model/event.ts';
-import type { Session } from '../model/session.ts';
-import { moveSession } from '../model/status.ts';
-import type { SessionSummary } from '../model/summary.ts';
-import { toldAfresh } from './afresh.ts';
-import type { AgentSource, ReportOptions } from './agentSource.ts';
-import { AgentSources } from './agentSources.ts';
+import { loadPrices } from '../insight/prices/prices.ts';
+import type { CoordinatorEvent } from '../model/transcript/event.ts';
+import type { Session } from '../model/session/session.ts';
+import { moveSession } from '../model/session/status.ts';
+import type { SessionSummary } from '../model/session/summary.ts';
+import { withConversationSummary } from './prompt/conversationSummary.ts';
+import type { AgentLauncher, ReportOptions } from './launch/agentLauncher.ts';
+import { AgentLaunchers } from './launch/agentLaunchers.ts';
 import type {
   AgentReport,
   AgentSessionsRequest,
@@ -24,29 +24,28 @@ import type {
   SweepReport,
 } from './api.ts';
 import type { EngineDeps } from './engineDeps.ts';
-import { assertFolder } from './assertFolder.ts';
-import { askingLaunch } from './askingLaunch.ts';
+import { assertFolder } from './files/assertFolder.ts';
+import { probeLaunch } from './launch/probeLaunch.ts';
 import { Emitter } from './emitter.ts';
-import { Archive } from './archive.ts';
+import { Archive } from './archive/archive.ts';
 import type { DeletionReason } from './audit/deletions.ts';
-import { asLimits } from './budget/asLimits.ts';
+import { parseLimits } from './budget/parseLimits.ts';
 import { Budgets } from './budget/budgets.ts';
 import { childServer } from './children/childServer.ts';
-import { failures } from './failures.ts';
+import { failures } from './failures/failures.ts';
 import { identityOf } from './folders/identity.ts';
 import { FollowUps } from './followUps/followUps.ts';
 import { sessionId } from './ids.ts';
-import type { NewRun } from './newRun.ts';
-import { newSummary, titleOf } from './newSession.ts';
+import { type NewRun, newSummary, titleOf } from './sessions/newSession.ts';
 import { ProcessLeases } from './process/leases.ts';
-import type { LadderStep } from './process/tree.ts';
-import { RecordStore } from './record/store.ts';
-import { recogniseOutput } from './replayFile.ts';
-import { RunStarter } from './runStarter.ts';
-import { Sessions } from './sessions.ts';
-import { SessionState, type StateDeps } from './sessionState.ts';
-import { ledgersOf } from './spending.ts';
-import { reapOrphans, sweep } from './sweep.ts';
+import type { LadderStep } from './process/stopProcessTree.ts';
+import { RecordStore } from './record/recordStore.ts';
+import { recogniseOutput } from './replay/outputFile.ts';
+import { RunStarter } from './run/runStarter.ts';
+import { Sessions } from './sessions/sessions.ts';
+import { SessionState, type StateDeps } from './sessions/sessionState.ts';
+import { ledgersOf } from './usage/spending.ts';
+import { reapOrphans, sweep } from './process/sweep.ts';
 
 /** Together under the 5 seconds that a closing window gives. */
 const closingLadder: readonly LadderStep[] = [
@@ -68,7 +67,7 @@ export class Engine {
   readonly #store: RecordStore;
   readonly #sessions: Sessions;
   readonly #leases: ProcessLeases;
-  readonly #sources: AgentSources;
+  readonly #sources: AgentLaunchers;
   readonly #summaries: Emitter<[SessionSummary]>;
   readonly #events: Emitter<[CoordinatorEvent]>;
   readonly #stateDeps: StateDeps;
@@ -79,7 +78,7 @@ export class Engine {
     this.#deps = deps;
     this.#store = new RecordStore(deps.storeDir, { clock: deps.clock, log: deps.log });
     this.#leases = new ProcessLeases(path.join(deps.storeDir, 'leases'), deps.log);
-    this.#sources = new AgentSources(deps, this.#leases);
+    this.#sources = new AgentLaunchers(deps, this.#leases);
     this.#summaries = new Emitter(deps.log);
     this.#events = new Emitter(deps.log);
     this.#stateDeps = {
@@ -122,7 +121,7 @@ export class Engine {
 
   /** Resolves when the agent was started; rejects with why it could not be, or where `signal` aborted before that. */
   async start(given: StartRequest, signal?: AbortSignal): Promise<SessionHandle> {
-    const request = asLimits(given);
+    const request = parseLimits(given);
     const source = this.#sources.of({
       executor_type: request.agent,
       executor_profile: request.profile,
@@ -157,8 +156,8 @@ export class Engine {
   }
 
   resume(sessionId: string, given: ResumeRequest, signal?: AbortSignal): Promise<SessionHandle> {
-    const asked = asLimits(given);
-    const planned = async (state: SessionState, source: AgentSource): Promise<NewRun> => {
+    const asked = parseLimits(given);
+    const planned = async (state: SessionState, source: AgentLauncher): Promise<NewRun> => {
       const request = await this.followUps.admit(state, asked);
       if (!source.resumesById) return { type: 'resume_session', request, attempts: [null] };
       const {
@@ -175,14 +174,14 @@ export class Engine {
       }
       return { type: 'resume_session', request, attempts: [...new Set(ids)] };
     };
-    return this.#goOn(sessionId, asked, planned, signal);
+    return this.#continueIn(sessionId, asked, planned, signal);
   }
 
   /** A new conversation of the agent in the same session, told what the record knows of the earlier ones. */
   startAfresh(sessionId: string, given: ResumeRequest): Promise<SessionHandle> {
-    const request = asLimits(given);
-    return this.#goOn(sessionId, request, async (state) => {
-      const told = await toldAfresh(await state.reader(), request, {
+    const request = parseLimits(given);
+    return this.#continueIn(sessionId, request, async (state) => {
+      const reported = await withConversationSummary(await state.reader(), request, {
         recall: this.archive.recall,
         log: this.#deps.log,
       });
@@ -192,7 +191,7 @@ export class Engine {
         type: 'resume_session',
         attempts: [null],
         replacedIds: { executor_session_id, executor_session_ids },
-        ...told,
+        ...reported,
       };
     });
   }
@@ -250,7 +249,7 @@ export class Engine {
     await assertFolder(cwd);
     this.#assertOpen();
     if (source.sessions === undefined) throw failures.listNotOffered(source.label);
-    return source.sessions(await askingLaunch(this.#deps, cwd), signal);
+    return source.sessions(await probeLaunch(this.#deps, cwd), signal);
   }
 
   /** Whose output the file may hold, best first; several or none where it does not tell. @throws EngineFailure */
@@ -286,10 +285,10 @@ export class Engine {
     this.archive.dispose();
   }
 
-  async #goOn(
+  async #continueIn(
     id: string,
     { limits, executionMode: execution_mode }: ResumeRequest,
-    newRun: (state: SessionState, source: AgentSource) => NewRun | Promise<NewRun>,
+    newRun: (state: SessionState, source: AgentLauncher) => NewRun | Promise<NewRun>,
     signal?: AbortSignal,
   ): Promise<SessionHandle> {
     return this.#sessions.using(id, async (state) => {

@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../agents/adapter.ts';
 import type { BlueprintAccess } from './blueprints/access.ts';
-import type { Presence } from './countdown.ts';
+import type { Presence } from './requests/countdown.ts';
 import type { Log, EngineSettings, Timing } from './api.ts';
 import type { Catalogue } from './catalogue/catalogue.ts';
 import type { SessionSources } from './sources/sources.ts';
@@ -29,7 +29,7 @@ export interface EngineDeps {
   readonly mayAsk?: () => boolean;
   /** Whether a person could answer now: `Timing.request` counts only then. Absent: always. */
   readonly presence?: Presence;
-  /** Somebody is there to be asked and to write while an agent works. Default false: requests are denied at once. */
+  /** Someone is there to be asked and to write while an agent works. Default false: requests are denied at once. */
   readonly interactive?: boolean;
   /** Agents that are files; with them agents may start others, as far as their own files permit. Absent: they may not. */
   readonly blueprints?: BlueprintAccess;

@@ -1,19 +1,19 @@
 import path from 'node:path';
 import type { AgentAdapter } from '../agents/adapter.ts';
-import { sessionIdSchema } from '../model/session.ts';
-import type { SessionSummary } from '../model/summary.ts';
-import type { ReportOptions } from './agentSource.ts';
-import { AgentSources } from './agentSources.ts';
+import { sessionIdSchema } from '../model/session/session.ts';
+import type { SessionSummary } from '../model/session/summary.ts';
+import type { ReportOptions } from './launch/agentLauncher.ts';
+import { AgentLaunchers } from './launch/agentLaunchers.ts';
 import type { AgentReport } from './api.ts';
 import type { EngineDeps } from './engineDeps.ts';
-import { Archive, type ArchiveDeps } from './archive.ts';
-import { failures } from './failures.ts';
+import { Archive, type ArchiveDeps } from './archive/archive.ts';
+import { failures } from './failures/failures.ts';
 import { ProcessLeases } from './process/leases.ts';
 import type { RecordReader } from './record/contract.ts';
 import { RecordNotFoundError } from './record/errors.ts';
-import { RecordStore } from './record/store.ts';
-import { recogniseOutput } from './replayFile.ts';
-import type { Sessions } from './sessions.ts';
+import { RecordStore } from './record/recordStore.ts';
+import { recogniseOutput } from './replay/outputFile.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 /** Writes records, in another process. */
 export interface RecordOwner extends Pick<Archive, 'import' | 'pack' | 'unpack' | 'remove'> {
@@ -41,12 +41,12 @@ export class ReadOnlyEngine {
   readonly archive: Archive;
   readonly #deps: EngineDeps;
   readonly #store: RecordStore;
-  readonly #sources: AgentSources;
+  readonly #sources: AgentLaunchers;
 
   constructor(deps: EngineDeps, owner: RecordOwner) {
     this.#deps = deps;
     this.#store = new RecordStore(deps.storeDir, deps);
-    this.#sources = new AgentSources(deps, new ProcessLeases(path.join(deps.storeDir, 'leases'), deps.log));
+    this.#sources = new AgentLaunchers(deps, new ProcessLeases(path.join(deps.storeDir, 'leases'), deps.log));
     const openReader = (id: string): Promise<RecordReader> => this.#openReader(id);
     this.archive = new ReadOnlyArchive(openReader, owner, { ...deps, store: this.#store });
   }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { TraceIds } from '../formats/export/traceIds.ts';
+import { TraceIds } from '../formats/export/otlp/traceIds.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * `env` with what OpenTelemetry reads of it, so that what an agent reports by itself stands below its run as Vitrine exports
+ * `env` with what OpenTelemetry reads of it, so that what an agent reports on its own stands below its run as Vitrine exports
  * it. What the settings say stays.
  */
 export function withTraceContext(env: Variables, sessionId: string, runId: string): Variables {

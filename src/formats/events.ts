@@ -1,9 +1,9 @@
-import type { EntryUpdate, NormalizedEntry } from '../model/entry.ts';
-import type { CoordinatorEvent } from '../model/event.ts';
-import { isObject } from '../model/json.ts';
-import { syntheticSchema } from '../model/metadata.ts';
-import { isSynthetic } from '../model/synthetic.ts';
-import type { ToolUse } from '../model/tool.ts';
+import type { EntryUpdate, NormalizedEntry } from '../model/transcript/entry.ts';
+import type { CoordinatorEvent } from '../model/transcript/event.ts';
+import { isObject } from '../model/text/json.ts';
+import { syntheticSchema } from '../model/transcript/metadata.ts';
+import { isSynthetic } from '../model/transcript/synthetic.ts';
+import type { ToolUse } from '../model/transcript/tool.ts';
 import type { RecordedRun, RecordLine } from './record.ts';
 
 /** Entries whose events are told, so that a later correction of one tells nothing twice; older ones are forgotten. */
@@ -18,7 +18,7 @@ const over: ReadonlySet<ToolUse['status']> = new Set(['success', 'failed', 'deni
  * `post_tool` when its result is there or can no longer come, `message` when a message has settled. Messages inside a
  * subagent and its calls name the call that they belong to.
  */
-export class EventTeller {
+export class EventBuilder {
   readonly #sessionId: string;
   readonly #messages = new Bounded<number, true>();
   readonly #tools = new Bounded<number, ToolStage>();
@@ -97,25 +97,25 @@ export class EventTeller {
 
 /** What a record's lines tell, in file order. */
 export async function* eventsIn(sessionId: string, lines: AsyncIterable<RecordLine>): AsyncGenerator<CoordinatorEvent> {
-  const teller = new EventTeller(sessionId);
+  const builder = new EventBuilder(sessionId);
   let run: RecordedRun | undefined;
   // A call whose result came with it has its entry before the line that it begins.
-  let begun = new Bounded<string, true>();
+  let started = new Bounded<string, true>();
   const isNew = (event: CoordinatorEvent): boolean => {
     if (event.event_type !== 'pre_tool' || event.tool_call_id === undefined) return true;
-    if (begun.get(event.tool_call_id) === true) return false;
-    begun.set(event.tool_call_id, true);
+    if (started.get(event.tool_call_id) === true) return false;
+    started.set(event.tool_call_id, true);
     return true;
   };
   for await (const line of lines) {
     if (line.kind === 'run') {
-      if (line.run.run_id !== run?.run_id) begun = new Bounded();
+      if (line.run.run_id !== run?.run_id) started = new Bounded();
       run = line.run;
     } else if (line.kind === 'event') {
       if (run?.events_from !== 'entries' || isNew(line.event)) yield line.event;
     } else if (line.kind === 'entry' && run?.events_from === 'entries') {
       const { entry, received_at: at = entry.timestamp } = line;
-      yield* teller.tell([{ op: 'put', entry }], at).filter(isNew);
+      yield* builder.tell([{ op: 'put', entry }], at).filter(isNew);
     }
   }
 }

@@ -1,5 +1,5 @@
-import { isObject } from '../model/json.ts';
-import { syntheticSchema } from '../model/metadata.ts';
+import { isObject } from '../model/text/json.ts';
+import { syntheticSchema } from '../model/transcript/metadata.ts';
 
 /**
  * A record's line without those of the marks of a trigger that have a wrong type, in an entry's metadata or in a run, and

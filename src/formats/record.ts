@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { normalizedEntrySchema, originSchema } from '../model/entry.ts';
-import { eventSchema } from '../model/event.ts';
-import { isObject } from '../model/json.ts';
-import { syntheticSchema } from '../model/metadata.ts';
-import { resultMetadataSchema } from '../model/result.ts';
-import { runIdSchema, runSchema, runStatusSchema, sessionIdSchema, sessionSchema } from '../model/session.ts';
-import { sessionSummarySchema } from '../model/summary.ts';
-import { costSchema, modelUsageSchema, tokenUsageSchema } from '../model/usage.ts';
+import { normalizedEntrySchema, originSchema } from '../model/transcript/entry.ts';
+import { eventSchema } from '../model/transcript/event.ts';
+import { isObject } from '../model/text/json.ts';
+import { syntheticSchema } from '../model/transcript/metadata.ts';
+import { resultMetadataSchema } from '../model/session/result.ts';
+import { runIdSchema, runSchema, runStatusSchema, sessionIdSchema, sessionSchema } from '../model/session/session.ts';
+import { sessionSummarySchema } from '../model/session/summary.ts';
+import { costSchema, modelUsageSchema, tokenUsageSchema } from '../model/usage/usage.ts';
 import { withoutMistyped } from './mistyped.ts';
 
 /** The version this code writes. A record of a newer version is read as far as it is understood, and never written. */
@@ -20,7 +20,7 @@ export const maxSummaryTurns = 100;
 
 const index = z.number().int().nonnegative();
 
-/** A run and where its entries are: from `first_index` up to, and without, `end_index` (absent while it goes on). */
+/** A run and where its entries are: from `first_index` up to, and without, `end_index` (absent while it continues). */
 export const recordedRunSchema = runSchema.extend({
   first_index: index,
   end_index: index.optional(),
@@ -30,7 +30,7 @@ export const recordedRunSchema = runSchema.extend({
   subagent_steps: index.optional(),
   /** Responses of the model in the main conversation, as budgets count turns. */
   responses: index.optional(),
-  /** Milliseconds at work: without those in which it waited for a person. */
+  /** Milliseconds running: without those in which it waited for a person. */
   active_ms: index.optional(),
   /** Of the prompt, where no person wrote it. */
   ...syntheticSchema.shape,

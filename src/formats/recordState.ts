@@ -1,8 +1,8 @@
-import type { ResultMetadata } from '../model/result.ts';
-import type { Session } from '../model/session.ts';
-import { isRunOver, isSessionLive } from '../model/status.ts';
-import type { Outcome, SessionSummary } from '../model/summary.ts';
-import type { Cost } from '../model/usage.ts';
+import type { ResultMetadata } from '../model/session/result.ts';
+import type { Session } from '../model/session/session.ts';
+import { isRunOver, isSessionLive } from '../model/session/status.ts';
+import type { Outcome, SessionSummary } from '../model/session/summary.ts';
+import type { Cost } from '../model/usage/usage.ts';
 import { maxSummaryTurns, type LineOf, type RecordedRun, type RecordedTurn, type RecordLine } from './record.ts';
 import { SyntheticCount } from './syntheticCount.ts';
 
@@ -105,7 +105,7 @@ export class RecordState {
     return last === undefined ? this.#isSessionLive : !isRunOver(last.status);
   }
 
-  /** Whether somebody is writing the record, or was stopped within the lines that begin or end a run. */
+  /** Whether someone is writing the record, or was stopped within the lines that begin or end a run. */
   get isOpen(): boolean {
     return this.isRunOpen || this.#isSessionLive;
   }
@@ -116,8 +116,8 @@ export class RecordState {
 
   /** `unknownTime` (ISO 8601) stands in for times that no line tells. */
   summary(unknownTime: string): SessionSummary {
-    const { synthetic: told, ...base } = this.#summary ?? this.#fallback(unknownTime);
-    const synthetic = this.#synthetic.counts(told, this.#countsBelieved);
+    const { synthetic: reported, ...base } = this.#summary ?? this.#fallback(unknownTime);
+    const synthetic = this.#synthetic.counts(reported, this.#countsBelieved);
     const last = this.turns.at(-1);
     const result = this.#lastResult?.result;
     return {
@@ -200,11 +200,11 @@ export class RecordState {
     this.#session = null;
     this.#lastResult = null;
     this.#omitted = line.turns_omitted;
-    const told = this.#turns;
+    const reported = this.#turns;
     this.#turns = new Map(
       line.turns.map((turn) => {
         // Summaries of earlier versions leave it to the result.
-        const models = turn.models ?? told.get(turn.run_id)?.models;
+        const models = turn.models ?? reported.get(turn.run_id)?.models;
         return [turn.run_id, models === undefined ? turn : { ...turn, models }];
       }),
     );

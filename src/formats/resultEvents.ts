@@ -1,5 +1,5 @@
-import type { NormalizedEntry } from '../model/entry.ts';
-import type { ResultEvent } from '../model/result.ts';
+import type { NormalizedEntry } from '../model/transcript/entry.ts';
+import type { ResultEvent } from '../model/session/result.ts';
 
 /**
  * What happened in one run, for `events` of its result: texts of the assistant, tool calls and their results, in the order

@@ -1,4 +1,4 @@
-import type { SyntheticCounts } from '../model/summary.ts';
+import type { SyntheticCounts } from '../model/session/summary.ts';
 
 /** Runs of which more may be told yet. */
 const mostRuns = 1000;
@@ -10,13 +10,13 @@ export class SyntheticCount {
   /** Of those before them. */
   #older = none;
   /** Of all, what the newest summary counts too. */
-  #told = none;
+  #reported = none;
 
-  /** `isTold`: the newest summary knows of it. The turns of a run count once it is over. */
+  /** `isTold`: the newest summary knows of it. The turns of a run count once it has ended. */
   run(id: string, { isTold, isOver }: { readonly isTold: boolean; readonly isOver: boolean }): void {
     const known = this.#runs.get(id);
     this.#runs.set(id, { isOver, turns: known?.turns ?? 0 });
-    if (isTold && known === undefined) this.#told = sum(this.#told, { messages: 1, runs: 1, turns: 0 });
+    if (isTold && known === undefined) this.#reported = sum(this.#reported, { messages: 1, runs: 1, turns: 0 });
     const [oldest] = this.#runs;
     if (oldest === undefined || this.#runs.size <= mostRuns) return;
     this.#runs.delete(oldest[0]);
@@ -29,12 +29,12 @@ export class SyntheticCount {
   }
 
   summarised(): void {
-    this.#told = this.#all();
+    this.#reported = this.#all();
   }
 
   /** With what a summary counts; without one where there is none to be believed. Absent: none. */
-  counts(told: SyntheticCounts | undefined, believed: boolean): SyntheticCounts | undefined {
-    const all = believed ? sum(told ?? none, sum(this.#all(), this.#told, -1)) : this.#all();
+  counts(reported: SyntheticCounts | undefined, believed: boolean): SyntheticCounts | undefined {
+    const all = believed ? sum(reported ?? none, sum(this.#all(), this.#reported, -1)) : this.#all();
     return Object.values(all).some((count) => count > 0) ? all : undefined;
   }
 

@@ -1,6 +1,6 @@
-import { originSchema, type NormalizedEntry, type Origin } from '../model/entry.ts';
-import { isObject } from '../model/json.ts';
-import { syntheticSchema } from '../model/metadata.ts';
+import { originSchema, type NormalizedEntry, type Origin } from '../model/transcript/entry.ts';
+import { isObject } from '../model/text/json.ts';
+import { syntheticSchema } from '../model/transcript/metadata.ts';
 
 /** Who wrote a message, as formats of others hold it: names and values as in an entry. Only what is known is there. */
 export interface WrittenBy {

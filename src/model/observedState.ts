@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { observedAgents } from './observed.ts';
+import { observedAgents } from './session/observed.ts';
 
 /** How an agent stands, how that is known, and since when (ISO 8601; `null` where nothing tells). */
 export const liveStateSchema = z.object({

@@ -1,5 +1,5 @@
-import { findDisguise, type Disguise } from './disguise.ts';
-import type { AgentRequest } from './request.ts';
+import { findDisguise, type Disguise } from './text/disguise.ts';
+import type { AgentRequest } from './agent/request.ts';
 
 /** Texts of a request that run or name something, and so must read as what they are. */
 export function codeOf({ action, toolName = '', input, cwd = '' }: AgentRequest): string[] {

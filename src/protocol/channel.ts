@@ -1,4 +1,4 @@
-import type { Envelope } from './messages.ts';
+import type { Envelope } from './panel/messages.ts';
 
 export interface ChannelOptions<Out, In> {
   post(envelope: Envelope<Out>): void;
@@ -68,7 +68,7 @@ export class Channel<Out, In> {
     }
   }
 
-  /** What came goes on from something that is not here: to be called by whoever finds that out. */
+  /** What came continues from something that is not here: to be called by whoever finds that out. */
   miss(): void {
     if (this.#broken) return;
     this.#broken = true;

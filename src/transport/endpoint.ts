@@ -36,7 +36,7 @@ export async function newEndpoint(folder: string): Promise<Endpoint> {
     return { address: `\\\\.\\pipe\\vitrine-${randomBytes(16).toString('hex')}`, token, pid };
   const socket = path.join(folder, `socket-${pid}`);
   if (Buffer.byteLength(socket) <= maxSocketPath) {
-    // The caller holds the folder's lease, so nobody listens on a socket that a crash left behind.
+    // The caller holds the folder's lease, so no one listens on a socket that a crash left behind.
     await rm(socket, { force: true });
     return { address: socket, token, pid };
   }

@@ -80,11 +80,11 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
         ],
       );
       // Each was given its own instructions.
-      const told = (scenario: string) =>
+      const reported = (scenario: string) =>
         JSON.stringify(place?.model.asked.find((each) => each.scenario === scenario)?.request);
-      assert.match(told('lead'), /You lead\./);
-      assert.match(told('help'), /You help\./);
-      assert.ok(!told('help').includes('mcp__vitrine'), 'a helper may start nobody');
+      assert.match(reported('lead'), /You lead\./);
+      assert.match(reported('help'), /You help\./);
+      assert.ok(!reported('help').includes('mcp__vitrine'), 'a helper may start nobody');
       parent.dispose();
     });
   });

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { adapters } from '../../src/agents/registry.ts';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { RunResult } from '../../src/model/result.ts';
-import type { ToolUse } from '../../src/model/tool.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { RunResult } from '../../src/model/session/result.ts';
+import type { ToolUse } from '../../src/model/transcript/tool.ts';
 import { claudeVersions, ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { ownFigures } from '../support/agents/figures.ts';
 import { agentPlace, type AgentPlace, goneFrom, processesOf } from '../support/agents/place.ts';
@@ -68,17 +68,17 @@ for (const version of claudeVersions) {
     });
 
     const handles: SessionHandle[] = [];
-    const kept = async (opening: Promise<SessionHandle>): Promise<SessionHandle> => {
+    const saved = async (opening: Promise<SessionHandle>): Promise<SessionHandle> => {
       const handle = await opening;
       handles.push(handle);
       return handle;
     };
     const start = (prompt: string, options = {}): Promise<SessionHandle> =>
-      kept(engine.start({ agent: 'claude-code', prompt, cwd: place.workspace, options }));
-    const resume = (id: string, prompt: string): Promise<SessionHandle> => kept(engine.resume(id, { prompt }));
+      saved(engine.start({ agent: 'claude-code', prompt, cwd: place.workspace, options }));
+    const resume = (id: string, prompt: string): Promise<SessionHandle> => saved(engine.resume(id, { prompt }));
 
     /** Everything the model was told with the newest prompt of that scenario. */
-    const told = (scenario: string): string => {
+    const reported = (scenario: string): string => {
       const asked = place.model.asked.findLast((each) => each.scenario === scenario);
       assert.ok(asked, `the model was never asked for ${scenario}`);
       return turnsOf(asked.request).join('\n');
@@ -146,7 +146,7 @@ for (const version of claudeVersions) {
         handle = await resume(handle.id, 'What did I ask for? [[again]]');
         result = await ended(handle);
         assert.equal(result.success, true, result.error);
-        assert.match(told('again'), /Put matcha on the menu[^]*Done\.[^]*What did I ask for\?/);
+        assert.match(reported('again'), /Put matcha on the menu[^]*Done\.[^]*What did I ask for\?/);
         assertCost(result);
       });
 
@@ -154,7 +154,7 @@ for (const version of claudeVersions) {
         handle = await resume(handle.id, 'And now? [[third]]');
         result = await ended(handle);
         assert.equal(result.success, true, result.error);
-        assert.match(told('third'), /Put matcha on the menu[^]*What did I ask for\?[^]*I did\.[^]*And now\?/);
+        assert.match(reported('third'), /Put matcha on the menu[^]*What did I ask for\?[^]*I did\.[^]*And now\?/);
         assertCost(result);
         assert.equal(handle.summary().runs, 3);
       });
@@ -164,9 +164,11 @@ for (const version of claudeVersions) {
         const lost = await resume(handle.id, 'Are you there? [[hello]]');
         const failed = await ended(lost);
         assert.equal(failed.success, false);
-        const afresh = await kept(engine.startAfresh(handle.id, { prompt: 'Then from what we kept: [[hello]]' }));
-        assert.equal((await ended(afresh)).success, true);
-        assert.match(told('hello'), /matcha/i);
+        const isNewConversation = await saved(
+          engine.startAfresh(handle.id, { prompt: 'Then from what we kept: [[hello]]' }),
+        );
+        assert.equal((await ended(isNewConversation)).success, true);
+        assert.match(reported('hello'), /matcha/i);
       });
     });
 

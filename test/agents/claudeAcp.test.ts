@@ -42,7 +42,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
   });
   const at = (name: string): string => path.join(agent.place.workspace, name);
 
-  it('asks, writes what it may, and goes on with what was said before', async () => {
+  it('asks, writes what it may, and resumes what was said before', async () => {
     const handle = await agent.runs.start('Write notes. [[change]]');
     const asked = answering(handle, once);
     const first = await ended(handle);
@@ -94,7 +94,7 @@ describe(`Claude Agent ${claudeAcpVersion}, by the Agent Client Protocol`, funct
     assert.deepEqual([existsSync(at('one.txt')), existsSync(at('two.txt'))], [true, true]);
   });
 
-  it('is told the next message in the same process, in place of the turn that goes on', async () => {
+  it('is told the next message in the same process, in place of the active turn', async () => {
     const handle = await agent.runs.start('Wait. [[hang]]');
     await agent.place.model.waitFor(({ scenario }) => scenario === 'hang');
     handle.conversation()?.say('What now? [[again]]', 'interrupt');

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { RunResult } from '../../src/model/result.ts';
+import type { RunResult } from '../../src/model/session/result.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { ownFigures } from '../support/agents/figures.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
@@ -98,13 +98,13 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     };
     const there = (name: string): boolean => existsSync(path.join(place.workspace, name));
     /** Everything that the model was told with its last question of the scenario. */
-    const told = (scenario: string): string => {
+    const reported = (scenario: string): string => {
       const last = place.model.asked.findLast((each) => each.scenario === scenario);
       assert.ok(last, `the model was never asked for ${scenario}`);
       return JSON.stringify(last.request.messages);
     };
 
-    it('goes on with another mode and another model', async () => {
+    it('resumes another mode and another model', async () => {
       const handle = await start('Make it, and write. [[both]]', { model: 'claude-sonnet-4-5' });
       const request = await asked(handle);
       const taken = talk(handle).change({ permissionMode: 'acceptEdits', model: 'claude-haiku-4-5' });
@@ -158,14 +158,14 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(result.metadata?.cost, ownFigures(handle.rawPath(handle.turns()[0]!.runId).stdout).usd);
     });
 
-    it('goes on without what is denied, and knows why', async () => {
+    it('continues without what is denied, and knows why', async () => {
       const handle = await start('Make it. [[make]]');
       const request = await asked(handle);
       talk(handle).answer(request.id, { kind: 'deny', reason: 'The shelf is full.' });
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
       assert.equal(there('made.txt'), false);
-      assert.match(told('make'), /The user does not allow this, and says: The shelf is full\./);
+      assert.match(reported('make'), /The user does not allow this, and says: The shelf is full\./);
       const [used] = await toolsOf(handle);
       assert.equal(used?.status, 'denied');
       const [shown] = await requests(handle);
@@ -208,7 +208,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(there('tea.txt'), false);
       const [shown] = await requests(handle);
       assert.equal(shown?.decision?.by, 'timeout');
-      assert.match(told('write'), /Denied: Nobody answered within 0 s\./);
+      assert.match(reported('write'), /Denied: Nobody answered within 0 s\./);
     });
 
     it('has its question answered', async () => {
@@ -222,7 +222,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       talk(handle).answer(request.id, { kind: 'answer', answers: ['Green'] });
       const result = await ended(handle);
       assert.equal(result.data, 'A good choice.', result.error);
-      assert.match(told('ask'), /Which tea\?[^]{0,20}Green/);
+      assert.match(reported('ask'), /Which tea\?[^]{0,20}Green/);
       const [shown] = await requests(handle);
       assert.match(shown?.entry.content ?? '', /^Answered\n\n`Which tea\?`\n\n> Green/);
     });
@@ -241,15 +241,15 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.equal(there('tea.txt'), true);
     });
 
-    it('is told a queued message when the turn is over, in the same process', async () => {
+    it('is told a queued message when the turn has ended, in the same process', async () => {
       const handle = await start('Make it. [[make]]');
       const request = await asked(handle);
       talk(handle).say('And then? [[next]]', 'queue');
       talk(handle).say('Never mind this', 'queue');
       const [first, second] = talk(handle).queued();
       assert.equal(first?.text, 'And then? [[next]]');
-      assert.equal(talk(handle).takeBack(second!.id), 'Never mind this');
-      assert.equal(talk(handle).takeBack(second!.id), undefined);
+      assert.equal(talk(handle).unsend(second!.id), 'Never mind this');
+      assert.equal(talk(handle).unsend(second!.id), undefined);
       talk(handle).answer(request.id, { kind: 'allow', scope: 'once' });
       const result = await ended(handle);
       assert.equal(result.success, true, result.error);
@@ -300,7 +300,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       talk(again).answer(request.id, { kind: 'allow', scope: 'once' });
       const result = await ended(again);
       assert.equal(result.success, true, result.error);
-      assert.match(told('make'), /Go on\./);
+      assert.match(reported('make'), /Go on\./);
       assert.equal(again.conversation(), null);
       rmSync(path.join(place.home, '.claude/projects'), { recursive: true });
       const lost = await engine.resume(first.id, { prompt: 'Are you there? [[next]]' });
@@ -310,8 +310,8 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
     });
 
     if (newest) {
-      it('goes on when what it left in the background is over, and can still ask then', async () => {
-        const handle = await start('Later. [[background]]', {}, engineWith({ timing: { goOn: 60_000 } }));
+      it('continues when what it left in the background has ended, and can still ask then', async () => {
+        const handle = await start('Later. [[background]]', {}, engineWith({ timing: { nextTurn: 60_000 } }));
         const first = await asked(handle);
         talk(handle).answer(first.id, { kind: 'allow', scope: 'once' });
         await until('the other request', () => {
@@ -346,7 +346,7 @@ for (const version of ['2.1.328', '2.0.77'] as const) {
       assert.ok(all.some(({ content }) => content.includes('> Unsaid')));
     });
 
-    it('is stopped at work, and says what it cost so far', async function () {
+    it('is stopped running, and says what it cost so far', async function () {
       if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
       const engine = engineWith({ timing: { politeGrace: 60_000 } });
       const handle = await start('Sleep. [[sleep]]', {}, engine);

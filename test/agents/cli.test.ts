@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { normalizedEntrySchema } from '../../src/model/entry.ts';
-import { runResultSchema } from '../../src/model/result.ts';
-import { sessionSummarySchema } from '../../src/model/summary.ts';
+import { normalizedEntrySchema } from '../../src/model/transcript/entry.ts';
+import { runResultSchema } from '../../src/model/session/result.ts';
+import { sessionSummarySchema } from '../../src/model/session/summary.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace, goneFrom } from '../support/agents/place.ts';
 import { stopDaemon } from '../support/daemon/stop.ts';
@@ -72,7 +72,7 @@ describe('vitrine run with the real Claude Code', function () {
     assert.match(readFileSync(path.join(place.workspace, 'src/menu.js'), 'utf8'), /Matcha/);
   });
 
-  it('goes on with a session of the store', async () => {
+  it('resumes a session of the store', async () => {
     const { code, stderr } = await vitrine('run', '--resume', await newestSession(), 'What did I ask for? [[again]]')
       .ended;
     assert.equal(code, 0, stderr);

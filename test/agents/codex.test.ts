@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionHandle } from '../../src/engine/api.ts';
-import type { TokenUsage } from '../../src/model/usage.ts';
+import type { TokenUsage } from '../../src/model/usage/usage.ts';
 import { codexVariables, codexVersions, configureCodex, ensureCodex } from '../support/agents/codex.ts';
 import { goneFrom, processesOf } from '../support/agents/place.ts';
 import { contentsOf, ended, entriesOf, toolsOf } from '../support/agents/runs.ts';
@@ -99,17 +99,17 @@ for (const version of codexVersions) {
           assert.equal(agent.place.model.asked.filter(({ scenario }) => scenario === 'again').length, 0);
         });
 
-        it('goes on in a new conversation with what was kept', async () => {
-          const afresh = await agent.runs.keep(
+        it('continues in a new conversation with what was kept', async () => {
+          const isNewConversation = await agent.runs.keep(
             agent.runs.engine.startAfresh(handle.id, { prompt: 'Go on. [[again]]' }),
           );
-          assert.equal((await ended(afresh)).success, true);
+          assert.equal((await ended(isNewConversation)).success, true);
           assert.match(agent.runs.told('again'), /Write notes/);
         });
         return;
       }
 
-      it('goes on with what was said before, and counts only what came on top', async () => {
+      it('resumes what was said before, and counts only what came on top', async () => {
         const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
         const { success, error, metadata } = await ended(again);
         assert.equal(success, true, error);
@@ -119,13 +119,13 @@ for (const version of codexVersions) {
         assert.deepEqual(metadata.totalUsage, used(version, 4));
       });
 
-      it('says when Codex does not know the thread any more, and goes on with what was kept', async () => {
+      it('says when Codex does not know the thread any more, and resumes what was kept', async () => {
         rmSync(path.join(agent.place.home, '.codex/sessions'), { recursive: true });
         if (version === '0.77.0') {
           // It begins another thread without a word; Vitrine says so.
           const lost = await agent.runs.resume(handle.id, 'Are you there? [[again]]');
           const result = await ended(lost);
-          assert.match(result.warnings?.join('\n') ?? '', /did not go on with the conversation/);
+          assert.match(result.warnings?.join('\n') ?? '', /did not resume the conversation/);
           assert.notEqual(lost.summary().executor_session_id, id);
         } else {
           await agent.runs.isForgotten(handle.id);
@@ -164,7 +164,7 @@ for (const version of codexVersions) {
     ] as const) {
       it(`tells of an answer of the server that is none (${scenario})`, async () => {
         const handle = await agent.runs.start(`Do it. [[${scenario}]]`);
-        // Old versions do not end by themselves after an error.
+        // Old versions do not end on their own after an error.
         if (!threads) {
           await until('the error', async () => (await contentsOf(handle, 'error')).length > 0, 60_000);
           await agent.runs.engine.stop(handle.id);

@@ -33,7 +33,7 @@ describe(`Codex ${codexAcpVersion}, by the Agent Client Protocol`, function () {
     assert.ok(!existsSync(at('NOTES.md')));
   });
 
-  it('asks in the mode that was chosen, goes on with what was said before, and ends though it would stay', async () => {
+  it('asks in the mode that was chosen, resumes what was said before, and ends though it would stay', async () => {
     const handle = await agent.runs.start('Write notes. [[change]]', { permissionMode: 'read-only' });
     answering(handle, once, once, once, once);
     const first = await ended(handle);

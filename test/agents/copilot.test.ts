@@ -24,7 +24,7 @@ describe(`Copilot CLI ${copilotVersion}`, function () {
   const start = (prompt: string, permissionMode = 'bypassPermissions'): Promise<SessionHandle> =>
     agent.runs.start(prompt, { permissionMode });
 
-  it('runs tools, is told apart by its id, and goes on with what was said before', async () => {
+  it('runs tools, is told apart by its id, and resumes what was said before', async () => {
     const handle = await start('Write notes. [[change]]');
     const first = await ended(handle);
     assert.equal(first.success, true, first.error);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Engine } from '../../src/engine/engine.ts';
 import { FollowUpScheduler } from '../../src/engine/followUps/scheduler.ts';
-import type { NormalizedEntryMetadata, TriggerType } from '../../src/model/metadata.ts';
+import type { NormalizedEntryMetadata, TriggerType } from '../../src/model/transcript/metadata.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { agentPlace, type AgentPlace } from '../support/agents/place.ts';
 import { talkingDeps } from '../support/agents/talk.ts';
@@ -54,7 +54,7 @@ describe('Claude Code that is followed up', function () {
         delay_minutes: 0.01,
         max_per_session: 1,
       };
-      // Nobody answers a request in time.
+      // No one answers a request in time.
       const timing = { request: 500 };
       engine = new Engine({ ...talkingDeps(rest), settings: () => ({ followUps }), timing });
       const at = engine;

@@ -66,7 +66,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
       assert.equal(metadata.costProvenance.provenance, 'estimated');
     });
 
-    it('goes on with what was said before, and counts the run', async () => {
+    it('resumes what was said before, and counts the run', async () => {
       const id = handle.summary().executor_session_id;
       const again = await agent.runs.resume(handle.id, 'What did I ask for? [[again]]');
       const { success, error, metadata } = await ended(again);
@@ -77,7 +77,7 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
       assert.deepEqual(metadata.totalUsage, times(4));
     });
 
-    it('says when Gemini CLI does not know the session any more, and goes on with what was kept', async () => {
+    it('says when Gemini CLI does not know the session any more, and resumes what was kept', async () => {
       rmSync(path.join(agent.place.home, '.gemini/tmp'), { recursive: true });
       await agent.runs.isForgotten(handle.id);
       await agent.runs.goesOnAfresh(handle.id);
@@ -126,8 +126,8 @@ describe(`Gemini CLI ${geminiVersion}`, function () {
     if (process.platform !== 'linux') skip(this, 'only Linux shows the environment of a process');
     const handle = await start('Do it. [[overloaded]]');
     await agent.place.model.waitFor(({ scenario }) => scenario === 'overloaded');
-    const told = async () => (await contentsOf(handle, 'system_message stderr')).join().includes('503');
-    await until('the notice', told, patience);
+    const reported = async () => (await contentsOf(handle, 'system_message stderr')).join().includes('503');
+    await until('the notice', reported, patience);
     await agent.runs.engine.stop(handle.id);
     await goneFrom(agent.place.home);
     assert.equal((await ended(handle)).success, false);

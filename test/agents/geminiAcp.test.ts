@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { EngineFailure } from '../../src/engine/failures.ts';
+import { EngineFailure } from '../../src/engine/failures/failures.ts';
 import { configureGemini, ensureGemini, geminiVariables, geminiVersion } from '../support/agents/gemini.ts';
 import { goneFrom } from '../support/agents/place.ts';
 import { contentsOf, ended, toolsOf } from '../support/agents/runs.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import path from 'node:path';
-import type { McpServer } from '../../src/model/mcpServer.ts';
+import type { McpServer } from '../../src/model/agent/mcpServer.ts';
 import { ensureClaudeCode } from '../support/agents/claudeCode.ts';
 import { codexVariables, configureCodex, ensureCodex } from '../support/agents/codex.ts';
 import { ensureCopilot } from '../support/agents/copilot.ts';

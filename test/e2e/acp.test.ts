@@ -46,7 +46,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
   const at = (name: string): string => path.join(host.server.folder.workspace, name);
   const press = (name: string) => page().locator('.ask vscode-button:not(.unready)', { hasText: name });
   const decided = (words: string) => page().locator('.row[data-kind=request] .rb', { hasText: words });
-  const told = async (scenario: string): Promise<string> => {
+  const reported = async (scenario: string): Promise<string> => {
     const { request } = await host.model.waitFor((asked) => asked.scenario === scenario);
     return turnsOf(request).join('\n');
   };
@@ -88,7 +88,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await assertFigures();
   });
 
-  it('goes on when more is typed, and leaves alone what it was refused', async () => {
+  it('continues when more is typed, and leaves alone what it was refused', async () => {
     await send(host.workbench, 'Make the file. [[denied]]');
     await page().locator('.ask pre', { hasText: 'touch denied.txt && ls' }).waitFor({ timeout: 60_000 });
     await picture(host.workbench, 'acp-command');
@@ -100,11 +100,11 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await statusWord(host.workbench, 'Finished');
     await page().getByText('The agent was told that it may not, but not why').first().waitFor();
     assert.equal(existsSync(at('denied.txt')), false);
-    assert.match(await told('denied'), /Write notes[^]*The note is written\.[^]*Make the file\./);
+    assert.match(await reported('denied'), /Write notes[^]*The note is written\.[^]*Make the file\./);
     await assertFigures();
   });
 
-  it('goes on after a reload, from the tree, and the agent remembers', async () => {
+  it('continues after a reload, from the tree, and the agent remembers', async () => {
     await host.workbench.reload();
     await host.workbench.editorTab('Write notes.').click({ button: 'middle' });
     const item = host.workbench.treeItem('Write notes.');
@@ -117,7 +117,7 @@ describe('An agent of the Agent Client Protocol, from the palette to the turn af
     await send(host.workbench, 'What did I ask for? [[again]]');
     await page().getByText('You asked for notes and for a file.').first().waitFor({ timeout: 60_000 });
     await statusWord(host.workbench, 'Finished');
-    assert.match(await told('again'), /Write notes[^]*Make the file\.[^]*What did I ask for\?/);
+    assert.match(await reported('again'), /Write notes[^]*Make the file\.[^]*What did I ask for\?/);
     await assertFigures();
   });
 

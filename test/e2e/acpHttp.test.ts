@@ -71,7 +71,7 @@ describe('An agent on a server, from the palette to the next turn', function () 
     await page().getByText('"condition": "sunny"').waitFor();
   });
 
-  it('goes on in the same session of the server', async () => {
+  it('continues in the same session of the server', async () => {
     await run('memory', 'Do you remember me?');
     await page().getByText('You asked me 0 times before.').first().waitFor();
     await statusWord(workbench, 'Finished');

@@ -6,7 +6,7 @@ import { send, statusWord } from './claudeHost.ts';
 import { runAgent, startAgentHost, type RealAgent } from './realAgents.ts';
 import { keepEvidence, picture, useWindow } from './session.ts';
 
-/** What the panel is to say after the first run, and after the one that goes on. */
+/** What the panel is to say after the first run, and after the one that continues. */
 export interface Shown {
   /** In the transcript, besides what was said. */
   readonly rows: readonly string[];
@@ -51,7 +51,7 @@ export function describeAgent(agent: RealAgent, shown: Shown): void {
       await picture(host.workbench, agent.name);
     });
 
-    it('goes on when more is typed, and the agent remembers', async () => {
+    it('continues when more is typed, and the agent remembers', async () => {
       await send(host.workbench, 'What did I ask for? [[again]]');
       await transcript().getByText('You asked for notes.').first().waitFor();
       await statusWord(host.workbench, 'Finished');

@@ -31,7 +31,7 @@ describe('a budget that is used up', function () {
     await picture(host.workbench, 'budget-raise');
   });
 
-  it('goes on with what is left when it is raised, to the end', async () => {
+  it('resumes what is left when it is raised, to the end', async () => {
     await host.workbench.quickInput().fill('20');
     await host.workbench.page.keyboard.press('Enter');
     await host.workbench.webview().getByText('Matcha is on the menu for 5.20 EUR').first().waitFor();

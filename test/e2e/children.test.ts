@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { RecordStore } from '../../src/engine/record/store.ts';
+import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import { eventsIn } from '../../src/formats/events.ts';
 import { parseRecordLine } from '../../src/formats/record.ts';
-import type { SessionSummary } from '../../src/model/summary.ts';
+import type { SessionSummary } from '../../src/model/session/summary.ts';
 import { extensionHosts } from '../support/host/extensionHosts.ts';
 import { daemonsIn } from '../support/processes/daemons.ts';
 import { type Scenarios, text, tool } from '../support/models/scenario.ts';
@@ -72,7 +72,7 @@ describe('an agent from a file that starts others', function () {
       await until(`the level of ${title}`, async () => (await row(title).getAttribute('aria-level')) === '3');
       assert.match(await described(title), /^helper · /);
     }
-    // It is idle, and what it started is still at work.
+    // It is idle, and what it started is still running.
     await until('the parent', async () => /, Finished, lead,/.test(await label('Look into')));
     await until('the menu', async () => /, Finished, helper,/.test(await label('Read the menu.')));
     await until('the bill', async () => /, Running, helper,/.test(await label('Read the bill.')));
@@ -152,7 +152,7 @@ describe('an agent from a file that starts others', function () {
     await host.workbench.showNotifications();
     await offer.getByRole('button', { name: 'Stop Child Sessions Too' }).click();
     await until('its end', async () => {
-      // With nothing at work in it, the row is drawn again among those of today, closed.
+      // With nothing running in it, the row is drawn again among those of today, closed.
       const parent = row('Be the boss.');
       if ((await parent.getAttribute('aria-expanded')) === 'false') await parent.locator('.monaco-tl-twistie').click();
       return /, Stopped, helper,/.test(await label('Wait for me.'));

@@ -39,7 +39,7 @@ describe('Claude Code, from the palette to the next turn', function () {
     await page().locator('header').getByText('reported').first().waitFor();
   });
 
-  it('goes on after a reload, from the tree, and the agent remembers', async () => {
+  it('continues after a reload, from the tree, and the agent remembers', async () => {
     await host.workbench.reload();
     await host.workbench.closeEditors();
     await host.workbench.openView('Vitrine');

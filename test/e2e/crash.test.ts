@@ -36,7 +36,7 @@ describe('A window or an extension host that dies while an agent works', functio
     await (model as ModelServer | undefined)?.stop();
   });
 
-  /** The session is there with all that had come, says that it was interrupted, and can be gone on with. */
+  /** The session is there with all that had come, says that it was interrupted, and can be resumed. */
   async function opensAsInterrupted(): Promise<void> {
     await workbench.openView('Vitrine');
     await workbench.closeEditors();
@@ -46,7 +46,7 @@ describe('A window or an extension host that dies while an agent works', functio
     await transcript.getByText('sleep 600').first().waitFor();
   }
 
-  /** The session is there, with the agent at work as before. */
+  /** The session is there, with the agent running as before. */
   async function opensRunning(): Promise<void> {
     await workbench.openView('Vitrine');
     await workbench.closeEditors();
@@ -55,7 +55,7 @@ describe('A window or an extension host that dies while an agent works', functio
     assert.notDeepEqual(agents(), []);
   }
 
-  it('leaves the agent at work when the host is killed, and stops it at a word of the next window', async () => {
+  it('leaves the agent running when the host is killed, and stops it at a word of the next window', async () => {
     await runClaude(workbench, 'Sleep. [[sleep]]');
     await until('the command', () => existsSync(started()));
     await workbench.webview().getByText('sleep 600').first().waitFor();
@@ -68,7 +68,7 @@ describe('A window or an extension host that dies while an agent works', functio
     await until('the end of the agent', () => agents().length === 0, 60_000);
   });
 
-  it('leaves the agent at work when the window is killed; a killed daemon is followed by another that says what was interrupted', async () => {
+  it('leaves the agent running when the window is killed; a killed daemon is followed by another that says what was interrupted', async () => {
     rmSync(started());
     await send(workbench, 'Sleep. [[sleep]]');
     await until('the command', () => existsSync(started()));

@@ -83,7 +83,7 @@ export function describeDemo(title: string, install: () => Promise<HostOptions>)
       await status('Finished').waitFor();
     });
 
-    it('goes on with the next recorded turn from the composer', async () => {
+    it('resumes the next recorded turn from the composer', async () => {
       const turns = page().getByText('Turn 2', { exact: false });
       assert.equal(await turns.count(), 0);
       await page().locator('#composer textarea, textarea#composer').fill('Continue.');

@@ -238,7 +238,7 @@ describe('a session full of hostile text', function () {
     await workbench.runCommand('Vitrine: Run Agent…');
     await workbench.quickPickRow('Fake').click();
     await workbench.page.getByPlaceholder('Prompt').waitFor();
-    // Until one looks elsewhere: of what comes in sight nobody is told.
+    // Until one looks elsewhere: of what comes in sight no one is told.
     const args = ['-c', `until [ -e ${go} ]; do sleep 0.1; done`];
     const begin = { method: 'terminal/create', params: { command: 'sh', args }, keep: 'terminalId' };
     const wait = { method: 'terminal/wait_for_exit', params: { terminalId: '$terminalId' } };

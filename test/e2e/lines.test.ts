@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { type LineSession, lineSession } from '../support/lineSession.ts';

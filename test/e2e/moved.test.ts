@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { identityOf } from '../../src/engine/folders/identity.ts';
-import { RecordStore } from '../../src/engine/record/store.ts';
+import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import type { Server } from '../support/host/server.ts';
 import type { Workbench } from '../support/host/workbench.ts';
 import { type Seed, seedSessions } from './seed.ts';
@@ -73,7 +73,7 @@ describe('sessions of a folder that has another name or place today', function (
     await picture(workbench, 'doctor-unreadable');
   });
 
-  it('are told of in Doctor, and follow a folder that somebody names', async () => {
+  it('are told of in Doctor, and follow a folder that someone names', async () => {
     await workbench.runCommand('Vitrine: Doctor');
     await workbench.webview().getByText('/was/long/ago').first().waitFor();
     await picture(workbench, 'session-lost');

@@ -90,7 +90,7 @@ describe('what earlier sessions know', function () {
     await press('Escape');
   });
 
-  it('is searched by the last message of a person where a session just goes on', async () => {
+  it('is searched by the last message of a person where a session just continues', async () => {
     await workbench.runCommand('Vitrine: Resume Session…');
     await workbench.page.getByRole('button', { name: 'Add Context from Earlier Sessions' }).click();
     await workbench.page.locator('.quick-input-widget', { hasText: 'Next message' }).waitFor();

@@ -59,19 +59,19 @@ describe('the record of a session', function () {
     );
     await host.workbench.quickInput().fill(file);
     await host.workbench.page.keyboard.press('Enter');
-    const told = host.workbench.notification('Saved shared.md. 1 secret was masked.');
-    await told.waitFor();
+    const reported = host.workbench.notification('Saved shared.md. 1 secret was masked.');
+    await reported.waitFor();
     await picture(host.workbench, 'exported');
     const text = readFileSync(file, 'utf8');
     assert.match(text, /The keys are rotated\./);
     assert.ok(!text.includes(secret));
-    await told.getByRole('button', { name: 'Show Masked Secrets' }).click();
+    await reported.getByRole('button', { name: 'Show Masked Secrets' }).click();
     await host.workbench.editorTab('Masked in shared.md').waitFor();
     await host.workbench.page.locator('.view-line', { hasText: 'anthropic-key' }).waitFor();
     await picture(host.workbench, 'masked');
   });
 
-  it('that somebody changed is found so, at the line', async () => {
+  it('that someone changed is found so, at the line', async () => {
     const lines = readFileSync(record(), 'utf8').split('\n');
     const changed = lines.findIndex((line) => line.includes('The keys are rotated.'));
     writeFileSync(record(), lines.join('\n').replace('The keys are rotated.', 'The keys are gone.'));

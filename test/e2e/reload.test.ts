@@ -48,10 +48,10 @@ describe('a run outlives its window', function () {
     const stdout = newestStdout(host.server.folder.root);
     const printed = readdirSync(copyOutputTo(host.server)).filter((name) => name.endsWith('.stdout'));
     const copies = printed.map((name) => readFileSync(path.join(copyOutputTo(host.server), name)));
-    const kept = readFileSync(stdout);
-    assert.ok(kept.length > 1000);
+    const saved = readFileSync(stdout);
+    assert.ok(saved.length > 1000);
     assert.ok(
-      copies.some((copy) => copy.equals(kept)),
+      copies.some((copy) => copy.equals(saved)),
       'the raw log holds what the program printed, byte for byte',
     );
     const record = path.join(path.dirname(path.dirname(stdout)), 'record.jsonl');

@@ -92,7 +92,7 @@ describe('Claude Code asks, and a person answers in the panel', function () {
     await host.model.waitFor(({ request }) => /Which tea\?[^]{0,20}Green/.test(JSON.stringify(request)));
   });
 
-  it('says a message that was queued while it worked when the turn is over', async () => {
+  it('says a message that was queued while it worked when the turn has ended', async () => {
     await send(host.workbench, 'Think. [[slow]]');
     await page().locator('#interrupt').waitFor();
     await send(host.workbench, 'And then the next. [[next]]');

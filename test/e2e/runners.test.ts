@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { BrowserContext } from 'playwright-core';
-import type { ListedRunner } from '../../src/model/runner.ts';
-import type { Run } from '../../src/model/session.ts';
+import type { ListedRunner } from '../../src/model/session/runner.ts';
+import type { Run } from '../../src/model/session/session.ts';
 import { repository } from '../support/host/cache.mjs';
 import type { Server } from '../support/host/server.ts';
 import { writeMachineSettings } from '../support/host/settings.ts';
@@ -67,8 +67,8 @@ describe('a window and a terminal as runners of one queue', function () {
     (await workbench.treeItem(title).first().getAttribute('aria-label')) ?? '';
   /** `speed`: of the recording, which takes some 20 seconds at 1. */
   async function gpu(speed: number): Promise<ReturnType<typeof terminal> & { readonly id: string }> {
-    const elsewhere = path.join(server.folder.home, 'elsewhere');
-    mkdirSync(elsewhere, { recursive: true });
+    const others = path.join(server.folder.home, 'elsewhere');
+    mkdirSync(others, { recursive: true });
     const started = terminal(
       'runner',
       '--executor',
@@ -76,7 +76,7 @@ describe('a window and a terminal as runners of one queue', function () {
       '--tags',
       'gpu',
       '--cwd',
-      elsewhere,
+      others,
       '--speed',
       String(speed),
     );

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { RecordStore } from '../../src/engine/record/store.ts';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { FolderIdentity, Session } from '../../src/model/session.ts';
-import type { SessionSummary } from '../../src/model/summary.ts';
+import { RecordStore } from '../../src/engine/record/recordStore.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { FolderIdentity, Session } from '../../src/model/session/session.ts';
+import type { SessionSummary } from '../../src/model/session/summary.ts';
 import type { RunFolder } from '../support/host/runFolder.ts';
 
 export interface Seed {

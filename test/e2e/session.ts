@@ -118,7 +118,7 @@ export async function picture(workbench: Workbench, name: string): Promise<void>
 
 /**
  * Call once at the top of a test file: a failing test leaves a picture of every window, and the server's log. The servers
- * of the suite end with it, since extension hosts outlive their windows for hours and would be at work beside the next.
+ * of the suite end with it, since extension hosts outlive their windows for hours and would be running beside the next.
  */
 export function keepEvidence(): void {
   const earlier = new Set<Server>();

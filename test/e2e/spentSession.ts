@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { RecordStore } from '../../src/engine/record/store.ts';
+import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import type { RecordLine } from '../../src/formats/record.ts';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import { addUsage, type Cost, type ModelUsage } from '../../src/model/usage.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import { addUsage, type Cost, type ModelUsage } from '../../src/model/usage/usage.ts';
 import type { RunFolder } from '../support/host/runFolder.ts';
 import { aResult, aRun, aSession, aSummary } from '../support/records.ts';
 

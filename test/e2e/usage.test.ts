@@ -34,7 +34,7 @@ describe('what sessions cost', function () {
     await card.waitFor({ state: 'detached' });
   });
 
-  it('stands before going on: last activity, size, what it takes, what is lost, who has it', async () => {
+  it('stands before continuing: last activity, size, what it takes, what is lost, who has it', async () => {
     const card = host.workbench.webview().getByRole('region', { name: 'Resume this session?' });
     await card.waitFor();
     const text = await card.innerText();
@@ -92,7 +92,7 @@ describe('what sessions cost', function () {
     assert.match(models, /claude-opus-4-5\s+2\s+1\.22M\s+\$0\.50/);
     assert.match(models, /claude-haiku-4-5\s+2\s+2\.04K\s+\$0\.12/);
     await view.getByRole('combobox', { name: 'Sessions to include' }).selectOption('all');
-    // Room for all of it, as somebody makes who wants to see it.
+    // Room for all of it, as someone makes who wants to see it.
     await host.workbench.page.getByRole('button', { name: 'Sessions Section' }).click();
     await view.getByText('Days as a table').click();
     await view.getByRole('table', { name: 'By day' }).waitFor();

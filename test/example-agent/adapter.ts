@@ -1,12 +1,12 @@
 import type { AgentAdapter } from '../../src/agents/adapter.ts';
-import { LineNormalizer } from '../../src/agents/shared/lineNormalizer.ts';
+import { LineNormalizer } from '../../src/agents/shared/normalizer/lineNormalizer.ts';
 import { parrotCommand } from './command.ts';
 import { ParrotReader } from './normalize.ts';
 
 const no = (reason: string) => ({ supported: false, reason });
 
 export const parrot: AgentAdapter = {
-  // Borrowed. A real executor puts a name of its own into src/model/executorTypes.ts.
+  // Borrowed. A real executor puts a name of its own into src/model/session/executorTypes.ts.
   type: 'cursor',
   label: 'Parrot',
   programs: ['parrot'],

@@ -1,18 +1,18 @@
-import type { RunReport } from '../../src/model/facts.ts';
-import type { JsonObject } from '../../src/model/json.ts';
-import { emptyReport } from '../../src/agents/shared/emptyReport.ts';
+import type { RunReport } from '../../src/model/usage/facts.ts';
+import type { JsonObject } from '../../src/model/text/json.ts';
+import { emptyReport } from '../../src/agents/shared/normalizer/emptyReport.ts';
 import { nonEmpty, text } from '../../src/agents/shared/guards.ts';
-import type { AgentReader, OwnFacts } from '../../src/agents/shared/lineNormalizer.ts';
-import type { Run, SourceLine } from '../../src/agents/shared/run.ts';
+import type { AgentReader, OwnFacts } from '../../src/agents/shared/normalizer/lineNormalizer.ts';
+import type { NormalizedRun, SourceLine } from '../../src/agents/shared/normalizer/normalizedRun.ts';
 import { byeLine } from './wire.ts';
 
 export class ParrotReader implements AgentReader {
   /** The agent does not know the conversation: Vitrine then offers a new one. */
   readonly fixedStderr = [[/No such conversation/, 'unknown_session']] as const;
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #reports: RunReport[] = [];
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../src/model/json.ts';
-import type { TokenUsage } from '../../src/model/usage.ts';
+import { isObject, type JsonObject } from '../../src/model/text/json.ts';
+import type { TokenUsage } from '../../src/model/usage/usage.ts';
 import { amount, count, nonEmpty } from '../../src/agents/shared/guards.ts';
 
 /** What `parrot --json` prints. Nothing else knows it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { AgentCatalogue } from '../../src/vscode/agents/catalogue.ts';
+import { AgentCatalogue } from '../../src/vscode/agents/agentCatalogue.ts';
 import { AgentTree } from '../../src/vscode/agents/agentTree.ts';
 import { until } from './shell.ts';
 

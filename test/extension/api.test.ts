@@ -91,7 +91,7 @@ describe('the public API', function () {
     assert.deepEqual(session?.executor_session_ids, [read.sessionId]);
   });
 
-  it('lets nobody past what the user allows', async () => {
+  it('lets no one past what the user allows', async () => {
     const inside = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
     const outside = path.dirname(inside);
     const before = (await api.sessions.list()).length;
@@ -126,7 +126,7 @@ describe('the public API', function () {
     const listening = api.sessions.onDidChange(({ entries, status }) => {
       if (status === 'running' && entries > 2) source.cancel();
     });
-    const result = await api.run(script({ say: 'at work' }, { forever: true }), { token: source.token });
+    const result = await api.run(script({ say: 'running' }, { forever: true }), { token: source.token });
     listening.dispose();
     assert.equal(result.success, false);
     assert.equal((await api.sessions.get(result.session))?.outcome, 'stopped');

@@ -41,7 +41,7 @@ describe('budgets in VS Code', function () {
       return type?.startsWith('budget') === true ? [type] : [];
     });
 
-  it('pause a session, which goes on when a person raises the limit', async () => {
+  it('pause a session, which continues when a person raises the limit', async () => {
     await settings().update('budgets', { session: { tokens: 40 } }, Global);
     const id = await start([{ say: 'one' }, { say: 'two' }, { say: 'three' }, { wait: 30_000 }, { say: 'too much' }]);
     const paused = await outcome(id, 1);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { changeUri } from '../../src/vscode/changeDocuments.ts';
+import { changeUri } from '../../src/vscode/documents/changeDocuments.ts';
 import { record, results, sessionTabs, until } from './shell.ts';
 
 const run = <T>(command: string, ...args: unknown[]): Thenable<T> =>
@@ -58,7 +58,7 @@ describe('a session of the demo', function () {
     await until('the new title', () => sessionTabs().find(({ label }) => label === 'Four at a table'));
   });
 
-  it('goes on with the next recorded turn', async () => {
+  it('resumes the next recorded turn', async () => {
     assert.equal(await run('resumeSession', id, ''), id);
     await until('a second result', async () => ((await results(id)) === 2 ? true : undefined));
     const runs = (await record(id)).filter(({ kind }) => kind === 'run');

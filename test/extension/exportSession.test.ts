@@ -25,7 +25,7 @@ describe('Export Session', function () {
     await rm(folder, { recursive: true });
     assert.match(page, /^<!doctype html>/);
     assert.match(page, /Turn 1/);
-    const kept = (await record(id)).filter(({ kind }) => kind === 'decision').map(({ decision }) => decision);
-    assert.ok(kept.some((each) => JSON.stringify(each).includes('"type":"export"')));
+    const saved = (await record(id)).filter(({ kind }) => kind === 'decision').map(({ decision }) => decision);
+    assert.ok(saved.some((each) => JSON.stringify(each).includes('"type":"export"')));
   });
 });

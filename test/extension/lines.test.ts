@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { failures } from '../../src/engine/failures.ts';
-import { openSessionLink } from '../../src/vscode/sessionLinkHandler.ts';
+import { failures } from '../../src/engine/failures/failures.ts';
+import { openSessionLink } from '../../src/vscode/sessions/sessionLinkHandler.ts';
 import { seedStore } from '../e2e/seed.ts';
 import { leaked, type LineSession, lineSession } from '../support/lineSession.ts';
 import { sessionTabs, storeFolder, until } from './shell.ts';
@@ -56,7 +56,7 @@ describe('lines of files and the sessions they come from', function () {
     await run('rebuildIndex');
   });
 
-  it('say nothing by themselves as long as the setting is off', async () => {
+  it('say nothing on their own as long as the setting is off', async () => {
     assert.deepEqual(await hovers(made.written), []);
     assert.deepEqual(await lenses(), []);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { openFile, openLink } from '../../src/vscode/openers.ts';
+import { openFile, openLink } from '../../src/vscode/documents/openers.ts';
 import { until } from './shell.ts';
 
 const root = (): string => vscode.workspace.workspaceFolders![0]!.uri.fsPath;

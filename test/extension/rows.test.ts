@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { pageChunks, panelHtml } from '../../src/vscode/panelHtml.ts';
-import { inertText } from '../../src/vscode/inertText.ts';
-import { costText, rowDescription, stateIcon, stateOf, todayText } from '../../src/vscode/rowText.ts';
-import { rowLabel, rowTooltip } from '../../src/vscode/rowTooltip.ts';
-import { at, now, row } from '../unit/vscode/rows.ts';
+import { pageChunks, panelHtml } from '../../src/vscode/panel/panelHtml.ts';
+import { inertText } from '../../src/vscode/text/inertText.ts';
+import { costText, rowDescription, stateIcon, stateOf, todayText } from '../../src/vscode/sessions/rowText.ts';
+import { rowLabel, rowTooltip } from '../../src/vscode/sessions/rowTooltip.ts';
+import { at, now, row } from '../unit/vscode/sessions/rows.ts';
 
 describe('rows of the Sessions view', () => {
   it('say what is known, and that the rest is not', () => {

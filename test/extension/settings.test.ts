@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { agentOptions, engineSettings as settingsOf, requestMinutes } from '../../src/vscode/settings.ts';
+import { agentOptions, engineSettings as settingsOf, requestMinutes } from '../../src/vscode/settings/settings.ts';
 
 const { Global, Workspace } = vscode.ConfigurationTarget;
 

@@ -5,7 +5,7 @@ import { acp } from '../../src/agents/acp/adapter.ts';
 import type { EngineDeps } from '../../src/engine/engineDeps.ts';
 import type { SessionHandle } from '../../src/engine/api.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { EngineFailure } from '../../src/engine/failures.ts';
+import { EngineFailure } from '../../src/engine/failures/failures.ts';
 import { answering, deny, forSession, once } from '../support/answering.ts';
 import { until } from '../support/until.ts';
 import { Bench, entries, outcome, prompt, seen, type Step } from '../support/fakeAgent/engine.ts';
@@ -220,7 +220,7 @@ describe('an agent of the Agent Client Protocol', function () {
     assert.match((await notes(handle, 'permission')).join(), /not why/);
   });
 
-  it('is refused everything that needs a permission where nobody is there', async () => {
+  it('is refused everything that needs a permission where no one is there', async () => {
     const file = path.join(bench.cwd, 'x.txt');
     const engine = await engineWith([], { interactive: false });
     const handle = await start(engine, [

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { acp } from '../../src/agents/acp/adapter.ts';
 import { claudeCode } from '../../src/agents/claude-code/adapter.ts';
 import type { AgentSession } from '../../src/agents/acp/sessionList.ts';
-import type { FailureCode } from '../../src/engine/failureCodes.ts';
-import { EngineFailure } from '../../src/engine/failures.ts';
+import type { FailureCode } from '../../src/engine/failures/failureCodes.ts';
+import { EngineFailure } from '../../src/engine/failures/failures.ts';
 import { Bench } from '../support/fakeAgent/engine.ts';
 
 const program = path.resolve('test/support/acpAgent/agent.mjs');
@@ -59,7 +59,7 @@ describe('sessions that an agent of the Agent Client Protocol keeps', function (
     await fails(['--list=exit'], 'exited_at_once', /^Fake exited immediately \(exit code 3\): no sessions here/);
   });
 
-  it('are not waited for when nobody does', async () => {
+  it('are not waited for when no one does', async () => {
     const stopped = new AbortController();
     const failed = fails(['--list=none', '--stay'], 'agent_failed', /it was stopped/, stopped.signal);
     stopped.abort();

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
-import { isAlive, startTimeOf } from '../../src/engine/process/identity.ts';
-import { normalizedEntrySchema } from '../../src/model/entry.ts';
-import { runResultSchema } from '../../src/model/result.ts';
+import { isAlive, startTimeOf } from '../../src/engine/process/identity/identity.ts';
+import { normalizedEntrySchema } from '../../src/model/transcript/entry.ts';
+import { runResultSchema } from '../../src/model/session/result.ts';
 import { stopDaemon } from '../support/daemon/stop.ts';
 import { Bench, fakeAgent, prompt, type Step } from '../support/fakeAgent/engine.ts';
 import { platformVariables } from '../support/platform.ts';
@@ -75,13 +75,13 @@ describe('vitrine run, sessions, show, doctor', function () {
       assert.equal(refused.code, 2);
       assert.match(refused.stderr, /"long" is not a number above 0 \(--max-minutes\)/);
     };
-    // A version that is not asked to hold it by itself.
+    // A version that is not asked to hold it on its own.
     env['FAKE_AGENT_VERSION'] = '2.0.20 (Claude Code)';
     const paused = [pauses('usd', '0.00025'), pauses('tokens', '36'), pauses('turns', '2'), pauses('minutes', '0.03')];
     await Promise.all([...paused, refuses()]);
   });
 
-  it('runs an agent of the Agent Client Protocol by its command, and asks nobody', async () => {
+  it('runs an agent of the Agent Client Protocol by its command, and asks no one', async () => {
     const program = path.resolve('test/support/acpAgent/agent.mjs');
     const call = { toolCallId: 'c1', title: 'Do it', kind: 'execute' };
     const steps = [{ ask: { call, allowed: [{ say: 'allowed' }], denied: [{ say: 'denied' }] } }];
@@ -127,7 +127,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.match(doctor.stdout, /Started by: --agent acp --profile gemini-acp/);
   });
 
-  it('prints entries as they settle and the result last; the session can be listed, shown and gone on with', async () => {
+  it('prints entries as they settle and the result last; the session can be listed, shown and resumed', async () => {
     const ran = await run([{ init: true }, { say: 'hello' }, { result: { usd: 0.25, text: 'hello' } }]).ended;
     assert.equal(ran.code, 0, ran.stderr);
     const printed = lines(ran.stdout);
@@ -290,9 +290,9 @@ describe('vitrine run, sessions, show, doctor', function () {
     assert.equal((await vitrine('run', '--agent', 'replay', '--max-turns', '1.5', 'x').ended).code, 2);
     assert.equal((await vitrine('run', '--resume', 'ses_000000000000', 'x').ended).code, 2);
     assert.match((await vitrine('show', 'ses_000000000000').ended).stderr, /Session not found: ses_000000000000/);
-    const elsewhere = await vitrine('sessions', '--store', process.execPath).ended;
-    assert.equal(elsewhere.code, 2);
-    assert.match(elsewhere.stderr, /Not a folder: .*\(--store\)/);
+    const others = await vitrine('sessions', '--store', process.execPath).ended;
+    assert.equal(others.code, 2);
+    assert.match(others.stderr, /Not a folder: .*\(--store\)/);
   });
 
   it('says that its output cannot be written', async function () {
@@ -315,17 +315,17 @@ describe('vitrine run, sessions, show, doctor', function () {
     }
   });
 
-  /** An agent at work that goes on talking, with a child that does not end by itself. */
+  /** An agent running that continues talking, with a child that does not end on its own. */
   const stubborn = () => [
     { note: bench.note },
     { child: { note: bench.note, ignore: ['SIGINT', 'SIGTERM'], setsid: true } },
     { init: true },
-    { say: 'at work' },
+    { say: 'running' },
     ...Array.from({ length: 200 }, () => ({ wait: 20, say: 'more' })),
     { forever: true },
   ];
 
-  it('stops the tree when nobody reads its output any more', async () => {
+  it('stops the tree when no one reads its output any more', async () => {
     const ran = run(stubborn());
     await once(ran.process.stdout ?? ran.process, 'data');
     ran.process.stdout?.destroy();
@@ -342,7 +342,7 @@ describe('vitrine run, sessions, show, doctor', function () {
     const ran = run(steps);
     await new Promise<void>((resolve) => {
       ran.process.stdout?.on('data', (data: Buffer) => {
-        if (data.includes('"content":"at work"')) resolve();
+        if (data.includes('"content":"running"')) resolve();
       });
     });
     const processes = await Promise.all(bench.pids().map(async (pid) => ({ pid, startTime: await startTimeOf(pid) })));

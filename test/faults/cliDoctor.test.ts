@@ -12,17 +12,17 @@ describe('vitrine doctor', () => {
 
   it('says what is on disk, what of it is not listed and why, and what each agent failed with last', async () => {
     const engine = await bench.engine();
-    const kept = async (title: string, how: object): Promise<string> => {
+    const saved = async (title: string, how: object): Promise<string> => {
       const steps = [{ init: true }, { say: title }, { result: how }];
       const handle = await engine.start({ ...bench.request(steps), title });
       await outcome(handle);
       handle.dispose();
       return handle.summary().session_id;
     };
-    const failed = await kept('failed', { subtype: 'error_during_execution', is_error: true, errors: ['no tea'] });
-    const hidden = await kept('hidden', {});
-    const deleted = await kept('deleted', {});
-    const moved = await kept('moved', {});
+    const failed = await saved('failed', { subtype: 'error_during_execution', is_error: true, errors: ['no tea'] });
+    const hidden = await saved('hidden', {});
+    const deleted = await saved('deleted', {});
+    const moved = await saved('moved', {});
     await engine.setHidden(hidden, true);
     await engine.remove(deleted);
     const gone = path.join(bench.dir, 'gone');

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import path from 'node:path';
-import { normalizedEntrySchema } from '../../src/model/entry.ts';
-import { runResultSchema, type RunResult } from '../../src/model/result.ts';
+import { normalizedEntrySchema } from '../../src/model/transcript/entry.ts';
+import { runResultSchema, type RunResult } from '../../src/model/session/result.ts';
 import { startAcpServer, type AcpServer } from '../support/acpServer/server.ts';
 import { stopDaemon } from '../support/daemon/stop.ts';
 import { Bench } from '../support/fakeAgent/engine.ts';
@@ -65,15 +65,15 @@ describe('vitrine replay, and run on a server', function () {
     const asked = await vitrine('replay', plain);
     assert.equal(asked.code, 2);
     assert.match(asked.stderr, /Could not tell which agent printed .*\. Specify it with --agent: claude-code/);
-    const told = await vitrine('replay', plain, '--agent', 'copilot', '--speed', '0');
-    assert.equal(told.code, 1, 'how it ended is not in the file');
-    assert.equal(printed(told.stdout).entries.at(-1)?.content, 'All tests pass.');
+    const reported = await vitrine('replay', plain, '--agent', 'copilot', '--speed', '0');
+    assert.equal(reported.code, 1, 'how it ended is not in the file');
+    assert.equal(printed(reported.stdout).entries.at(-1)?.content, 'All tests pass.');
     const missing = await vitrine('replay', path.join(bench.dir, 'missing'));
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /cannot be replayed/);
   });
 
-  it('runs an agent of a server, goes on with it, and keeps no token', async () => {
+  it('runs an agent of a server, resumes it, and keeps no token', async () => {
     const at = ['--agent', 'acp-http', '--url', server.url, '--server-agent', 'memory', '--token-env', 'LAB_TOKEN'];
     const first = await vitrine('run', ...at, 'Hello');
     assert.equal(first.code, 0, first.stderr);
@@ -85,8 +85,8 @@ describe('vitrine replay, and run on a server', function () {
     const files = readdirSync(bench.dir, { recursive: true, encoding: 'utf8' }).map((name) =>
       path.join(bench.dir, name),
     );
-    const kept = files.filter((each) => statSync(each).isFile()).map((each) => readFileSync(each, 'utf8'));
-    assert.ok(kept.length > 0 && !kept.join('').includes(token));
+    const saved = files.filter((each) => statSync(each).isFile()).map((each) => readFileSync(each, 'utf8'));
+    assert.ok(saved.length > 0 && !saved.join('').includes(token));
   });
 
   it('says what is missing to talk with a server', async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { isObject } from '../../src/model/json.ts';
+import { isObject } from '../../src/model/text/json.ts';
 import { seedStore } from '../e2e/seed.ts';
 import { call, reads, said } from '../support/madeEntries.ts';
 

@@ -4,8 +4,8 @@ import { createConnection } from 'node:net';
 import path from 'node:path';
 import { DaemonError } from '../../src/client/errors.ts';
 import { readEndpoint } from '../../src/transport/endpoint.ts';
-import { isAlive } from '../../src/engine/process/identity.ts';
-import { normalizedEntrySchema } from '../../src/model/entry.ts';
+import { isAlive } from '../../src/engine/process/identity/identity.ts';
+import { normalizedEntrySchema } from '../../src/model/transcript/entry.ts';
 import { DaemonBench } from '../support/daemon/bench.ts';
 import { fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
 import { until } from '../support/until.ts';
@@ -39,11 +39,11 @@ describe('a daemon', function () {
     );
     const ran = await ended;
     assert.equal(ran.code, 0, ran.stderr);
-    const [begun] = jsonOf(ran.stdout) as { session_id: string; run_id: string }[];
-    assert.ok(begun);
+    const [started] = jsonOf(ran.stdout) as { session_id: string; run_id: string }[];
+    assert.ok(started);
 
-    const watching = place.vitrine('attach', begun.session_id, '--json');
-    const { requests } = await place.stateOf(begun.session_id, (state) => state.requests.length === 1);
+    const watching = place.vitrine('attach', started.session_id, '--json');
+    const { requests } = await place.stateOf(started.session_id, (state) => state.requests.length === 1);
     const listed = jsonOf((await place.vitrine('sessions', '--json').ended).stdout) as Record<string, unknown>[];
     assert.equal(listed.length, 1);
     assert.equal(listed[0]?.['tool_calls'], 2);
@@ -67,7 +67,7 @@ describe('a daemon', function () {
     const after = jsonOf((await place.vitrine('sessions', '--json').ended).stdout) as Record<string, unknown>[];
     assert.deepEqual(after[0]?.['pending_requests'], []);
     assert.equal(after[0]['tool_calls'], 2);
-    const verified = await place.vitrine('verify', begun.session_id).ended;
+    const verified = await place.vitrine('verify', started.session_id).ended;
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   });
 

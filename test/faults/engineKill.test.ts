@@ -5,7 +5,7 @@ import { Bench } from '../support/fakeAgent/engine.ts';
 import { startEngine } from '../support/writingChild.ts';
 
 const kills = Math.ceil(Number(process.env['VITRINE_KILLS'] ?? 30) / 10);
-/** Kills of one session: the first of each starts it, the others go on with it. */
+/** Kills of one session: the first of each starts it, the others resume it. */
 const perSession = 10;
 
 describe('an engine that is killed', function () {
@@ -17,12 +17,12 @@ describe('an engine that is killed', function () {
     await mkdir(bench.cwd, { recursive: true });
     let state = 11;
     let session = '';
-    let told = -1;
+    let reported = -1;
     for (let kill = 0; kill < kills; kill += 1) {
       state = (state * 75 + 74) % 65_537;
       if (kill % perSession === 0) {
         session = '';
-        told = -1;
+        reported = -1;
       }
       const child = startEngine(bench.store, bench.cwd, session);
       await child.until(2 + (state % 200));
@@ -31,17 +31,17 @@ describe('an engine that is killed', function () {
       const [id = '', ...indexes] = child.said;
       session ||= id;
       assert.equal(id, session, child.complaints.join(''));
-      told = Math.max(told, ...indexes.map(Number));
+      reported = Math.max(reported, ...indexes.map(Number));
 
       const engine = await bench.engine();
       assert.deepEqual((await engine.sweep()).interrupted, [session]);
       assert.deepEqual(await readdir(path.join(bench.store, 'leases')), [], 'no agent is left');
       const handle = await engine.open(session);
       assert.equal(handle.summary().outcome, 'interrupted');
-      const entries = await handle.read(0, told + 1);
+      const entries = await handle.read(0, reported + 1);
       assert.deepEqual(
         entries.map(({ index }) => index),
-        Array.from({ length: told + 1 }, (_, index) => index),
+        Array.from({ length: reported + 1 }, (_, index) => index),
         `kill ${kill}`,
       );
       const words = entries.filter(({ type }) => type.kind === 'assistant_message');

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { isAlive, startTimeOf, type ProcessIdentity } from '../../src/engine/process/identity.ts';
+import { isAlive, startTimeOf, type ProcessIdentity } from '../../src/engine/process/identity/identity.ts';
 import type { Notice } from '../../src/engine/api.ts';
 import { parseRecordLine } from '../../src/formats/record.ts';
 import { skip } from '../support/skip.ts';
@@ -29,7 +29,7 @@ describe('processes', function () {
   afterEach(() => bench.close());
 
   const stubborn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  /** An agent at work in a tool, with children of every kind. */
+  /** An agent running in a tool, with children of every kind. */
   const family = (own: readonly string[]) => [
     { ignore: own },
     { note: bench.note },
@@ -39,7 +39,7 @@ describe('processes', function () {
     { child: { note: bench.note, setsid: true, inherit: true } },
     { init: true },
     { tool: { id: 'call_1', command: 'sleep 1000' } },
-    { say: 'at work' },
+    { say: 'running' },
     { forever: true },
   ];
 
@@ -50,7 +50,7 @@ describe('processes', function () {
     it(`stops an agent ${how}, with everything it started`, async () => {
       const engine = await bench.engine();
       const handle = await engine.start(bench.request(family(own)));
-      await seen(handle, 'at work');
+      await seen(handle, 'running');
       const processes = await identities(bench.pids());
       assert.equal((await survivors(processes)).length, 5);
       await engine.stop(handle.id);
@@ -70,9 +70,9 @@ describe('processes', function () {
     const note = path.join(bench.dir, 'daemon');
     const daemon = `setsid env -i /bin/sh -c 'echo $$ > "${note}"; exec sleep 1000' >/dev/null 2>&1 & `;
     const handle = await engine.start(
-      bench.request([{ init: true }, { shell: daemon }, { say: 'at work' }, { forever: true }]),
+      bench.request([{ init: true }, { shell: daemon }, { say: 'running' }, { forever: true }]),
     );
-    await seen(handle, 'at work');
+    await seen(handle, 'running');
     await until('the daemon', () => existsSync(note) && readFileSync(note, 'utf8').endsWith('\n'));
     const processes = await identities([Number(readFileSync(note, 'utf8'))]);
     assert.equal((await survivors(processes)).length, 1);
@@ -95,7 +95,7 @@ describe('processes', function () {
   it('lets nothing of its agents live when it is disposed of', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(family(stubborn)));
-    await seen(handle, 'at work');
+    await seen(handle, 'running');
     const processes = await identities(bench.pids());
     await engine.dispose();
     assert.deepEqual(await survivors(processes), []);
@@ -154,12 +154,12 @@ describe('processes', function () {
     const file = engine.recordPath(id);
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     const cut = lines.findIndex((line) => line.includes('"first"') && line.startsWith('{"kind":"entry"'));
-    const kept = [
+    const saved = [
       ...lines.slice(0, cut),
       ...lines.slice(cut).filter((line) => line.includes('"output_order"')),
       '{"kind":"entry","entry":{"index":3,"timest',
     ];
-    await writeFile(file, kept.join('\n'));
+    await writeFile(file, saved.join('\n'));
     const days = 3 * 24 * 3_600_000;
     const next = await bench.engine({ clock: () => Date.now() + days });
     const opened = await next.open(id);
@@ -242,7 +242,7 @@ describe('processes', function () {
     assert.deepEqual([summary?.status, summary?.outcome], ['finished', 'failed']);
   });
 
-  it('gives notice of an agent that prints nothing, and lets it go on', async () => {
+  it('gives notice of an agent that prints nothing, and lets it continue', async () => {
     const engine = await bench.engine({ timing: { silence: 50, politeGrace: 500, termGrace: 500 } });
     const handle = await engine.start(bench.request([{ forever: true }]));
     const notice = await new Promise<Notice>((resolve) => handle.onNotice(resolve));

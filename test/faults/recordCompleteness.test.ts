@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { completenessWording } from '../../src/engine/audit/completenessWording.ts';
-import { checkCompleteness, type Completeness } from '../../src/engine/record/completeness.ts';
+import { checkCompleteness, type Completeness } from '../../src/engine/record/chain/completeness.ts';
 import { runsWithOutput } from '../../src/engine/record/outputs.ts';
-import { verifyRecord } from '../../src/engine/record/verify.ts';
-import { english } from '../../src/engine/wording.ts';
+import { verifyRecord } from '../../src/engine/record/chain/verify.ts';
+import { english } from '../../src/engine/failures/wording.ts';
 import { aSession, anEntry, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
 
 const entries = 40;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, readFile, rm, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { isSessionLive } from '../../src/model/status.ts';
+import { isSessionLive } from '../../src/model/session/status.ts';
 import { fuzzRuns, tellFuzz } from '../support/fuzz.ts';
 import { Bench, outcome, prompt } from '../support/fakeAgent/engine.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseRecordLine, serialiseRecordLine, type RecordLine } from '../../src/formats/record.ts';
-import { readLines } from '../../src/engine/record/tail.ts';
+import { readLines } from '../../src/engine/record/read/tail.ts';
 import { fuzzRuns, tellFuzz } from '../support/fuzz.ts';
 import { recordPieces } from '../support/hostile/growing.ts';
 import { aSession, appendAll, entryLine, sessionId, temporaryStore, wholeSession } from '../support/records.ts';
@@ -206,7 +206,7 @@ describe('a damaged record', function () {
     await reader.close();
   });
 
-  it('goes on after a torn end, on a new line', async () => {
+  it('continues after a torn end, on a new line', async () => {
     const file = temporary.store.path(sessionId);
     const lines = session(4);
     await rm(path.join(path.dirname(file), 'record.head'), { force: true });

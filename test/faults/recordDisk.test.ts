@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RecordWriter, WriteProblem } from '../../src/engine/record/contract.ts';
-import { verifyRecord } from '../../src/engine/record/verify.ts';
-import { maxWaitingBytes } from '../../src/engine/record/retryingFile.ts';
-import { unrecordedText, withUnrecorded } from '../../src/engine/unrecorded.ts';
-import { RecordStore } from '../../src/engine/record/store.ts';
+import { verifyRecord } from '../../src/engine/record/chain/verify.ts';
+import { maxWaitingBytes } from '../../src/engine/record/write/retryingFile.ts';
+import { unrecordedText, withUnrecorded } from '../../src/engine/run/unrecordedResult.ts';
+import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import { aSession, anEntry, appendAll, entryLine, runId, sessionId, temporaryStore } from '../support/records.ts';
 import { skip } from '../support/skip.ts';
 import { until } from '../support/until.ts';
@@ -197,8 +197,8 @@ describe('a disk that does not take it', function () {
     await writer.flush();
     await writer.append(entryLine(1000));
     const reader = await temporary.store.openReader(sessionId);
-    const kept = (await reader.read(0, 1001)).map((entry) => entry.index);
-    assert.deepEqual(kept, [...Array.from({ length: fit }, (_, each) => each * 3), 1000]);
+    const saved = (await reader.read(0, 1001)).map((entry) => entry.index);
+    assert.deepEqual(saved, [...Array.from({ length: fit }, (_, each) => each * 3), 1000]);
     const decisions = [];
     for await (const line of reader.lines()) if (line.kind === 'decision') decisions.push(line.decision);
     assert.deepEqual(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { verifyRecord } from '../../src/engine/record/verify.ts';
+import { verifyRecord } from '../../src/engine/record/chain/verify.ts';
 import { anEntry, sessionId, temporaryStore } from '../support/records.ts';
 import { endWriters, startWriter } from '../support/writingChild.ts';
 

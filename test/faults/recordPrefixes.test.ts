@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isSessionLive } from '../../src/model/status.ts';
+import { isSessionLive } from '../../src/model/session/status.ts';
 import { Bench, benchDeps, outcome, prompt } from '../support/fakeAgent/engine.ts';
 
 const steps = [{ init: true }, { say: 'hello' }, { result: {} }];

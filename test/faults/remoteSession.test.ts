@@ -3,7 +3,7 @@ import path from 'node:path';
 import { connect } from '../../src/client/connect.ts';
 import { DaemonLink } from '../../src/client/link.ts';
 import { RemoteSession } from '../../src/client/remoteSession.ts';
-import type { EntryUpdate } from '../../src/model/entry.ts';
+import type { EntryUpdate } from '../../src/model/transcript/entry.ts';
 import { DaemonBench } from '../support/daemon/bench.ts';
 import { until } from '../support/until.ts';
 
@@ -38,8 +38,8 @@ describe('a session of the daemon', function () {
     assert.equal(result?.success, true);
     assert.equal(session.live(), false);
     const before = session.total();
-    const told: EntryUpdate[] = [];
-    session.onUpdates((updates) => told.push(...updates));
+    const reported: EntryUpdate[] = [];
+    session.onUpdates((updates) => reported.push(...updates));
     const other = await RemoteSession.open(newLink(), place.store, session.id);
     assert.deepEqual(await other.read(0, other.total()), await session.read(0, before));
     const again = JSON.stringify([{ init: true }, { say: 'two' }, { result: {} }]);
@@ -50,7 +50,7 @@ describe('a session of the daemon', function () {
       const entries = await session.read(before, session.total());
       return entries.some(({ type, content }) => type.kind === 'assistant_message' && content.includes('two'));
     });
-    assert.ok(told.some((update) => update.op === 'put' && update.entry.content.includes('two')));
+    assert.ok(reported.some((update) => update.op === 'put' && update.entry.content.includes('two')));
     await until('the end', () => !session.live() && session.summary().runs === 2);
   });
 

@@ -8,9 +8,9 @@ import type { CreateRun } from '../../src/coordinator/api.ts';
 import { joinCoordinator, type Joined } from '../../src/engine/coordinator/join.ts';
 import { Journal } from '../../src/engine/coordinator/journal.ts';
 import { coordinatorPlace } from '../../src/engine/coordinator/place.ts';
-import { isAlive, startTimeOf } from '../../src/engine/process/identity.ts';
-import { isRunOver } from '../../src/model/status.ts';
-import type { Run } from '../../src/model/session.ts';
+import { isAlive, startTimeOf } from '../../src/engine/process/identity/identity.ts';
+import { isRunOver } from '../../src/model/session/status.ts';
+import type { Run } from '../../src/model/session/session.ts';
 import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
 import { until } from '../support/until.ts';
 
@@ -167,7 +167,7 @@ describe('vitrine runner, queue, agents', function () {
     assert.match((await start(['queue', 'stop', id]).ended).stdout, /stopped/);
   });
 
-  it('end a killed runner’s run with why, leave its session to be gone on with, and take it back under its id', async () => {
+  it('end a killed runner’s run with why, leave its session to be resumed, and take it back under its id', async () => {
     const host = await runner('host', '--executor', 'replay');
     const victim = await claudeRunner();
     const { link } = await coordinator();
@@ -233,8 +233,8 @@ describe('vitrine runner, queue, agents', function () {
     await until('its end', async () =>
       (await next.link.runs()).find(({ run_id, status }) => run_id === running.run_id && status === 'completed'),
     );
-    const kept = (await next.link.runs()).find(({ run_id }) => run_id === waiting.run_id);
-    assert.equal(kept?.status, 'pending');
+    const saved = (await next.link.runs()).find(({ run_id }) => run_id === waiting.run_id);
+    assert.equal(saved?.status, 'pending');
   });
 
   it('refuse a second runner with one identity, and leave in order', async () => {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { joinCoordinator, type Joined } from '../../src/engine/coordinator/join.ts';
-import { isRunOver } from '../../src/model/status.ts';
+import { isRunOver } from '../../src/model/session/status.ts';
 import { Bench, fakeAgent, prompt } from '../support/fakeAgent/engine.ts';
 import { until } from '../support/until.ts';
 
@@ -51,7 +51,7 @@ describe('what vitrine runner prints', function () {
   }
   const claude = (...more: string[]) => runner('--executor', 'claude-code', '--program', fakeAgent, ...more);
 
-  it('ends it in order where nobody reads it any more', async () => {
+  it('ends it in order where no one reads it any more', async () => {
     const { child, code, said } = claude('--limit', '2');
     await until('the registration', () => said().includes('registered'));
     const forever = prompt([{ init: true }, { note: bench.note }, { say: 'begun' }, { forever: true }]);

@@ -142,7 +142,7 @@ describe('A run of the suites', function () {
     });
   }
 
-  it('says that it was interrupted although the suite ends by itself then', async () => {
+  it('says that it was interrupted although the suite ends on its own then', async () => {
     const polite = write(
       'polite.mjs',
       `import { writeFileSync } from 'node:fs';`,

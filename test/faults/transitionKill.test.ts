@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isSessionLive } from '../../src/model/status.ts';
+import { isSessionLive } from '../../src/model/session/status.ts';
 import { Bench, outcome, prompt } from '../support/fakeAgent/engine.ts';
 import { startResumer } from '../support/writingChild.ts';
 

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { normalizedEntrySchema } from '../../src/model/entry.ts';
-import { runResultSchema } from '../../src/model/result.ts';
+import { normalizedEntrySchema } from '../../src/model/transcript/entry.ts';
+import { runResultSchema } from '../../src/model/session/result.ts';
 import { repository } from '../support/host/cache.mjs';
 
 const cli = path.join(repository, 'dist/cli.js');
@@ -87,7 +87,7 @@ describe('the CLI', function () {
     });
   }
 
-  it('names the size of a line that is too long, and goes on', () => {
+  it('names the size of a line that is too long, and continues', () => {
     const long = `{"type":"x","text":"${'a'.repeat(9 << 20)}"}\n{"type":"y"}\n`;
     const entries = entriesOf(vitrine(['normalize', ...agent, '--stdout', '-'], long).stdout);
     assert.match(JSON.stringify(entries), /9\.\d+ MB|9437\d+/);

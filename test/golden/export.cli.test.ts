@@ -67,10 +67,10 @@ describe('what is kept of a session: vitrine export', function () {
     const decisions = [];
     for await (const line of reader.lines()) if (line.kind === 'decision') decisions.push(line.decision);
     await reader.close();
-    const kept = decisions.find((decision) => decision['key'] === key);
-    assert.equal(kept?.type, 'export');
-    assert.equal(kept['masked'], 1);
-    assert.match(String(kept['sha256']), /^[0-9a-f]{64}$/);
+    const saved = decisions.find((decision) => decision['key'] === key);
+    assert.equal(saved?.type, 'export');
+    assert.equal(saved['masked'], 1);
+    assert.match(String(saved['sha256']), /^[0-9a-f]{64}$/);
   });
 
   it('is read back by vitrine import', () => {

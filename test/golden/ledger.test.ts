@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { loadPrices } from '../../src/insight/prices.ts';
-import type { Cost } from '../../src/model/usage.ts';
+import { loadPrices } from '../../src/insight/prices/prices.ts';
+import type { Cost } from '../../src/model/usage/usage.ts';
 import { chain } from '../support/chains.ts';
 
 /**
@@ -146,7 +146,7 @@ interrupted-0 | 0.006448000000000001 | 0.006448000000000001 | 1/1 | 190 | 40 | 1
 interrupted-1 | 0.006448000000000001 | 0.012896000000000001 | 4/3 | 870 | 56 | 12/50 24/100
 interrupted-2 | 0.006448000000000001 | 0.019344             | 5/1 | 160 | 38 | 12/50 36/150
 
-2.1.328: going on with a session of 2.1.276, whose totals this version does not know
+2.1.328: resuming a session of 2.1.276, whose totals this version does not know
 2.1.276/inter-a0 | 0.00856 | 0.00856 | 1/1 | 172 | 54 | 12/50 12/50
 2.1.276/inter-a1 | 0.00856 | 0.01712 | 2/1 | 154 | 44 | 12/50 24/100
 upgraded-0       | 0.00856 | 0.02568 | 3/1 | 202 | 47 | 12/50 36/150

@@ -84,7 +84,7 @@ describe('the page for everybody', () => {
   const unknown = { provenance: 'unknown', reason: 'The agent prints no costs.' } as const;
   const off = { send: false, stop: false, resume: false };
   const say = (severity: 'info' | 'warning' | 'error', text: string) => ({ notice: { severity, text } });
-  const standing = { scope: 'day', unit: 'usd', key: '2026-01-02', limit: 2, spent: 1.7 } as const;
+  const budgetStatus = { scope: 'day', unit: 'usd', key: '2026-01-02', limit: 2, spent: 1.7 } as const;
   const { turns } = everything();
   const around: Readonly<Record<string, ReturnType<typeof view>>> = {
     interrupted: view(
@@ -96,7 +96,7 @@ describe('the page for everybody', () => {
     damaged: view({ turns, ...say('error', 'The record is damaged: 3 lines could not be read.') }),
     untrusted: view({ turns, can: off, why: 'The folder is not trusted.', fix: 'manageTrust' }),
     running: view({ turns, can: { ...off, stop: true } }, { status: 'running', outcome: 'none' }),
-    'budget nearly used up': view({ turns }, { status: 'running', outcome: 'none', budget: { near: standing } }),
+    'budget nearly used up': view({ turns }, { status: 'running', outcome: 'none', budget: { near: budgetStatus } }),
     'nothing known': view({ turns }, { model: null, cost: unknown, total_cost: unknown }),
   };
   for (const theme of ['dark', 'light', 'contrast', 'contrastLight'] as const) {
@@ -197,7 +197,7 @@ describe('the page for everybody', () => {
     await page.close();
   });
 
-  it('stands still for whoever wants less motion, and words say what goes on', async () => {
+  it('stands still for whoever wants less motion, and words say what continues', async () => {
     const { entries, turns } = everything();
     const page = await tests.open({ entries, view: view({ turns }, { status: 'running' }) });
     await page.emulateMedia({ reducedMotion: 'reduce' });

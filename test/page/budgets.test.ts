@@ -1,11 +1,11 @@
 import * as assert from 'node:assert/strict';
-import type { BudgetState, Standing } from '../../src/model/budget.ts';
+import type { BudgetState, BudgetStatus } from '../../src/model/usage/budget.ts';
 import { violations } from '../support/page/axe.ts';
 import { everything, view } from '../support/page/madeUp.ts';
 import { PageTests } from '../support/page/open.ts';
 
-const standing: Standing = { scope: 'day', unit: 'usd', key: '2026-01-02', limit: 2, spent: 1.7 };
-const tokens: Standing = { scope: 'run', unit: 'tokens', key: 'x', limit: 10_000, spent: 10_250 };
+const budgetStatus: BudgetStatus = { scope: 'day', unit: 'usd', key: '2026-01-02', limit: 2, spent: 1.7 };
+const tokens: BudgetStatus = { scope: 'run', unit: 'tokens', key: 'x', limit: 10_000, spent: 10_250 };
 const unheld = 'No price is known for the model mystery-1.';
 
 describe('budgets in the page', () => {
@@ -36,7 +36,7 @@ describe('budgets in the page', () => {
   });
 
   it('say what is near while an agent works, and what holds nothing', async () => {
-    const page = await open({ near: standing, unheld }, 'none', 'light');
+    const page = await open({ near: budgetStatus, unheld }, 'none', 'light');
     const bar = page.getByRole('status').filter({ hasText: 'nearly used up' });
     assert.equal(
       (await bar.locator('span').first().textContent())?.trim(),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { ToolStatus } from '../../src/model/tool.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { ToolStatus } from '../../src/model/transcript/tool.ts';
 import { asking, command, commit } from '../support/page/asking.ts';
 import { at } from '../support/page/madeUp.ts';
 import { PageTests } from '../support/page/open.ts';

@@ -61,14 +61,14 @@ describe('page', () => {
   it('stops while it runs, and marks a recording and a bypassed permission mode', async () => {
     const page = await tests.open(
       session(
-        { can: { send: false, stop: true, resume: false }, why: 'The agent is at work.' },
+        { can: { send: false, stop: true, resume: false }, why: 'The agent is running.' },
         { status: 'running', recording: true, permission_mode: 'bypassPermissions' },
       ),
     );
     await page.getByText('Running', { exact: true }).waitFor();
     await page.locator('.badge', { hasText: 'Recording' }).waitFor();
     await page.getByText('Bypasses permissions').waitFor();
-    await page.getByText('The agent is at work.').waitFor();
+    await page.getByText('The agent is running.').waitFor();
     await page.locator('#primary').click();
     assert.deepEqual(await sent(page, 'stop'), [{ type: 'stop' }]);
     await page.close();
@@ -222,8 +222,8 @@ describe('page', () => {
     await page.keyboard.type('half a thought');
     await page.waitForFunction(() => sessionStorage.getItem('made-up-state')?.includes('half a thought') === true);
     const state = await page.evaluate(() => JSON.parse(sessionStorage.getItem('made-up-state') ?? '{}') as object);
-    const kept = ['anchor', 'closed', 'draft', 'expanded', 'sessionId', 'tab', 'views'];
-    assert.deepEqual(Object.keys(state).sort(), kept);
+    const saved = ['anchor', 'closed', 'draft', 'expanded', 'sessionId', 'tab', 'views'];
+    assert.deepEqual(Object.keys(state).sort(), saved);
     await page.close();
   });
 

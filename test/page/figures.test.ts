@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { LedgerCard, ResumeFacts } from '../../src/protocol/figureMessages.ts';
+import type { LedgerCard, ResumeFacts } from '../../src/protocol/panel/figureMessages.ts';
 import { violations } from '../support/page/axe.ts';
 import type { LoadOptions } from '../support/page/fakeHost.ts';
 import { everything, view } from '../support/page/madeUp.ts';
@@ -118,7 +118,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('say of what nobody told that it is unknown, with the reason', async () => {
+  it('say of what no one told that it is unknown, with the reason', async () => {
     const unknown = { provenance: 'unknown', reason: 'The agent printed no cost.' } as const;
     const about = { cost: unknown, total_cost: unknown, usage: {}, total_usage: {}, duration: null, turns: null };
     const options = load(
@@ -137,7 +137,7 @@ describe('figures of a session', () => {
     await page.close();
   });
 
-  it('end a session that is over with what going on takes', async () => {
+  it('end a session that has ended with what continuing takes', async () => {
     const page = await open(load({ resume }));
     const region = page.getByRole('region', { name: 'Resume this session?' });
     await region.waitFor();
@@ -165,9 +165,9 @@ describe('figures of a session', () => {
   });
 
   it('say of a session that another process has open who that is, and offer no resume', async () => {
-    const elsewhere = { pid: 4711, hostname: 'box', at: new Date(Date.now() - 120_000).toISOString() };
+    const others = { pid: 4711, hostname: 'box', at: new Date(Date.now() - 120_000).toISOString() };
     const why = 'This session is running in another window.';
-    const options = load({ resume: { ...resume, elsewhere } }, { status: 'running' });
+    const options = load({ resume: { ...resume, elsewhere: others } }, { status: 'running' });
     const page = await open({
       ...options,
       view: { ...options.view, can: { send: false, stop: false, resume: false }, why },
@@ -306,13 +306,13 @@ describe('figures of a session', () => {
     const first = entries.find(({ type }) => type.kind === 'assistant_message')?.index ?? -1;
     const cost = { provenance: 'unknown', reason: 'No price is known.' } as const;
     const figures = { [first]: { model: null, usage: { input: 9 }, cost, settled: true } };
-    const told = await open({ entries, view: view({ turns }), figures });
-    await told.evaluate(() => document.querySelector('.scroll')?.scrollTo(0, 0));
-    const message = told.locator(`[data-key="e:${first}"] .prose`);
+    const reported = await open({ entries, view: view({ turns }), figures });
+    await reported.evaluate(() => document.querySelector('.scroll')?.scrollTo(0, 0));
+    const message = reported.locator(`[data-key="e:${first}"] .prose`);
     await message.locator(':scope > .sr').waitFor({ state: 'attached' });
     assert.match((await message.textContent()) ?? '', /Input: 9\. Cost: unknown/);
     assert.equal(await message.evaluate((prose) => prose.lastElementChild?.className), 'sr');
-    await told.close();
+    await reported.close();
     const untold = await open({ entries, view: view({ turns }) });
     const list = untold.getByRole('tabpanel', { name: 'Transcript' });
     await untold.waitForFunction(() => document.querySelector('.scroll')?.getAttribute('aria-description') !== '');

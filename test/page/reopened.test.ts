@@ -83,8 +83,8 @@ describe('a page that comes back', () => {
     const page = await tests.open(load);
     await page.locator('#composer').click();
     await page.keyboard.insertText('half a thought');
-    const kept = await page.evaluate(() => sessionStorage.getItem('made-up-state'));
-    assert.ok(kept?.includes('half a thought') === true);
+    const saved = await page.evaluate(() => sessionStorage.getItem('made-up-state'));
+    assert.ok(saved?.includes('half a thought') === true);
     const pasted = 'a long paste. '.repeat(5000);
     await page.keyboard.insertText(pasted);
     await again(page, load);

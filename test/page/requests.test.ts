@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { AgentRequest, Decision } from '../../src/model/request.ts';
+import type { AgentRequest, Decision } from '../../src/model/agent/request.ts';
 import { asking, command, commit, conversation, requestEntry } from '../support/page/asking.ts';
 import type { LoadOptions } from '../support/page/fakeHost.ts';
 import { view } from '../support/page/madeUp.ts';
@@ -320,7 +320,7 @@ describe('requests of an agent', () => {
     await page.close();
   });
 
-  it('of a run that is over have no buttons', async () => {
+  it('of a run that has ended have no buttons', async () => {
     const load = asking([command(commit)]);
     const turns = load.view.turns.map((turn) => ({ ...turn, status: 'interrupted' as const }));
     const page = await open({ ...load, view: view({ turns }, { outcome: 'interrupted' }) });
@@ -329,7 +329,7 @@ describe('requests of an agent', () => {
     await page.close();
   });
 
-  it('keep the focus near when they are decided while somebody is in them', async () => {
+  it('keep the focus near when they are decided while someone is in them', async () => {
     const request = command(commit);
     const load = asking([request]);
     const page = await open(load);

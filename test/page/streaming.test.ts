@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import { long, Script, view } from '../support/page/madeUp.ts';
 import { atEnd, frames, PageTests, scrollTo } from '../support/page/open.ts';
 
@@ -37,7 +37,7 @@ describe('streaming', () => {
         {
           turns: turns.map((turn, n) => (n === last ? { ...turn, status: 'running' } : turn)),
           can: { send: false, stop: true, resume: false },
-          why: 'The agent is at work.',
+          why: 'The agent is running.',
         },
         { status: 'running', outcome: 'none' },
       ),

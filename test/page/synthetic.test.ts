@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { ResumeFacts } from '../../src/protocol/figureMessages.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { ResumeFacts } from '../../src/protocol/panel/figureMessages.ts';
 import { said } from '../support/madeEntries.ts';
 import { violations } from '../support/page/axe.ts';
 import { everything, view } from '../support/page/madeUp.ts';
@@ -72,7 +72,7 @@ describe('what no person wrote', () => {
     await page.close();
   });
 
-  it('is told apart on the card of a session, which says what goes out by itself', async () => {
+  it('is told apart on the card of a session, which says what goes out on its own', async () => {
     const page = await open();
     const region = page.getByRole('region', { name: 'Resume this session?' });
     await region.getByText('1 run · 3 turns · 2 automatic runs').waitFor();
@@ -91,28 +91,28 @@ describe('what no person wrote', () => {
       return view({ notice, ...(minutes !== undefined && { followUpAt: at }) });
     };
     const page = await tests.open({ entries: [said(0, 'Tea or coffee?')], view: due(10) });
-    const told = async (): Promise<number> => {
+    const reported = async (): Promise<number> => {
       await frames(page);
       return (await sent(page, 'typing')).length;
     };
     const toldAfter = async (next: ReturnType<typeof view>): Promise<number> => {
       await page.evaluate((changed) => window.host.setView(changed), next);
       await page.getByText(next.notice?.text ?? '', { exact: true }).waitFor();
-      return told();
+      return reported();
     };
     const composer = page.getByRole('textbox', { name: 'Message to the agent' });
     await composer.pressSequentially('Coffee');
-    assert.equal(await told(), 1, 'not once a key');
+    assert.equal(await reported(), 1, 'not once a key');
     assert.equal(await toldAfter(due()), 1);
     assert.equal(await toldAfter(due(20)), 2, 'due while somebody is writing');
     await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
     assert.equal(await toldAfter(due(30)), 2, 'a draft that nobody is at');
     await composer.pressSequentially(', please');
-    assert.equal(await told(), 3, 'and that somebody goes on with');
+    assert.equal(await reported(), 3, 'and that somebody resumes');
     await page.close();
   });
 
-  it('leads from our own note to what it is from, and from nobody else’s', async () => {
+  it('leads from our own note to what it is from, and from no one else’s', async () => {
     const page = await open();
     const notes = page.locator('.row', { hasText: 'Context from earlier sessions' });
     await notes.first().waitFor();

@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { Envelope, ToPage } from '../../src/protocol/messages.ts';
+import type { Envelope, ToPage } from '../../src/protocol/panel/messages.ts';
 import { everything, long, Script, view } from '../support/page/madeUp.ts';
 import { atEnd, elements, frames, PageTests, scrollTo, show } from '../support/page/open.ts';
 
@@ -74,7 +74,7 @@ describe('transcript', () => {
     await page.close();
   });
 
-  it('writes out characters that are not seen, and follows no link by itself', async () => {
+  it('writes out characters that are not seen, and follows no link on its own', async () => {
     const page = await openAll();
     await page.locator('.esc', { hasText: 'U+202E' }).waitFor();
     await scrollTo(page, 0.5);

@@ -1,6 +1,6 @@
 import * as assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import type { UsagePage } from '../../src/protocol/usageMessages.ts';
+import type { UsagePage } from '../../src/protocol/pages/usageMessages.ts';
 import { violations } from '../support/page/axe.ts';
 import { PageTests } from '../support/page/open.ts';
 import type { Theme } from '../support/page/themes.ts';

@@ -1,6 +1,6 @@
 import { acp } from '../../src/agents/acp/adapter.ts';
-import type { ExitInfo } from '../../src/model/facts.ts';
-import type { NormalizerContext } from '../../src/model/normalizer.ts';
+import type { ExitInfo } from '../../src/model/usage/facts.ts';
+import type { NormalizerContext } from '../../src/model/transcript/normalizer.ts';
 import { readBy, type Read } from './agentCaptures.ts';
 
 /** Messages of an agent of the Agent Client Protocol, as its normalizer reads them. */

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentAdapter } from '../../src/agents/adapter.ts';
-import type { EntryUpdate, NormalizedEntry } from '../../src/model/entry.ts';
-import type { ExitInfo, RunFacts } from '../../src/model/facts.ts';
-import type { NormalizerContext, OutputLine } from '../../src/model/normalizer.ts';
-import { Transcript } from '../../src/model/transcript.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { ExitInfo, RunFacts } from '../../src/model/usage/facts.ts';
+import type { NormalizerContext, OutputLine } from '../../src/model/transcript/normalizer.ts';
+import { Transcript } from '../../src/model/transcript/transcript.ts';
 import { repository } from './host/cache.mjs';
 
 /** Output of a real program, recorded against a scripted model server, or of the format as it is documented. */

@@ -1,5 +1,5 @@
 import type { SessionHandle } from '../../src/engine/api.ts';
-import type { AgentRequest, Answer } from '../../src/model/request.ts';
+import type { AgentRequest, Answer } from '../../src/model/agent/request.ts';
 
 export const once: Answer = { kind: 'allow', scope: 'once' };
 export const forSession: Answer = { kind: 'allow', scope: 'session' };

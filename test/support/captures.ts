@@ -1,6 +1,6 @@
 import { claudeCode } from '../../src/agents/claude-code/adapter.ts';
-import type { ExitInfo } from '../../src/model/facts.ts';
-import type { NormalizerContext, OutputLine } from '../../src/model/normalizer.ts';
+import type { ExitInfo } from '../../src/model/usage/facts.ts';
+import type { NormalizerContext, OutputLine } from '../../src/model/transcript/normalizer.ts';
 import { type AgentCapture, capturesOf, type Read, readBy } from './agentCaptures.ts';
 
 export const claudeCaptures = (): AgentCapture[] => capturesOf('claude-code');

@@ -1,8 +1,8 @@
 import { type AgentCapture, linesOfCapture } from './agentCaptures.ts';
 import { claudeCaptures, normalized } from './captures.ts';
-import { runResult, type LedgerOptions } from '../../src/insight/ledger.ts';
-import type { ExitInfo, RunFacts } from '../../src/model/facts.ts';
-import type { ResultMetadata, RunResult } from '../../src/model/result.ts';
+import { runResult, type LedgerOptions } from '../../src/insight/ledger/ledger.ts';
+import type { ExitInfo, RunFacts } from '../../src/model/usage/facts.ts';
+import type { ResultMetadata, RunResult } from '../../src/model/session/result.ts';
 
 const byName = new Map(claudeCaptures().map((capture) => [capture.name, capture]));
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { findAdapter } from '../../src/agents/registry.ts';
 import { ClaudeCodeNormalizer } from '../../src/agents/claude-code/normalize.ts';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { ToolAction, ToolUse } from '../../src/model/tool.ts';
-import { Transcript } from '../../src/model/transcript.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { ToolAction, ToolUse } from '../../src/model/transcript/tool.ts';
+import { Transcript } from '../../src/model/transcript/transcript.ts';
 import { capturesOf, linesOfCapture, readBy } from './agentCaptures.ts';
 import { repository } from './host/cache.mjs';
 

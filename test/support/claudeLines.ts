@@ -1,4 +1,4 @@
-import type { NormalizedEntry } from '../../src/model/entry.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
 
 /** Messages as Claude Code prints them, cut to what a test is about. */
 export const session_id = 'sess-1';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { capabilitiesOf, type AgentAdapter } from '../../src/agents/adapter.ts';
-import { capabilityNames } from '../../src/model/capabilities.ts';
-import { normalizedEntrySchema, type NormalizedEntry } from '../../src/model/entry.ts';
-import type { OutputLine } from '../../src/model/normalizer.ts';
-import { appended } from '../../src/model/transcript.ts';
+import { capabilityNames } from '../../src/model/session/capabilities.ts';
+import { normalizedEntrySchema, type NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { OutputLine } from '../../src/model/transcript/normalizer.ts';
+import { appended } from '../../src/model/transcript/transcript.ts';
 import { linesOfCapture, readBy, type AgentCapture, type Read } from './agentCaptures.ts';
 import { mutated, mutation } from './damage.ts';
 import { fuzz, tellFuzz } from './fuzz.ts';
@@ -98,7 +98,7 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
       }
     });
 
-    it('goes on from any index', () => {
+    it('continues from any index', () => {
       for (const capture of captures) {
         const later = readBy(adapter, linesOfCapture(capture), capture.exit, { firstIndex: 41 });
         assertSound(later, 41);
@@ -122,8 +122,8 @@ export function promises(adapter: AgentAdapter, captures: readonly AgentCapture[
         const before = messages(read(capture));
         const echo = before.find(({ origin }) => origin === 'human');
         if (echo === undefined) continue;
-        const told = readBy(adapter, linesOfCapture(capture), capture.exit, { prompt: echo.content });
-        const after = messages(told).map(({ origin }) => origin);
+        const reported = readBy(adapter, linesOfCapture(capture), capture.exit, { prompt: echo.content });
+        const after = messages(reported).map(({ origin }) => origin);
         assert.equal(after.length, before.length - 1, capture.name);
         assert.ok(!after.includes('human'), capture.name);
       }

@@ -12,7 +12,7 @@ export class StillCoordinator {
   readonly core: Coordinator;
   #ids = 0;
 
-  constructor(kept: readonly Change[] = [], wall = Date.parse('2026-01-01T00:00:00Z')) {
+  constructor(saved: readonly Change[] = [], wall = Date.parse('2026-01-01T00:00:00Z')) {
     this.wall = wall;
     this.core = new Coordinator(
       {
@@ -23,7 +23,7 @@ export class StillCoordinator {
         newSessionId: () => `ses_${this.#next()}`,
         onChange: (change) => this.changes.push(change),
       },
-      kept,
+      saved,
     );
   }
 

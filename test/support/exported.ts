@@ -1,11 +1,11 @@
 /** Sessions for the tests of exports, and what formats make of them. */
 import { createHash } from 'node:crypto';
 import { exportFormats } from '../../src/formats/export/formats.ts';
-import type { ExportSource, ExportTools } from '../../src/formats/export/source.ts';
+import type { ExportSource, ExportTools } from '../../src/formats/export/shared/source.ts';
 import type { RecordedRun } from '../../src/formats/record.ts';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { CoordinatorEvent } from '../../src/model/event.ts';
-import type { ToolUse } from '../../src/model/tool.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { CoordinatorEvent } from '../../src/model/transcript/event.ts';
+import type { ToolUse } from '../../src/model/transcript/tool.ts';
 import { aResult, aRun, aSummary, sessionId, time } from './records.ts';
 
 export const tools: ExportTools = {

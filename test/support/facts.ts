@@ -1,6 +1,6 @@
-import { emptyReport } from '../../src/agents/shared/emptyReport.ts';
-import type { MessageUsage, RunFacts, RunReport } from '../../src/model/facts.ts';
-import type { PriceTable } from '../../src/insight/prices.ts';
+import { emptyReport } from '../../src/agents/shared/normalizer/emptyReport.ts';
+import type { MessageUsage, RunFacts, RunReport } from '../../src/model/usage/facts.ts';
+import type { PriceTable } from '../../src/insight/prices/prices.ts';
 
 /** A closing line of a run that went well, with what is given in place of its figures. */
 export function report(own: Partial<RunReport> = {}): RunReport {

@@ -1,4 +1,4 @@
-/** What waits until a test says that it may go on. */
+/** What waits until a test says that it may continue. */
 export class Gate {
   readonly opened: Promise<void>;
   open: () => void = () => undefined;

@@ -1,4 +1,4 @@
-import type { NormalizedEntry } from '../../src/model/entry.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
 import { call, edits, reads, runs, said } from './madeEntries.ts';
 
 /** The line of the sample workspace's `src/bill.js` that the session wrote, counted from 0. */

@@ -1,5 +1,5 @@
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { ToolAction, ToolUse } from '../../src/model/tool.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { ToolAction, ToolUse } from '../../src/model/transcript/tool.ts';
 
 /** Time of an entry at this second. */
 export function at(second: number): string {

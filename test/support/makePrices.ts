@@ -1,5 +1,5 @@
 /**
- * Writes src/insight/prices.json from the `@pydantic/genai-prices` package: `node test/support/makePrices.ts`.
+ * Writes src/insight/prices/prices.json from the `@pydantic/genai-prices` package: `node test/support/makePrices.ts`.
  * Run it after that package was updated, with its publication date below.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,12 +1,12 @@
-import type { EntryUpdate } from '../../src/model/entry.ts';
-import { Transcript } from '../../src/model/transcript.ts';
+import type { EntryUpdate } from '../../src/model/transcript/entry.ts';
+import { Transcript } from '../../src/model/transcript/transcript.ts';
 import { Channel } from '../../src/protocol/channel.ts';
-import { grown, LastSent } from '../../src/protocol/lastSent.ts';
-import type { Envelope, FromPage, PageEntry, Sent, SessionView } from '../../src/protocol/messages.ts';
-import { pageEntry } from '../../src/protocol/pageEntries.ts';
-import { UpdateFeed } from '../../src/protocol/updateFeed.ts';
+import { grown, LastSent } from '../../src/protocol/panel/lastSent.ts';
+import type { Envelope, FromPage, PageEntry, Sent, SessionView } from '../../src/protocol/panel/messages.ts';
+import { pageEntry } from '../../src/protocol/panel/pageEntries.ts';
+import { UpdateFeed } from '../../src/protocol/panel/updateFeed.ts';
 
-/** What a host posts about a session that goes on, what it comes to in a page without a screen, and how many bytes it took. */
+/** What a host posts about an active session, what it comes to in a page without a screen, and how many bytes it took. */
 export class Posted {
   /** Of JSON, as VS Code passes messages on; of what came after the beginning. */
   bytes = 0;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import type { RecordLine } from '../../src/formats/record.ts';
 import { RecordBusyError, RecordNotFoundError } from '../../src/engine/record/errors.ts';
-import { RecordStore } from '../../src/engine/record/store.ts';
+import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import { aRun, aSession, entryLine, runId } from './records.ts';
 
 const [mode = '', dir = '', ...ids] = process.argv.slice(2);
@@ -19,7 +19,7 @@ async function openOrCreate(id: string) {
   } catch (error) {
     if (!RecordNotFoundError.is(error)) throw error;
     return await store.create(aSession({ session_id: id })).catch((failed: unknown) => {
-      // Another one was quicker: it is at work, or was.
+      // Another one was quicker: it is running, or was.
       if (RecordBusyError.is(failed)) throw failed;
       return store.openWriter(id);
     });
@@ -41,7 +41,7 @@ async function writeForever(id: string): Promise<void> {
   }
 }
 
-/** Lines of 3 MB to a record of its own, from two writers of which one is always at work. */
+/** Lines of 3 MB to a record of its own, from two writers of which one is always running. */
 async function writeLarge(own: readonly string[]): Promise<void> {
   const writers = await Promise.all(own.map(openOrCreate));
   for (let index = 0; index < 12; index += 1) {

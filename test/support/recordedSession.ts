@@ -1,12 +1,12 @@
 /** Every recorded run as a session: what lists, headers and exports show of it. */
 import { adapters } from '../../src/agents/registry.ts';
-import { resultOf, summaryOf, knownOf, addSteps, noSteps } from '../../src/engine/runFigures.ts';
-import type { ExportSource } from '../../src/formats/export/source.ts';
-import { loadPrices } from '../../src/insight/prices.ts';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { ResultMetadata } from '../../src/model/result.ts';
-import type { SessionSummary } from '../../src/model/summary.ts';
-import type { Turn } from '../../src/model/turn.ts';
+import { resultOf, summaryOf, knownOf, addSteps, noSteps } from '../../src/engine/run/runFigures.ts';
+import type { ExportSource } from '../../src/formats/export/shared/source.ts';
+import { loadPrices } from '../../src/insight/prices/prices.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { ResultMetadata } from '../../src/model/session/result.ts';
+import type { SessionSummary } from '../../src/model/session/summary.ts';
+import type { Turn } from '../../src/model/session/turn.ts';
 import { capturesOf, linesOfCapture, readBy } from './agentCaptures.ts';
 import { sourceOf } from './exported.ts';
 import { aRun, aSummary } from './records.ts';

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { recordVersion, type RecordedRun, type RecordLine } from '../../src/formats/record.ts';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import type { ResultMetadata } from '../../src/model/result.ts';
-import type { Session } from '../../src/model/session.ts';
-import type { SessionSummary } from '../../src/model/summary.ts';
-import { RecordStore } from '../../src/engine/record/store.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { ResultMetadata } from '../../src/model/session/result.ts';
+import type { Session } from '../../src/model/session/session.ts';
+import type { SessionSummary } from '../../src/model/session/summary.ts';
+import { RecordStore } from '../../src/engine/record/recordStore.ts';
 import type { RecordWriter } from '../../src/engine/record/contract.ts';
 
 export const sessionId = 'ses_0123456789ab';

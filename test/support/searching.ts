@@ -1,9 +1,9 @@
 import type { Log } from '../../src/engine/api.ts';
 import { Catalogue } from '../../src/engine/catalogue/catalogue.ts';
-import type { RecordStore } from '../../src/engine/record/store.ts';
+import type { RecordStore } from '../../src/engine/record/recordStore.ts';
 import { SessionSearch } from '../../src/engine/search/sessionSearch.ts';
 import type { SessionSources } from '../../src/engine/sources/sources.ts';
-import { loadPrices } from '../../src/insight/prices.ts';
+import { loadPrices } from '../../src/insight/prices/prices.ts';
 
 /** The search over a store, with a catalogue of its own as another process has it. */
 export function searchOf(

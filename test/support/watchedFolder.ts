@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FolderWatch } from '../../src/engine/snapshot/watch.ts';
-import type { NormalizedEntry } from '../../src/model/entry.ts';
-import { unreportedChangesSchema } from '../../src/model/unreported.ts';
+import type { NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import { unreportedChangesSchema } from '../../src/model/transcript/unreported.ts';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -32,7 +32,7 @@ export function startLimitedWriter(bytes: number, mode: string, dir: string, id:
   return startProgram('prlimit', [`--fsize=${bytes}:unlimited`, process.execPath, script, mode, dir, id]);
 }
 
-/** An engine whose agent talks for as long as it lives; `session`: it goes on with that one. */
+/** An engine whose agent talks for as long as it lives; `session`: it resumes that one. */
 export function startEngine(store: string, cwd: string, session = ''): WritingChild {
   const host = path.resolve('test/support/fakeAgent/writingHost.ts');
   const env = { PATH: process.env['PATH'] ?? '', HOME: path.dirname(store) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { EventTeller } from '../../src/formats/events.ts';
-import type { EntryUpdate, NormalizedEntry } from '../../src/model/entry.ts';
-import type { ToolUse } from '../../src/model/tool.ts';
+import { EventBuilder } from '../../src/formats/events.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../src/model/transcript/entry.ts';
+import type { ToolUse } from '../../src/model/transcript/tool.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 
@@ -15,13 +15,13 @@ function tool(index: number, change: Partial<ToolUse>, open = false): EntryUpdat
 }
 
 describe('events', () => {
-  const kinds = (teller: EventTeller, ...updates: EntryUpdate[]): string[] =>
-    teller.tell(updates, at).map((event) => event.event_type);
+  const kinds = (builder: EventBuilder, ...updates: EntryUpdate[]): string[] =>
+    builder.tell(updates, at).map((event) => event.event_type);
 
   it('tells a call when its input is known and again when its result is', () => {
-    const teller = new EventTeller('ses_000000000000');
-    assert.deepEqual(kinds(teller, tool(0, { input: {} }, true)), []);
-    const [pre] = teller.tell([tool(0, { input: { file_path: 'a' } }, true)], at);
+    const builder = new EventBuilder('ses_000000000000');
+    assert.deepEqual(kinds(builder, tool(0, { input: {} }, true)), []);
+    const [pre] = builder.tell([tool(0, { input: { file_path: 'a' } }, true)], at);
     assert.deepEqual(pre, {
       event_type: 'pre_tool',
       session_id: 'ses_000000000000',
@@ -30,16 +30,16 @@ describe('events', () => {
       tool_call_id: 'c',
       tool_input: { file_path: 'a' },
     });
-    assert.deepEqual(kinds(teller, tool(0, { input: { file_path: 'a' } }, true)), []);
-    const [post] = teller.tell([tool(0, { input: { file_path: 'a' }, status: 'success', result: { text: 'x' } })], at);
+    assert.deepEqual(kinds(builder, tool(0, { input: { file_path: 'a' } }, true)), []);
+    const [post] = builder.tell([tool(0, { input: { file_path: 'a' }, status: 'success', result: { text: 'x' } })], at);
     assert.ok(post?.event_type === 'post_tool');
     assert.deepEqual([post.tool_output, post.error], ['x', null]);
-    assert.deepEqual(kinds(teller, tool(0, { status: 'success', result: { text: 'xy' } })), []);
+    assert.deepEqual(kinds(builder, tool(0, { status: 'success', result: { text: 'xy' } })), []);
   });
 
   it('tells both at once of a call that is first seen answered, and the error of one that failed', () => {
-    const teller = new EventTeller('ses_000000000000');
-    const events = teller.tell([tool(3, { status: 'denied', result: { text: 'no' }, parentCallId: 'p' })], at);
+    const builder = new EventBuilder('ses_000000000000');
+    const events = builder.tell([tool(3, { status: 'denied', result: { text: 'no' }, parentCallId: 'p' })], at);
     assert.deepEqual(
       events.map((event) => event.event_type),
       ['pre_tool', 'post_tool'],
@@ -50,11 +50,11 @@ describe('events', () => {
   });
 
   it('tells a message once, when it has settled', () => {
-    const teller = new EventTeller('ses_000000000000');
+    const builder = new EventBuilder('ses_000000000000');
     const said = { index: 1, type: { kind: 'assistant_message' }, content: 'hi' } as const;
-    assert.deepEqual(kinds(teller, put({ ...said, content: '' }, true), { op: 'append', index: 1, text: 'hi' }), []);
-    assert.deepEqual(kinds(teller, put(said)), ['message']);
-    assert.deepEqual(kinds(teller, put(said)), []);
-    assert.deepEqual(kinds(teller, put({ index: 2, type: { kind: 'thinking' }, content: 'hm' })), []);
+    assert.deepEqual(kinds(builder, put({ ...said, content: '' }, true), { op: 'append', index: 1, text: 'hi' }), []);
+    assert.deepEqual(kinds(builder, put(said)), ['message']);
+    assert.deepEqual(kinds(builder, put(said)), []);
+    assert.deepEqual(kinds(builder, put({ index: 2, type: { kind: 'thinking' }, content: 'hm' })), []);
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,6 +7,7 @@ import { cruise, type ICruiseOptions } from 'dependency-cruiser';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 import configuration from '../../.dependency-cruiser.mjs';
+import { problemsIn, readGuide } from '../support/lint/wording.mjs';
 
 /** [file, code, part of the expected message] */
 const syntax: [string, string, string][] = [
@@ -37,7 +39,7 @@ const imports: Readonly<Record<string, string>> = {
   // One violation for both.
   'src/engine/cycleA.ts': "import type { B } from './cycleB.ts';\nexport type A = B;",
   'src/client/engine.ts': "import { a } from '../engine/a.ts';\na();",
-  'src/cli/daemon.ts': "import { a } from '../daemon/a.ts';\na();",
+  'src/cli/server.ts': "import { a } from '../daemon/a.ts';\na();",
   'src/vscode/node.ts': "import { readFile } from 'node:fs/promises';\nreadFile();",
   'src/vscode/package.ts': "import { execa } from 'execa';\nexeca();",
   'src/stray.ts': "import { a } from './model/a.ts';\na();",
@@ -71,11 +73,49 @@ describe('lint', () => {
     const typed = new ESLint();
     const lint = async (name: string): Promise<boolean> => {
       const code = `export function f(o: Record<string, number>, name: ${name}): void {\n  o[name] = 1;\n}\n`;
-      const [result] = await typed.lintText(code, { filePath: 'src/model/bytes.ts' });
+      const [result] = await typed.lintText(code, { filePath: 'src/model/text/bytes.ts' });
       return result?.messages.some(({ ruleId }) => ruleId === 'vitrine/text-keys') === true;
     };
     assert.deepEqual([await lint('string'), await lint("'a' | 'b'"), await lint('number')], [true, false, false]);
   }).timeout(120_000);
+
+  it('rejects each phrase and each name that the guide rules out', () => {
+    const guide = readGuide(readFileSync('docs/wording.md', 'utf8'));
+    assert.ok(guide.phrases.length > 40 && guide.names.length > 20);
+    for (const { not, but } of guide.phrases) {
+      assert.match(problemsIn('docs/x.md', `Here, ${not.toUpperCase()} it.`, guide).join(), /x\.md:1/, not);
+      assert.deepEqual(problemsIn('docs/x.md', but, guide), []);
+    }
+    for (const { not } of guide.names) {
+      const stem = `${not[0]?.toLowerCase() ?? ''}${not.slice(1)}`;
+      assert.equal(problemsIn('src/x.ts', `const a = 1;\nconst ${not} = a;`, guide).length, 1, not);
+      assert.equal(problemsIn(`src/${stem}.ts`, '', guide).length, 1, not);
+    }
+  });
+
+  it('keeps folders small, and ARCHITECTURE.md complete', () => {
+    const map = readFileSync('ARCHITECTURE.md', 'utf8');
+    const [agents, ...folders] = ['src/agents', 'src', 'webview'].map((folder) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true }).map((each) => ({
+        parentPath: each.parentPath,
+        isFolder: each.isDirectory(),
+        path: `${each.parentPath}/${each.name}`,
+      })),
+    );
+    const all = folders.flat();
+    for (const folder of all.filter(({ isFolder }) => isFolder)) {
+      const files = all.filter(({ isFolder, parentPath }) => !isFolder && parentPath === folder.path);
+      assert.ok(files.length <= 20, `${folder.path} has ${files.length} files`);
+    }
+    const executors = new Set(agents?.map(({ path: each }) => each));
+    const unnamed = all
+      .filter(({ isFolder, path: each }) => isFolder && each.split('/').length <= (each.startsWith('src/') ? 3 : 2))
+      .filter(({ path: each }) => !executors.has(each) && !map.includes(`\`${each}\``));
+    assert.deepEqual(
+      unnamed.map(({ path: each }) => each),
+      [],
+    );
+  });
 
   it('rejects imports that break a layer or make a cycle', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-lint-'));

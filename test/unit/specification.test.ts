@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { agentFileSchema } from '../../src/model/agent.ts';
-import { demandsSchema } from '../../src/model/demands.ts';
-import { listedRunnerSchema } from '../../src/model/runner.ts';
-import { runSchema, sessionSchema } from '../../src/model/session.ts';
+import { agentFileSchema } from '../../src/model/agent/agent.ts';
+import { demandsSchema } from '../../src/model/session/demands.ts';
+import { listedRunnerSchema } from '../../src/model/session/runner.ts';
+import { runSchema, sessionSchema } from '../../src/model/session/session.ts';
 import { repository } from '../support/host/cache.mjs';
 
 /** Fields and statuses of the specification, by model. */

@@ -1,9 +1,9 @@
 import { render } from 'lit/html.js';
-import type { EvidenceCard, PageLink } from '../../src/protocol/evidence.ts';
-import type { FromPage, ToPage } from '../../src/protocol/messages.ts';
+import type { EvidenceCard, PageLink } from '../../src/protocol/panel/evidence.ts';
+import type { FromPage, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
-import type { Store } from '../store.ts';
-import { card } from '../parts/evidenceCard.ts';
+import type { Store } from '../store/store.ts';
+import { card } from '../parts/evidence/evidenceCard.ts';
 import { placeCard } from './placeCard.ts';
 
 export interface CitingDeps {

@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import type { Token } from 'marked';
-import type { PageLink } from '../../src/protocol/evidence.ts';
-import type { PageEntry } from '../../src/protocol/messages.ts';
-import { bodyOf } from '../documents.ts';
+import type { PageLink } from '../../src/protocol/panel/evidence.ts';
+import type { PageEntry } from '../../src/protocol/panel/messages.ts';
+import { bodyOf } from '../store/documents.ts';
 import { t } from '../l10n.ts';
 import type { Part } from '../markdown/blocks.ts';
 import type { Content } from '../markdown/render.ts';
-import { verdictMarks, verdictWord } from '../parts/claimVerdict.ts';
+import { verdictMarks, verdictWord } from '../parts/evidence/claimVerdict.ts';
 import { shown } from '../text/shown.ts';
 import { type Piece, type Placed, placeLinks } from './places.ts';
 

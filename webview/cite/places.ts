@@ -1,8 +1,8 @@
 import type { Token } from 'marked';
-import type { PageLink } from '../../src/protocol/evidence.ts';
+import type { PageLink } from '../../src/protocol/panel/evidence.ts';
 import type { Part } from '../markdown/blocks.ts';
 import { entities } from '../markdown/entities.ts';
-import { type Leaf, leavesOf } from './leaves.ts';
+import { type TextNode, textNodesOf } from './textNodes.ts';
 
 /** A stretch of shown text, with the links that are about it and those whose number follows it. */
 export interface Piece {
@@ -32,15 +32,15 @@ interface Mark {
 
 /** Where the links of a message stand in what is shown of it; `content` is the text that the parts were made of. */
 export function placeLinks(parts: readonly Part[], content: string, links: readonly PageLink[]): Placed {
-  const leaves = parts.flatMap(({ blocks }, part) => blocks.flatMap(leavesOf).map((leaf) => ({ leaf, part })));
-  const marks = new Map<Leaf, Mark[]>();
+  const textNodes = parts.flatMap(({ blocks }, part) => blocks.flatMap(textNodesOf).map((leaf) => ({ leaf, part })));
+  const marks = new Map<TextNode, Mark[]>();
   const partsOf = new Map<number, number>();
   const rest: PageLink[] = [];
   const shift = unixOffsets(content, links);
   for (const [place, link] of links.entries()) {
     const [start = 0, end = 0] = shift[place] ?? [];
     // An empty range is that of a source that is for no words of the text.
-    const found = start >= end || isWhole(link, content) ? [] : marksOf(leaves, link, start, end);
+    const found = start >= end || isWhole(link, content) ? [] : marksOf(textNodes, link, start, end);
     for (const { leaf, mark } of found) {
       const own = marks.get(leaf);
       if (own === undefined) marks.set(leaf, [mark]);
@@ -59,16 +59,21 @@ function isWhole({ range: [start, end] }: PageLink, content: string): boolean {
 }
 
 interface Found {
-  readonly leaf: Leaf;
+  readonly leaf: TextNode;
   readonly part: number;
   readonly mark: Mark;
 }
 
-function marksOf(leaves: readonly { leaf: Leaf; part: number }[], link: PageLink, start: number, end: number): Found[] {
+function marksOf(
+  textNodes: readonly { leaf: TextNode; part: number }[],
+  link: PageLink,
+  start: number,
+  end: number,
+): Found[] {
   const found: Omit<Found, 'mark'>[] = [];
   const ranges: (readonly [number, number])[] = [];
-  for (let place = firstAfter(leaves, start); place < leaves.length && found.length < mostMarked; place++) {
-    const each = leaves[place];
+  for (let place = firstAfter(textNodes, start); place < textNodes.length && found.length < mostMarked; place++) {
+    const each = textNodes[place];
     if (each === undefined || each.leaf.start >= end) break;
     const range = each.leaf.map.between(start, end);
     if (range === undefined) continue;
@@ -82,18 +87,18 @@ function marksOf(leaves: readonly { leaf: Leaf; part: number }[], link: PageLink
 }
 
 /** Leaves are in the order of the text. */
-function firstAfter(leaves: readonly { leaf: Leaf }[], start: number): number {
+function firstAfter(textNodes: readonly { leaf: TextNode }[], start: number): number {
   let low = 0;
-  let high = leaves.length;
+  let high = textNodes.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((leaves[middle]?.leaf.end ?? 0) <= start) low = middle + 1;
+    if ((textNodes[middle]?.leaf.end ?? 0) <= start) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-function piecesOf({ token, raw, whole }: Leaf, marks: readonly Mark[]): Piece[] {
+function piecesOf({ token, raw, whole }: TextNode, marks: readonly Mark[]): Piece[] {
   const shownText = whole || token.type === 'codespan' ? textOf(token, raw) : entities(raw);
   const cuts = [...new Set([0, raw.length, ...marks.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b);
   const texts = cuts.slice(0, -1).map((from, at) => {

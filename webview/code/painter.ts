@@ -2,7 +2,7 @@ import { codeGroups, type CodeGroup, placedSpans, plainOf, type Span } from './s
 
 /** Texts whose spans are kept. */
 const mostKept = 100;
-/** Milliseconds that a text waits for a pause at most, so that code is coloured while a run goes on, too. */
+/** Milliseconds that a text waits for a pause at most, so that code is coloured while a run continues, too. */
 const patience = 1000;
 
 type SpansOf = (language: string, text: string) => Span[];
@@ -14,7 +14,7 @@ type SpansOf = (language: string, text: string) => Span[];
  */
 export class CodePainter {
   readonly #painted: () => void;
-  readonly #kept = new Map<string, readonly Span[]>();
+  readonly #saved = new Map<string, readonly Span[]>();
   #spansOf: SpansOf | undefined;
   #loading = false;
   #waiting = false;
@@ -30,7 +30,7 @@ export class CodePainter {
     if (!('highlights' in CSS)) return;
     const found = [...root.querySelectorAll<HTMLElement>('[data-code]')].flatMap(codeIn);
     if (found.length === 0 && this.#shown === '') return;
-    const missing = found.filter(({ key }) => !this.#kept.has(key));
+    const missing = found.filter(({ key }) => !this.#saved.has(key));
     if (missing.length > 0) this.#want(missing);
     this.#paint(found);
   }
@@ -68,20 +68,20 @@ export class CodePainter {
   }
 
   #keep(key: string, spans: readonly Span[]): void {
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= mostKept && oldest !== undefined) this.#kept.delete(oldest);
-    this.#kept.set(key, spans);
+    const [oldest] = this.#saved.keys();
+    if (this.#saved.size >= mostKept && oldest !== undefined) this.#saved.delete(oldest);
+    this.#saved.set(key, spans);
   }
 
   #paint(found: readonly Code[]): void {
-    const ready = found.filter(({ key }) => this.#kept.has(key));
+    const ready = found.filter(({ key }) => this.#saved.has(key));
     // The same texts in the same places need no second coat.
     const shown = ready.map(({ id }) => id).join();
     if (shown === this.#shown) return;
     this.#shown = shown;
     const ranges = new Map<CodeGroup, AbstractRange[]>(codeGroups.map((group) => [group, []]));
     for (const { key, node } of ready) {
-      for (const { from, to, group } of this.#kept.get(key) ?? []) {
+      for (const { from, to, group } of this.#saved.get(key) ?? []) {
         ranges
           .get(group)
           ?.push(new StaticRange({ startContainer: node, startOffset: from, endContainer: node, endOffset: to }));

@@ -1,4 +1,4 @@
-/** What is told apart in code; styles/code.css has a colour for each. */
+/** What is told apart in code; styles/transcript/code.css has a colour for each. */
 export const codeGroups = ['keyword', 'type', 'name', 'string', 'number', 'comment', 'added', 'removed'] as const;
 export type CodeGroup = (typeof codeGroups)[number];
 
@@ -26,17 +26,17 @@ export function plainOf(original: string): Plain {
     original.length <= mostCharacters ? original : original.slice(0, original.lastIndexOf('\n', mostCharacters) + 1);
   if (!numbered.test(cut)) return { text: cut, lines: [{ at: 0, skipped: 0 }] };
   const lines: { at: number; skipped: number }[] = [];
-  const kept: string[] = [];
+  const saved: string[] = [];
   let [at, skipped] = [0, 0];
   for (const line of cut.split('\n')) {
     const prefix = numbered.exec(line)?.[0].length ?? 0;
     skipped += prefix;
     lines.push({ at, skipped });
     const rest = line.slice(prefix);
-    kept.push(rest);
+    saved.push(rest);
     at += rest.length + 1;
   }
-  return { text: kept.join('\n'), lines };
+  return { text: saved.join('\n'), lines };
 }
 
 /** Spans of the plain text as spans of the original; one that goes over lines becomes one for each. */

@@ -1,15 +1,23 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { Cost, ModelUsage } from '../../src/model/usage.ts';
-import type { LedgerCard } from '../../src/protocol/figureMessages.ts';
-import type { SessionView } from '../../src/protocol/messages.ts';
+import type { Cost, ModelUsage } from '../../src/model/usage/usage.ts';
+import type { LedgerCard } from '../../src/protocol/panel/figureMessages.ts';
+import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
 import { button, codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { duration, number, usd } from '../text/format.ts';
 import { provenanceText } from '../text/provenance.ts';
 import { shown } from '../text/shown.ts';
-import { contextText } from './contextText.ts';
-import { childrenText, costText, kindText, provenanceIcon, sumText, tokenKinds, tokensOf } from './costText.ts';
+import {
+  contextText,
+  childrenText,
+  costText,
+  kindText,
+  provenanceIcon,
+  sumText,
+  tokenKinds,
+  tokensOf,
+} from './costText.ts';
 
 interface CostCard {
   readonly view: SessionView;

@@ -1,6 +1,7 @@
-import type { Cost, CostSum, TokenUsage } from '../../src/model/usage.ts';
+import type { Cost, CostSum, TokenUsage } from '../../src/model/usage/usage.ts';
 import { plural, t } from '../l10n.ts';
-import { usd } from '../text/format.ts';
+import { usd, number } from '../text/format.ts';
+import type { SessionSummary } from '../../src/model/session/summary.ts';
 
 export const tokenKinds = [
   'input',
@@ -52,4 +53,15 @@ export const provenanceIcon = { reported: 'verified', estimated: 'symbol-operato
 
 export function childrenText(count: number): string {
   return plural(count, t('{0} child session', 1), t('{0} child sessions'));
+}
+
+/** How full the model's window is: `71,300 of 200,000 tokens (36 %)`. */
+export function contextText({ context_tokens: tokens, context_window: window }: SessionSummary): string {
+  if (tokens === undefined) {
+    return window === null
+      ? t('unknown: the agent does not report context use')
+      : t('unknown of {0} tokens: the agent does not report context use', number(window));
+  }
+  if (window === null) return t('{0} tokens; the agent does not report the model’s limit', number(tokens));
+  return t('{0} of {1} tokens ({2} %)', number(tokens), number(window), Math.round((100 * tokens) / window));
 }

@@ -1,9 +1,9 @@
 import { render } from 'lit/html.js';
-import type { LedgerCard, ResumeFacts } from '../../src/protocol/figureMessages.ts';
-import type { FromPage, SessionView, ToPage } from '../../src/protocol/messages.ts';
+import type { LedgerCard, ResumeFacts } from '../../src/protocol/panel/figureMessages.ts';
+import type { FromPage, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
-import type { Store } from '../store.ts';
-import type * as code from './code.ts';
+import type { Store } from '../store/store.ts';
+import type * as code from './cards.ts';
 import { MessageFigures } from './messageFigures.ts';
 
 interface FiguresDeps {
@@ -22,7 +22,7 @@ const closeAfter = 250;
 /** Milliseconds between two questions while figures change. */
 const freshFor = 1000;
 
-/** The cost card and what is asked before going on with a session. Their code is fetched when one of them is wanted. */
+/** The cost card and what is asked before resuming a session. Their code is fetched when one of them is wanted. */
 export class Figures {
   readonly #deps: FiguresDeps;
   readonly #place = document.createElement('div');
@@ -161,7 +161,7 @@ export class Figures {
   }
 
   #load(): Promise<void> {
-    this.#fetching ??= import('./code.ts').then(
+    this.#fetching ??= import('./cards.ts').then(
       (fetched) => {
         this.#code = fetched;
         this.#deps.changed();
@@ -187,7 +187,7 @@ export class Figures {
   }
 }
 
-/** Over, or going on where this window has no hand in it. What was played or imported is gone on with in no such way. */
+/** Over, or continuing where this window has no hand in it. What was played or imported is resumed in no such way. */
 function isOver({ summary, can, conversation }: SessionView): boolean {
   if (summary.recording || summary.imported !== undefined || summary.runs === 0) return false;
   const live = summary.status === 'running' || summary.status === 'pending' || summary.status === 'stopping';

@@ -1,8 +1,8 @@
-import type { MessageFigure, MissingFigure } from '../../src/model/messageFigure.ts';
-import { mostMessages } from '../../src/protocol/figureMessages.ts';
-import type { FromPage, SessionView, ToPage } from '../../src/protocol/messages.ts';
-import type { List } from '../list.ts';
-import type { Store } from '../store.ts';
+import type { MessageFigure, MissingFigure } from '../../src/model/usage/messageFigure.ts';
+import { mostMessages } from '../../src/protocol/panel/figureMessages.ts';
+import type { FromPage, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
+import type { List } from '../list/list.ts';
+import type { Store } from '../store/store.ts';
 
 /** Figures kept; with more, those that are not in sight are asked for again. */
 const mostKept = 2000;
@@ -65,11 +65,11 @@ export class MessageFigures {
     for (const index of indexes) this.#stale.delete(index);
     const answer = await this.#deps.request((request) => ({ type: 'getMessageFigures', request, indexes }));
     if (this.#known.size > mostKept) this.#known.clear();
-    const told = answer.type === 'messageFigures' ? answer.figures : [];
-    const isNews = told.some(({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.of(index)));
+    const reported = answer.type === 'messageFigures' ? answer.figures : [];
+    const isNews = reported.some(({ index, figure }) => JSON.stringify(figure) !== JSON.stringify(this.of(index)));
     // One that fails is not asked for again with every drawing.
     for (const index of indexes) this.#known.set(index, this.of(index));
-    for (const { index, figure } of told) this.#known.set(index, figure);
+    for (const { index, figure } of reported) this.#known.set(index, figure);
     this.untold = [...this.#known.values()].every((figure) => figure === 'not_per_message');
     if (isNews) this.#deps.changed();
     setTimeout(() => {

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { ResumeFacts } from '../../src/protocol/figureMessages.ts';
-import type { SessionView } from '../../src/protocol/messages.ts';
+import type { ResumeFacts } from '../../src/protocol/panel/figureMessages.ts';
+import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
 import { button, codicon } from '../controls.ts';
 import { plural, t } from '../l10n.ts';
@@ -9,8 +9,7 @@ import { commandWord } from '../text/commandWords.ts';
 import { dateTime, number } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
-import { contextText } from './contextText.ts';
-import { costText } from './costText.ts';
+import { contextText, costText } from './costText.ts';
 
 interface ResumeCard {
   readonly view: SessionView;
@@ -19,7 +18,7 @@ interface ResumeCard {
   readonly now: number;
 }
 
-/** What a person wants to know before going on with a session that is over, or that somebody else goes on with. */
+/** What a person wants to know before resuming a session that has ended, or that someone else resumes. */
 export function resumeCard({ view, resume, actions, now }: ResumeCard): TemplateResult {
   const { can, why } = view;
   const running = view.summary.status === 'running' || view.summary.status === 'pending';
@@ -32,7 +31,7 @@ export function resumeCard({ view, resume, actions, now }: ResumeCard): Template
       ${part(t('Last activity'), lastActivity(view, resume, now))} ${part(t('Context'), context(view, resume))}
       ${running ? nothing : part(t('Cost to resume (cache expired)'), cold(resume))}
       ${running ? nothing : part(t('Not restored'), notRestored(view, resume))}
-      ${part(t('Open in another process'), elsewhere(resume, now))}
+      ${part(t('Open in another process'), otherProcess(resume, now))}
     </dl>
     <div class="bt">
       ${button({
@@ -145,7 +144,7 @@ function notRestored({ summary }: SessionView, { background, cutOff, allowed, kn
   };
 }
 
-function elsewhere({ elsewhere: holder }: ResumeFacts, now: number): Said {
+function otherProcess({ elsewhere: holder }: ResumeFacts, now: number): Said {
   const checked = t('Checked just now on this machine. Other machines cannot be checked.');
   if (holder === null) return { said: html`${codicon('pass', 'ok')} ${t('Not open in any process')}`, more: checked };
   const icon = codicon('warning', 'warn');

@@ -3,7 +3,7 @@ import { lexMarkdown } from '../../src/text/boundedLexer.ts';
 import { markdownRuns } from '../../src/text/markdownRuns.ts';
 
 /**
- * One block of a message. `joined`: goes on from the block before it, which was cut for its length. `at`: where the token's
+ * One block of a message. `joined`: continues from the block before it, which was cut for its length. `at`: where the token's
  * `raw` stands in the text, with its line breaks as single characters; -1 where it is no part of it or may still change.
  */
 export interface Block {
@@ -143,7 +143,7 @@ export class MarkdownStream {
     return true;
   }
 
-  /** Reads lines of an open code block; true when it ended and markdown goes on. */
+  /** Reads lines of an open code block; true when it ended and markdown continues. */
   #takeFence(final: boolean): boolean {
     const fence = this.#fence;
     if (fence === undefined) return false;

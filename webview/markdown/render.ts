@@ -18,7 +18,7 @@ export interface MarkdownActions {
 }
 
 /**
- * A block as DOM, made from its tokens: only what is named here can appear. `whole`: somebody decides about the text, so that
+ * A block as DOM, made from its tokens: only what is named here can appear. `whole`: someone decides about the text, so that
  * nothing of it may be left out, however long it is and whatever markdown would keep out of sight.
  */
 export function renderBlock(

@@ -1,14 +1,14 @@
 import { html, render } from 'lit/html.js';
-import type { SessionView } from '../../src/protocol/messages.ts';
+import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
-import type { List } from '../list.ts';
+import type { List } from '../list/list.ts';
 import { type Notice, notices, type Shell } from '../shell.ts';
-import { budgetBar } from './budgetBar.ts';
+import { budgetBar } from './header/budgetBar.ts';
 import { composer, type ComposerState } from './composer.ts';
 import type { Context } from './context.ts';
-import { findBar, type FindState } from './findBar.ts';
-import { header, type HeaderState } from './header.ts';
-import { missingText } from './messageFigure.ts';
+import { findBar, type FindState } from './find/findBar.ts';
+import { header, type HeaderState } from './header/header.ts';
+import { missingText } from './rows/messageFigure.ts';
 import { requestBar } from './requestBar.ts';
 import { strip } from './strip.ts';
 
@@ -30,8 +30,8 @@ export function drawChrome(shell: Shell, context: Context, view: SessionView, li
     context.figures.messages.untold ? missingText('not_per_message') : '',
   );
   render(header(context, view, state.head), shell.header);
-  const told = notices([view.notice, state.problem].filter((each) => each !== null && each !== undefined));
-  render(html`${told}${budgetBar(context, view)}`, shell.notice);
+  const reported = notices([view.notice, state.problem].filter((each) => each !== null && each !== undefined));
+  render(html`${reported}${budgetBar(context, view)}`, shell.notice);
   render(state.find === undefined ? '' : findBar(state.find), shell.find);
   render(requestBar(context), shell.bar);
   render(composer(context, view, state.composer), shell.composer);

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { SessionView } from '../../src/protocol/messages.ts';
+import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { button, codicon, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { commandWord } from '../text/commandWords.ts';
@@ -11,11 +11,11 @@ import type { Context } from './context.ts';
 export interface ComposerState {
   readonly draft: string;
   readonly setDraft: (text: string) => void;
-  /** `interrupt` ends the turn that goes on first. */
+  /** `interrupt` ends the active turn first. */
   readonly send: (how?: 'queue' | 'interrupt') => void;
 }
 
-/** Where the conversation goes on; where it cannot, the reason stands in its place. */
+/** Where the conversation continues; where it cannot, the reason stands in its place. */
 export function composer(context: Context, view: SessionView, state: ComposerState): TemplateResult {
   return html`<form class="comp" aria-label=${t('Message')} @submit=${(event: Event) => event.preventDefault()}>
     ${queue(context, view)} ${view.can.send ? box(view, state) : blocked(context, view)}

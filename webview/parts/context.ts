@@ -1,7 +1,7 @@
 import type { Actions } from '../actions.ts';
 import type { Figures } from '../figures/figures.ts';
 import type { Requests } from '../request/requests.ts';
-import type { Store } from '../store.ts';
+import type { Store } from '../store/store.ts';
 
 /** What every part of the page is drawn from. */
 export interface Context {
@@ -37,7 +37,7 @@ function placeOf(step: string): { lane: string; at: number } {
   return { lane: step.slice(0, Math.max(0, dot)), at: Number(step.slice(dot + 1)) };
 }
 
-/** Whether the run that an entry belongs to goes on. */
+/** Whether the run that an entry belongs to continues. */
 export function isLive({ store }: Context, turn: number): boolean {
   return store.turns[turn]?.status === 'running';
 }

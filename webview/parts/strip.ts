@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit/html.js';
 import { guard } from 'lit/directives/guard.js';
 import { ref } from 'lit/directives/ref.js';
-import type { List } from '../list.ts';
+import type { List } from '../list/list.ts';
 import type { Context } from './context.ts';
 
 /** Marks of one height are one mark: the strip is no taller than a screen. */

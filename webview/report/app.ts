@@ -6,7 +6,7 @@ import { setLanguage, t } from '../l10n.ts';
 import { isObject } from '../text/objects.ts';
 import { shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
-import { post, saveReport, savedReport } from '../vscodeApi.ts';
+import { post, saveReport, savedReport } from '../host/vscodeApi.ts';
 import { reportView, type ReportDeeds } from './view.ts';
 import { nextSort, type Sort } from './sorting.ts';
 

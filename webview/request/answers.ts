@@ -1,4 +1,4 @@
-import type { AgentRequest } from '../../src/model/request.ts';
+import type { AgentRequest } from '../../src/model/agent/request.ts';
 import type { AnswerDraft } from './requests.ts';
 
 /** The answers in the order of the questions, or `undefined` while one is missing. Several labels are joined by ", ". */

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { AgentRequest, Question } from '../../src/model/request.ts';
+import type { AgentRequest, Question } from '../../src/model/agent/request.ts';
 import { choice, field } from '../controls.ts';
 import { t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
-import { fieldId } from '../parts/requestActions.ts';
+import { fieldId } from '../parts/rows/requestActions.ts';
 import { asks, shown } from '../text/shown.ts';
 import { plain } from '../text/visible.ts';
 import { pick, type } from './answers.ts';

@@ -1,7 +1,7 @@
-import type { AgentRequest, Answer } from '../../src/model/request.ts';
-import type { FromPage, SessionView, WaitingRequest } from '../../src/protocol/messages.ts';
-import { Presses } from './presses.ts';
-import { heading, Sights } from './sights.ts';
+import type { AgentRequest, Answer } from '../../src/model/agent/request.ts';
+import type { FromPage, SessionView, WaitingRequest } from '../../src/protocol/panel/messages.ts';
+import { DeliberateClicks } from './deliberateClicks.ts';
+import { heading, VisibleParts } from './visibleParts.ts';
 
 /** What a person has begun to answer. Questions go by their place. */
 export interface AnswerDraft {
@@ -24,15 +24,15 @@ interface RequestsDeps {
 /** The requests that wait, what was begun as an answer to them, and whether one may be given now. */
 export class Requests {
   readonly #deps: RequestsDeps;
-  readonly #sights: Sights;
-  readonly #presses = new Presses(window);
+  readonly #visible: VisibleParts;
+  readonly #clicks = new DeliberateClicks(window);
   readonly #drafts = new Map<string, AnswerDraft>();
   readonly #sent = new Set<string>();
   #waiting: readonly WaitingRequest[] = [];
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
-    this.#sights = new Sights(deps.scroller, () => deps.changed());
+    this.#visible = new VisibleParts(deps.scroller, () => deps.changed());
   }
 
   /** Oldest first. */
@@ -55,18 +55,18 @@ export class Requests {
     const ids = new Set(requests.map(({ id }) => id));
     for (const id of this.#sent) if (!ids.has(id)) this.#sent.delete(id);
     for (const id of this.#drafts.keys()) if (!ids.has(id)) this.#drafts.delete(id);
-    this.#sights.keep(ids);
+    this.#visible.keep(ids);
   }
 
   /** The one that waits longest of those that are not on screen. */
   outOfSight(): WaitingRequest | undefined {
-    return this.#waiting.some(({ id }) => this.#sights.inSight(id)) ? undefined : this.#waiting[0];
+    return this.#waiting.some(({ id }) => this.#visible.inSight(id)) ? undefined : this.#waiting[0];
   }
 
   /** To be called after each drawing. Returns keys of rows that are new and taller than the screen. */
   drawn(rows: HTMLElement): string[] {
     const { scroller } = this.#deps;
-    return this.#sights
+    return this.#visible
       .look(rows)
       .filter(({ offsetHeight }) => offsetHeight > scroller.clientHeight - 2 * heading)
       .flatMap((frame) => frame.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? []);
@@ -94,8 +94,8 @@ export class Requests {
   state(id: string): 'ready' | 'unread' | 'unseen' | 'sent' | 'over' {
     if (!this.isWaiting(id)) return 'over';
     if (this.#sent.has(id)) return 'sent';
-    if (this.#sights.seen(id, 'end') === undefined) return 'unseen';
-    return this.#sights.seen(id, 'top') === undefined ? 'unread' : 'ready';
+    if (this.#visible.seen(id, 'end') === undefined) return 'unseen';
+    return this.#visible.seen(id, 'top') === undefined ? 'unread' : 'ready';
   }
 
   /**
@@ -105,7 +105,7 @@ export class Requests {
   answer({ id }: AgentRequest, answer: Answer): void {
     const state = this.state(id);
     if (state !== 'ready' && !(state === 'unread' && answer.kind === 'deny')) return;
-    if (this.#presses.heldSinceBefore(this.#sights.seen(id, 'end') ?? Infinity)) return;
+    if (this.#clicks.heldSinceBefore(this.#visible.seen(id, 'end') ?? Infinity)) return;
     this.#sent.add(id);
     this.#deps.send({ type: 'answer', id, answer });
     this.#deps.changed();

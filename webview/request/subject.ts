@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { AgentRequest } from '../../src/model/request.ts';
-import type { FileChange, ToolAction } from '../../src/model/tool.ts';
+import type { AgentRequest } from '../../src/model/agent/request.ts';
+import type { FileChange, ToolAction } from '../../src/model/transcript/tool.ts';
 import { codicon } from '../controls.ts';
 import { t } from '../l10n.ts';
 import { diffLine } from '../steps/detail.ts';
@@ -8,9 +8,9 @@ import { diffLines, shownChanges } from '../steps/diff.ts';
 import { number } from '../text/format.ts';
 import { relative } from '../text/paths.ts';
 import { shown, shownCode, warnings } from '../text/shown.ts';
-import { codeOf, quoted } from '../../src/protocol/visibleText.ts';
+import { codeOf, quoted } from '../../src/protocol/panel/visibleText.ts';
 import { plain } from '../text/visible.ts';
-import { restOfInput } from './rest.ts';
+import { restOfInput } from './restOfInput.ts';
 
 /** Lines of changes and characters of a text that are drawn without being asked for. Commands are always whole. */
 const mostLines = 2000;

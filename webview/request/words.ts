@@ -1,9 +1,9 @@
-import type { AgentRequest, Answer, Decision } from '../../src/model/request.ts';
-import type { Asked } from '../../src/protocol/messages.ts';
+import type { AgentRequest, Answer, Decision } from '../../src/model/agent/request.ts';
+import type { Asked } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
 import { clock } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
-import { quoted } from '../../src/protocol/visibleText.ts';
+import { quoted } from '../../src/protocol/panel/visibleText.ts';
 import { firstWords } from '../text/visible.ts';
 
 /** What the agent wants, in our words. */
@@ -165,7 +165,7 @@ function minutes(ms: number): string {
   return plural(Math.round(seconds / 60), t('{0} minute', 1), t('{0} minutes'));
 }
 
-/** How long the request has waited, with a running clock; empty where nobody said when it was asked. */
+/** How long the request has waited, with a running clock; empty where no one said when it was asked. */
 export function waited({ asked_at: since }: Pick<AgentRequest, 'asked_at'>, now: number): string {
   const ms = now - Date.parse(since);
   return Number.isFinite(ms) ? t('Waiting for {0}', clock(ms)) : '';

@@ -13,7 +13,7 @@ const tokens: ReadonlyMap<string, string> = new Map(
 
 /**
  * The theme's sixteen terminal colours. Those that cannot be read on the terminal's ground get a readable shade, as VS Code
- * does it in its terminal; styles/detail.css takes it from `--ansi-…` of the body.
+ * does it in its terminal; styles/transcript/detail.css takes it from `--ansi-…` of the body.
  */
 export class AnsiTheme {
   #key = '';

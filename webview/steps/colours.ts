@@ -55,7 +55,7 @@ function looksOf(text: string): Look[] {
   return looks;
 }
 
-/** What a program conceals or lets blink is shown as it is: nobody shall be hidden anything. */
+/** What a program conceals or lets blink is shown as it is: no one shall be hidden anything. */
 const decorations = ['bold', 'dim', 'italic', 'underline', 'strikethrough'] as const;
 
 /** The library gives `null` where its types do not say so. */

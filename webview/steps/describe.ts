@@ -1,5 +1,5 @@
-import type { ToolAction, ToolUse } from '../../src/model/tool.ts';
-import type { PageEntry, WaitingRequest } from '../../src/protocol/messages.ts';
+import type { ToolAction, ToolUse } from '../../src/model/transcript/tool.ts';
+import type { PageEntry, WaitingRequest } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
 import { between, duration, number } from '../text/format.ts';
 import { splitPath } from '../text/paths.ts';
@@ -148,7 +148,7 @@ function asked(described: Shown, tool: ToolUse, waits: WaitingRequest | undefine
   return { ...described, verb: wantsTo(tool) };
 }
 
-/** The verb of a call that nobody has allowed yet: it does not run. */
+/** The verb of a call that no one has allowed yet: it does not run. */
 function wantsTo({ action }: ToolUse): string {
   switch (action.kind) {
     case 'file_read':

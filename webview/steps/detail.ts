@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
-import type { FileChange, ToolUse } from '../../src/model/tool.ts';
-import type { PageEntry } from '../../src/protocol/messages.ts';
+import type { FileChange, ToolUse } from '../../src/model/transcript/tool.ts';
+import type { PageEntry } from '../../src/protocol/panel/messages.ts';
 import type { Actions } from '../actions.ts';
 import { languageOf } from '../code/spans.ts';
 import { button, codicon } from '../controls.ts';

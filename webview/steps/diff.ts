@@ -1,4 +1,4 @@
-import type { FileChange } from '../../src/model/tool.ts';
+import type { FileChange } from '../../src/model/transcript/tool.ts';
 
 export interface DiffLine {
   readonly kind: 'same' | 'add' | 'del' | 'gap';

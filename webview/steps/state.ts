@@ -1,12 +1,12 @@
-import type { ToolUse } from '../../src/model/tool.ts';
-import type { WaitingRequest } from '../../src/protocol/messages.ts';
+import type { ToolUse } from '../../src/model/transcript/tool.ts';
+import type { WaitingRequest } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 
 /** `behind`: it waits until a person has decided about an earlier call. */
 export type StepState =
   'queued' | 'running' | 'approval' | 'behind' | 'done' | 'failed' | 'denied' | 'cancelled' | 'unanswered';
 
-/** `waits`: what a person has to answer before the call goes on. */
+/** `waits`: what a person has to answer before the call continues. */
 export interface RunState {
   readonly runLive: boolean;
   readonly waits: WaitingRequest | undefined;
@@ -14,14 +14,14 @@ export interface RunState {
   readonly behind: boolean;
 }
 
-/** What a call that has no end does while its run goes on. */
+/** What a call that has no end does while its run continues. */
 export function openState(status: 'created' | 'running', { waits, behind }: Omit<RunState, 'runLive'>): StepState {
   if (waits !== undefined) return 'approval';
   if (behind) return 'behind';
   return status === 'created' ? 'queued' : 'running';
 }
 
-/** How a call came out. A call of a run that is over and never answered is not running any more. */
+/** How a call came out. A call of a run that has ended and never answered is no longer running. */
 export function stepState(tool: ToolUse, { runLive, ...run }: RunState): StepState {
   switch (tool.status) {
     case 'created':

@@ -5,11 +5,11 @@ import { settledLines, withColoursOnly, withoutTerminalCodes } from '../text/vis
 /** Outputs whose elements are kept, so that drawing again costs nothing. */
 const mostKept = 40;
 
-const kept = new Map<string, Promise<unknown>>();
+const saved = new Map<string, Promise<unknown>>();
 
 /** Output of a program as it stood on screen in the end, in its colours where it has some. */
 export function terminal(output: string): unknown {
-  const known = kept.get(output);
+  const known = saved.get(output);
   const colours = known === undefined ? withColoursOnly(output) : '';
   if (colours === undefined) return plain(output);
   return until(known ?? colour(output, colours), plain(output));
@@ -24,8 +24,8 @@ function colour(output: string, colours: string): Promise<unknown> {
     ({ coloured }) => coloured(settledLines(colours)),
     () => plain(output),
   );
-  const [oldest] = kept.keys();
-  if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest);
-  kept.set(output, drawn);
+  const [oldest] = saved.keys();
+  if (saved.size >= mostKept && oldest !== undefined) saved.delete(oldest);
+  saved.set(output, drawn);
   return drawn;
 }

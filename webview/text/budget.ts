@@ -1,12 +1,12 @@
-import type { BudgetState, Standing } from '../../src/model/budget.ts';
-import { exceededText, figuresText, scopeText, type Writing } from '../../src/protocol/budgetWords.ts';
+import type { BudgetState, BudgetStatus } from '../../src/model/usage/budget.ts';
+import { exceededText, figuresText, scopeText, type Writing } from '../../src/protocol/panel/budgetWords.ts';
 import { t } from '../l10n.ts';
 import { number, usd } from './format.ts';
 
 const writing: Writing = { t, money: usd, number };
 
-export function budgetFigures(standing: Standing): string {
-  return figuresText(standing, writing);
+export function budgetFigures(status: BudgetStatus): string {
+  return figuresText(status, writing);
 }
 
 /** One sentence; `undefined` where no budget is to be spoken of. */

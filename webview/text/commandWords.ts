@@ -1,4 +1,4 @@
-import type { PageCommand } from '../../src/protocol/messages.ts';
+import type { PageCommand } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 
 /** A command as menus and buttons name it. */

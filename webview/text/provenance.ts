@@ -1,4 +1,4 @@
-import type { Cost } from '../../src/model/usage.ts';
+import type { Cost } from '../../src/model/usage/usage.ts';
 import { t } from '../l10n.ts';
 import { usd } from './format.ts';
 import { plain } from './visible.ts';

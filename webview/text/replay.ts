@@ -1,4 +1,4 @@
-import type { Turn } from '../../src/model/turn.ts';
+import type { Turn } from '../../src/model/session/turn.ts';
 
 interface Timed {
   readonly index: number;

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit/html.js';
-import { characterName, disguisesIn, findDisguise, type TextKind } from '../../src/protocol/visibleText.ts';
-import type { SessionView } from '../../src/protocol/messages.ts';
+import { characterName, disguisesIn, findDisguise, type TextKind } from '../../src/protocol/panel/visibleText.ts';
+import type { SessionView } from '../../src/protocol/panel/messages.ts';
 import { t } from '../l10n.ts';
 import { pieces, plain } from './visible.ts';
 

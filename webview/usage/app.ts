@@ -1,10 +1,10 @@
 import { html, render } from 'lit/html.js';
 import { Channel, isEnvelope } from '../../src/protocol/channel.ts';
-import type { FromUsagePage, ToUsagePage, UsagePage } from '../../src/protocol/usageMessages.ts';
+import type { FromUsagePage, ToUsagePage, UsagePage } from '../../src/protocol/pages/usageMessages.ts';
 import { setLanguage, t } from '../l10n.ts';
 import { isObject } from '../text/objects.ts';
 import { plain } from '../text/visible.ts';
-import { post } from '../vscodeApi.ts';
+import { post } from '../host/vscodeApi.ts';
 import { usagePage } from './page.ts';
 
 /** The usage view: draws the last that the host sent, and says what is wanted next. */

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit/html.js';
 import { live } from 'lit/directives/live.js';
-import type { UsageGroup, UsagePage, UsageScope } from '../../src/protocol/usageMessages.ts';
+import type { UsageGroup, UsagePage, UsageScope } from '../../src/protocol/pages/usageMessages.ts';
 import { plural, t } from '../l10n.ts';
 import { compact, number } from '../text/format.ts';
 import { shown } from '../text/shown.ts';
@@ -76,7 +76,7 @@ function sum(name: string, group: UsageGroup): TemplateResult {
   </div>`;
 }
 
-/** How much of a sum is known how: nothing where all of it was reported. */
+/** Sources of a total; nothing where all of it was reported. */
 function parts(group: UsageGroup): string[] {
   const { unknown, estimatedUsd, usd } = group;
   return [

@@ -1,5 +1,5 @@
 import { html, svg, type TemplateResult } from 'lit/html.js';
-import type { UsageGroup } from '../../src/protocol/usageMessages.ts';
+import type { UsageGroup } from '../../src/protocol/pages/usageMessages.ts';
 import { sumText, tokensOf } from '../figures/costText.ts';
 import { t } from '../l10n.ts';
 import { number, usd } from '../text/format.ts';
@@ -9,7 +9,7 @@ import { dayText } from './dates.ts';
 const column = 10;
 const bar = 8;
 const height = 88;
-/** Of the mark for costs that nobody knows, which have no height. */
+/** Of the mark for costs that no one knows, which have no height. */
 const mark = 5;
 const columns = 31;
 

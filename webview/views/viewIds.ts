@@ -2,4 +2,4 @@ export const viewIds = ['transcript', 'trajectory', 'files', 'sources'] as const
 
 export type ViewId = (typeof viewIds)[number];
 
-export type BesideId = Exclude<ViewId, 'transcript'>;
+export type SideViewId = Exclude<ViewId, 'transcript'>;

@@ -1,13 +1,13 @@
 import { html, render, type TemplateResult } from 'lit/html.js';
-import type { ToPage } from '../../src/protocol/messages.ts';
+import type { ToPage } from '../../src/protocol/panel/messages.ts';
 import { plural, t } from '../l10n.ts';
 import type { Context } from '../parts/context.ts';
 import { loading, type Shell } from '../shell.ts';
-import type { Beside } from './beside.ts';
-import { type KeptViews, toKeep } from './kept.ts';
-import type { Store } from '../store.ts';
+import type { SideViews } from './sideViews.ts';
+import { type SavedViews, viewsToSave } from './savedViews.ts';
+import type { Store } from '../store/store.ts';
 import { tabId, type Tab, type TabsState } from './tabs.ts';
-import { type BesideId, type ViewId, viewIds } from './viewIds.ts';
+import { type SideViewId, type ViewId, viewIds } from './viewIds.ts';
 import type { ViewDeps } from './view.ts';
 
 interface ViewsDeps extends ViewDeps {
@@ -16,15 +16,15 @@ interface ViewsDeps extends ViewDeps {
   readonly active: string | undefined;
 }
 
-const besideIds = ['trajectory', 'files', 'sources'] as const satisfies readonly BesideId[];
+const besideIds = ['trajectory', 'files', 'sources'] as const satisfies readonly SideViewId[];
 
 /**
  * Which view is on screen. The transcript keeps its place behind the others, unseen and out of reach. The others are code
- * of their own, fetched when the first screen stands or somebody wants one of them.
+ * of their own, fetched when the first screen stands or someone wants one of them.
  */
 export class Views {
   readonly #deps: ViewsDeps;
-  #beside: Beside | undefined;
+  #beside: SideViews | undefined;
   #fetching: Promise<void> | undefined;
   #planned = false;
   #failed = false;
@@ -40,11 +40,11 @@ export class Views {
   }
 
   /** How the views are filtered and sorted, to be there again when the page is. */
-  get kept(): KeptViews {
+  get kept(): SavedViews {
     const beside = this.#beside;
     return beside === undefined
       ? this.#deps.kept
-      : toKeep({ trajectory: beside.trajectory.wish, files: beside.files.wish });
+      : viewsToSave({ trajectory: beside.trajectory.wish, files: beside.files.wish });
   }
 
   show(id: ViewId): void {
@@ -97,12 +97,12 @@ export class Views {
     view.drawn?.(place);
   }
 
-  #view(id: ViewId): Beside['all'][number] | undefined {
+  #view(id: ViewId): SideViews['all'][number] | undefined {
     return this.#beside?.all.find((view) => view.id === id);
   }
 
   #load(): Promise<void> {
-    this.#fetching ??= import('./beside.ts').then(
+    this.#fetching ??= import('./sideViews.ts').then(
       ({ buildViews }) => {
         this.#beside = buildViews(this.#deps);
         this.#deps.changed();
@@ -134,7 +134,7 @@ function hintOf(hint: string | undefined): Pick<Tab, 'hint'> {
   return hint === undefined ? {} : { hint };
 }
 
-function titleOf(id: BesideId): string {
+function titleOf(id: SideViewId): string {
   switch (id) {
     case 'trajectory':
       return t('Trajectory');

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { EventStreamNormalizer } from './eventStream.ts';
 import { AcpHttpReader } from './normalize.ts';
 

@@ -1,8 +1,8 @@
-import type { Decision } from '../../model/request.ts';
+import type { Decision } from '../../model/agent/request.ts';
 import type { Dialogue, DialogueHost } from '../dialogue.ts';
 import { RunWatch } from './watch.ts';
 
-/** Answers the questions of a run: one line each, the answer as a JSON string, or `null` where nobody gave one. */
+/** Answers the questions of a run: one line each, the answer as a JSON string, or `null` where no one gave one. */
 export class AcpHttpDialogue implements Dialogue {
   readonly #host: DialogueHost;
   readonly #watch = new RunWatch();

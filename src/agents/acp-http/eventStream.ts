@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import type { EntryUpdate } from '../../model/entry.ts';
-import type { ExitInfo, RunFacts } from '../../model/facts.ts';
-import type { Normalizer, OutputLine } from '../../model/normalizer.ts';
+import type { EntryUpdate } from '../../model/transcript/entry.ts';
+import type { ExitInfo, RunFacts } from '../../model/usage/facts.ts';
+import type { Normalizer, OutputLine } from '../../model/transcript/normalizer.ts';
 
 /** Characters of one event. */
 const maxEvent = 8 << 20;

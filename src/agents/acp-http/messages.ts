@@ -1,11 +1,11 @@
-import { codePoints } from '../../model/codePoints.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { Citation, NormalizedEntryMetadata, Trajectory } from '../../model/metadata.ts';
+import { codePoints } from '../../model/text/codePoints.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { Citation, NormalizedEntryMetadata, Trajectory } from '../../model/transcript/metadata.ts';
 import { code, describeCall } from '../shared/describe.ts';
 import { field, objects } from '../shared/guards.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
-import { citedAlone, citedWithin, MessageMap, type GivenCitation } from '../../model/citations.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
+import { citedAlone, citedWithin, MessageMap, type GivenCitation } from '../../model/transcript/citations.ts';
 import { attachmentText, partOf, type Part } from './wire.ts';
 
 const maxAnnotations = 10_000;
@@ -29,7 +29,7 @@ interface Shown {
 
 /** The messages of a run, part by part. Text parts that follow each other are one entry. */
 export class Messages {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   /** Parts of the message that is coming, by now. */
   #parts = 0;
   #open = false;
@@ -43,7 +43,7 @@ export class Messages {
   #repeated = 0;
   #steps = 0;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 
@@ -65,7 +65,7 @@ export class Messages {
     return !part.otherMetadata;
   }
 
-  /** The message as a whole. Parts that did not come by themselves are taken from it. */
+  /** The message as a whole. Parts that did not come on their own are taken from it. */
   completed(message: JsonObject, line: SourceLine): boolean {
     if (!this.#open) this.created(message, line);
     const parts = objects(message['parts']);
@@ -86,7 +86,7 @@ export class Messages {
     for (const message of rest) this.completed(message, line);
   }
 
-  /** The stream is over, in the middle of a message or not. */
+  /** The stream has ended, in the middle of a message or not. */
   close(line: Pick<SourceLine, 'timestamp'>): void {
     if (this.#open) this.#end(line);
   }

@@ -1,18 +1,18 @@
-import type { RunReport } from '../../model/facts.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import type { RunReport } from '../../model/usage/facts.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { bounded } from '../shared/bounds.ts';
 import { code, codeBlock } from '../shared/describe.ts';
-import { emptyReport } from '../shared/emptyReport.ts';
+import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import { field } from '../shared/guards.ts';
-import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
+import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { requestId } from './dialogue.ts';
 import { Messages, messageText } from './messages.ts';
 import { errorInfo, runInfo, type ErrorInfo, type RunInfo } from './wire.ts';
 
 /** Reads the events of one run of an agent of the Agent Communication Protocol, one JSON object per line. */
 export class AcpHttpReader implements AgentReader {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #messages: Messages;
   readonly #reports: RunReport[] = [];
   #agentName: string | null = null;
@@ -21,7 +21,7 @@ export class AcpHttpReader implements AgentReader {
   #shown = false;
   #over = false;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
     this.#messages = new Messages(run);
   }
@@ -120,7 +120,7 @@ export class AcpHttpReader implements AgentReader {
     this.#run.checkResumed(timestamp);
   }
 
-  /** The run goes on when it is answered: with the same messages, and events of a stream of its own. */
+  /** The run continues when it is answered: with the same messages, and events of a stream of its own. */
   #awaiting({ awaits, output }: RunInfo, line: SourceLine): void {
     this.#messages.output(output, line);
     this.#run.unfinished = true;
@@ -129,7 +129,7 @@ export class AcpHttpReader implements AgentReader {
     const content = shown === '' ? 'The agent waits for an answer.' : `The agent waits for an answer:\n\n${shown}`;
     const entry = this.#run.system('awaiting', content, line.timestamp, { awaitRequest: request });
     this.#awaits += 1;
-    // Where somebody is asked, that entry shows the request and how it was answered.
+    // Where someone is asked, that entry shows the request and how it was answered.
     this.#run.client.adopt(requestId(this.#runId, this.#awaits), entry);
   }
 

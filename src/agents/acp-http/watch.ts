@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { field } from '../shared/guards.ts';
 import { EventStream } from './eventStream.ts';
 import { messageText } from './messages.ts';
@@ -6,7 +6,7 @@ import { runInfo } from './wire.ts';
 
 const endings: ReadonlySet<unknown> = new Set(['run.completed', 'run.failed', 'run.cancelled', 'error']);
 
-/** What has to be known of a run to go on with it. Reads the lines that its normalizer reads. */
+/** What has to be known of a run to resume it. Reads the lines that its normalizer reads. */
 export class RunWatch {
   #events = new EventStream();
   #count = 0;
@@ -46,7 +46,7 @@ export class RunWatch {
     }
   }
 
-  /** The stream is over, whole or cut; what comes next is another. */
+  /** The stream has ended, whole or cut; what comes next is another. */
   cut(): void {
     for (const event of this.#events.end()) {
       const value = 'text' in event ? parsed(event.text) : undefined;

@@ -1,7 +1,7 @@
-import { bytesOf, utf8 } from '../../model/bytes.ts';
-import { givenCitation, metadataKind, type GivenCitation } from '../../model/citations.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { Trajectory } from '../../model/metadata.ts';
+import { bytesOf, utf8 } from '../../model/text/bytes.ts';
+import { givenCitation, metadataKind, type GivenCitation } from '../../model/transcript/citations.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { Trajectory } from '../../model/transcript/metadata.ts';
 import { bounded, bytesText } from '../shared/bounds.ts';
 import { field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import { base64Bytes } from '../shared/resultText.ts';

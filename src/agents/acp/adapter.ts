@@ -1,8 +1,8 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { AcpReader } from './normalize.ts';
 
-const told = { supported: true, reason: 'where the agent says so when it starts' } as const;
+const reported = { supported: true, reason: 'where the agent says so when it starts' } as const;
 
 /** Any agent that speaks the Agent Client Protocol over stdio. Which program that is, the settings say. */
 export const acp: AgentAdapter = {
@@ -13,7 +13,7 @@ export const acp: AgentAdapter = {
   versionArgs: ['--version'],
   parseVersion: (output) => /(\d+\.\d+\.\d+\S*)/.exec(output)?.[1] ?? null,
   capabilities: {
-    resume: told,
+    resume: reported,
     fork: { supported: false, reason: 'some agents can fork a session, Vitrine does not ask for it' },
     approvals: { supported: true },
     thinking: { supported: true, reason: 'where the agent tells it' },
@@ -21,8 +21,8 @@ export const acp: AgentAdapter = {
     usage: { supported: true, reason: 'where the agent tells it' },
     cost: { supported: true, reason: 'where the agent tells it; else estimated from the tokens and the model' },
     subagents: { supported: true, reason: 'where the agent tells of them' },
-    midRunMessages: { supported: true, reason: 'queued until the turn is over; a turn can be cancelled' },
-    modelChoice: told,
+    midRunMessages: { supported: true, reason: 'queued until the turn has ended; a turn can be cancelled' },
+    modelChoice: reported,
     mcp: { supported: true, reason: 'servers over HTTP where the agent says that it can' },
   },
   ownVariables: [],

@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 import { field, nonEmpty } from '../shared/guards.ts';
-import type { Run } from '../shared/run.ts';
-import { AcpCalls } from './calls.ts';
+import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
+import { AcpCalls } from './tools/calls.ts';
 import { Messages, type Speaker } from './messages.ts';
-import { Plans } from './plans.ts';
+import { Plans } from './tools/plans.ts';
 import { contentText } from './wire.ts';
 
 /** Updates that make the conversation, and are sent again as its history. */
@@ -34,10 +34,10 @@ export function isConversation(kind: string): boolean {
 export class Conversation {
   readonly calls: AcpCalls;
   readonly plans: Plans;
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #messages: Messages;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
     this.calls = new AcpCalls(run);
     this.plans = new Plans(run);

@@ -1,9 +1,9 @@
-import type { NormalizedEntry, Origin } from '../../model/entry.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { NormalizedEntry, Origin } from '../../model/transcript/entry.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
 import { nonEmpty } from '../shared/guards.ts';
-import type { Run } from '../shared/run.ts';
-import type { TextKind } from '../shared/spokenTexts.ts';
+import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
+import type { TextKind } from '../shared/normalizer/spokenTexts.ts';
 import { contentText, contentsText } from './wire.ts';
 
 /** Messages that a later line can replace as a whole (version 2). */
@@ -29,15 +29,15 @@ interface Streamed {
 
 /**
  * What is said and thought. Chunks of one message are one entry until something of another kind comes in between; a
- * message without an id goes on until then.
+ * message without an id continues until then.
  */
 export class Messages {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #whole = new Map<string, Streamed>();
   #current: string | undefined;
   #echo: { id: string | undefined; text: string; timestamp: string } | undefined;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 

@@ -1,10 +1,10 @@
-import type { Origin } from '../../model/entry.ts';
-import type { ExitInfo } from '../../model/facts.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import type { Origin } from '../../model/transcript/entry.ts';
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
 import { field, nonEmpty, objects, text } from '../shared/guards.ts';
-import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
+import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { Conversation, isConversation } from './conversation.ts';
 import { fixedStderr, noise } from './errors.ts';
 import { Notes } from './notes.ts';
@@ -25,7 +25,7 @@ const clientMethods = /^(?:fs|terminal)\//;
 export class AcpReader implements AgentReader {
   readonly noise = noise;
   readonly fixedStderr = fixedStderr;
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #session: AcpSession;
   readonly #conversation: Conversation;
   readonly #turns: Turns;
@@ -37,7 +37,7 @@ export class AcpReader implements AgentReader {
   #subagents = 0;
   #ended: ExitInfo | undefined;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
     this.#session = new AcpSession(run);
     this.#conversation = new Conversation(run);
@@ -65,7 +65,7 @@ export class AcpReader implements AgentReader {
     return true;
   }
 
-  /** A server is stopped when it is not needed any more: only one that was at work was interrupted. */
+  /** A server is stopped when it is no longer needed: only one that was running was interrupted. */
   exitOf(exit: ExitInfo): ExitInfo {
     const idle = !this.#run.unfinished && this.#turns.reports.length > 0;
     return idle && (exit.signal === 'SIGTERM' || exit.code === 143) ? { code: 0, signal: null } : exit;

@@ -1,19 +1,19 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 import { bounded } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
 import { nonEmpty } from '../shared/guards.ts';
-import type { Run } from '../shared/run.ts';
+import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
 import { contentsText, contentText } from './wire.ts';
 
 const maxCompactions = 100;
 
 /** What an agent tells besides the conversation: notices, compactions, subagents, questions. */
 export class Notes {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #compactions = new Map<string, { entry: NormalizedEntry; status: string; summary: string }>();
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { McpServers } from '../../model/mcpServer.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { McpServers } from '../../model/agent/mcpServer.ts';
 import { field, nonEmpty, objects } from '../shared/guards.ts';
 import { presetOf, type AcpPreset } from './presets.ts';
 
@@ -16,7 +16,7 @@ export function initializeParams(clientVersion: string, preset: AcpPreset | unde
   };
 }
 
-/** What the answer to `initialize` says that decides how to go on. */
+/** What the answer to `initialize` says that decides how to continue. */
 export interface Greeting {
   readonly version: number | null;
   readonly preset: AcpPreset | undefined;
@@ -34,7 +34,7 @@ interface Login {
   readonly description: string | undefined;
 }
 
-/** `given`: the preset by which the agent was started; what the agent calls itself says more. */
+/** `sessionOfArgument`: the preset by which the agent was started; what the agent calls itself says more. */
 export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greeting {
   const version = field(answer, 'protocolVersion');
   const capabilities = field(answer, 'agentCapabilities');
@@ -56,7 +56,7 @@ export function greetingOf(answer: unknown, given: AcpPreset | undefined): Greet
 export type Opening =
   { readonly method: 'session/new' | 'session/resume' | 'session/load'; readonly params: JsonObject } | 'impossible';
 
-/** How the conversation is begun, or gone on with: without its history where the agent can do that. */
+/** How the conversation is begun, or resumed: without its history where the agent can do that. */
 export function openingOf(greeting: Greeting, resume: string | null, cwd: string, servers: McpServers = {}): Opening {
   const place = { cwd, mcpServers: takenServers(greeting, servers) };
   if (resume === null) return { method: 'session/new', params: place };
@@ -84,7 +84,7 @@ export function refusedServers({ canHttpServers }: Greeting, servers: McpServers
   return canHttpServers ? [] : Object.keys(servers).filter((name) => servers[name]?.type === 'http');
 }
 
-/** What to do about an agent that wants a login, which Vitrine never does by itself. */
+/** What to do about an agent that wants a login, which Vitrine never does on its own. */
 export function loginAdvice({ preset, logins }: Pick<Greeting, 'preset' | 'logins'>, program: string): string {
   const offered = logins.map(({ name, description }) => (description === undefined ? name : `${name}: ${description}`));
   const run = preset?.login ?? program;

@@ -19,13 +19,13 @@ export interface AcpPreset {
 }
 
 export interface AcpQuirks {
-  /** Ends by itself when stdin is closed; otherwise it has to be stopped. */
+  /** Ends on its own when stdin is closed; otherwise it has to be stopped. */
   readonly exitsWithStdin: boolean;
   /** Signals have to go to the whole process group: the first process does not pass them on. */
   readonly signalGroup: boolean;
   /** Tokens are counted from the start of the process, not from that of the turn. */
   readonly runningTotals: boolean;
-  /** How an earlier conversation is gone on with: `none` where the agent offers `session/load`, but it fails. */
+  /** How an earlier conversation is resumed: `none` where the agent offers `session/load`, but it fails. */
   readonly resume: 'resume' | 'load' | 'none';
   /** Reads and writes files through the client, where that offers it; `false`: it would, and fails at new files. */
   readonly clientFiles: boolean;

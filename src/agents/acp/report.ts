@@ -1,6 +1,6 @@
-import type { RunReport } from '../../model/facts.ts';
-import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
-import { emptyReport } from '../shared/emptyReport.ts';
+import type { RunReport } from '../../model/usage/facts.ts';
+import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
+import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import type { TurnEnd } from './wire.ts';
 import { englishFigures } from '../../text/figures.ts';
 

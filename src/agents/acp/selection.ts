@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 import { field, nonEmpty, objects } from '../shared/guards.ts';
 import { shortMode } from './wire.ts';
 

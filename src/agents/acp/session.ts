@@ -1,9 +1,9 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 import { bounded } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
 import { field, nonEmpty, objects } from '../shared/guards.ts';
-import type { Run } from '../shared/run.ts';
+import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
 import { settingsOf, shortMode } from './wire.ts';
 
 export interface AgentInfo {
@@ -14,7 +14,7 @@ export interface AgentInfo {
 
 /** What the agent says of itself and of the conversation, and the one entry that shows it. */
 export class AcpSession {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   #agent: AgentInfo | null = null;
   #protocolVersion: number | null = null;
   #capabilities: unknown = null;
@@ -26,7 +26,7 @@ export class AcpSession {
   /** The model was named by an answer, which says more than what is selected. */
   #modelSeen = false;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 

@@ -1,7 +1,7 @@
 import { code } from '../shared/describe.ts';
 import { nonEmpty } from '../shared/guards.ts';
-import type { RunReport } from '../../model/facts.ts';
-import type { Run } from '../shared/run.ts';
+import type { RunReport } from '../../model/usage/facts.ts';
+import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
 import type { Conversation } from './conversation.ts';
 import { codeOfText, errorCode, errorText } from './errors.ts';
 import { presetOf } from './presets.ts';
@@ -25,14 +25,14 @@ function unknownStop(stopReason: string): { code: string; text: string } | undef
 
 /** How the turns of a process end, and what they come to. */
 export class Turns {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #session: AcpSession;
   readonly #conversation: Conversation;
   readonly #reports: Reports;
   /** The agent said that the turn goes wrong, but not why. */
   #systemError = false;
 
-  constructor(run: Run, session: AcpSession, conversation: Conversation) {
+  constructor(run: NormalizedRun, session: AcpSession, conversation: Conversation) {
     this.#run = run;
     this.#session = session;
     this.#conversation = conversation;
@@ -66,7 +66,7 @@ export class Turns {
     this.#systemError = true;
   }
 
-  /** The agent says that the turn is over. */
+  /** The agent says that the turn has ended. */
   over(end: TurnEnd, timestamp: string): void {
     this.#conversation.interrupt();
     const cancelled = end.stopReason === 'cancelled';

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { ModelUsage, TokenUsage } from '../../model/usage.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { ModelUsage, TokenUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**
@@ -145,9 +145,9 @@ export function tokenUsage(value: unknown): TokenUsage | null {
   const usage: TokenUsage = {};
   if (input !== undefined) usage.input = cacheInInput ? input - cached : input;
   if (output !== undefined) usage.output = thoughtsApart ? output + thoughts : output;
-  const kept = { cacheRead: of('cacheRead'), cacheWrite: of('cacheWrite'), reasoning: of('reasoning') };
+  const saved = { cacheRead: of('cacheRead'), cacheWrite: of('cacheWrite'), reasoning: of('reasoning') };
   for (const kind of ['cacheRead', 'cacheWrite', 'reasoning'] as const) {
-    const tokens = kept[kind];
+    const tokens = saved[kind];
     if (tokens !== undefined) usage[kind] = tokens;
   }
   return usage;

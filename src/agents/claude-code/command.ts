@@ -1,7 +1,7 @@
 import type { AgentOptions, CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { serversFile } from '../shared/mcp.ts';
-import { atLeast } from '../../model/versions.ts';
+import { atLeast } from '../../model/text/versions.ts';
 import { claudeChoices } from './choices.ts';
 import { claudeDialogue } from './dialogue.ts';
 
@@ -38,7 +38,7 @@ export function hasDialogue(version: string | null): boolean {
 }
 
 /**
- * `claude -p` with the prompt on stdin, which every version reads and which is closed after it; or, where somebody is there
+ * `claude -p` with the prompt on stdin, which every version reads and which is closed after it; or, where someone is there
  * to be asked, with stdin open for the dialogue.
  */
 export function claudeCommand(request: CommandRequest): CommandLine {

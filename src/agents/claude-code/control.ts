@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 
 /** Lines of the two-way protocol, as Claude Code reads them. */
 export const controlLines = {

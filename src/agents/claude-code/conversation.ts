@@ -1,18 +1,18 @@
-import type { NormalizedEntry, Origin } from '../../model/entry.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
-import type { ToolCalls } from './calls.ts';
+import type { NormalizedEntry, Origin } from '../../model/transcript/entry.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
+import type { ToolCalls } from './tools/calls.ts';
 import { blockText, resultText } from '../shared/resultText.ts';
-import { errorCode } from './errors.ts';
+import { errorCode } from './figures/errors.ts';
 import type { Line } from './line.ts';
-import type { Partials } from './partials.ts';
-import type { RunState } from './runState.ts';
+import type { Partials } from './texts/partials.ts';
+import type { RunState } from './figures/runState.ts';
 import { syntheticModel, type SessionInfo } from './session.ts';
-import type { Texts } from './texts.ts';
-import { resultStatus } from './toolStatus.ts';
-import type { MessageUsages } from './usage.ts';
+import type { Texts } from './texts/texts.ts';
+import { resultStatus } from './tools/toolOutcome.ts';
+import type { MessageUsages } from './figures/usage.ts';
 import { count, field, isTrue, list, nonEmpty, objects, text } from '../shared/guards.ts';
-import type { EntryWriter } from '../shared/writer.ts';
+import type { EntryWriter } from '../shared/normalizer/entryWriter.ts';
 
 /** What an interruption looks like in the versions that have no field for it. */
 const interruption = /^\[Request interrupted by user(?: for tool use)?\]$/;

@@ -1,10 +1,10 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import type { Dialogue, DialogueFactory, DialogueHost } from '../dialogue.ts';
 import { field, nonEmpty, objects, texts } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
 import { controlLines } from './control.ts';
-import { unknownSessionText } from './errors.ts';
-import { permissionAnswer, permissionRequest, Plans, type PermissionAsked } from './permissions.ts';
+import { unknownSessionText } from './figures/errors.ts';
+import { permissionAnswer, permissionRequest, Plans, type PermissionAsked } from './tools/permissions.ts';
 import { permissionRequestId } from './wire.ts';
 
 /** Speaks with `claude --input-format stream-json --permission-prompt-tool stdio`. */
@@ -22,7 +22,7 @@ class ClaudeDialogue implements Dialogue {
   readonly #waiting = new Map<string, () => void>();
   #nextId = 1;
   #inTurn = true;
-  /** Tasks that go on when a turn is over. */
+  /** Tasks that continue when a turn has ended. */
   #background = 0;
   /** A task ended during this turn: the agent may begin another to tell of it. */
   #notified = false;
@@ -45,7 +45,7 @@ class ClaudeDialogue implements Dialogue {
   }
 
   tooLong(head: string): void {
-    // A request that is too long to be read is refused, so that nobody waits for its answer.
+    // A request that is too long to be read is refused, so that no one waits for its answer.
     const id = /"type":"control_request"/.test(head) ? /"request_id":"([^"\\]+)"/.exec(head)?.[1] : undefined;
     if (id !== undefined) this.#host.write(controlLines.failure(id, 'The request is too long.'));
   }
@@ -140,7 +140,7 @@ class ClaudeDialogue implements Dialogue {
   }
 
   #turnOver(result: JsonObject): void {
-    // It ends by itself; what is queued waits for the next attempt.
+    // It ends on its own; what is queued waits for the next attempt.
     if (texts(result['errors']).some((error) => unknownSessionText.test(error))) return;
     this.#inTurn = false;
     const own = nonEmpty(field(result['origin'], 'kind')) !== undefined;

@@ -1,8 +1,8 @@
 import { code } from '../shared/describe.ts';
 import type { Line } from './line.ts';
 import { nonEmpty } from '../shared/guards.ts';
-import { type InitLine } from './wire.ts';
-import type { NewEntry } from '../shared/writer.ts';
+import type { InitLine } from './wire.ts';
+import type { NewEntry } from '../shared/normalizer/entryWriter.ts';
 
 /** The entry of `system/init`: what the agent starts with, readable, and its long lists as metadata of this entry. */
 export function initEntry(init: InitLine, line: Line): NewEntry {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/json.ts';
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
 import type { SessionInfo } from './session.ts';
 import { nonEmpty } from '../shared/guards.ts';
 

@@ -1,6 +1,6 @@
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
 import type { InitLine, McpServer } from './wire.ts';
-import { Clock } from '../shared/writer.ts';
+import { Clock } from '../shared/normalizer/entryWriter.ts';
 
 /** Model name of messages that the program wrote itself. */
 export const syntheticModel = '<synthetic>';

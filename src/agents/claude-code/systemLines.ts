@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
 import { amount, count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import { englishFigures } from '../../text/figures.ts';

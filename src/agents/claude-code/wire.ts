@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 import { amount, count, field, isTrue, list, nonEmpty, objects, text, texts } from '../shared/guards.ts';
 import { reasonGiven } from '../shared/resultText.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/json.ts';
-import type { ToolUse } from '../../model/tool.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { ToolUse } from '../../model/transcript/tool.ts';
 import { bounded } from '../shared/bounds.ts';
 import { describeCall } from '../shared/describe.ts';
 import { nonEmpty, objects, text } from '../shared/guards.ts';

@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { ToolStatus, ToolUse } from '../../model/tool.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { ToolStatus, ToolUse } from '../../model/transcript/tool.ts';
 import { bounded } from '../shared/bounds.ts';
 import { describeCall } from '../shared/describe.ts';
 import { field, nonEmpty, text } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
 import type { ShownItem } from '../stores/shownItems.ts';
 import { browserOf, commandOf, mcpOf, subagentsOf, toolOf, type NamedAction } from './tools.ts';
 

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
-import type { StoreRecord } from '../stores/contract.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
+import type { StoreRecord } from '../stores/storeFormat.ts';
 import { ShownItems } from '../stores/shownItems.ts';
 import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { historyItems } from './history.ts';

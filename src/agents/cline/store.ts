@@ -1,8 +1,8 @@
-import { isObject } from '../../model/json.ts';
-import type { ObservedAgent } from '../../model/observed.ts';
+import { isObject } from '../../model/text/json.ts';
+import type { ObservedAgent } from '../../model/session/observed.ts';
 import { nonEmpty, objects } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
-import type { SessionNote, StoreFormat, StorePart, StorePlace, StoreRecord } from '../stores/contract.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
+import type { SessionNote, StoreFormat, StorePart, StorePlace, StoreRecord } from '../stores/storeFormat.ts';
 import { joinPath } from '../stores/placeFiles.ts';
 import { RecordParser } from '../stores/storeSession.ts';
 import { vscodeUserFolders } from '../stores/vscodeFolders.ts';

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { ToolAction } from '../../model/tool.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { ToolAction } from '../../model/transcript/tool.ts';
 import { nonEmpty, text } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
 
 export interface NamedAction {
   readonly toolName: string;

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/json.ts';
-import { totalTokens, type TokenUsage } from '../../model/usage.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import { totalTokens, type TokenUsage } from '../../model/usage/usage.ts';
 import { amount, count, nonEmpty } from '../shared/guards.ts';
 
 export interface Billed {

@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { atLeast } from '../../model/versions.ts';
-import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { atLeast } from '../../model/text/versions.ts';
+import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { codexCommand, threadsSince } from './command.ts';
 import { CodexReader } from './normalize.ts';
 

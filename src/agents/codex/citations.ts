@@ -1,10 +1,10 @@
-import { codePoints } from '../../model/codePoints.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { Citation } from '../../model/metadata.ts';
+import { codePoints } from '../../model/text/codePoints.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { Citation } from '../../model/transcript/metadata.ts';
 import { count, list, nonEmpty, objects } from '../shared/guards.ts';
 import { spoken } from '../shared/resultText.ts';
 
-/** Sources that a message names by itself or in its blocks of content; no version that was measured prints them. */
+/** Sources that a message names on its own or in its blocks of content; no version that was measured prints them. */
 export function citations(fields: JsonObject): Citation[] {
   const own = objects(fields['annotations']).flatMap((each) => citation(each, { start: null, end: null, base: 0 }));
   return [...own, ...inBlocks(fields)];

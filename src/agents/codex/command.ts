@@ -2,7 +2,7 @@ import type { CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { serversOf } from '../shared/mcp.ts';
 import { requireUuid } from '../shared/conversationId.ts';
-import { atLeast } from '../../model/versions.ts';
+import { atLeast } from '../../model/text/versions.ts';
 import { codexChoices } from './choices.ts';
 import { codexServers, serversSince } from './servers.ts';
 

@@ -1,8 +1,8 @@
 import { codeOfStatus } from '../shared/httpErrors.ts';
-import { parse } from '../shared/lineLog.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
 import { field, nonEmpty } from '../shared/guards.ts';
 
-/** What Codex prints while it tries again by itself; no failure yet. */
+/** What Codex prints while it tries again on its own; no failure yet. */
 const retries = [/^Reconnecting\b/, /^(?:stream error: .*; )?retrying \d+\/\d+ in /s, /; retrying \d+\/\d+ in \S+$/s];
 
 export function isRetry(message: string): boolean {

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../model/json.ts';
-import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
 import { reasonGiven, resultText } from '../shared/resultText.ts';
 import { amount, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
-import { shellWord } from '../shared/shellWords.ts';
+import { shellWord } from '../shared/describe.ts';
 import { patchChanges } from './patches.ts';
 import type { CodexItem } from './wire.ts';
 
@@ -12,7 +12,7 @@ export interface ItemCall {
   readonly action: ToolAction;
   readonly input: unknown;
   readonly result: ToolResult | undefined;
-  /** `undefined`: it goes on. */
+  /** `undefined`: it continues. */
   readonly status: ToolStatus | undefined;
 }
 

@@ -1,7 +1,7 @@
-import type { ExitInfo } from '../../model/facts.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { fixedStderr, noise } from './errors.ts';
 import { OldEvents } from './oldEvents.ts';
 import { ThreadEvents } from './threadEvents.ts';
@@ -11,11 +11,11 @@ import { configLine, eventOf, promptLine } from './wire.ts';
 export class CodexReader implements AgentReader {
   readonly noise = noise;
   readonly fixedStderr = fixedStderr;
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #threads: ThreadEvents;
   readonly #old: OldEvents;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
     this.#threads = new ThreadEvents(run);
     this.#old = new OldEvents(run);

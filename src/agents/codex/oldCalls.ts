@@ -1,17 +1,17 @@
-import type { JsonObject } from '../../model/json.ts';
-import type { ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { ToolAction, ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
 import { reasonGiven, resultText } from '../shared/resultText.ts';
 import { amount, field, nonEmpty, text, texts } from '../shared/guards.ts';
-import type { Run } from '../shared/run.ts';
-import { bytesOf, utf8 } from '../../model/bytes.ts';
-import { shellWord } from '../shared/shellWords.ts';
+import type { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
+import { bytesOf, utf8 } from '../../model/text/bytes.ts';
+import { shellWord } from '../shared/describe.ts';
 import { commandAction } from './items.ts';
 import { patchChanges } from './patches.ts';
 
-/** Bytes of output kept of one call that goes on; its end repeats all of it. */
+/** Bytes of output kept of one call that continues; its end repeats all of it. */
 const maxBytes = 1024 * 1024;
 
-interface Begun {
+interface Started {
   readonly toolName: string;
   readonly action: ToolAction;
   readonly input: unknown;
@@ -24,7 +24,7 @@ interface Ended {
 }
 
 /** What begins a call, by the event's name without `_begin`. */
-const begins = new Map<string, (event: JsonObject) => Begun>([
+const begins = new Map<string, (event: JsonObject) => Started>([
   [
     'exec_command',
     (event) => ({ toolName: 'shell', action: command(event), input: picked(event, ['command', 'cwd']) }),
@@ -72,10 +72,10 @@ const ends = new Map<string, (event: JsonObject, before: ToolAction, streamed: s
 
 /** Calls in the old format: an event begins each, others carry its output, one ends it. */
 export class OldCalls {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #output = new Map<string, number[]>();
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 
@@ -85,9 +85,9 @@ export class OldCalls {
       this.#delta(event);
       return true;
     }
-    const begun = type.endsWith('_begin') ? begins.get(type.slice(0, -'_begin'.length)) : undefined;
-    if (begun !== undefined) {
-      this.#begin(begun(event), nonEmpty(event['call_id']), timestamp);
+    const started = type.endsWith('_begin') ? begins.get(type.slice(0, -'_begin'.length)) : undefined;
+    if (started !== undefined) {
+      this.#begin(started(event), nonEmpty(event['call_id']), timestamp);
       return true;
     }
     const kind = type.endsWith('_end') ? type.slice(0, -'_end'.length) : '';
@@ -102,7 +102,7 @@ export class OldCalls {
     for (const [id, bytes] of this.#output) this.#run.calls.update({ id, result: { text: utf8(bytes) } });
   }
 
-  #begin({ toolName, action, input }: Begun, id: string | undefined, timestamp: string): string {
+  #begin({ toolName, action, input }: Started, id: string | undefined, timestamp: string): string {
     const { calls, session } = this.#run;
     const callId = id ?? calls.freshId();
     calls.start({ id: callId, toolName, action, input, timestamp, metadata: session.metadata() });
@@ -119,7 +119,7 @@ export class OldCalls {
 
   #end(
     event: JsonObject,
-    begin: ((event: JsonObject) => Begun) | undefined,
+    begin: ((event: JsonObject) => Started) | undefined,
     read: (event: JsonObject, before: ToolAction, streamed: string) => Ended,
     timestamp: string,
   ): void {
@@ -167,7 +167,7 @@ function commandEnded(event: JsonObject, before: ToolAction, streamed: string): 
   return { action, status: ok ? 'success' : 'failed', result: { text: shown, isError: !ok } };
 }
 
-function mcpBegun(invocation: unknown): Begun {
+function mcpBegun(invocation: unknown): Started {
   const server = text(field(invocation, 'server')) ?? '';
   const tool = text(field(invocation, 'tool')) ?? '';
   const input = field(invocation, 'arguments');

@@ -1,12 +1,12 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { ExitInfo, MessageUsage, RunReport } from '../../model/facts.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { Todo } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ExitInfo, MessageUsage, RunReport } from '../../model/usage/facts.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { Todo } from '../../model/transcript/tool.ts';
 import { code } from '../shared/describe.ts';
 import { field, nonEmpty, objects, text } from '../shared/guards.ts';
 import { spoken } from '../shared/resultText.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
-import type { TextKind } from '../shared/spokenTexts.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
+import type { TextKind } from '../shared/normalizer/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';
 import { OldCalls } from './oldCalls.ts';
 import { completedReport, failedReport } from './report.ts';
@@ -29,7 +29,7 @@ const prompts = 'plain';
 
 /** The format of events, up to 0.43: what the program's parts told each other, with the settings and the prompt first. */
 export class OldEvents {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #calls: OldCalls;
   readonly #messages: MessageUsage[] = [];
   readonly #explanations: string[] = [];
@@ -44,7 +44,7 @@ export class OldEvents {
   #report: RunReport | undefined;
   permissionMode: string | null = null;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
     this.#calls = new OldCalls(run);
   }
@@ -117,7 +117,7 @@ export class OldEvents {
   #follow(type: string): void {
     if (type === 'task_started') this.#run.unfinished = true;
     else if (type.endsWith('_begin') || type === 'plan_update' || type === 'view_image_tool_call') {
-      // A web search is made where the model is: the answer that makes it goes on with what was found.
+      // A web search is made where the model is: the answer that makes it resumes what was found.
       if (type !== 'web_search_begin') this.#called = true;
       this.#run.unfinished = true;
     } else if (type === 'agent_message' || type === 'task_complete') this.#run.unfinished = false;

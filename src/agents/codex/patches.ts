@@ -1,5 +1,5 @@
-import { isObject } from '../../model/json.ts';
-import type { FileChange } from '../../model/tool.ts';
+import { isObject } from '../../model/text/json.ts';
+import type { FileChange } from '../../model/transcript/tool.ts';
 import { field, nonEmpty, text } from '../shared/guards.ts';
 
 /**

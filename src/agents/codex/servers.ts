@@ -1,4 +1,4 @@
-import type { McpServer, McpServers } from '../../model/mcpServer.ts';
+import type { McpServer, McpServers } from '../../model/agent/mcpServer.ts';
 
 /** First version that was looked at which forwards variables by name and speaks with servers over HTTP. */
 export const serversSince = '0.77.0';

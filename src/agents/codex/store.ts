@@ -1,7 +1,7 @@
-import { isObject } from '../../model/json.ts';
+import { isObject } from '../../model/text/json.ts';
 import { field, nonEmpty } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
-import type { StoreFormat, StorePart } from '../stores/contract.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
+import type { StoreFormat, StorePart } from '../stores/storeFormat.ts';
 import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { CodexStoreParser } from './store/parser.ts';
 

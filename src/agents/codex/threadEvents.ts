@@ -1,12 +1,12 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { RunReport } from '../../model/facts.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { RunReport } from '../../model/usage/facts.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
 import { isShallow } from '../shared/bounds.ts';
 import { code } from '../shared/describe.ts';
 import { reasonGiven } from '../shared/resultText.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
-import type { TextKind } from '../shared/spokenTexts.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
+import type { TextKind } from '../shared/normalizer/spokenTexts.ts';
 import { errorCode, isRetry, readable } from './errors.ts';
 import { citations } from './citations.ts';
 import { itemCall } from './items.ts';
@@ -18,7 +18,7 @@ const maxOpenTexts = 1000;
 
 /** The format of threads, turns and items. An item has one entry, however often it is printed. */
 export class ThreadEvents {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #texts = new Map<string, NormalizedEntry>();
   /** Texts of this turn that were completed, by item: one that is printed again is no other. */
   readonly #done = new Map<string, string>();
@@ -28,7 +28,7 @@ export class ThreadEvents {
   readonly reports: RunReport[] = [];
   sideCalls = 0;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { TokenUsage } from '../../model/usage.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { TokenUsage } from '../../model/usage/usage.ts';
 import { count, field, idOf, nonEmpty, text } from '../shared/guards.ts';
 import { spoken } from '../shared/resultText.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { LineNormalizer } from '../shared/lineNormalizer.ts';
-import { atLeast } from '../../model/versions.ts';
+import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
+import { atLeast } from '../../model/text/versions.ts';
 import { copilotCommand, since } from './command.ts';
 import { CopilotReader } from './normalize.ts';
 

@@ -2,7 +2,7 @@ import type { CommandLine, CommandRequest, SideFiles } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
 import { serversFile } from '../shared/mcp.ts';
-import { atLeast } from '../../model/versions.ts';
+import { atLeast } from '../../model/text/versions.ts';
 import { copilotChoices } from './choices.ts';
 import { sessionInLog } from './wire.ts';
 

@@ -1,20 +1,20 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { ExitInfo, RunReport } from '../../model/facts.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { SideStream } from '../../model/normalizer.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ExitInfo, RunReport } from '../../model/usage/facts.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { SideStream } from '../../model/transcript/normalizer.ts';
 import { count, nonEmpty } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
-import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
+import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
 import { spoken } from '../shared/resultText.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
-import { Calls } from './calls.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
+import { Calls } from './tools/calls.ts';
 import { errorCode, fixedStderr, noise } from './errors.ts';
-import { Notices } from './notices.ts';
-import { PlainText } from './plainText.ts';
+import { Notices } from './texts/notices.ts';
+import { PlainText } from './texts/plainText.ts';
 import { failedText, reportMetadata, reportText, runReport, type Outcome } from './report.ts';
 import { Requests } from './requests.ts';
-import { Speakers, type Speaker } from './speaker.ts';
-import { Texts } from './texts.ts';
+import { Speakers, type Speaker } from './texts/speaker.ts';
+import { Texts } from './texts/texts.ts';
 import {
   copilotEvent,
   mcpServers,
@@ -48,7 +48,7 @@ const maxServers = 100;
 export class CopilotReader implements AgentReader {
   readonly noise = noise;
   readonly fixedStderr = fixedStderr;
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #speakers: Speakers;
   readonly #texts: Texts;
   readonly #calls: Calls;
@@ -70,7 +70,7 @@ export class CopilotReader implements AgentReader {
   #mode: string | null = null;
   #plainEnded = false;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
     this.#speakers = new Speakers(run.session);
     this.#texts = new Texts(run);

@@ -1,7 +1,7 @@
-import type { RunReport } from '../../model/facts.ts';
-import type { JsonObject } from '../../model/json.ts';
-import { totalTokens } from '../../model/usage.ts';
-import { emptyReport } from '../shared/emptyReport.ts';
+import type { RunReport } from '../../model/usage/facts.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import { totalTokens } from '../../model/usage/usage.ts';
+import { emptyReport } from '../shared/normalizer/emptyReport.ts';
 import type { ResultLine, UsageFile } from './wire.ts';
 import { englishFigures } from '../../text/figures.ts';
 
@@ -35,7 +35,7 @@ export function runReport({ result, usage, elapsedMs, text, errors, interrupted 
     durationMs: runDuration(result?.sessionDurationMs, elapsedMs),
     apiDurationMs: result?.apiDurationMs ?? usage?.apiDurationMs ?? null,
     models: usage?.models ?? [],
-    // Measured: all figures go on over resumes. Early versions are said to have begun anew.
+    // Measured: all figures continue over resumes. Early versions are said to have begun anew.
     cover: { of: 'session', sure: false },
   };
 }

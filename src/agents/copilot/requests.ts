@@ -1,5 +1,5 @@
-import type { MessageUsage } from '../../model/facts.ts';
-import type { Speaker } from './speaker.ts';
+import type { MessageUsage } from '../../model/usage/facts.ts';
+import type { Speaker } from './texts/speaker.ts';
 import { requestUsage, type CopilotEvent } from './wire.ts';
 
 /** Requests whose tokens are itemised. */

@@ -1,4 +1,4 @@
-import type { StoreFormat } from '../stores/contract.ts';
+import type { StoreFormat } from '../stores/storeFormat.ts';
 import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { CopilotStoreParser } from './store/parser.ts';
 

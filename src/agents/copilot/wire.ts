@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { ModelUsage } from '../../model/usage.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { ModelUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty, objects } from '../shared/guards.ts';
 import { reasonGiven, spoken } from '../shared/resultText.ts';
 
@@ -150,18 +150,18 @@ export function requestUsage(data: JsonObject): ModelUsage | undefined {
 /** Its `inputTokens` hold those from and for the cache too. */
 function modelUsage(model: string, usage: unknown): ModelUsage[] {
   if (!isObject(usage)) return [];
-  const kept: ModelUsage = { model };
+  const saved: ModelUsage = { model };
   const cacheRead = count(usage['cacheReadTokens']);
   const cacheWrite = count(usage['cacheWriteTokens']);
   const input = count(usage['inputTokens']);
   const output = count(usage['outputTokens']);
   const reasoning = count(usage['reasoningTokens']);
-  if (input !== undefined) kept.input = Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0));
-  if (output !== undefined) kept.output = output;
-  if (cacheRead !== undefined) kept.cacheRead = cacheRead;
-  if (cacheWrite !== undefined) kept.cacheWrite = cacheWrite;
-  if (reasoning !== undefined) kept.reasoning = reasoning;
-  return [kept];
+  if (input !== undefined) saved.input = Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0));
+  if (output !== undefined) saved.output = output;
+  if (cacheRead !== undefined) saved.cacheRead = cacheRead;
+  if (cacheWrite !== undefined) saved.cacheWrite = cacheWrite;
+  if (reasoning !== undefined) saved.reasoning = reasoning;
+  return [saved];
 }
 
 export interface McpServer {

@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { cursorCommand } from './command.ts';
 import { CursorReader } from './normalize.ts';
 import { isOwnLine } from './wire.ts';

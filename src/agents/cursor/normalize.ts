@@ -1,11 +1,11 @@
-import type { RunReport } from '../../model/facts.ts';
-import type { JsonObject } from '../../model/json.ts';
+import type { RunReport } from '../../model/usage/facts.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
 import { amount, nonEmpty, text } from '../shared/guards.ts';
-import { emptyReport } from '../shared/emptyReport.ts';
-import { unknownContent } from '../shared/lineLog.ts';
-import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
+import { emptyReport } from '../shared/normalizer/emptyReport.ts';
+import { unknownContent } from '../shared/normalizer/lineLog.ts';
+import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { Pieces } from './pieces.ts';
 import { outcomeOf, toolAction } from './tools.ts';
 import { isPiece, messageText, otherBlocks, ownTime, tokenUsage, toolCallLine } from './wire.ts';
@@ -27,7 +27,7 @@ const shortestRepeat = 40;
 /** Reads what `cursor-agent -p --output-format stream-json` prints. */
 export class CursorReader implements AgentReader {
   readonly fixedStderr = fixedStderr;
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #reports: RunReport[] = [];
   #permissionMode: string | null = null;
   #sideCalls = 0;
@@ -36,7 +36,7 @@ export class CursorReader implements AgentReader {
   /** Some text came in pieces. */
   #streams = false;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { idOf, nonEmpty, objects, text } from '../shared/guards.ts';
-import type { StoreFormat, StorePart, StoreRecord } from '../stores/contract.ts';
+import type { StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
 import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { FileChange, Todo, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { FileChange, Todo, ToolAction, ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
 import { isShallow } from '../shared/bounds.ts';
 import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import { spoken } from '../shared/resultText.ts';
@@ -143,9 +143,9 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
   const detail = isObject(result) && known !== undefined && isObject(result[known]) ? result[known] : {};
   const ended = completed(action, detail);
   const failedCommand = ended.kind === 'command_run' && typeof ended.exitCode === 'number' && ended.exitCode !== 0;
-  const told = statuses.find(([pattern]) => pattern.test(name))?.[1] ?? 'failed';
+  const reported = statuses.find(([pattern]) => pattern.test(name))?.[1] ?? 'failed';
   // What a server answers is a success, also where it answers that its tool failed.
-  const status = told === 'success' && (failedCommand || detail['isError'] === true) ? 'failed' : told;
+  const status = reported === 'success' && (failedCommand || detail['isError'] === true) ? 'failed' : reported;
   const data =
     isObject(result) && isShallow(result)
       ? { ...result, ...(said === undefined && { [name]: withoutTexts(detail, ended) }) }
@@ -162,10 +162,10 @@ export function outcomeOf(action: ToolAction, result: unknown): Outcome {
 }
 
 /** Parts of an outcome that an entry has elsewhere: in the result's text, or in the action. */
-const elsewhere = new Set(['stdout', 'stderr', 'content', 'diffString']);
+const shownByAction = new Set(['stdout', 'stderr', 'content', 'diffString']);
 
 function withoutTexts(detail: JsonObject, { kind }: ToolAction): JsonObject {
-  const isKept = (key: string): boolean => !elsewhere.has(key) && (key !== 'todos' || kind !== 'todo');
+  const isKept = (key: string): boolean => !shownByAction.has(key) && (key !== 'todos' || kind !== 'todo');
   return Object.fromEntries(Object.entries(detail).filter(([key]) => isKept(key)));
 }
 

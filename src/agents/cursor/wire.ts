@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { TokenUsage } from '../../model/usage.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { TokenUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, nonEmpty, objects, text } from '../shared/guards.ts';
 
 /**

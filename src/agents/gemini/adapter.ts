@@ -1,5 +1,5 @@
 import type { AgentAdapter } from '../adapter.ts';
-import { LineNormalizer } from '../shared/lineNormalizer.ts';
+import { LineNormalizer } from '../shared/normalizer/lineNormalizer.ts';
 import { geminiCommand } from './command.ts';
 import { GeminiReader } from './normalize.ts';
 

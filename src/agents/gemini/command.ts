@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../model/json.ts';
-import type { McpServer } from '../../model/mcpServer.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { McpServer } from '../../model/agent/mcpServer.ts';
 import type { CommandLine, CommandRequest } from '../adapter.ts';
 import { argsOfMode } from '../shared/choices.ts';
 import { requireUuid } from '../shared/conversationId.ts';
 import { serversFile } from '../shared/mcp.ts';
-import { atLeast } from '../../model/versions.ts';
+import { atLeast } from '../../model/text/versions.ts';
 import { geminiChoices } from './choices.ts';
 
 /** First version that asks for a trusted folder, and has the option to do without; before, the option is an error. */

@@ -1,10 +1,10 @@
-import type { ExitInfo, RunReport } from '../../model/facts.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import type { ExitInfo, RunReport } from '../../model/usage/facts.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { code } from '../shared/describe.ts';
 import { idOf, nonEmpty, text } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
-import type { AgentReader, OwnFacts } from '../shared/lineNormalizer.ts';
-import type { Run, SourceLine } from '../shared/run.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
+import type { AgentReader, OwnFacts } from '../shared/normalizer/lineNormalizer.ts';
+import type { NormalizedRun, SourceLine } from '../shared/normalizer/normalizedRun.ts';
 import { errorCode, exitCodes, fixedStderr, noise, serversSkipped, withoutServers } from './errors.ts';
 import { reportText, runReport, type Outcome } from './report.ts';
 import { asksModels, outcomeOf, toolAction } from './tools.ts';
@@ -15,14 +15,14 @@ export class GeminiReader implements AgentReader {
   readonly noise = noise;
   readonly fixedStderr = fixedStderr;
   readonly exitCodes = exitCodes;
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #reports: RunReport[] = [];
   readonly #errors: string[] = [];
   #stderrObject: string[] | undefined;
   #sideCalls = 0;
   #outcome: Outcome | undefined;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 

@@ -1,14 +1,14 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { TokenUsage } from '../../model/usage.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { TokenUsage } from '../../model/usage/usage.ts';
 import { count, field, idOf, list, nonEmpty, objects, text } from '../shared/guards.ts';
-import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/contract.ts';
+import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
 import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { errorCode } from './errors.ts';
 import { GeminiStoreCalls } from './storeCalls.ts';
 
 /**
- * The chats that Gemini CLI keeps by itself: `~/.gemini/tmp/<project>/chats/session-*.jsonl` (0.61: a line replaces an
+ * The chats that Gemini CLI keeps on its own: `~/.gemini/tmp/<project>/chats/session-*.jsonl` (0.61: a line replaces an
  * earlier one with its id, `$set` changes fields of the chat, `$rewindTo` cuts it) and `session-*.json` (0.30: one document,
  * written anew at each change). Subagents are in `chats/<session>/*.jsonl`. Sources: captured stores of 0.30.1 and 0.61.0;
  * `chatRecordingTypes.d.ts` of the package `@google/gemini-cli-core` 0.61.0.

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { FileChange, ToolAction, ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
 import { count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
 import { timeOf, type StoreSession } from '../stores/storeSession.ts';
 import { toolAction } from './tools.ts';
@@ -91,11 +91,11 @@ function completed(action: ToolAction, display: unknown, said: string | undefine
   const removed = count(field(stat, 'model_removed_lines'));
   const [change, ...others] = action.changes;
   if (change === undefined || others.length > 0) return action;
-  const told: FileChange = {
+  const reported: FileChange = {
     ...change,
     ...(patch !== undefined && { patch }),
     ...(added !== undefined && { added }),
     ...(removed !== undefined && { removed }),
   };
-  return { ...action, changes: [told] };
+  return { ...action, changes: [reported] };
 }

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { Todo, ToolAction, ToolStatus } from '../../model/tool.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { Todo, ToolAction, ToolStatus } from '../../model/transcript/tool.ts';
 import { count, nonEmpty, text } from '../shared/guards.ts';
 import { todosOf, type ToolResultLine } from './wire.ts';
 

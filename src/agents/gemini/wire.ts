@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import { totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import { totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
 import { amount, count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
 import { reasonGiven, spoken } from '../shared/resultText.ts';
 

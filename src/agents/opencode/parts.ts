@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { ToolResult, ToolStatus } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
 import { field, idOf, nonEmpty, text } from '../shared/guards.ts';
 import { timeOf, type StoreSession } from '../stores/storeSession.ts';
 import type { OpenCodeMessage } from './message.ts';
@@ -115,12 +115,12 @@ export class OpenCodeParts {
 
   #once(part: JsonObject, tell: () => void): void {
     const id = nonEmpty(part['id']) ?? '';
-    if (this.#told.has(id)) return;
-    this.#told.add(id);
+    if (this.#reported.has(id)) return;
+    this.#reported.add(id);
     tell();
   }
 
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   #tool(part: JsonObject, parentCallId: string | undefined): void {
     const { run, facts, now } = this.#session;

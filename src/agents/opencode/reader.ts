@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { field, nonEmpty, text } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
-import type { StoreRecord } from '../stores/contract.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
+import type { StoreRecord } from '../stores/storeFormat.ts';
 import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { OpenCodeParts } from './parts.ts';
 import { OpenCodeUsage } from './usage.ts';
@@ -18,7 +18,7 @@ export class OpenCodeReader implements RecordReader {
   readonly #messages = new Map<string, OpenCodeMessage>();
   /** Messages whose errors were not told yet, oldest first. */
   #untold: OpenCodeMessage[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(session: StoreSession) {
     this.#session = session;
@@ -126,8 +126,8 @@ export class OpenCodeReader implements RecordReader {
     this.#untold = this.#untold.slice(due.length);
     for (const { id, data } of due) {
       const error = data['error'];
-      if (!isObject(error) || this.#told.has(id)) continue;
-      this.#told.add(id);
+      if (!isObject(error) || this.#reported.has(id)) continue;
+      this.#reported.add(id);
       const name = nonEmpty(error['name']);
       const shown =
         nonEmpty(field(error['data'], 'message')) ?? nonEmpty(error['message']) ?? name ?? 'The model failed.';

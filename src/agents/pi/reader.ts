@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import { totalTokens, type TokenUsage } from '../../model/usage.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import { totalTokens, type TokenUsage } from '../../model/usage/usage.ts';
 import { code, codeBlock } from '../shared/describe.ts';
 import { amount, count, field, idOf, list, nonEmpty, objects, text } from '../shared/guards.ts';
 import { resultText } from '../shared/resultText.ts';

@@ -1,6 +1,6 @@
 import { nonEmpty, field } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
-import type { StoreFormat } from '../stores/contract.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
+import type { StoreFormat } from '../stores/storeFormat.ts';
 import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { RecordParser } from '../stores/storeSession.ts';
 import { PiReader } from './reader.ts';

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { FileChange, ToolAction } from '../../model/tool.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { FileChange, ToolAction } from '../../model/transcript/tool.ts';
 import { count, nonEmpty, objects, text } from '../shared/guards.ts';
 
 type Build = (input: JsonObject) => ToolAction;

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { ToolAction, ToolResult, ToolStatus } from '../../model/tool.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { ToolAction, ToolResult, ToolStatus } from '../../model/transcript/tool.ts';
 import { toolAction as geminiAction } from '../gemini/tools.ts';
 import { count, field, idOf, nonEmpty, objects, text } from '../shared/guards.ts';
 import type { StoreSession } from '../stores/storeSession.ts';

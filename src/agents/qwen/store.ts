@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { TokenUsage } from '../../model/usage.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { TokenUsage } from '../../model/usage/usage.ts';
 import { GeminiChatReader, lookAtChat, placeOfChat, projectNotes } from '../gemini/store.ts';
 import { code } from '../shared/describe.ts';
 import { count, field, list, nonEmpty, objects, text } from '../shared/guards.ts';
-import type { StoreFormat, StorePart, StoreRecord } from '../stores/contract.ts';
+import type { StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
 import { folderFrom, joinPath } from '../stores/placeFiles.ts';
 import { RecordParser, timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { QwenCalls } from './calls.ts';

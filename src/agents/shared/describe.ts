@@ -1,4 +1,4 @@
-import type { ToolAction } from '../../model/tool.ts';
+import type { ToolAction } from '../../model/transcript/tool.ts';
 
 const marks = { completed: 'x', in_progress: '~', pending: ' ', cancelled: '-' } as const;
 const longestLine = 200;
@@ -69,4 +69,9 @@ export function describeCall(toolName: string, action: ToolAction, workDir: stri
     case 'tool':
       return `Use ${code(toolName)}`;
   }
+}
+
+/** A word as a shell would take it. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

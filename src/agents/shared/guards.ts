@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 
 /** Readers of single fields of foreign JSON: what is of another type is not there. */
 

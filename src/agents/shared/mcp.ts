@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../model/json.ts';
-import type { McpServer, McpServers } from '../../model/mcpServer.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { McpServer, McpServers } from '../../model/agent/mcpServer.ts';
 import type { CommandLine, CommandRequest } from '../adapter.ts';
 
 /** What a command line needs besides its arguments for the agent to have its servers. */

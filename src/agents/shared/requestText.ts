@@ -1,5 +1,5 @@
-import type { AgentRequest, Answer, Decision, Question } from '../../model/request.ts';
-import type { FileChange, ToolAction } from '../../model/tool.ts';
+import type { AgentRequest, Answer, Decision, Question } from '../../model/agent/request.ts';
+import type { FileChange, ToolAction } from '../../model/transcript/tool.ts';
 import { isShallow, tooDeep } from './bounds.ts';
 import { code, codeBlock, describeCall } from './describe.ts';
 

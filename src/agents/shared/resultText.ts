@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { bytesText, isShallow, tooDeep } from './bounds.ts';
 import { field, nonEmpty, text } from './guards.ts';
 

@@ -1,4 +1,4 @@
-import { parse } from './lineLog.ts';
+import { parse } from './normalizer/lineLog.ts';
 
 /** Characters of one value that is printed over many lines. */
 const maxCharacters = 8 * 1024 * 1024;
@@ -9,7 +9,7 @@ const maxOpening = 8;
 /** After nearly every line. */
 const nothing: readonly string[] = [];
 
-/** `no`: the line is no part of a value that is spread; `more`: it is, and the value goes on. */
+/** `no`: the line is no part of a value that is spread; `more`: it is, and the value continues. */
 export type Gathered = 'no' | 'more' | { readonly value: unknown; readonly raw: string };
 
 /**

@@ -1,5 +1,12 @@
-import type { Counted, EntryPoint, LastRecord, StoreCost, StoreFacts, StoreRequest } from '../../model/observed.ts';
-import { totalTokens } from '../../model/usage.ts';
+import type {
+  Counted,
+  EntryPoint,
+  LastRecord,
+  StoreCost,
+  StoreFacts,
+  StoreRequest,
+} from '../../model/session/observed.ts';
+import { totalTokens } from '../../model/usage/usage.ts';
 
 /** Of one session. What is beyond it is not itemised, which `missing` says. */
 const maxCounted = 200_000;

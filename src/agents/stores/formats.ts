@@ -8,7 +8,7 @@ import { openCodeStore } from '../opencode/store.ts';
 import { piStore } from '../pi/store.ts';
 import { qwenStore } from '../qwen/store.ts';
 import { vscodeChatStore } from '../vscode-chat/store.ts';
-import type { StoreFormat } from './contract.ts';
+import type { StoreFormat } from './storeFormat.ts';
 
 /** Every kind of store that Vitrine reads. */
 export const storeFormats: readonly StoreFormat[] = [

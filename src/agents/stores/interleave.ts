@@ -1,5 +1,4 @@
-import type { EntryUpdate } from '../../model/entry.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
 
 /** Puts the entries of several conversations, each of which counts from 0, into one transcript. */
 export class Interleave {

@@ -1,4 +1,4 @@
-import type { StorePlace } from './contract.ts';
+import type { StorePlace } from './storeFormat.ts';
 
 /** The parts as one path of that system. */
 export function joinPath({ platform }: StorePlace, ...parts: readonly string[]): string {

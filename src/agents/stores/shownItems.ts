@@ -1,4 +1,4 @@
-import type { EntryType, NormalizedEntry, Origin } from '../../model/entry.ts';
+import type { EntryType, NormalizedEntry, Origin } from '../../model/transcript/entry.ts';
 import type { StoreSession } from './storeSession.ts';
 
 /** What a part of a stored conversation is shown as. */

@@ -1,10 +1,10 @@
-import type { EntryUpdate, Origin } from '../../model/entry.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
-import type { StoreFacts } from '../../model/observed.ts';
-import { parse, unknownLine } from '../shared/lineLog.ts';
-import { Run } from '../shared/run.ts';
-import type { StoreParser, StoreParserOptions, StoreRecord } from './contract.ts';
+import type { EntryUpdate, Origin } from '../../model/transcript/entry.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
+import type { StoreFacts } from '../../model/session/observed.ts';
+import { parse, unknownLine } from '../shared/normalizer/lineLog.ts';
+import { NormalizedRun } from '../shared/normalizer/normalizedRun.ts';
+import type { StoreParser, StoreParserOptions, StoreRecord } from './storeFormat.ts';
 import { FactsBuilder } from './factsBuilder.ts';
 
 /** Reads the records of one kind of store, and writes what they say to the session that it was made for. */
@@ -24,7 +24,7 @@ const maxRaw = 100_000;
 export class StoreSession {
   readonly facts = new FactsBuilder();
   readonly options: StoreParserOptions;
-  #run: Run | undefined;
+  #run: NormalizedRun | undefined;
   #folder: string | undefined;
   #now = unknownTime;
 
@@ -34,9 +34,9 @@ export class StoreSession {
   }
 
   /** Made when the first entry is: paths are shown below the folder that is known by then. */
-  get run(): Run {
+  get run(): NormalizedRun {
     if (this.#run === undefined) {
-      this.#run = new Run({ workDir: this.#folder ?? '', firstIndex: 0 });
+      this.#run = new NormalizedRun({ workDir: this.#folder ?? '', firstIndex: 0 });
       this.#run.session.seeId(this.options.session);
     }
     return this.#run;

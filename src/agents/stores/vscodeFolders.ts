@@ -1,4 +1,4 @@
-import type { StorePlace } from './contract.ts';
+import type { StorePlace } from './storeFormat.ts';
 import { folderFrom, joinPath } from './placeFiles.ts';
 
 /** Products that keep their data as VS Code does. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { list } from '../shared/guards.ts';
 
 const kinds = { initial: 0, set: 1, push: 2, remove: 3 } as const;
@@ -26,8 +26,8 @@ export class ChangeLog {
     if (kind === kinds.remove) return put(owner, key, undefined);
     if (kind !== kinds.push) return false;
     const before = list(at(owner, key));
-    const kept = typeof length === 'number' ? before.slice(0, Math.max(0, length)) : before;
-    return put(owner, key, [...kept, ...list(value)]);
+    const saved = typeof length === 'number' ? before.slice(0, Math.max(0, length)) : before;
+    return put(owner, key, [...saved, ...list(value)]);
   }
 
   replace(state: JsonObject): void {

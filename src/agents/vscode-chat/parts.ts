@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
-import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../model/tool.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../model/transcript/tool.ts';
 import { bounded } from '../shared/bounds.ts';
 import { describeCall } from '../shared/describe.ts';
 import { count, field, nonEmpty, objects, text, texts } from '../shared/guards.ts';
-import { parse, unknownContent } from '../shared/lineLog.ts';
+import { parse, unknownContent } from '../shared/normalizer/lineLog.ts';
 import type { ShownItem } from '../stores/shownItems.ts';
 
 /** Known parts that others tell of, or that are only for the window. */
@@ -170,7 +170,7 @@ function statusOf(part: JsonObject, action: ToolAction): ToolStatus {
   return failed || (action.kind === 'command_run' && (action.exitCode ?? 0) !== 0) ? 'failed' : 'success';
 }
 
-/** Edits that the window applies by itself: each stands as one call, since the file was changed by the agent. */
+/** Edits that the window applies on its own: each stands as one call, since the file was changed by the agent. */
 function editItem(part: JsonObject, id: string, folder: string): ShownItem | undefined {
   const path = uriOf(part['uri']);
   if (path === undefined) return undefined;

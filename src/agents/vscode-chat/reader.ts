@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { count, field, nonEmpty, objects } from '../shared/guards.ts';
-import type { StoreRecord } from '../stores/contract.ts';
+import type { StoreRecord } from '../stores/storeFormat.ts';
 import { ShownItems, type ShownItem } from '../stores/shownItems.ts';
 import { timeOf, type RecordReader, type StoreSession } from '../stores/storeSession.ts';
 import { ChangeLog } from './changeLog.ts';

@@ -1,7 +1,7 @@
-import { isObject } from '../../model/json.ts';
+import { isObject } from '../../model/text/json.ts';
 import { nonEmpty } from '../shared/guards.ts';
-import { parse } from '../shared/lineLog.ts';
-import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/contract.ts';
+import { parse } from '../shared/normalizer/lineLog.ts';
+import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../stores/storeFormat.ts';
 import { joinPath } from '../stores/placeFiles.ts';
 import { RecordParser } from '../stores/storeSession.ts';
 import { uriPath, vscodeUserFolders } from '../stores/vscodeFolders.ts';

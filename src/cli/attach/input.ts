@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { AgentRequest, Answer } from '../../model/request.ts';
+import type { AgentRequest, Answer } from '../../model/agent/request.ts';
 
-/** What somebody at an attached terminal, or a program, wants. */
+/** What someone at an attached terminal, or a program, wants. */
 export type AttachInput =
   | { readonly type: 'answer'; readonly request: string; readonly answer: Answer }
   | { readonly type: 'say'; readonly text: string }

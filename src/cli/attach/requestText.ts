@@ -1,6 +1,6 @@
 import { codeOf, disguisesIn } from '../../model/requestCode.ts';
-import type { AgentRequest } from '../../model/request.ts';
-import { characterName, quoted as inQuotes, visibleLine } from '../../model/visibleText.ts';
+import type { AgentRequest } from '../../model/agent/request.ts';
+import { characterName, quoted as inQuotes, visibleLine } from '../../model/text/visibleText.ts';
 
 /** Characters of a tool's input that are printed. */
 const mostInput = 4000;
@@ -81,7 +81,7 @@ function choices(kind: AgentRequest['kind'], offersSession: boolean): string {
   return `Type y to allow, ${offersSession ? 'a to allow for this session, ' : ''}n to deny, or n and a reason.`;
 }
 
-/** In quotes that it cannot end by itself. */
+/** In quotes that it cannot end on its own. */
 function quoted(text: string): string {
   return inQuotes(visibleLine(text, 'code'));
 }

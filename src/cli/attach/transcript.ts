@@ -1,6 +1,6 @@
 import type { DaemonConnection } from '../../client/connection.ts';
-import { requestMetadataSchema } from '../../model/request.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
+import { requestMetadataSchema } from '../../model/agent/request.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { SessionSnapshot, SessionUpdate } from '../../protocol/daemon/session.ts';
 
 /** Printed entries that are remembered, so that the same state of one is not printed twice. */

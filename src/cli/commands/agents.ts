@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
 import { executorOf } from '../../engine/blueprints/request.ts';
-import { visibleLine } from '../../model/visibleText.ts';
-import { parseOptions } from '../args.ts';
-import { blueprintsOf } from '../blueprints.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
+import { parseOptions } from '../options/args.ts';
+import { blueprintsOf } from '../blueprints/blueprints.ts';
 import type { Command } from '../command.ts';
-import { writeLines } from '../output.ts';
+import { writeLines } from '../print/output.ts';
 
 const help = `Usage: vitrine agents [options]
 

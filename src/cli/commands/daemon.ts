@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { DaemonStatus } from '../../protocol/daemon/calls.ts';
 import { daemonLogFile } from '../../client/machine/logFile.ts';
-import { parseOptions } from '../args.ts';
+import { parseOptions } from '../options/args.ts';
 import { UsageError, type CliContext, type Command } from '../command.ts';
-import { runningDaemons, translated } from '../daemon.ts';
-import { storeFolder, storeHelp } from '../engine.ts';
-import { writeLines } from '../output.ts';
-import { visibleLine } from '../../model/visibleText.ts';
+import { runningDaemons, translated } from '../run/daemon.ts';
+import { storeFolder, storeHelp } from '../run/engine.ts';
+import { writeLines } from '../print/output.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
 
 const help = `Usage: vitrine daemon status [options]
        vitrine daemon stop [--now] [options]

@@ -1,10 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import path from 'node:path';
 import { diagnose, type Diagnosis } from '../../engine/diagnosis.ts';
-import { EngineFailure } from '../../engine/failures.ts';
-import { parseOptions } from '../args.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
+import { parseOptions } from '../options/args.ts';
 import type { Command } from '../command.ts';
-import { createEngine, storeFolder, storeHelp } from '../engine.ts';
+import { createEngine, storeFolder, storeHelp } from '../run/engine.ts';
 
 const help = `Usage: vitrine doctor [options]
 

@@ -1,13 +1,13 @@
-import { localDay } from '../../engine/localDay.ts';
-import { emptyGroup, groupSpent, type Group, type GroupBy, type Spent } from '../../insight/spending.ts';
-import { totalTokens, type CostSum } from '../../model/usage.ts';
-import { visibleLine } from '../../model/visibleText.ts';
+import { localDay } from '../../engine/usage/localDay.ts';
+import { emptyGroup, groupSpent, type Group, type GroupBy, type Spent } from '../../insight/usage/spending.ts';
+import { totalTokens, type CostSum } from '../../model/usage/usage.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
 import { englishFigures } from '../../text/figures.ts';
-import { parseOptions } from '../args.ts';
+import { parseOptions } from '../options/args.ts';
 import { UsageError, type Command } from '../command.ts';
-import { createEngine, storeHelp } from '../engine.ts';
-import { writeLines } from '../output.ts';
-import { pricesHelp, pricesOption } from '../pricesOption.ts';
+import { createEngine, storeHelp } from '../run/engine.ts';
+import { writeLines } from '../print/output.ts';
+import { pricesHelp, pricesOption } from '../options/executorOptions.ts';
 
 const groupings = ['day', 'model', 'agent'] as const satisfies readonly GroupBy[];
 

@@ -2,7 +2,7 @@ import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 import type { CliContext } from '../command.ts';
-import { settingsOf, type EngineOptions } from '../engine.ts';
+import { settingsOf, type EngineOptions } from './engine.ts';
 
 /** A run that the command line was asked for. */
 export type AskedRun = { readonly start: StartRequest } | { readonly session: string; readonly resume: ResumeRequest };

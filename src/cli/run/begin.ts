@@ -6,8 +6,8 @@ import { DaemonLink } from '../../client/link.ts';
 import { RemoteSession } from '../../client/remoteSession.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { CliContext } from '../command.ts';
-import { connectOptions } from '../daemon.ts';
-import { storeFolder, type EngineOptions } from '../engine.ts';
+import { connectOptions } from './daemon.ts';
+import { storeFolder, type EngineOptions } from './engine.ts';
 import { clientContext, folderOf, type AskedRun } from './askedRun.ts';
 import type { PrintedSession } from './entryPrinter.ts';
 

@@ -1,9 +1,9 @@
 import type { Engine } from '../../engine/engine.ts';
-import { EngineFailure } from '../../engine/failures.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
 import { UsageError, type CliContext } from '../command.ts';
-import { startedDaemon, translated } from '../daemon.ts';
-import type { EngineOptions } from '../engine.ts';
-import { writeLines } from '../output.ts';
+import { startedDaemon, translated } from './daemon.ts';
+import type { EngineOptions } from './engine.ts';
+import { writeLines } from '../print/output.ts';
 import { clientContext, folderOf, type AskedRun } from './askedRun.ts';
 
 interface DetachOptions extends EngineOptions {
@@ -31,13 +31,13 @@ export async function runDetached(
   const connection = await startedDaemon(context, { store: options.store });
   try {
     const client = clientContext(context, folder, options);
-    const begun = await translated(() =>
+    const started = await translated(() =>
       'start' in run
         ? connection.call('start', { context: client, request: run.start })
         : connection.call('resume', { context: client, session_id: run.session, request: run.resume }),
     );
-    const { session_id } = begun;
-    if (options.json) await writeLines(context.stdout, [begun]);
+    const { session_id } = started;
+    if (options.json) await writeLines(context.stdout, [started]);
     else
       context.stdout.write(
         `${session_id} is running in the background.\nWatch it: vitrine attach ${session_id}\nStop it:  vitrine stop ${session_id}\n`,

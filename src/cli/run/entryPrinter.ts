@@ -1,9 +1,9 @@
-import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
-import { requestMetadataSchema } from '../../model/request.ts';
-import type { RunResult } from '../../model/result.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import { requestMetadataSchema } from '../../model/agent/request.ts';
+import type { RunResult } from '../../model/session/result.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { CliContext } from '../command.ts';
-import { writeLines } from '../output.ts';
+import { writeLines } from '../print/output.ts';
 
 /** What is printed: a session of the daemon, or of an engine in this process. */
 export interface PrintedSession {
@@ -12,7 +12,7 @@ export interface PrintedSession {
   total(): number;
   open(): readonly number[];
   read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
-  /** Settles with the run that goes on; `undefined` where none does. */
+  /** Settles with the active run; `undefined` where none does. */
   readonly done: Promise<RunResult | undefined>;
   onUpdates(listener: (updates: readonly EntryUpdate[], total: number) => void): unknown;
 }
@@ -44,9 +44,9 @@ export class EntryPrinter {
     });
     let next = session.total();
     session.onUpdates((updates, total) => {
-      const told = new Set(updates.map((update) => (update.op === 'put' ? update.entry.index : update.index)));
+      const reported = new Set(updates.map((update) => (update.op === 'put' ? update.entry.index : update.index)));
       // Of very many entries at once only the newest are told.
-      const untold = range(next, total).filter((index) => !told.has(index));
+      const untold = range(next, total).filter((index) => !reported.has(index));
       next = Math.max(next, total);
       const settled = new Map<number, NormalizedEntry>();
       for (const update of updates) {
@@ -59,7 +59,7 @@ export class EntryPrinter {
     });
   }
 
-  /** Requests that were denied because nobody is here to be asked. */
+  /** Requests that were denied because no one is here to be asked. */
   get deniedByNobody(): number {
     return this.#denied.size;
   }

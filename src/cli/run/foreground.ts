@@ -1,12 +1,12 @@
 import { DaemonError } from '../../client/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { EngineFailure } from '../../engine/failures.ts';
-import { unrecordedText } from '../../engine/unrecorded.ts';
-import { quoted } from '../../model/visibleText.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
+import { unrecordedText } from '../../engine/run/unrecordedResult.ts';
+import { quoted } from '../../model/text/visibleText.ts';
 import type { CliContext } from '../command.ts';
-import type { EngineOptions } from '../engine.ts';
-import { incomplete } from '../incomplete.ts';
-import { writeLines } from '../output.ts';
+import type { EngineOptions } from './engine.ts';
+import { incomplete } from '../print/incomplete.ts';
+import { writeLines } from '../print/output.ts';
 import type { AskedRun } from './askedRun.ts';
 import { runsOf, type BeginRun, type BegunRun } from './begin.ts';
 import { EntryPrinter, type PrintedSession } from './entryPrinter.ts';
@@ -18,7 +18,7 @@ const notStarted = 2;
 const hungUp = 129;
 
 /**
- * Begins a run that nobody answers, prints it as it goes, and its result: the exit code for it. Says why where it could not
+ * Begins a run that no one answers, prints it as it goes, and its result: the exit code for it. Says why where it could not
  * be started. The run outlives this process when its terminal closes. Disposes the engine.
  */
 export async function runInForeground(
@@ -50,13 +50,13 @@ async function watch(begin: BeginRun, context: CliContext, ask: () => Promise<As
   let run: BegunRun | undefined;
   const cancelled = new AbortController();
   let hangUp = (): void => undefined;
-  const leaves = new Promise<'left'>((resolve) => {
+  const textNodes = new Promise<'left'>((resolve) => {
     hangUp = () => resolve('left');
   });
   let interrupts = 0;
   let stopped: Promise<void> = Promise.resolve();
-  const stop = (begun: BegunRun, kill: boolean): void => {
-    stopped = begun.stop(kill).catch((error: unknown) => complain(context, error));
+  const stop = (started: BegunRun, kill: boolean): void => {
+    stopped = started.stop(kill).catch((error: unknown) => complain(context, error));
   };
   const stopListening = context.onInterrupt((cause) => {
     if (cause === 'hangup') {
@@ -75,10 +75,10 @@ async function watch(begin: BeginRun, context: CliContext, ask: () => Promise<As
     if (cancelled.signal.aborted) stop(run, interrupts > 1);
     const { session } = run;
     const printer = new EntryPrinter(session, context, session.turns().at(-1)?.firstIndex ?? 0);
-    const result = await Promise.race([session.done, leaves]);
+    const result = await Promise.race([session.done, textNodes]);
     if (result === 'left') return hungUp;
     // What the agent started may end after it.
-    await Promise.race([stopped, leaves]);
+    await Promise.race([stopped, textNodes]);
     await printer.printed();
     if (result === undefined) return agentFailed;
     await writeLines(context.stdout, [result]).catch(() => undefined);

@@ -1,7 +1,7 @@
-import { EngineFailure } from '../../engine/failures.ts';
-import type { ExecutorType } from '../../model/session.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
 import { type CliContext, UsageError } from '../command.ts';
-import { createEngine } from '../engine.ts';
+import { createEngine } from '../run/engine.ts';
 
 export interface AgentOfSession {
   readonly type: ExecutorType | undefined;

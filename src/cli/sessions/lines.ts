@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import type { DaemonConnection } from '../../client/connection.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { EngineFailure } from '../../engine/failures.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
 import type { LiveState } from '../../model/observedState.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { AgentRequest } from '../../model/request.ts';
-import { isSessionLive } from '../../model/status.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import { originOf } from '../../model/synthetic.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { AgentRequest } from '../../model/agent/request.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { originOf } from '../../model/transcript/synthetic.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { CliContext } from '../command.ts';
-import { isSameProtocol, runningDaemons, translated } from '../daemon.ts';
+import { isSameProtocol, runningDaemons, translated } from '../run/daemon.ts';
 
 /** Entries that are read at once. */
 const page = 500;

@@ -4,9 +4,9 @@ import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources, type ObservedTranscript } from '../../engine/sources/sources.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
-import { loadPrices } from '../../insight/prices.ts';
-import { sessionIdSchema } from '../../model/session.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import { loadPrices } from '../../insight/prices/prices.ts';
+import { sessionIdSchema } from '../../model/session/session.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { CliContext } from '../command.ts';
 
 export function createSources({ env, now }: Pick<CliContext, 'env' | 'now'>, cache?: FactsCache): SessionSources {

@@ -1,9 +1,9 @@
-import { visibleLine } from '../../model/visibleText.ts';
-import { EngineFailure } from '../../engine/failures.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { AgentSessionsRequest } from '../../engine/api.ts';
 import type { CliContext } from '../command.ts';
-import { writeLines } from '../output.ts';
+import { writeLines } from '../print/output.ts';
 
 const notListed = 2;
 

@@ -1,5 +1,5 @@
-import { isSessionLive } from '../../model/status.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { News } from '../../protocol/daemon/calls.ts';
 import { connectRunning } from '../connect.ts';
 import type { DaemonConnection } from '../connection.ts';

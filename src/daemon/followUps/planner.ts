@@ -1,13 +1,13 @@
 import type { Disposable, Log } from '../../engine/api.ts';
 import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
-import { goOnRequest } from '../../engine/blueprints/goOn.ts';
-import { wasTold } from '../../engine/children/toldRefusal.ts';
+import { blueprintResumeRequest } from '../../engine/blueprints/resume.ts';
+import { isRecordedRefusal } from '../../engine/children/recordedRefusal.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { EngineFailure, failures } from '../../engine/failures.ts';
+import { EngineFailure, failures } from '../../engine/failures/failures.ts';
 import { type DueFollowUp, FollowUpScheduler } from '../../engine/followUps/scheduler.ts';
-import { logLine } from '../../engine/logLine.ts';
+import { logLine } from '../../engine/log/logLine.ts';
 import type { FollowUpsState } from '../../protocol/daemon/followUps.ts';
-import type { ClientContexts } from '../contexts.ts';
+import type { ClientContexts } from '../clients/contexts.ts';
 
 export interface FollowUpPlannerDeps {
   readonly engine: Engine;
@@ -111,7 +111,7 @@ export class FollowUpPlanner implements Disposable {
       await run.done;
       run.dispose();
     } catch (error) {
-      if (EngineFailure.is(error, 'child_refused') && !wasTold(error)) this.#deps.onRefused(sessionId, error);
+      if (EngineFailure.is(error, 'child_refused') && !isRecordedRefusal(error)) this.#deps.onRefused(sessionId, error);
       throw error;
     }
   }
@@ -123,7 +123,7 @@ export class FollowUpPlanner implements Disposable {
     const summary = opened.summary();
     opened.dispose();
     const { agent_name: name, project_dir: projectDir = '' } = summary;
-    const request = await goOnRequest(sessionId, prompt, { engine, blueprints: load, use, projectDir });
+    const request = await blueprintResumeRequest(sessionId, prompt, { engine, blueprints: load, use, projectDir });
     if (name !== undefined && request.blueprint === undefined) throw failures.blueprintUnknown(name, []);
     return engine.resume(sessionId, { ...(chosen?.(summary, request) ?? request), trigger });
   }

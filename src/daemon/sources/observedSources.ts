@@ -4,11 +4,11 @@ import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import { ObservedSessions } from '../../engine/sources/following/observedSessions.ts';
 import type { FactsCache } from '../../engine/sources/reading/factsCache.ts';
 import { SessionSources } from '../../engine/sources/sources.ts';
-import type { PriceTable } from '../../insight/prices.ts';
+import type { PriceTable } from '../../insight/prices/prices.ts';
 import type { ParamsOf, ResultOf } from '../../protocol/daemon/calls.ts';
 import { RepositoryOf, SessionScope } from './scope.ts';
 import { SourcesWatch, type OwnSessions } from './sourcesWatch.ts';
-import type { NewsFeed } from '../news.ts';
+import type { NewsFeed } from '../clients/news.ts';
 
 /** Places with stores of their own: people have one, tests have more. */
 const maxPlaces = 8;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { identityOf } from '../../engine/folders/identity.ts';
-import type { FolderIdentity } from '../../model/session.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { FolderIdentity } from '../../model/session/session.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { SourceScope } from '../../protocol/daemon/sources.ts';
 
 /** Folders whose repository is remembered; the oldest is asked about again. */

@@ -3,9 +3,9 @@ import type { ObservedSessions } from '../../engine/sources/following/observedSe
 import type { SourcesChange } from '../../engine/sources/sources.ts';
 import { asSession } from '../../insight/observed/asSession.ts';
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
-import type { NewsFeed } from '../news.ts';
+import type { NewsFeed } from '../clients/news.ts';
 import type { SessionScope } from './scope.ts';
 
 /** Which of the agents' own ids belong to sessions that Vitrine recorded itself. */
@@ -28,7 +28,7 @@ interface SourcesWatchDeps {
 export class SourcesWatch implements Disposable {
   readonly #deps: SourcesWatchDeps;
   /** By id: what the client was told, with the agent's own ids. */
-  readonly #told = new Map<string, readonly string[]>();
+  readonly #reported = new Map<string, readonly string[]>();
   #recorded = new Map<string, string>();
   #registrations: readonly Disposable[] = [];
   #isDisposed = false;
@@ -48,7 +48,7 @@ export class SourcesWatch implements Disposable {
     this.#recorded = new Map([...(await own.recorded()), ...this.#recorded]);
     const found = await this.#shown(await sessions.list());
     const newest = found.shown.sort((a, b) => b.updated_at.localeCompare(a.updated_at)).slice(0, limit);
-    for (const each of newest) this.#told.set(each.session_id, each.executor_session_ids);
+    for (const each of newest) this.#reported.set(each.session_id, each.executor_session_ids);
     hear = (change) => void this.#hear(change);
     for (const change of early) void this.#hear(change);
     return { sessions: newest, out_of_scope: found.out, beyond: found.shown.length - newest.length };
@@ -66,7 +66,7 @@ export class SourcesWatch implements Disposable {
       const gone = new Set([...removed, ...changed.map((each) => each.session_id)]);
       for (const summary of shown) {
         gone.delete(summary.session_id);
-        this.#told.set(summary.session_id, summary.executor_session_ids);
+        this.#reported.set(summary.session_id, summary.executor_session_ids);
         this.#deps.feed.summary(summary);
       }
       for (const id of gone) this.#forget(id);
@@ -75,16 +75,16 @@ export class SourcesWatch implements Disposable {
     }
   }
 
-  /** Vitrine recorded a session by itself: it is in the list already. */
+  /** Vitrine recorded a session on its own: it is in the list already. */
   #take(ids: readonly string[], session: string): void {
     for (const id of ids) this.#recorded.set(id, session);
-    for (const [told, native] of this.#told) {
-      if (told !== session && native.some((id) => ids.includes(id))) this.#forget(told);
+    for (const [reported, native] of this.#reported) {
+      if (reported !== session && native.some((id) => ids.includes(id))) this.#forget(reported);
     }
   }
 
   #forget(id: string): void {
-    if (this.#told.delete(id)) this.#deps.feed.removed(id);
+    if (this.#reported.delete(id)) this.#deps.feed.removed(id);
   }
 
   async #shown(rows: readonly ObservedSummary[]): Promise<{ shown: SessionSummary[]; out: number }> {

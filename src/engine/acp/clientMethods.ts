@@ -1,11 +1,11 @@
 import type * as acp from '@agentclientprotocol/sdk';
-import type { OpenCalls } from '../../agents/acp/openCalls.ts';
-import { isAllowed, outcomeOf, permissionOptions, permissionRequest } from '../../agents/acp/permission.ts';
+import type { OpenCalls } from '../../agents/acp/tools/openCalls.ts';
+import { isAllowed, outcomeOf, permissionOptions, permissionRequest } from '../../agents/acp/tools/permission.ts';
 import type { DialogueHost, NewRequest } from '../../agents/dialogue.ts';
 import { codeBlock } from '../../agents/shared/describe.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
-import type { ExitInfo } from '../../model/facts.ts';
-import { isObject } from '../../model/json.ts';
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import { isObject } from '../../model/text/json.ts';
 import { shownCommand, type Grants } from './grants.ts';
 import type { Sdk } from './peer.ts';
 import { Refusal } from './refusal.ts';
@@ -13,7 +13,7 @@ import type { Terminals, TerminalState } from './terminals.ts';
 import type { WorkspaceFiles } from './workspaceFiles.ts';
 import { writeRequest } from './writeRequest.ts';
 
-/** Of one process; what is refused after so many is not told any more. */
+/** Of one process; what is refused after so many is no longer told. */
 const maxNotes = 100;
 /** Permissions that are waited for at the same time. */
 const maxAsked = 64;
@@ -26,7 +26,7 @@ export interface ClientDeps {
   readonly grants: Grants;
   readonly files: WorkspaceFiles;
   readonly terminals: Terminals;
-  /** What is asked for in this turn is not waited for any more. */
+  /** What is asked for in this turn is no longer waited for. */
   readonly withdrawn: () => AbortSignal;
 }
 
@@ -131,7 +131,7 @@ export class ClientMethods {
       const callId = calls.changing((file) => file === path || file === seen.place);
       const request = await writeRequest(files, { file: path, content, seen, workDir, callId });
       await this.#mayOnItsOwn(`It was not allowed to write ${path}.`, request, signal, () => grants.allWrites());
-      // Somebody else may have written it while it was thought about.
+      // Someone else may have written it while it was thought about.
       await files.assertUnchanged(path, seen);
     }
     await files.write(path, content);

@@ -1,15 +1,15 @@
-import { OpenCalls } from '../../agents/acp/openCalls.ts';
+import { OpenCalls } from '../../agents/acp/tools/openCalls.ts';
 import { greetingOf, initializeParams, openingOf, refusedServers, type Greeting } from '../../agents/acp/opening.ts';
 import type { AcpPreset } from '../../agents/acp/presets.ts';
 import { chooseMode, chooseModel } from '../../agents/acp/selection.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
 import type { Dialogue, DialogueHost } from '../../agents/dialogue.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { ClientMethods } from './clientMethods.ts';
-import { answeredCode, assertVersion, ImpossibleError, isLoginError, whyUnanswered } from './failedAnswers.ts';
+import { answeredCode, assertVersion, ImpossibleError, isLoginError, unansweredReason } from './errorAnswers.ts';
 import { Grants } from './grants.ts';
-import { openingMode } from './openingMode.ts';
+import { openingMode } from './profiles.ts';
 import { AcpPeer } from './peer.ts';
 import { Terminals } from './terminals.ts';
 import { WorkspaceFiles } from './workspaceFiles.ts';
@@ -25,7 +25,7 @@ export interface AcpTask {
   readonly prompt: string;
   /** Absolute path; nothing outside of it is read or written for the agent. */
   readonly cwd: string;
-  /** The agent's id of the conversation to go on with. */
+  /** The agent's id of the conversation to resume. */
   readonly resume: string | null;
   readonly options: Pick<AgentOptions, 'model' | 'permissionMode' | 'mcpServers'>;
   readonly preset: AcpPreset | undefined;
@@ -64,10 +64,10 @@ export class AcpDialogue implements Dialogue {
   #prompted = false;
   #interrupted = false;
   #ended = false;
-  /** What is asked for in this turn is not waited for any more. */
+  /** What is asked for in this turn is no longer waited for. */
   #withdrawal = new AbortController();
   #cancelTimer: NodeJS.Timeout | undefined;
-  /** Said while a turn went on. */
+  /** Said while a turn continued. */
   readonly #waiting: string[] = [];
 
   constructor(host: DialogueHost, task: AcpTask) {
@@ -194,7 +194,7 @@ export class AcpDialogue implements Dialogue {
     try {
       await answered;
     } catch (error) {
-      // The error is in the transcript; the conversation can go on, unless nobody is logged in.
+      // The error is in the transcript; the conversation can continue, unless no one is logged in.
       if (isLoginError(error)) {
         this.#fail(error);
         return;
@@ -280,8 +280,8 @@ export class AcpDialogue implements Dialogue {
 
   #why(error: unknown): string {
     const { preset, program } = this.#task;
-    return whyUnanswered(error, this.#greeting ?? { preset, logins: [] }, program);
+    return unansweredReason(error, this.#greeting ?? { preset, logins: [] }, program);
   }
 }
 
-const noResume = 'it cannot go on with an earlier conversation. Start afresh: a new one is told what the record knows.';
+const noResume = 'it cannot resume an earlier conversation. Start a new conversation with a summary instead.';

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { AcpPreset } from '../../agents/acp/presets.ts';
-import { actionOf } from '../../agents/acp/toolAction.ts';
-import type { ToolFields } from '../../agents/acp/toolFields.ts';
+import { actionOf } from '../../agents/acp/tools/toolAction.ts';
+import type { ToolFields } from '../../agents/acp/tools/toolFields.ts';
 import { shortMode } from '../../agents/acp/wire.ts';
 import { field, texts } from '../../agents/shared/guards.ts';
-import { shellWord } from '../../agents/shared/shellWords.ts';
-import type { ToolAction } from '../../model/tool.ts';
+import { shellWord } from '../../agents/shared/describe.ts';
+import type { ToolAction } from '../../model/transcript/tool.ts';
 
 /** By name, or where a system keeps them: what an agent may have put elsewhere is none. */
 const shells =
@@ -73,7 +73,7 @@ export class Grants {
     this.#commands.delete(id);
   }
 
-  /** What a call was allowed does not outlive its turn, whether or not the agent said that it is over. */
+  /** What a call was allowed does not outlive its turn, whether or not the agent said that it has ended. */
   turnOver(): void {
     this.#paths.clear();
     this.#commands.clear();

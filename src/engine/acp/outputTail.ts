@@ -2,7 +2,7 @@
 export class OutputTail {
   readonly #limit: number;
   #chunks: Buffer[] = [];
-  #kept = 0;
+  #saved = 0;
   truncated = false;
 
   constructor(limit: number) {
@@ -11,9 +11,9 @@ export class OutputTail {
 
   push(data: Buffer): void {
     this.#chunks.push(data);
-    this.#kept += data.length;
+    this.#saved += data.length;
     // Twice as much before it is copied, so that long output in small pieces stays cheap.
-    if (this.#kept > 2 * this.#limit + 1024) this.#cut();
+    if (this.#saved > 2 * this.#limit + 1024) this.#cut();
   }
 
   text(): string {
@@ -23,13 +23,13 @@ export class OutputTail {
   }
 
   #cut(): void {
-    if (this.#kept <= this.#limit) return;
+    if (this.#saved <= this.#limit) return;
     this.truncated = true;
     const all = Buffer.concat(this.#chunks);
     let from = all.length - this.#limit;
     while (from < all.length && ((all[from] ?? 0) & 0xc0) === 0x80) from += 1;
     const rest = Buffer.from(all.subarray(from));
     this.#chunks = [rest];
-    this.#kept = rest.length;
+    this.#saved = rest.length;
   }
 }

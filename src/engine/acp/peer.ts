@@ -1,5 +1,5 @@
 import type * as acp from '@agentclientprotocol/sdk';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/text/json.ts';
 import { nonEmpty } from '../../agents/shared/guards.ts';
 
 export type Sdk = typeof acp;
@@ -81,7 +81,7 @@ export class AcpPeer {
     else if (this.#waiting.delete(id)) this.#feed?.enqueue(failed);
   }
 
-  /** The result, which nobody has looked at. @throws UnansweredError, or what the agent answered instead */
+  /** The result, which no one has looked at. @throws UnansweredError, or what the agent answered instead */
   async request(method: string, params: JsonObject, withinMs?: number): Promise<unknown> {
     const { agent } = await this.#connection;
     if (withinMs === undefined) return agent.request<unknown, JsonObject>(method, params);
@@ -135,7 +135,7 @@ function isId(id: unknown): id is string | number {
   return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
 }
 
-/** The SDK looks at the rest by itself. */
+/** The SDK looks at the rest on its own. */
 function isMessage(message: JsonObject): message is JsonObject & acp.AnyMessage {
   return message['jsonrpc'] === '2.0';
 }

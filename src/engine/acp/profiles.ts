@@ -1,5 +1,7 @@
 import { acpPresets, type AcpPreset } from '../../agents/acp/presets.ts';
 import type { AcpProfile, EngineSettings } from '../api.ts';
+import { field, nonEmpty, objects } from '../../agents/shared/guards.ts';
+import type { JsonObject } from '../../model/text/json.ts';
 
 /** An agent that can be looked for: of the settings, or one that is known to all. */
 export interface AcpAgent extends AcpProfile {
@@ -17,4 +19,11 @@ export function acpAgents({ acp = [] }: EngineSettings): readonly AcpAgent[] {
     return { id, label, programs, args, preset };
   });
   return [...own, ...presets.filter(({ id }) => own.every((each) => each.id !== id))];
+}
+
+/** The id of the mode in which the agent began, where the answer that opened the conversation has it. */
+export function openingMode(opened: JsonObject): string | undefined {
+  const options = objects(opened['configOptions']);
+  const option = options.find(({ category }) => category === 'mode') ?? options.find(({ id }) => id === 'mode');
+  return nonEmpty(field(opened['modes'], 'currentModeId')) ?? nonEmpty(option?.['currentValue']);
 }

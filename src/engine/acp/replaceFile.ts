@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { partEnding } from '../wholeFile.ts';
+import { partEnding } from '../files/writeFiles.ts';
 
 /** The system refuses a new file beside the old one, or to put it in its place, but may allow to write to the old one. */
 const fallbackCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ENAMETOOLONG']);
@@ -60,14 +60,14 @@ async function overwrite(place: string, bytes: Buffer): Promise<void> {
   const handle = await open(place, constants.O_WRONLY | constants.O_NOFOLLOW);
   try {
     const { size } = await handle.stat();
-    const kept = Math.min(size, bytes.length);
+    const saved = Math.min(size, bytes.length);
     try {
-      await writeAll(handle, bytes.subarray(kept), size);
+      await writeAll(handle, bytes.subarray(saved), size);
     } catch (error) {
       await handle.truncate(size);
       throw error;
     }
-    await writeAll(handle, bytes.subarray(0, kept), 0);
+    await writeAll(handle, bytes.subarray(0, saved), 0);
     await handle.truncate(bytes.length);
     await handle.sync();
   } finally {

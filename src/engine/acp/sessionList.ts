@@ -1,10 +1,10 @@
 import { greetingOf, initializeParams, type Greeting } from '../../agents/acp/opening.ts';
 import type { AcpPreset } from '../../agents/acp/presets.ts';
 import { sessionPageOf, type AgentSession } from '../../agents/acp/sessionList.ts';
-import type { AgentProcess } from '../agentProcess.ts';
-import { EngineFailure, failures } from '../failures.ts';
-import { LineSplitter } from '../lines.ts';
-import { whyUnanswered, assertVersion } from './failedAnswers.ts';
+import type { AgentProcess } from '../process/agentProcess.ts';
+import { EngineFailure, failures } from '../failures/failures.ts';
+import { LineSplitter } from '../output/lineSplitter.ts';
+import { unansweredReason, assertVersion } from './errorAnswers.ts';
 import { AcpPeer } from './peer.ts';
 
 const maxPages = 50;
@@ -24,7 +24,7 @@ interface ListTask {
   readonly clientVersion: string;
   readonly clock: () => number;
   readonly withinMs?: number;
-  /** Nobody waits for it any more. */
+  /** No one waits for it any more. */
   readonly signal?: AbortSignal;
 }
 
@@ -87,7 +87,7 @@ export async function listSessions(process: AgentProcess, task: ListTask): Promi
       const { code, signal: by } = await process.exit;
       throw failures.exitedAtOnce(label, program, by ?? `exit code ${code ?? 'unknown'}`, seen.stderr.trim());
     }
-    throw failures.listFailed(label, whyUnanswered(error, greeting, program));
+    throw failures.listFailed(label, unansweredReason(error, greeting, program));
   } finally {
     signal?.removeEventListener('abort', stop);
     peer.close();

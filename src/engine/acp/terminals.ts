@@ -1,12 +1,12 @@
 import path from 'node:path';
-import type { ExitInfo } from '../../model/facts.ts';
-import { runVariable } from '../environment.ts';
-import { outputChunks } from '../outputChunks.ts';
-import { identify } from '../process/identity.ts';
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import { runVariable } from '../process/agentEnvironment.ts';
+import { outputChunks } from '../output/outputChunks.ts';
+import { identify } from '../process/identity/identity.ts';
 import { setMark } from '../process/limitMark.ts';
-import { stopTree, type TreeTarget } from '../process/tree.ts';
-import { findOnPath } from '../searchPath.ts';
-import { spawnAgent } from '../spawn.ts';
+import { stopProcessTree, type TreeTarget } from '../process/stopProcessTree.ts';
+import { findOnPath } from '../programs/searchPath.ts';
+import { spawnAgent } from '../process/spawn.ts';
 import { shownCommand } from './grants.ts';
 import { OutputTail } from './outputTail.ts';
 import { Refusal } from './refusal.ts';
@@ -129,14 +129,14 @@ export class Terminals {
   /** It can still be looked at. @throws Refusal */
   async kill(id: string): Promise<void> {
     const { target, exit } = this.#get(id);
-    if (exit === null) await stopTree(target, ladder);
+    if (exit === null) await stopProcessTree(target, ladder);
   }
 
   /** Ends it, and all that it left behind. @throws Refusal */
   async release(id: string): Promise<void> {
     const { target } = this.#get(id);
     this.#terminals.delete(id);
-    await stopTree(target, ladder);
+    await stopProcessTree(target, ladder);
   }
 
   /** Ends all, also what is being started; what runs is told of as it is now. Never fails. */

@@ -18,7 +18,7 @@ export async function writeRequest(files: WorkspaceFiles, asked: AskedWrite): Pr
   // The folder of the session may itself be reached by a link, which is nothing to be told.
   const place = path.join(workDir, path.relative(await files.locate(workDir), seen.place));
   const isNew = seen.stamp === null;
-  const told = [
+  const reported = [
     ...([place, seen.place].includes(path.resolve(file)) ? [] : [`The agent calls it ${shortPath(file, workDir)}.`]),
     ...(seen.unreadable === undefined ? [] : [`What is in it now cannot be shown: ${seen.unreadable}`]),
   ];
@@ -27,7 +27,7 @@ export async function writeRequest(files: WorkspaceFiles, asked: AskedWrite): Pr
     ...(callId !== undefined && { callId }),
     toolName: 'fs/write_text_file',
     title: `${isNew ? 'Create' : 'Change'} ${shortPath(place, workDir)}`,
-    ...(told.length > 0 && { description: told.join(' ') }),
+    ...(reported.length > 0 && { description: reported.join(' ') }),
     reason: 'The agent has Vitrine write this file, and did not ask for it itself.',
     action: {
       kind: 'file_edit',

@@ -1,13 +1,13 @@
 import { auditRows, type AuditRow } from '../../formats/audit/rows.ts';
-import { redactedSource } from '../../formats/export/redacted.ts';
+import { redactedSource } from '../../formats/export/shared/redacted.ts';
 import type { Redactor } from '../../formats/redaction/redactor.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import { EngineFailure } from '../failures.ts';
-import { sourceOf } from '../exportSession.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { EngineFailure } from '../failures/failures.ts';
+import { sourceOf } from '../archive/exportSession.ts';
 import type { LineOf } from '../../formats/record.ts';
 import type { RecordReader } from '../record/contract.ts';
-import { verifyRecord } from '../record/verify.ts';
-import { english } from '../wording.ts';
+import { verifyRecord } from '../record/chain/verify.ts';
+import { english } from '../failures/wording.ts';
 import { verdictWording } from './verdictWording.ts';
 import type { Deletions } from './deletions.ts';
 import type { Verified } from './verify.ts';
@@ -30,7 +30,7 @@ export interface AuditDeps {
   readonly deletions: Deletions;
 }
 
-/** Sessions that were at work in a period, oldest first. */
+/** Sessions that were running in a period, oldest first. */
 export function within(summaries: readonly SessionSummary[], { from, to }: Period): string[] {
   return summaries
     .filter(({ created_at, updated_at }) => Date.parse(created_at) < to && Date.parse(updated_at) >= from)

@@ -1,5 +1,5 @@
-import type { Completeness, EntryRange } from '../record/completeness.ts';
-import { quote, say, type Wording } from '../wording.ts';
+import type { Completeness, EntryRange } from '../record/chain/completeness.ts';
+import { quote, say, type Wording } from '../failures/wording.ts';
 import { verdictWording } from './verdictWording.ts';
 
 const maxListed = 20;

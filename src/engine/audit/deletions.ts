@@ -3,16 +3,16 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LineOf } from '../../formats/record.ts';
 import type { Log } from '../api.ts';
-import { lastHash } from '../record/chain.ts';
+import { lastHash } from '../record/chain/hashChain.ts';
 import { RecordBusyError } from '../record/errors.ts';
 import { recordFile } from '../record/layout.ts';
-import { readLines } from '../record/tail.ts';
-import { FileRecordWriter, makeFolder } from '../record/writer.ts';
-import { WriterLease } from '../record/writerLease.ts';
+import { readLines } from '../record/read/tail.ts';
+import { FileRecordWriter, makeFolder } from '../record/write/recordWriter.ts';
+import { WriterLease } from '../record/write/writerLease.ts';
 
 type Decision = LineOf<'decision'>['decision'];
 
-/** `user`: somebody asked for this one; `retention`: it was older than the settings keep them, and somebody agreed. */
+/** `user`: someone asked for this one; `retention`: it was older than the settings keep them, and someone agreed. */
 export type DeletionReason = 'user' | 'retention';
 
 /** What stays of a session that was deleted for good: which it was and how far it had come, nothing that was said in it. */
@@ -56,7 +56,7 @@ export class Deletions {
 
   /**
    * Keeps that a session is deleted. `remove` calls what it is given when nothing stands in the way any more, before it takes
-   * anything away. Where the disk takes nothing (it may be full), the deletion goes on, and is kept after it.
+   * anything away. Where the disk takes nothing (it may be full), the deletion continues, and is kept after it.
    */
   async around(deletion: Deletion, remove: (before: () => Promise<void>) => Promise<void>): Promise<void> {
     const writer = await this.#writer();

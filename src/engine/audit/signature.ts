@@ -1,6 +1,6 @@
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { headFile, parseHead, type Head } from '../record/head.ts';
+import { headFile, parseHead, type Head } from '../record/chain/chainHead.ts';
 import { gpgCheck, gpgSign } from './gpg.ts';
 import { sshCheck, sshSign } from './ssh.ts';
 import type { Environment, Checked } from './signingProgram.ts';

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { findOnPath } from '../searchPath.ts';
+import { findOnPath } from '../programs/searchPath.ts';
 
 /** What a check of a signature says. `key` as the program names it; `bad` and `unchecked` with what it said. */
 export type Checked =

@@ -1,5 +1,5 @@
-import type { Verification } from '../record/verify.ts';
-import { quote, say, type Wording } from '../wording.ts';
+import type { Verification } from '../record/chain/verify.ts';
+import { quote, say, type Wording } from '../failures/wording.ts';
 import type { Verified } from './verify.ts';
 
 /** One line for people, in the middle of a sentence: *intact*, *altered at line n*, *truncated after line n*, *no chain*. */
@@ -29,14 +29,14 @@ export function verdictWording({
 }
 
 /** The rest of what was found, one line each, for people. */
-export function verdictDetails({ head, kept, breaks, damaged, signature }: Verified): Wording[] {
+export function verdictDetails({ head, kept: saved, breaks, damaged, signature }: Verified): Wording[] {
   return [
     ...(head === null ? [] : [say`hash ${head}`]),
-    kept === null
+    saved === null
       ? say`no record.head, so a missing end cannot be detected`
-      : kept.line === null
-        ? say`synced to disk ${kept.at}, with a line that is missing`
-        : say`synced to disk ${kept.at}, up to line ${kept.line}`,
+      : saved.line === null
+        ? say`synced to disk ${saved.at}, with a line that is missing`
+        : say`synced to disk ${saved.at}, up to line ${saved.line}`,
     ...(breaks.length > 1 ? [say`lines with a broken hash chain: ${breaks.map(({ line }) => line).join(', ')}`] : []),
     ...(damaged.length > 0 ? [say`lines cut off by crashes, not altered: ${damaged.join(', ')}`] : []),
     signatureWording(signature),

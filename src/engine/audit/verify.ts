@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { verifyRecord, type Verification } from '../record/verify.ts';
+import { verifyRecord, type Verification } from '../record/chain/verify.ts';
 import { checkSignature, type Signature } from './signature.ts';
 
 export interface Verified extends Verification {

@@ -1,6 +1,6 @@
-import type { SessionSummary } from '../../model/summary.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ResumeRequest } from '../api.ts';
-import type { EngineFailure } from '../failures.ts';
+import type { EngineFailure } from '../failures/failures.ts';
 import type { Blueprint } from './load.ts';
 import type { BlueprintUse } from './request.ts';
 
@@ -9,7 +9,7 @@ export interface BlueprintAccess {
   /** Those of a folder and of the user. */
   readonly load: (folder: string) => Promise<readonly Blueprint[]>;
   readonly use: Pick<BlueprintUse, 'options' | 'environment' | 'input'>;
-  /** How a session goes on with what a person chose for it, which goes before its blueprint; absent: nobody chooses. */
+  /** How a session resumes what a person chose for it, which goes before its blueprint; absent: no one chooses. */
   readonly chosen?: (session: SessionSummary, request: ResumeRequest) => ResumeRequest;
   /** A session could not be told what came of those that it started. Called once for what is tried several times. */
   readonly onUndelivered?: (session: SessionSummary, failure: EngineFailure) => void;

@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseBlueprint } from '../../formats/blueprint/parse.ts';
 import type { BlueprintProblem } from '../../formats/blueprint/problem.ts';
-import { agentNamePattern, type Agent } from '../../model/agent.ts';
+import { agentNamePattern, type Agent } from '../../model/agent/agent.ts';
 
 /** A folder with blueprints, as in `.vitrine/agents`. */
 export interface BlueprintFolder {

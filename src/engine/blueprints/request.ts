@@ -1,10 +1,10 @@
 import type { AgentOptions } from '../../agents/adapter.ts';
 import { fillIn, inputsOf } from '../../formats/blueprint/placeholders.ts';
-import type { Agent } from '../../model/agent.ts';
-import type { McpServer } from '../../model/mcpServer.ts';
-import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import type { Agent } from '../../model/agent/agent.ts';
+import type { McpServer } from '../../model/agent/mcpServer.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
 import type { ResumeRequest, StartRequest } from '../api.ts';
-import { failures } from '../failures.ts';
+import { failures } from '../failures/failures.ts';
 import type { Blueprint } from './load.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ export interface BlueprintUse {
   readonly options: (executor: ExecutorType, cwd: string) => AgentOptions;
   /** Of `${env:NAME}`; a function: of a folder. */
   readonly environment: Variables | ((cwd: string) => Variables);
-  /** The value of `${input:name}`; `undefined`: nobody gave one. */
+  /** The value of `${input:name}`; `undefined`: no one gave one. */
   readonly input: (name: string, agent: Agent) => Promise<string | undefined>;
 }
 
@@ -58,7 +58,7 @@ export async function startRequest(agent: Agent, use: BlueprintUse): Promise<Sta
   };
 }
 
-/** How one of its sessions goes on. @throws EngineFailure where a placeholder has no value */
+/** How one of its sessions continues. @throws EngineFailure where a placeholder has no value */
 export async function resumeRequest(
   agent: Agent,
   use: BlueprintUse,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { writeWhole } from '../wholeFile.ts';
+import { writeWhole } from '../files/writeFiles.ts';
 import { blueprintsFolder, loadBlueprints, type Blueprint } from './load.ts';
 
 /** Files that are remembered, the newest. */

@@ -1,15 +1,21 @@
 import path from 'node:path';
 import type { LineOf } from '../../formats/record.ts';
 import { boundsOf, tighten } from '../../insight/budgets/limits.ts';
-import { agentKey, nothingElsewhere, rootOf, spentElsewhere, type Elsewhere } from '../../insight/budgets/spent.ts';
-import { isUsedUp, standings } from '../../insight/budgets/standing.ts';
-import type { SessionRuns } from '../../insight/budgets/used.ts';
-import type { Bound, Budgets as Limiting, Limits, Standing } from '../../model/budget.ts';
-import type { BudgetScope } from '../../model/budgetNames.ts';
-import type { Session } from '../../model/session.ts';
+import {
+  agentKey,
+  nothingByOthers,
+  rootOf,
+  spentByOthers,
+  type SpentByOthers,
+} from '../../insight/budgets/spentOfLimit.ts';
+import { isUsedUp, standings } from '../../insight/budgets/budgetStatus.ts';
+import type { SessionRuns } from '../../insight/budgets/usedBudget.ts';
+import type { Bound, Budgets as Limiting, Limits, BudgetStatus } from '../../model/usage/budget.ts';
+import type { BudgetScope } from '../../model/usage/budgetNames.ts';
+import type { Session } from '../../model/session/session.ts';
 import type { Disposable, EngineSettings, Log } from '../api.ts';
-import { failures } from '../failures.ts';
-import { localDay, msToMidnight } from '../localDay.ts';
+import { failures } from '../failures/failures.ts';
+import { localDay, msToMidnight } from '../usage/localDay.ts';
 import { Raises } from './raises.ts';
 import { RunBudget } from './runBudget.ts';
 
@@ -25,7 +31,7 @@ export interface BudgetsDeps {
   readonly monotonic?: () => number;
   readonly log: Log;
   readonly settings: () => Pick<EngineSettings, 'budgets'>;
-  /** Every session with its runs; those at work here as they are now. */
+  /** Every session with its runs; those running here as they are now. */
   readonly ledgers: () => Promise<readonly SessionRuns[]>;
   /** Something was used by a run. */
   readonly onUsed: (listener: () => void) => Disposable;
@@ -41,7 +47,7 @@ export interface HeldRun {
   readonly limits: Limits | undefined;
 }
 
-/** Limits of what agents may use: a gate before each run, and a watch over each that goes on. */
+/** Limits of what agents may use: a gate before each run, and a watch over each that continues. */
 export class Budgets {
   readonly #deps: BudgetsDeps;
   readonly #raises: Raises;
@@ -54,8 +60,8 @@ export class Budgets {
 
   /** Before anything is started. `session` need not have a record. @throws EngineFailure where nothing is left */
   async gate(session: Session, limits: Limits | undefined): Promise<void> {
-    const { bounds, elsewhere } = await this.#standOf({ session, limits });
-    const used = standings(bounds, elsewhere).find(isUsedUp);
+    const { bounds, elsewhere: others } = await this.#standOf({ session, limits });
+    const used = standings(bounds, others).find(isUsedUp);
     if (used === undefined) return;
     if (session.status !== 'pending') await this.#decide(session.session_id, 'budget_refused', used);
     throw failures.budgetUsedUp(used);
@@ -67,7 +73,7 @@ export class Budgets {
     return new RunBudget({ clock, monotonic, ...(await this.#standOf(run)) });
   }
 
-  /** As long as the run goes on, it is told what others use, and what limits are raised. */
+  /** As long as the run continues, it is told what others use, and what limits are raised. */
   follow(budget: RunBudget, run: HeldRun, done: Promise<unknown>): void {
     this.#held.set(budget, run);
     let timer: NodeJS.Timeout | undefined;
@@ -81,7 +87,7 @@ export class Budgets {
       if (looking) return;
       looking = true;
       this.#standOf(run)
-        .then((standing) => budget.update(standing))
+        .then((budgetStatus) => budget.update(budgetStatus))
         .catch((error: unknown) => {
           this.#deps.log.warn(`Budgets: ${String(error)}`);
           budget.update({ until: Infinity });
@@ -108,14 +114,14 @@ export class Budgets {
     });
   }
 
-  /** A person gives more. Counts at once, also for runs that go on. @throws EngineFailure where it cannot be kept */
+  /** A person gives more. Counts at once, also for active runs. @throws EngineFailure where it cannot be kept */
   async raise(sessionId: string | undefined, raise: Bound): Promise<void> {
     await this.#raises.add(raise);
     if (sessionId !== undefined) await this.#decide(sessionId, 'budget_raised', raise);
     for (const [budget, run] of this.#held) budget.update(await this.#standOf(run));
   }
 
-  async #decide(sessionId: string, type: string, what: Bound | Standing): Promise<void> {
+  async #decide(sessionId: string, type: string, what: Bound | BudgetStatus): Promise<void> {
     const at = new Date(this.#deps.clock()).toISOString();
     await this.#deps
       .decide(sessionId, { type, at, ...what })
@@ -124,14 +130,14 @@ export class Budgets {
 
   async #standOf({ session, limits, runId }: Omit<HeldRun, 'runId'> & { readonly runId?: string }): Promise<{
     readonly bounds: readonly Bound[];
-    readonly elsewhere: Elsewhere;
+    readonly elsewhere: SpentByOthers;
     /** Epoch milliseconds: the end of the day that it is of. */
     readonly until: number;
   }> {
     const now = this.#deps.clock();
     const until = now + msToMidnight(now);
     const found = this.#limiting(session, limits);
-    if (found === undefined) return { bounds: [], elsewhere: nothingElsewhere, until };
+    if (found === undefined) return { bounds: [], elsewhere: nothingByOthers, until };
     const { budgets, folder } = found;
     const day = localDay(now);
     const { session_id: id, executor_type: type = '', executor_profile: profile, parent_session_id: parent } = session;
@@ -159,8 +165,8 @@ export class Budgets {
       ...(runId !== undefined && { exceptRun: runId }),
     };
     const bounds = boundsOf(budgets, type, keys, await this.#raises.all());
-    const elsewhere = spentElsewhere(subject, sessions, now, { dayOf: (at) => localDay(Date.parse(at)), inside });
-    return { bounds, elsewhere, until };
+    const others = spentByOthers(subject, sessions, now, { dayOf: (at) => localDay(Date.parse(at)), inside });
+    return { bounds, elsewhere: others, until };
   }
 
   /** What limits a session's runs; recordings cost nothing. */

@@ -1,16 +1,15 @@
-import { tightest } from '../../insight/budgets/standing.ts';
+import { tightest } from '../../insight/budgets/budgetStatus.ts';
 import { reachedText, unheldText } from '../../insight/budgets/text.ts';
-import { pricedPart } from '../../insight/pricedPart.ts';
-import { findPrice } from '../../insight/prices.ts';
-import { usdOf } from '../../insight/money.ts';
-import type { Reached, Standing } from '../../model/budget.ts';
-import type { ResultMetadata, RunResult } from '../../model/result.ts';
-import { totalTokens } from '../../model/usage.ts';
-import { estimateOf, type FiguresContext } from '../runFigures.ts';
-import type { RunFeed } from '../runFeed.ts';
+import { pricedPart, findPrice } from '../../insight/prices/prices.ts';
+import { usdOf } from '../../insight/ledger/money.ts';
+import type { Reached, BudgetStatus } from '../../model/usage/budget.ts';
+import type { ResultMetadata, RunResult } from '../../model/session/result.ts';
+import { totalTokens } from '../../model/usage/usage.ts';
+import { estimateOf, type FiguresContext } from '../run/runFigures.ts';
+import type { RunFeed } from '../run/runFeed.ts';
 import type { Note } from '../run/note.ts';
-import type { RunPlan } from '../runPlan.ts';
-import type { SessionState } from '../sessionState.ts';
+import type { RunPlan } from '../run/runPlan.ts';
+import type { SessionState } from '../sessions/sessionState.ts';
 import type { BudgetListener, RunBudget, RunFigures } from './runBudget.ts';
 
 export interface LiveBudgetDeps {
@@ -18,15 +17,15 @@ export interface LiveBudgetDeps {
   readonly plan: RunPlan;
   readonly feed: RunFeed;
   readonly clock: () => number;
-  /** Ends the run so that its session can go on. */
+  /** Ends the run so that its session can continue. */
   readonly stop: () => void;
   /** Nothing more is said to the agent. */
   readonly isOver: () => boolean;
-  /** Gives it its time to end by itself. */
+  /** Gives it its time to end on its own. */
   readonly leaveToEnd: () => void;
 }
 
-/** Budgets of the run that goes on, told to its session: what is near, what ended it, what holds nothing. */
+/** Budgets of the active run, told to its session: what is near, what ended it, what holds nothing. */
 export class LiveBudget implements BudgetListener {
   readonly #deps: LiveBudgetDeps;
   readonly #budget: RunBudget;
@@ -65,7 +64,7 @@ export class LiveBudget implements BudgetListener {
   }
 
   /**
-   * The run is over: its result says so where a limit ended it, which is no error. `leftUnsaid`: what a person had to say was
+   * The run has ended: its result says so where a limit ended it, which is no error. `leftUnsaid`: what a person had to say was
    * held back.
    */
   settle(result: RunResult, leftUnsaid: boolean): RunResult {
@@ -86,23 +85,24 @@ export class LiveBudget implements BudgetListener {
     return { responses, active_ms: Math.round(this.#budget.ms) };
   }
 
-  near(standing: Standing): void {
+  near(status: BudgetStatus): void {
     const { state } = this.#deps;
-    state.change({ budget: { ...state.summary.budget, near: this.#budget.near ?? standing } });
-    this.#decide('budget_near', standing);
+    state.change({ budget: { ...state.summary.budget, near: this.#budget.near ?? status } });
+    this.#decide('budget_near', status);
   }
 
-  reached(standing: Standing): void {
+  reached(status: BudgetStatus): void {
     const { state, stop } = this.#deps;
-    state.change({ budget: { ...state.summary.budget, near: standing } });
-    this.#decide('budget_reached', standing);
+    state.change({ budget: { ...state.summary.budget, near: status } });
+    this.#decide('budget_reached', status);
     stop();
   }
 
-  changed(near: Standing | undefined): void {
+  changed(near: BudgetStatus | undefined): void {
     const { state } = this.#deps;
-    const told = state.summary.budget?.near;
-    if (told !== undefined && told.limit !== near?.limit) state.change({ budget: { ...state.summary.budget, near } });
+    const reported = state.summary.budget?.near;
+    if (reported !== undefined && reported.limit !== near?.limit)
+      state.change({ budget: { ...state.summary.budget, near } });
   }
 
   isLeftToEnd(): boolean {
@@ -143,7 +143,7 @@ export class LiveBudget implements BudgetListener {
   }
 
   /** By its own flag; which of our limits that was, the figures tell. */
-  #endedBy(metadata: ResultMetadata): Standing {
+  #endedBy(metadata: ResultMetadata): BudgetStatus {
     const unit = metadata.isMaxTurns ? 'turns' : 'usd';
     const own = tightest(this.#budget.passedOn().filter((each) => each.unit === unit));
     if (own !== undefined) return own;
@@ -152,8 +152,8 @@ export class LiveBudget implements BudgetListener {
     return { scope: 'run', unit, key: this.#deps.state.id, limit: spent > 0 ? spent : 1, spent };
   }
 
-  #by(by: Reached['by'], standing: Standing): Reached {
-    return { ...standing, by, at: new Date(this.#deps.clock()).toISOString() };
+  #by(by: Reached['by'], status: BudgetStatus): Reached {
+    return { ...status, by, at: new Date(this.#deps.clock()).toISOString() };
   }
 
   #decide(type: string, what: object): void {

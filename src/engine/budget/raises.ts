@@ -1,10 +1,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { boundSchema, type Bound } from '../../model/budget.ts';
-import { writeWhole } from '../wholeFile.ts';
+import { boundSchema, type Bound } from '../../model/usage/budget.ts';
+import { writeWhole } from '../files/writeFiles.ts';
 
-/** Older ones go first: most are of days and runs that are over. */
+/** Older ones go first: most are of days and runs that have ended. */
 const mostKept = 1000;
 
 const fileSchema = z.object({ version: z.literal(1), raises: z.array(boundSchema) });

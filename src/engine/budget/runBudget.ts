@@ -1,4 +1,4 @@
-import type { Elsewhere } from '../../insight/budgets/spent.ts';
+import type { SpentByOthers } from '../../insight/budgets/spentOfLimit.ts';
 import {
   isNear,
   isOverrun,
@@ -7,10 +7,10 @@ import {
   remaining,
   standings,
   tightest,
-} from '../../insight/budgets/standing.ts';
-import { addUsed, noneUsed, usedSince, type Used } from '../../insight/budgets/used.ts';
-import type { Bound, Standing } from '../../model/budget.ts';
-import type { BudgetScope } from '../../model/budgetNames.ts';
+} from '../../insight/budgets/budgetStatus.ts';
+import { addUsed, noneUsed, usedSince, type Used } from '../../insight/budgets/usedBudget.ts';
+import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
+import type { BudgetScope } from '../../model/usage/budgetNames.ts';
 
 /** Of the time that passes, at most this part goes into looking. */
 const lookShare = 20;
@@ -29,7 +29,7 @@ export interface RunBudgetDeps {
   /** As `EngineDeps.monotonic`. */
   readonly monotonic: () => number;
   /** What other runs have used. */
-  readonly elsewhere: Elsewhere;
+  readonly elsewhere: SpentByOthers;
   readonly bounds: readonly Bound[];
   /** Epoch milliseconds: limits of a day are those of another from then on. */
   readonly until: number;
@@ -37,11 +37,11 @@ export interface RunBudgetDeps {
 
 export interface BudgetListener {
   /** Once for each limit. */
-  near(standing: Standing): void;
+  near(status: BudgetStatus): void;
   /** Once. */
-  reached(standing: Standing): void;
+  reached(status: BudgetStatus): void;
   /** Limits or what others use are not what they were. `near`: the one that is near now. */
-  changed(near: Standing | undefined): void;
+  changed(near: BudgetStatus | undefined): void;
   /** Where the agent has said all it was to say, no limit has anything to stop: it is left to end. Whether that is so. */
   isLeftToEnd(): boolean;
 }
@@ -52,31 +52,31 @@ export class RunBudget {
   readonly #monotonic: () => number;
   #bounds: readonly Bound[];
   #passedOn: readonly Bound[] = [];
-  #elsewhere: Elsewhere;
+  #others: SpentByOthers;
   #until: number;
   #newDay: () => void = () => undefined;
   #listener: BudgetListener | undefined;
   #figures: RunFigures = nothingUsed;
   #messageBegan: Used = noneUsed;
-  readonly #told = new Set<string>();
-  #reached: Standing | undefined;
+  readonly #reported = new Set<string>();
+  #reached: BudgetStatus | undefined;
   #nextLook = 0;
   #laterLook: { readonly timer: NodeJS.Timeout; readonly figures: () => RunFigures } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** At work since then; `null` while it waits for a person, or is not at work. */
+  /** Running since then; `null` while it waits for a person, or is not running. */
   #since: number | null = null;
   #worked = 0;
 
-  constructor({ clock, monotonic, elsewhere, bounds, until }: RunBudgetDeps) {
+  constructor({ clock, monotonic, elsewhere: others, bounds, until }: RunBudgetDeps) {
     this.#clock = clock;
     this.#monotonic = monotonic;
     this.#until = until;
-    this.#elsewhere = elsewhere;
+    this.#others = others;
     this.#bounds = bounds;
   }
 
   /** What ended the run, or is to. */
-  get reached(): Standing | undefined {
+  get reached(): BudgetStatus | undefined {
     return this.#reached;
   }
 
@@ -85,17 +85,17 @@ export class RunBudget {
   }
 
   /** The limit that is near, and used up most. */
-  get near(): Standing | undefined {
+  get near(): BudgetStatus | undefined {
     return tightest(this.standings().filter(isNear));
   }
 
-  /** Milliseconds at work. */
+  /** Milliseconds running. */
   get ms(): number {
     return this.#worked + (this.#since === null ? 0 : Math.max(0, Math.round(this.#monotonic() - this.#since)));
   }
 
   /**
-   * What is left of all limits, for a program that can hold them by itself. `several`: it may be given several messages, and
+   * What is left of all limits, for a program that can hold them on its own. `several`: it may be given several messages, and
    * does not tell them apart.
    */
   passOn(several: boolean): { readonly turns: number | undefined; readonly usd: number | undefined } {
@@ -104,7 +104,7 @@ export class RunBudget {
     return { turns: left('turns'), usd: left('usd') };
   }
 
-  /** The agent is at work from now on. */
+  /** The agent is running from now on. */
   begin(listener: BudgetListener): void {
     this.#listener = listener;
     this.#since = this.#monotonic();
@@ -155,11 +155,11 @@ export class RunBudget {
   /** Limits were raised, or others have used more. */
   update({
     bounds = this.#bounds,
-    elsewhere = this.#elsewhere,
+    elsewhere: others = this.#others,
     until = this.#until,
   }: Partial<Omit<RunBudgetDeps, 'clock' | 'monotonic'>>): void {
     this.#bounds = bounds;
-    this.#elsewhere = elsewhere;
+    this.#others = others;
     this.#until = until;
     this.#check();
     this.#listener?.changed(this.near);
@@ -190,22 +190,22 @@ export class RunBudget {
   }
 
   /** What ended the run, by the figures with which it ended: an agent that is stopped says late what it used. */
-  settle(figures: () => RunFigures): Standing | undefined {
+  settle(figures: () => RunFigures): BudgetStatus | undefined {
     const reached = this.#reached;
     if (reached === undefined) return undefined;
     this.#figures = figures();
     const { scope, unit, key, limit } = reached;
-    const same = (each: Standing): boolean => each.scope === scope && each.unit === unit && each.key === key;
+    const same = (each: BudgetStatus): boolean => each.scope === scope && each.unit === unit && each.key === key;
     const spent = this.standings().find(same)?.spent ?? reached.spent;
     return { ...reached, limit, spent: Math.max(spent, reached.spent) };
   }
 
-  standings(): readonly Standing[] {
+  standings(): readonly BudgetStatus[] {
     return standings(this.#bounds, this.#used());
   }
 
   /** By the limits that the program was given: it does not hear of one that was raised since. */
-  passedOn(): readonly Standing[] {
+  passedOn(): readonly BudgetStatus[] {
     return standings(this.#passedOn, this.#used());
   }
 
@@ -214,11 +214,11 @@ export class RunBudget {
     return {
       message: usedSince(own, this.#messageBegan),
       run: own,
-      session: addUsed(this.#elsewhere.session, own),
-      tree: addUsed(this.#elsewhere.tree, own),
-      day: addUsed(this.#elsewhere.day, own),
-      agent: addUsed(this.#elsewhere.agent, own),
-      workspace: addUsed(this.#elsewhere.workspace, own),
+      session: addUsed(this.#others.session, own),
+      tree: addUsed(this.#others.tree, own),
+      day: addUsed(this.#others.day, own),
+      agent: addUsed(this.#others.agent, own),
+      workspace: addUsed(this.#others.workspace, own),
     };
   }
 
@@ -236,19 +236,19 @@ export class RunBudget {
     else this.#wait(this.#since === null ? null : msToNext(all));
   }
 
-  #tellNear(all: readonly Standing[]): void {
-    for (const standing of all) {
-      const name = `${standing.scope} ${standing.unit} ${standing.limit}`;
-      if (!isNear(standing) || this.#told.has(name)) continue;
-      this.#told.add(name);
-      this.#listener?.near(standing);
+  #tellNear(all: readonly BudgetStatus[]): void {
+    for (const status of all) {
+      const name = `${status.scope} ${status.unit} ${status.limit}`;
+      if (!isNear(status) || this.#reported.has(name)) continue;
+      this.#reported.add(name);
+      this.#listener?.near(status);
     }
   }
 
-  #trip(standing: Standing): void {
-    this.#reached = standing;
+  #trip(status: BudgetStatus): void {
+    this.#reached = status;
     clearTimeout(this.#timer);
-    this.#listener?.reached(standing);
+    this.#listener?.reached(status);
   }
 
   #wait(ms: number | null): void {

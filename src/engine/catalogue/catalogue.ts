@@ -64,7 +64,7 @@ export class Catalogue {
   async #open(): Promise<Database> {
     if (this.#closed) throw new Error('The catalogue is closed.');
     this.#driver ??= await this.#loadDriver();
-    // Somebody may have deleted the file, or another process made it again.
+    // Someone may have deleted the file, or another process made it again.
     const inode = this.#opened?.inode ?? null;
     if (inode !== null && inode !== this.#inode()) this.#closeDatabase();
     this.#opened ??= existsSync(this.#folder) ? this.#openStored(this.#driver) : openInMemory(this.#driver);

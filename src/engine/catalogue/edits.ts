@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { SearchedSession } from '../search/contract.ts';
+import type { SearchedSession } from '../search/types.ts';
 import type { Database } from './database.ts';
 import { entriesPerSession } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import { factsOf, textsOf } from '../../insight/search/facts.ts';
 import { WordList } from '../../insight/search/tokens.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { queryKinds, queryStates } from '../../model/query.ts';
-import { isSynthetic, originOf } from '../../model/synthetic.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { queryKinds, queryStates } from '../../model/transcript/query.ts';
+import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
 
 /** Characters of an entry that can be found. */
 const mostCharacters = 64 * 1024;

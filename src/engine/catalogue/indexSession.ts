@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import type { NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { RecordReader } from '../record/contract.ts';
-import { packedForm } from '../record/packed.ts';
+import { packedForm } from '../record/pack/packFile.ts';
 import type { Database } from './database.ts';
 import { entriesPerSession, entryId } from './schema.ts';
 import { SessionWriter } from './sessionWriter.ts';

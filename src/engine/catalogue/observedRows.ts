@@ -1,6 +1,6 @@
 import type { ObservedSummary } from '../../insight/observed/summary.ts';
-import type { Spent } from '../../insight/spending.ts';
-import { isObject } from '../../model/json.ts';
+import type { Spent } from '../../insight/usage/spending.ts';
+import { isObject } from '../../model/text/json.ts';
 import type { Log } from '../api.ts';
 import { isUnwritable } from './catalogue.ts';
 import type { Database } from './database.ts';

@@ -1,10 +1,10 @@
 import { observedSpent } from '../../insight/observed/spent.ts';
-import type { PriceTable } from '../../insight/prices.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { PriceTable } from '../../insight/prices/prices.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Log } from '../api.ts';
-import { localDay } from '../localDay.ts';
-import type { RecordStore } from '../record/store.ts';
-import { isObserved, type SearchedSession, type SearchRequest } from '../search/contract.ts';
+import { localDay } from '../usage/localDay.ts';
+import type { RecordStore } from '../record/recordStore.ts';
+import { isObserved, type SearchedSession, type SearchRequest } from '../search/types.ts';
 import type { SessionSources } from '../sources/sources.ts';
 import { isUnwritable } from './catalogue.ts';
 import type { Database } from './database.ts';
@@ -12,7 +12,7 @@ import { readObserved, writeObserved, type ObservedSession } from './observedRow
 import { indexedSessions, indexRecord, indexTranscript, recordStamp, type IndexedSession } from './indexSession.ts';
 import { removeSession } from './sessionWriter.ts';
 
-/** In a process that goes on, sessions of other programs are looked for again after so many ms. */
+/** In a process that continues, sessions of other programs are looked for again after so many ms. */
 const observedMs = 5000;
 
 export interface RefreshDeps {
@@ -77,7 +77,7 @@ export class Refresh {
     return { summaries, unreadable: failed };
   }
 
-  /** Without those that Vitrine has recorded itself. Where nobody looks for them here, as another process saw them last. */
+  /** Without those that Vitrine has recorded itself. Where no one looks for them here, as another process saw them last. */
   async observed(database: Database, own: readonly SessionSummary[]): Promise<readonly ObservedSession[]> {
     const { sources, prices } = this.#deps;
     if (sources === undefined) this.#observed = readObserved(database);

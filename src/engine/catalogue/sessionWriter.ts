@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
-import type { NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { Database } from './database.ts';
 import { entryRow, type EntryRow } from './entryRow.ts';
 import { entriesPerSession, entryId } from './schema.ts';

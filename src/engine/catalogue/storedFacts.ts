@@ -1,9 +1,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { isObject } from '../../model/json.ts';
-import type { StoreFacts } from '../../model/observed.ts';
+import { isObject } from '../../model/text/json.ts';
+import type { StoreFacts } from '../../model/session/observed.ts';
 import type { Log } from '../api.ts';
 import type { CachedFacts, FactsCache } from '../sources/reading/factsCache.ts';
-import type { KnownFacts } from '../sources/reading/factsMemory.ts';
+import type { KnownFacts } from '../sources/reading/factsCache.ts';
 import type { Catalogue } from './catalogue.ts';
 
 /** Facts of other programs' sessions in the catalogue. What cannot be read or written there is read from the stores. */

@@ -1,23 +1,23 @@
 import path from 'node:path';
 import type { RecordedRun } from '../../formats/record.ts';
-import type { Session } from '../../model/session.ts';
+import type { Session } from '../../model/session/session.ts';
 import type { ChildServer, ResumeRequest } from '../api.ts';
 import type { EngineDeps } from '../engineDeps.ts';
-import { Callbacks } from './callbacks.ts';
+import { CallbackStore } from './callbacks/callbackStore.ts';
 import { Children } from './children.ts';
 import type { ChildEngine } from './engine.ts';
 import { SeenAgents } from './seenAgents.ts';
-import { ChildMcpServer } from './server.ts';
-import type { TellerDeps } from './teller.ts';
+import { ChildMcpServer } from './mcpServer.ts';
+import type { CallbackSenderDeps } from './callbacks/callbackSender.ts';
 
 /** By which agents of this engine start others. Listens on nothing until a run needs it. */
 export function childServer(
   engine: ChildEngine,
-  { blueprints, storeDir, clock, log, decide }: EngineDeps & Pick<TellerDeps, 'decide'>,
+  { blueprints, storeDir, clock, log, decide }: EngineDeps & Pick<CallbackSenderDeps, 'decide'>,
 ): ChildServer | undefined {
   if (blueprints === undefined) return undefined;
   const { load, tags = () => [], ...access } = blueprints;
-  const callbacks = new Callbacks(storeDir, log);
+  const callbacks = new CallbackStore(storeDir, log);
   const seen = new SeenAgents({ load, log, folderOf: (id) => path.dirname(engine.recordPath(id)) });
   const deps = { ...access, blueprints: load, tags, clock, log, callbacks, decide, seen };
   return new ChildMcpServer(new Children(engine, deps), log);

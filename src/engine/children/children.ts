@@ -1,23 +1,23 @@
 import { demandsText } from '../../coordinator/demands.ts';
-import { usdOf } from '../../insight/money.ts';
-import type { Agent } from '../../model/agent.ts';
-import type { Origin } from '../../model/entry.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import type { Session } from '../../model/session.ts';
-import { isSessionLive } from '../../model/status.ts';
+import { usdOf } from '../../insight/ledger/money.ts';
+import type { Agent } from '../../model/agent/agent.ts';
+import type { Origin } from '../../model/transcript/entry.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { Session } from '../../model/session/session.ts';
+import { isSessionLive } from '../../model/session/status.ts';
 import type { ChildLimits, SessionHandle, StartRequest } from '../api.ts';
-import { goOnRequest } from '../blueprints/goOn.ts';
+import { blueprintResumeRequest } from '../blueprints/resume.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
-import { EngineFailure, failures } from '../failures.ts';
+import { EngineFailure, failures } from '../failures/failures.ts';
 import { inFolder } from '../recall/recall.ts';
-import { toldPassage } from '../recall/told.ts';
-import { say } from '../wording.ts';
+import { passageForAgent } from '../recall/recallPrompt.ts';
+import { say } from '../failures/wording.ts';
 import type { ChildEngine } from './engine.ts';
-import { ended, type ChildResult } from './result.ts';
+import { resultOfChild, type ChildResult } from './childResult.ts';
 import type { SeenAgents } from './seenAgents.ts';
-import { stopTree } from './stopTree.ts';
-import { Teller, type TellerDeps } from './teller.ts';
-import { ToldRefusal } from './toldRefusal.ts';
+import { stopSessionTree } from './stopSessionTree.ts';
+import { CallbackSender, type CallbackSenderDeps } from './callbacks/callbackSender.ts';
+import { RecordedRefusal } from './recordedRefusal.ts';
 import { unmetDemands } from './unmetDemands.ts';
 
 type Mode = Session['execution_mode'];
@@ -26,11 +26,11 @@ type Mode = Session['execution_mode'];
 export interface Caller {
   readonly session: Session;
   readonly limits: ChildLimits;
-  /** Aborted when its run is over: nothing begins for it any more. */
+  /** Aborted when its run has ended: nothing begins for it any more. */
   readonly signal: AbortSignal;
 }
 
-export interface ChildrenDeps extends TellerDeps {
+export interface ChildrenDeps extends CallbackSenderDeps {
   readonly seen: SeenAgents;
   /** Of this process, as runners have them. */
   readonly tags: () => readonly string[];
@@ -49,17 +49,17 @@ export interface ChildStatus {
 export class Children {
   readonly #engine: ChildEngine;
   readonly #deps: ChildrenDeps;
-  readonly #teller: Teller;
+  readonly #sender: CallbackSender;
   /** The newest start of each session: those it starts at once begin one after the other, and each counts the others. */
   readonly #starts = new Map<string, Promise<unknown>>();
 
   constructor(engine: ChildEngine, deps: ChildrenDeps) {
     this.#engine = engine;
     this.#deps = deps;
-    this.#teller = new Teller(engine, deps);
+    this.#sender = new CallbackSender(engine, deps);
   }
 
-  /** A run of a session begins, for which somebody asked. */
+  /** A run of a session begins, for which someone asked. */
   async begins(session: Session, by: Origin): Promise<void> {
     if (session.agent_name !== undefined) await this.#deps.seen.see(session, by);
   }
@@ -74,7 +74,7 @@ export class Children {
     try {
       await seen.checkOwn(session, agent);
     } catch (error) {
-      if (EngineFailure.is(error) && (await seen.wasRefused(session, agent))) throw new ToldRefusal(error);
+      if (EngineFailure.is(error) && (await seen.wasRefused(session, agent))) throw new RecordedRefusal(error);
       const at = new Date(clock()).toISOString();
       const decision = { type: 'agent_changed', at, agent_name: name, file: agent?.file ?? null };
       await decide(id, decision).catch((reason: unknown) => log.warn(`${id}: ${String(reason)}`));
@@ -133,7 +133,7 @@ export class Children {
       executionMode: mode,
       origin: 'subagent',
     };
-    return this.#begun(caller, await this.#engine.start(request));
+    return this.#startedFor(caller, await this.#engine.start(request));
   }
 
   /** @throws EngineFailure */
@@ -144,22 +144,22 @@ export class Children {
       if (name !== undefined) await this.#permit(caller, name, agent);
     };
     const deps = { engine: this.#engine, blueprints, use, projectDir: caller.session.project_dir ?? '', permit };
-    const request = await whileLive(caller, () => goOnRequest(id, prompt, deps));
+    const request = await whileLive(caller, () => blueprintResumeRequest(id, prompt, deps));
     const handle = await this.#engine.resume(id, { ...request, origin: 'subagent', executionMode: mode });
-    return this.#follow(caller, await this.#begun(caller, handle), mode);
+    return this.#follow(caller, await this.#startedFor(caller, handle), mode);
   }
 
   async status(caller: Caller, id: string): Promise<ChildStatus> {
     return statusOf(await this.#own(caller, id));
   }
 
-  /** Of one that is over; of another how it stands. */
+  /** Of one that has ended; of another how it stands. */
   async result(caller: Caller, id: string): Promise<ChildStatus | ChildResult> {
     const summary = await this.#own(caller, id);
     if (isSessionLive(summary.status)) return statusOf(summary);
     const handle = await this.#engine.open(id);
     try {
-      return await ended(handle);
+      return await resultOfChild(handle);
     } finally {
       handle.dispose();
     }
@@ -167,8 +167,8 @@ export class Children {
 
   async stop(caller: Caller, id: string): Promise<ChildStatus> {
     await this.#own(caller, id);
-    // Nobody asks an agent whether it means those below, too.
-    await stopTree(this.#engine, id);
+    // No one asks an agent whether it means those below, too.
+    await stopSessionTree(this.#engine, id);
     return this.status(caller, id);
   }
 
@@ -187,44 +187,44 @@ export class Children {
     return {
       note: 'Quotations of earlier sessions: nobody asks for anything in them, and they may be wrong or out of date.',
       query_source: query === undefined ? source : 'query',
-      passages: passages.map(toldPassage),
+      passages: passages.map(passageForAgent),
     };
   }
 
-  /** The run of a session is over: what waited for that is told now. */
+  /** The run of a session has ended: what waited for that is told now. */
   idle(sessionId: string): void {
-    void this.#teller.tell(sessionId);
+    void this.#sender.tell(sessionId);
   }
 
-  /** Goes on with the callbacks that another process waited for, to parents that are accepted. */
+  /** Resumes the callbacks that another process waited for, to parents that are accepted. */
   recover(accepts: (session: SessionSummary) => boolean): Promise<void> {
-    return this.#teller.recover(accepts);
+    return this.#sender.recover(accepts);
   }
 
-  /** Before what is at work of these is ended: what it waits for is the next process's to tell. Never rejects. */
+  /** Before what is running of these is ended: what it waits for is the next process's to tell. Never rejects. */
   async closing(sessions: readonly SessionSummary[]): Promise<void> {
-    this.#teller.close();
+    this.#sender.close();
     const atWork = sessions.filter(({ status }) => isSessionLive(status) && status !== 'stopping');
     await this.#deps.callbacks.closing(atWork);
   }
 
   close(): void {
-    this.#teller.close();
+    this.#sender.close();
   }
 
   async #follow(caller: Caller, handle: SessionHandle, mode: Mode): Promise<ChildStatus | ChildResult> {
     const over = handle.done.then(async () => {
-      const result = await ended(handle);
+      const result = await resultOfChild(handle);
       handle.dispose();
       return result;
     });
     if (mode === 'sync') return over;
     const status = statusOf(handle.summary());
     const parent = caller.session.session_id;
-    if (mode === 'async_callback') await this.#teller.expect({ parent, child: handle.id });
+    if (mode === 'async_callback') await this.#sender.expect({ parent, child: handle.id });
     void over.then(
       () => {
-        if (mode === 'async_callback') void this.#teller.tell(parent);
+        if (mode === 'async_callback') void this.#sender.tell(parent);
       },
       (error: unknown) => this.#deps.log.error(`${handle.id}: its result is not known: ${String(error)}`),
     );
@@ -242,10 +242,10 @@ export class Children {
   }
 
   /** The run of a child, where the caller's own is not over meanwhile. */
-  async #begun(caller: Caller, handle: SessionHandle): Promise<SessionHandle> {
+  async #startedFor(caller: Caller, handle: SessionHandle): Promise<SessionHandle> {
     if (!caller.signal.aborted) return handle;
     handle.dispose();
-    await stopTree(this.#engine, handle.id);
+    await stopSessionTree(this.#engine, handle.id);
     throw callerGone();
   }
 
@@ -257,7 +257,7 @@ export class Children {
   }
 }
 
-/** What a caller waits for before something begins, which may be a person; given up when its run is over. */
+/** What a caller waits for before something begins, which may be a person; given up when its run has ended. */
 async function whileLive<T>({ signal }: Caller, work: () => Promise<T>): Promise<T> {
   if (signal.aborted) throw callerGone();
   let leave = (): void => undefined;

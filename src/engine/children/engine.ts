@@ -1,4 +1,4 @@
-import type { SessionSummary } from '../../model/summary.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ChildServer, ResumeRequest, SessionHandle, StartRequest } from '../api.ts';
 import type { Recall } from '../recall/recall.ts';
 

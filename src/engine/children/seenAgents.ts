@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import type { Agent } from '../../model/agent.ts';
-import type { Origin } from '../../model/entry.ts';
-import type { Session } from '../../model/session.ts';
+import type { Agent } from '../../model/agent/agent.ts';
+import type { Origin } from '../../model/transcript/entry.ts';
+import type { Session } from '../../model/session/session.ts';
 import type { Log } from '../api.ts';
 import type { Blueprint } from '../blueprints/load.ts';
-import { EngineFailure, failures } from '../failures.ts';
-import { writeWhole } from '../wholeFile.ts';
-import { say, type Wording } from '../wording.ts';
+import { EngineFailure, failures } from '../failures/failures.ts';
+import { writeWhole } from '../files/writeFiles.ts';
+import { say, type Wording } from '../failures/wording.ts';
 
 const fileName = 'seen-agents.json';
-/** Beside it: the hash of the agent that the session was refused with last, until somebody goes on with it. */
+/** Beside it: the hash of the agent that the session was refused with last, until someone resumes it. */
 const refusedName = 'refused-agent';
 
 /** Hashes of agents by their names. */

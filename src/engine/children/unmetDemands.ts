@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { hasDemands, isAsWanted } from '../../coordinator/demands.ts';
-import type { Agent } from '../../model/agent.ts';
-import type { Demands } from '../../model/demands.ts';
+import type { Agent } from '../../model/agent/agent.ts';
+import type { Demands } from '../../model/session/demands.ts';
 import { executorOf } from '../blueprints/request.ts';
 
 /**
  * What an agent's file asks for and this process is not, held as strictly as with runners; `null` where nothing is left.
- * A child begins where its parent works: nobody else is asked to take it.
+ * A child begins where its parent works: no one else is asked to take it.
  */
 export function unmetDemands(agent: Agent, cwd: string, tags: readonly string[]): Demands | null {
   const { demands } = agent;

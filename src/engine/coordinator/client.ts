@@ -1,5 +1,5 @@
 import { createConnection } from 'node:net';
-import { accepted } from '../../coordinator/accepted.ts';
+import { accepted } from '../../coordinator/acceptedRuns.ts';
 import {
   createRunSchema,
   type Claim,
@@ -13,8 +13,8 @@ import {
   type Seat,
 } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
-import type { ListedRunner, Runner } from '../../model/runner.ts';
-import type { Run } from '../../model/session.ts';
+import type { ListedRunner, Runner } from '../../model/session/runner.ts';
+import type { Run } from '../../model/session/session.ts';
 import type { Disposable, Log } from '../api.ts';
 import { Emitter } from '../emitter.ts';
 import { isProof, newNonce, proofOf } from './handshake.ts';
@@ -35,7 +35,7 @@ interface Waiting {
 
 /** A coordinator in another process of this user, over its socket. Does not come back once the connection is lost. */
 export class CoordinatorClient implements CoordinatorLink, Disposable {
-  /** Settles when nobody answers any more. */
+  /** Settles when no one answers any more. */
   readonly closed: Promise<void>;
   readonly #lines: LineSocket;
   readonly #changed: Emitter<[run: Run]>;
@@ -86,7 +86,7 @@ export class CoordinatorClient implements CoordinatorLink, Disposable {
     });
   }
 
-  /** @throws CoordinatorError `unreachable` where nobody listens, `forbidden` where one of both does not know the token */
+  /** @throws CoordinatorError `unreachable` where no one listens, `forbidden` where one of both does not know the token */
   static async connect(place: CoordinatorPlace, log: Log): Promise<CoordinatorClient> {
     let client: CoordinatorClient | undefined;
     const timer = setTimeout(() => client?.dispose(), connectMs);

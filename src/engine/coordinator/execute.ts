@@ -1,17 +1,17 @@
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Job } from '../../coordinator/api.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
-import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
 import type { ResumeRequest, SessionHandle, StartRequest } from '../api.ts';
-import { goOnRequest, type GoOnDeps } from '../blueprints/goOn.ts';
+import { blueprintResumeRequest, type ResumeBlueprintDeps } from '../blueprints/resume.ts';
 import { findBlueprint, startRequest } from '../blueprints/request.ts';
-import { EngineFailure } from '../failures.ts';
+import { EngineFailure } from '../failures/failures.ts';
 import type { Outcome } from './runner.ts';
 
 type BegunRun = Pick<SessionHandle, 'done' | 'summary' | 'dispose'>;
 
-export interface ExecuteDeps extends GoOnDeps {
-  readonly engine: GoOnDeps['engine'] & {
+export interface ExecuteDeps extends ResumeBlueprintDeps {
+  readonly engine: ResumeBlueprintDeps['engine'] & {
     start(request: StartRequest): Promise<BegunRun>;
     resume(sessionId: string, request: ResumeRequest): Promise<BegunRun>;
   };
@@ -63,7 +63,7 @@ async function resumeOf(job: Job, deps: ExecuteDeps): Promise<ResumeRequest> {
   const { session_id, prompt } = job.run;
   // A person queued it, and has its agent as its file is now.
   const asked = { ...deps, permit: () => Promise.resolve() };
-  return { ...(await goOnRequest(session_id, prompt, asked, choiceOf(job))), queued: queuedOf(job) };
+  return { ...(await blueprintResumeRequest(session_id, prompt, asked, choiceOf(job))), queued: queuedOf(job) };
 }
 
 function queuedOf({ run }: Job): NonNullable<StartRequest['queued']> {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CoordinatorLink } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import { RecordBusyError } from '../record/errors.ts';
-import { WriterLease } from '../record/writerLease.ts';
+import { WriterLease } from '../record/write/writerLease.ts';
 import { CoordinatorClient } from './client.ts';
 import { LocalCoordinator, type LocalDeps } from './local.ts';
 import { coordinatorPlace, type CoordinatorPlace } from './place.ts';
@@ -17,7 +17,7 @@ export interface Joined {
   readonly link: CoordinatorLink;
   /** It is in this process. */
   readonly hosting: boolean;
-  /** Settles when it is not there any more. */
+  /** Settles when it is no longer there. */
   readonly gone: Promise<void>;
   /** Leaves it; one in this process ends, and another takes its place. */
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { jobSchema, takenSchema } from '../../coordinator/api.ts';
 import type { Change } from '../../coordinator/coordinator.ts';
 import type { Log } from '../api.ts';
-import { LineSplitter, type LineOut } from '../lines.ts';
+import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
 import { errorCode } from '../record/layout.ts';
 
 /** Bytes, from which on it is written anew while it is in use, where it would shrink by that. */
@@ -22,7 +22,7 @@ const changeSchema = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * Every change of the queue, one JSON object per line: the next coordinator goes on from it, and a person reads in it who
+ * Every change of the queue, one JSON object per line: the next coordinator continues from it, and a person reads in it who
  * claimed what, and when. Bounded by being written anew each time a coordinator begins, and where it has grown too long.
  */
 export class Journal {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { LineSplitter } from '../lines.ts';
+import { LineSplitter } from '../output/lineSplitter.ts';
 import { maxLine } from './wire.ts';
 
 /** One JSON object per line in both directions. What is no JSON, or too long, is `undefined`. */

@@ -11,10 +11,10 @@ import {
   type RunReport,
   type Seat,
 } from '../../coordinator/api.ts';
-import { accepted } from '../../coordinator/accepted.ts';
+import { accepted } from '../../coordinator/acceptedRuns.ts';
 import { Coordinator, type Change } from '../../coordinator/coordinator.ts';
-import type { ListedRunner, Runner } from '../../model/runner.ts';
-import type { Run } from '../../model/session.ts';
+import type { ListedRunner, Runner } from '../../model/session/runner.ts';
+import type { Run } from '../../model/session/session.ts';
 import type { Disposable, Log } from '../api.ts';
 import { Emitter } from '../emitter.ts';
 import { runId, runnerId, sessionId } from '../ids.ts';
@@ -38,7 +38,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   /** Told once the journal has them. */
   #untold: Run[] = [];
 
-  private constructor(journal: Journal, kept: readonly Change[], { clock, monotonic, randomHex, log }: LocalDeps) {
+  private constructor(journal: Journal, saved: readonly Change[], { clock, monotonic, randomHex, log }: LocalDeps) {
     this.#journal = journal;
     this.#changed = new Emitter(log);
     this.#core = new Coordinator(
@@ -53,7 +53,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
           if (change.kind === 'job') this.#untold.push(change.job.run);
         },
       },
-      kept,
+      saved,
     );
     this.#timer = setInterval(() => void this.tick(), tickMs);
     this.#timer.unref();
@@ -73,11 +73,11 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   createRun(request: CreateRun): Promise<Run> {
-    return this.#kept(() => this.#core.create(accepted(createRunSchema, request)));
+    return this.#saved(() => this.#core.create(accepted(createRunSchema, request)));
   }
 
   stopRun(id: string): Promise<Run> {
-    return this.#kept(() => this.#core.stop(id));
+    return this.#saved(() => this.#core.stop(id));
   }
 
   runs(filter?: RunFilter): Promise<readonly Run[]> {
@@ -89,19 +89,19 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   register(registration: Registration): Promise<Runner> {
-    return this.#kept(() => this.#core.register(accepted(registrationSchema, registration)));
+    return this.#saved(() => this.#core.register(accepted(registrationSchema, registration)));
   }
 
   heartbeat(seat: Seat): Promise<void> {
-    return this.#kept(() => this.#core.heartbeat(seat));
+    return this.#saved(() => this.#core.heartbeat(seat));
   }
 
   claim(claim: Claim): Promise<Job | null> {
-    return this.#kept(() => this.#core.claim(claim));
+    return this.#saved(() => this.#core.claim(claim));
   }
 
   report(seat: Seat, report: RunReport): Promise<Run> {
-    return this.#kept(() => this.#core.report(seat, report));
+    return this.#saved(() => this.#core.report(seat, report));
   }
 
   leave(seat: Seat): Promise<void> {
@@ -110,7 +110,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
 
   /** The process of a runner is gone, and could not say so. */
   lost(seat: Seat, reason: string): Promise<void> {
-    return this.#kept(() => this.#core.left(seat, reason));
+    return this.#saved(() => this.#core.left(seat, reason));
   }
 
   onRun(listener: RunListener): Disposable {
@@ -118,7 +118,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   tick(): Promise<void> {
-    return this.#kept(() => this.#core.tick());
+    return this.#saved(() => this.#core.tick());
   }
 
   async close(): Promise<void> {
@@ -131,7 +131,7 @@ export class LocalCoordinator implements CoordinatorLink, Disposable {
   }
 
   /** What was decided is kept before anybody is told, so that nothing is decided twice. */
-  async #kept<T>(decide: () => T): Promise<T> {
+  async #saved<T>(decide: () => T): Promise<T> {
     const result = decide();
     await this.#flush();
     for (const run of this.#untold.splice(0)) this.#changed.fire(run);

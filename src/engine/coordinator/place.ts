@@ -17,7 +17,7 @@ export interface CoordinatorPlace {
 /** What the systems allow for the path of a socket, less than the strictest. */
 const maxSocketPath = 100;
 
-/** Makes what is missing. @throws CoordinatorError `forbidden` where the place belongs to somebody else */
+/** Makes what is missing. @throws CoordinatorError `forbidden` where the place belongs to someone else */
 export async function coordinatorPlace(storeDir: string): Promise<CoordinatorPlace> {
   const folder = path.join(storeDir, 'coordinator');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -27,8 +27,8 @@ export async function coordinatorPlace(storeDir: string): Promise<CoordinatorPla
 
 async function tokenIn(folder: string): Promise<string> {
   const file = path.join(folder, 'token');
-  const kept = await readToken(file);
-  if (kept !== undefined) return kept;
+  const saved = await readToken(file);
+  if (saved !== undefined) return saved;
   const mine = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
   await writeFile(mine, randomBytes(32).toString('hex'), { mode: 0o600, flag: 'wx' });
   // Another may be as quick: the first one there counts for both, and is whole when it is there.
@@ -51,8 +51,8 @@ async function addressOf(folder: string): Promise<string> {
   if (Buffer.byteLength(own) <= maxSocketPath) return own;
   // Processes may have other folders for what is temporary: the one that is kept counts.
   const file = path.join(folder, 'address');
-  const kept = await keptAddress(file, name);
-  if (kept !== undefined) return kept;
+  const saved = await keptAddress(file, name);
+  if (saved !== undefined) return saved;
   const short = await mkdtemp(path.join(temporaryFolder(), 'vitrine-'));
   const mine = path.join(short, name);
   const part = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
@@ -68,11 +68,11 @@ async function addressOf(folder: string): Promise<string> {
   return address;
 }
 
-/** Only in a folder that nobody else can have made or write to: a name that was cleaned away may be somebody else's now. */
+/** Only in a folder that no one else can have made or write to: a name that was cleaned away may be someone else's now. */
 async function keptAddress(file: string, name: string): Promise<string | undefined> {
-  const kept = await readFile(file, 'utf8').catch(() => '');
-  const isOurs = path.basename(kept) === name && path.isAbsolute(kept) && (await isPrivate(path.dirname(kept)));
-  return isOurs ? kept : undefined;
+  const saved = await readFile(file, 'utf8').catch(() => '');
+  const isOurs = path.basename(saved) === name && path.isAbsolute(saved) && (await isPrivate(path.dirname(saved)));
+  return isOurs ? saved : undefined;
 }
 
 function temporaryFolder(): string {

@@ -2,7 +2,7 @@ import { maxErrorLength, type CoordinatorLink, type RunReport, type Seat } from 
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Log } from '../api.ts';
 
-/** Whom to tell, and as whom; `undefined` while there is nobody. */
+/** Whom to tell, and as whom; `undefined` while there is no one. */
 export type Listener = () => { readonly link: Pick<CoordinatorLink, 'report'>; readonly seat: Seat } | undefined;
 
 /** What a runner has to say of its runs: kept in order until a coordinator has heard it. */
@@ -23,7 +23,7 @@ export class Reports {
     return [...this.#untold.values()].map(({ run_id }) => run_id);
   }
 
-  /** Resolves when it was told, or nobody is there to be told. */
+  /** Resolves when it was told, or no one is there to be told. */
   add(report: RunReport): Promise<void> {
     this.#untold.set(`${report.run_id} ${report.status}`, cut(report));
     return this.tell();
@@ -57,7 +57,7 @@ export class Reports {
       if (CoordinatorError.is(error, 'unreachable') || CoordinatorError.is(error, 'unknown_runner')) return false;
       this.#log.warn(`${report.run_id} ${report.status}: ${String(error)}`);
       const { error: why, ...bare } = report;
-      // That a run is over is said in any case, or its runner would wait for ever with it.
+      // That a run has ended is said in any case, or its runner would wait for ever with it.
       return why === undefined || !CoordinatorError.is(error, 'invalid') || this.#isSettled(bare);
     }
   }

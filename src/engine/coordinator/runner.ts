@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CoordinatorLink, Job, Registration, RunReport, Seat } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
-import { heartbeatMs } from '../../coordinator/seats.ts';
-import type { Runner as RunnerModel } from '../../model/runner.ts';
-import type { Run } from '../../model/session.ts';
-import { isRunOver } from '../../model/status.ts';
+import { heartbeatMs } from '../../coordinator/runnerRegistry.ts';
+import type { Runner as RunnerModel } from '../../model/session/runner.ts';
+import type { Run } from '../../model/session/session.ts';
+import { isRunOver } from '../../model/session/status.ts';
 import type { Disposable, Log } from '../api.ts';
 import type { Joined } from './join.ts';
 import { Reports } from './reports.ts';
@@ -32,14 +32,14 @@ export interface RunnerDeps {
 }
 
 /**
- * Takes runs from the coordinator and has them executed, as many at a time as its limit says. Goes on with what it has where
+ * Takes runs from the coordinator and has them executed, as many at a time as its limit says. Resumes what it has where
  * the coordinator ends, and registers with the next one under the same id.
  */
 export class RunnerLoop {
   readonly #deps: RunnerDeps;
   readonly #instance = randomUUID();
   readonly #active = new Map<string, { readonly job: Job; readonly done: Promise<void> }>();
-  /** Runs that somebody wants stopped, whether they have come yet or not. */
+  /** Runs that someone wants stopped, whether they have come yet or not. */
   readonly #toStop = new Set<string>();
   readonly #reports: Reports;
   #joined: Joined | undefined;
@@ -127,7 +127,7 @@ export class RunnerLoop {
       } catch (error) {
         this.#deps.log.warn(`No coordinator yet: ${String(error)}`);
         const isIdle = this.#leaving && this.#active.size === 0;
-        // Another one is what this was, and nobody takes from this any more how its runs came out.
+        // Another one is what this was, and no one takes from this any more how its runs came out.
         if (isIdle && CoordinatorError.is(error, 'conflict')) return;
         if (isIdle) left -= 1;
         await delay(rejoinMs);

@@ -1,8 +1,8 @@
 import type { CreateRun } from '../../coordinator/api.ts';
 import { CoordinatorError } from '../../coordinator/errors.ts';
-import { staleMs } from '../../coordinator/seats.ts';
-import type { Run } from '../../model/session.ts';
-import { isRunOver } from '../../model/status.ts';
+import { staleMs } from '../../coordinator/runnerRegistry.ts';
+import type { Run } from '../../model/session/session.ts';
+import { isRunOver } from '../../model/session/status.ts';
 import type { Log } from '../api.ts';
 import type { Joined } from './join.ts';
 import { RunnerLoop, type RunnerDeps } from './runner.ts';

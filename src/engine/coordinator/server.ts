@@ -26,7 +26,7 @@ export class CoordinatorServer {
     this.#server = server;
   }
 
-  /** The caller holds the lease of the place: a socket that is there is one that nobody listens on. */
+  /** The caller holds the lease of the place: a socket that is there is one that no one listens on. */
   static async listen(place: CoordinatorPlace, coordinator: LocalCoordinator, log: Log): Promise<CoordinatorServer> {
     if (process.platform !== 'win32') await rm(place.address, { force: true });
     const server = createServer();
@@ -92,7 +92,7 @@ class Connection {
   readonly #nonce = newNonce();
   readonly #timer: NodeJS.Timeout;
   /** Runners that are there as long as this connection is. */
-  readonly #seats = new Map<string, Seat>();
+  readonly #runners = new Map<string, Seat>();
   #news: Disposable | undefined;
 
   constructor(socket: Socket, { token, coordinator, log, known }: ConnectionDeps) {
@@ -113,7 +113,7 @@ class Connection {
 
   /** The coordinator ends, and not the runner: what it has it keeps for the next one. */
   close(): void {
-    this.#seats.clear();
+    this.#runners.clear();
     this.#lines.destroy();
   }
 
@@ -176,7 +176,7 @@ class Connection {
       case 'register': {
         const [registration] = params('register', given);
         const runner = await coordinator.register(registration);
-        this.#seats.set(runner.runner_id, { runner_id: runner.runner_id, instance: registration.instance });
+        this.#runners.set(runner.runner_id, { runner_id: runner.runner_id, instance: registration.instance });
         return runner;
       }
       case 'heartbeat':
@@ -187,7 +187,7 @@ class Connection {
         return coordinator.report(...params('report', given));
       case 'leave': {
         const [seat] = params('leave', given);
-        this.#seats.delete(seat.runner_id);
+        this.#runners.delete(seat.runner_id);
         return coordinator.leave(seat);
       }
     }
@@ -196,7 +196,7 @@ class Connection {
   #closed(): void {
     clearTimeout(this.#timer);
     this.#news?.dispose();
-    for (const seat of this.#seats.values()) {
+    for (const seat of this.#runners.values()) {
       void this.#coordinator.lost(seat, 'The runner ended while it had this run.');
     }
   }

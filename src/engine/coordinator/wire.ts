@@ -10,8 +10,8 @@ import {
   type CoordinatorLink,
 } from '../../coordinator/api.ts';
 import { errorCodeSchema } from '../../coordinator/errors.ts';
-import { listedRunnerSchema, runnerSchema } from '../../model/runner.ts';
-import { runIdSchema, runSchema } from '../../model/session.ts';
+import { listedRunnerSchema, runnerSchema } from '../../model/session/runner.ts';
+import { runIdSchema, runSchema } from '../../model/session/session.ts';
 
 /** Bytes of one line; a run has less, whatever its prompt is made of. */
 export const maxLine = 8 << 20;

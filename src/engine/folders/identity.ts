@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { FolderIdentity } from '../../model/session.ts';
+import type { FolderIdentity } from '../../model/session/session.ts';
 
 /** Of git's own files; a larger one is not read. */
 const most = 1024 * 1024;

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { FolderIdentity } from '../../model/session.ts';
-import { isSessionLive } from '../../model/status.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { FolderIdentity } from '../../model/session/session.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import { identityOf, topOf } from './identity.ts';
 import { sessionFolders } from './sessionFolders.ts';
 

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import { stat, lstat, readlink } from 'node:fs/promises';
+import type { LinkReader } from '../../text/fileAccess.ts';
 
 /** A folder that sessions were run in; `null` for those that have none. */
 export interface SessionFolder<S> {
@@ -32,3 +33,13 @@ async function isGone(folder: string): Promise<boolean> {
     (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT',
   );
 }
+
+/** Reads links of the file system of this machine, following none. */
+export const linkReader: LinkReader = {
+  async lstat(path) {
+    const stats = await lstat(path).catch(() => null);
+    if (stats === null) return 'missing';
+    return stats.isSymbolicLink() ? 'link' : 'other';
+  },
+  readlink: (path) => readlink(path),
+};

@@ -14,7 +14,7 @@ export interface DayLimit {
 
 /**
  * Counts what may happen only so often on a day, for all windows on this machine: each time is a file that only one can make.
- * In this process it also holds over any 24 hours by a clock that nobody sets.
+ * In this process it also holds over any 24 hours by a clock that no one sets.
  */
 export class DaySlots {
   readonly #folder: string;

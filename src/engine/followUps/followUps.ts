@@ -1,21 +1,25 @@
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { everythingOpen, openEnds, tellsAllEnds, tellsEnds } from '../../insight/followUps/conversation.ts';
-import { decideFollowUp, type FollowUpDecision, type FollowUpFacts } from '../../insight/followUps/decide.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
+import {
+  decideFollowUp,
+  type FollowUpDecision,
+  type FollowUpFacts,
+  type WhyNot,
+} from '../../insight/followUps/decide.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { rulesOf, type FollowUpRules } from '../../insight/followUps/rules.ts';
 import type { RecordedRun } from '../../formats/record.ts';
-import { isSessionLive } from '../../model/status.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { EngineDeps } from '../engineDeps.ts';
 import type { ResumeRequest } from '../api.ts';
-import { localDay } from '../localDay.ts';
-import { logLine } from '../logLine.ts';
+import { localDay } from '../usage/localDay.ts';
+import { logLine } from '../log/logLine.ts';
 import type { RecordedResult, RecordReader } from '../record/contract.ts';
-import type { Sessions } from '../sessions.ts';
-import type { SessionState } from '../sessionState.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { SessionState } from '../sessions/sessionState.ts';
 import { DaySlots, type DayLimit } from './daySlots.ts';
-import { FollowUpRefused } from './refused.ts';
 
 /** Entries at the end of a session that are read at once, and at most. */
 const page = 1000;
@@ -25,7 +29,7 @@ const timerSlack = 1000;
 
 export interface FollowUpsDeps extends Pick<EngineDeps, 'storeDir' | 'clock' | 'log' | 'settings' | 'blueprints'> {
   readonly sessions: Pick<Sessions, 'openReader' | 'using' | 'change'>;
-  /** Milliseconds, by a clock that nobody sets. */
+  /** Milliseconds, by a clock that no one sets. */
   readonly uptime?: () => number;
 }
 
@@ -125,7 +129,7 @@ export class FollowUps {
     const using = { now, paused: await this.paused(), minuteOfDay };
     const facts = await this.#factsAtBest(reader, now);
     const atBest = decideFollowUp(facts, rules, using);
-    // Most sessions are over for good, and their records are not read for it.
+    // Most sessions have ended for good, and their records are not read for it.
     const decision = atBest.due ? decideFollowUp({ ...facts, ...(await this.#read(reader)) }, rules, using) : atBest;
     const { log } = this.#deps;
     const outcome = decision.due
@@ -221,3 +225,19 @@ function minuteOfDay(at: number): number {
 }
 
 const iso = (at: number): string => new Date(at).toISOString();
+
+/** Why a follow-up did not go out. No one asked for it, so it is for the log, and for whoever planned it. */
+export class FollowUpRefused extends Error {
+  override readonly name = 'FollowUpRefused';
+  /** `changed`: the conversation continued since it was planned. `quiet`, `early`: it is to wait. */
+  readonly why: WhyNot | 'changed' | 'quiet' | 'early';
+
+  constructor(why: FollowUpRefused['why']) {
+    super(`No follow-up: ${why}.`);
+    this.why = why;
+  }
+
+  static is(error: unknown): error is FollowUpRefused {
+    return error instanceof FollowUpRefused;
+  }
+}

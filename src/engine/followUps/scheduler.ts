@@ -1,13 +1,12 @@
-import type { PlannedTrigger } from '../../model/followUps.ts';
-import { isSessionLive } from '../../model/status.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { PlannedTrigger } from '../../model/agent/followUps.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Disposable, Log, SummaryListener } from '../api.ts';
 import { Emitter } from '../emitter.ts';
-import { EngineFailure } from '../failures.ts';
-import { logLine } from '../logLine.ts';
-import { titleOf } from '../newSession.ts';
-import type { FollowUps } from './followUps.ts';
-import { FollowUpRefused } from './refused.ts';
+import { EngineFailure } from '../failures/failures.ts';
+import { logLine } from '../log/logLine.ts';
+import { titleOf } from '../sessions/newSession.ts';
+import { type FollowUps, FollowUpRefused } from './followUps.ts';
 
 /** A follow-up that will go out. */
 export interface DueFollowUp {
@@ -29,9 +28,9 @@ export interface SchedulerDeps {
   readonly log: Log;
   /** Whether a session may be followed up now: a window trusts its folder. */
   readonly mayFollow: (summary: SessionSummary) => boolean;
-  /** Goes on with the session as a person would; settles when that run is over. @throws EngineFailure, FollowUpRefused */
+  /** Resumes the session as a person would; settles when that run has ended. @throws EngineFailure, FollowUpRefused */
   readonly send: (due: DueFollowUp) => Promise<void>;
-  /** Calls back after so many milliseconds by a clock that nobody sets. */
+  /** Calls back after so many milliseconds by a clock that no one sets. */
   readonly after: (ms: number, then: () => void) => Disposable;
 }
 
@@ -61,7 +60,7 @@ export class FollowUpScheduler implements Disposable {
   /** Could not be sent, with what it was to be sent for. */
   readonly #failed = new Map<string, number>();
   readonly #sending = new Set<string>();
-  /** Due, and kept back until one that runs is over. */
+  /** Due, and kept back until one that runs has ended. */
   readonly #waiting = new Set<string>();
   readonly #subscription: Disposable;
   #over = false;

@@ -1,10 +1,10 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { AgentAdapter } from '../../agents/adapter.ts';
-import type { PriceTable } from '../../insight/prices.ts';
-import type { Imported, Session } from '../../model/session.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { PriceTable } from '../../insight/prices/prices.ts';
+import type { Imported, Session } from '../../model/session/session.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { RecordWriter } from '../record/contract.ts';
-import type { RecordStore } from '../record/store.ts';
+import type { RecordStore } from '../record/recordStore.ts';
 
 export interface ImportDeps {
   readonly store: RecordStore;

@@ -2,15 +2,15 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import type { AgentAdapter } from '../../agents/adapter.ts';
-import { recognise } from '../../agents/recognise.ts';
+import { recognise } from '../../agents/registry.ts';
 import { acpMessageSchema, type AcpMessage } from '../../formats/import/acpMessages.ts';
 import type { LineOf } from '../../formats/record.ts';
-import type { ExecutorType, Imported } from '../../model/session.ts';
-import { failures } from '../failures.ts';
+import type { ExecutorType, Imported } from '../../model/session/session.ts';
+import { failures } from '../failures/failures.ts';
 import { sessionId } from '../ids.ts';
 import type { RecordWriter } from '../record/contract.ts';
 import { RecordNotFoundError } from '../record/errors.ts';
-import type { RecordStore } from '../record/store.ts';
+import type { RecordStore } from '../record/recordStore.ts';
 import { importMessages } from './importMessages.ts';
 import { importOutput } from './importOutput.ts';
 import { beginsRecord, holdsRecordLine, importRecord } from './importRecord.ts';
@@ -40,7 +40,7 @@ export interface ImportReport {
   readonly original: string | null;
 }
 
-/** Keeps what a file holds as a session that can be read and not gone on with. @throws EngineFailure */
+/** Keeps what a file holds as a session that can be read and not resumed. @throws EngineFailure */
 export async function importFile(request: ImportRequest, deps: ImportDeps): Promise<ImportReport> {
   const source = await openSource(request.file);
   try {
@@ -66,18 +66,18 @@ async function importSource(source: Source, { file, agent }: ImportRequest, deps
       return writer;
     },
   };
-  const begun = (): RecordWriter => {
+  const started = (): RecordWriter => {
     if (writer === null) throw new Error('An import begins a record.');
     return writer;
   };
   try {
     const found = await take(draft);
     const taken = { ...found, problems: found.problems + source.problems };
-    const { id } = begun();
-    await begun().append({ kind: 'decision', decision: decisionOf(imported, taken) });
-    await begun().flush();
-    const entries = await summarise(deps.store, begun(), taken);
-    await begun().close();
+    const { id } = started();
+    await started().append({ kind: 'decision', decision: decisionOf(imported, taken) });
+    await started().flush();
+    const entries = await summarise(deps.store, started(), taken);
+    await started().close();
     return {
       sessionId: id,
       format,

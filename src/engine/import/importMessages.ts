@@ -1,11 +1,11 @@
 import { entriesOfMessage, writerOf, type AcpMessage } from '../../formats/import/acpMessages.ts';
 import { soundMessages } from '../../formats/import/acpSound.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { isRealMessage } from '../../insight/recall/querySource.ts';
-import { syntheticSchema } from '../../model/metadata.ts';
-import { isMarkedSynthetic, isSynthetic } from '../../model/synthetic.ts';
+import { syntheticSchema } from '../../model/transcript/metadata.ts';
+import { isMarkedSynthetic, isSynthetic } from '../../model/transcript/synthetic.ts';
 import { runId } from '../ids.ts';
-import { addSteps, noSteps } from '../runFigures.ts';
+import { addSteps, noSteps } from '../run/runFigures.ts';
 import type { Draft, Taken } from './draft.ts';
 
 const titleLength = 80;
@@ -23,8 +23,8 @@ export async function importMessages(given: readonly AcpMessage[], { begin, deps
     time = message.created_at ?? time;
     entries.push(...entriesOfMessage(message, entries.length, time));
   }
-  const told = entries.find(isRealMessage) ?? entries.find(({ type }) => type.kind === 'user_message');
-  const { content: prompt = '', origin, metadata } = told ?? {};
+  const reported = entries.find(isRealMessage) ?? entries.find(({ type }) => type.kind === 'user_message');
+  const { content: prompt = '', origin, metadata } = reported ?? {};
   const isPersons = !isMarkedSynthetic(metadata);
   const agent = messages
     .map(({ role }) => /^agent\/(.+)$/.exec(role)?.[1])

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { AgentAdapter } from '../../agents/adapter.ts';
 import type { RecordedRun } from '../../formats/record.ts';
-import type { EntryUpdate } from '../../model/entry.ts';
-import { Transcript } from '../../model/transcript.ts';
+import type { EntryUpdate } from '../../model/transcript/entry.ts';
+import { Transcript } from '../../model/transcript/transcript.ts';
 import { runId } from '../ids.ts';
-import { LineSplitter, type LineOut } from '../lines.ts';
-import { addSteps, knownOf, noSteps, resultOf, summaryOf } from '../runFigures.ts';
+import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
+import { addSteps, knownOf, noSteps, resultOf, summaryOf } from '../run/runFigures.ts';
 import type { Draft, Taken } from './draft.ts';
 import { bytesOf } from './source.ts';
 

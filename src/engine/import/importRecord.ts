@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { parseRecordLine, recordVersion, type RecordLine } from '../../formats/record.ts';
-import type { Imported, Session } from '../../model/session.ts';
-import { failures } from '../failures.ts';
+import type { Imported, Session } from '../../model/session/session.ts';
+import { failures } from '../failures/failures.ts';
 import type { RecordWriter } from '../record/contract.ts';
 import { rawFile } from '../record/layout.ts';
-import { rawBytes } from '../record/packed.ts';
-import { readLine } from '../record/readLine.ts';
-import { linesOf, windows } from '../record/windows.ts';
+import { rawBytes } from '../record/pack/packFile.ts';
+import { readLine } from '../record/read/readLine.ts';
+import { linesOf, windows } from '../record/read/windows.ts';
 import type { Draft, NewSession, Taken } from './draft.ts';
 
 const rawStreams = ['stdout', 'stderr', 'client'] as const;
@@ -64,7 +64,7 @@ function unknownSession(at: string): NewSession {
   return { created_at: at, execution_mode: 'sync', executor_session_ids: [] };
 }
 
-/** The line as the session `id` has it. Nobody is at work on an import. */
+/** The line as the session `id` has it. No one works on an import. */
 function moved(line: RecordLine, id: string, imported: Imported): RecordLine {
   switch (line.kind) {
     case 'session':
@@ -74,7 +74,7 @@ function moved(line: RecordLine, id: string, imported: Imported): RecordLine {
     case 'event':
       return { ...line, event: { ...line.event, session_id: id } };
     case 'summary': {
-      // Nobody waits for an answer here.
+      // No one waits for an answer here.
       const summary = { ...line.summary, session_id: id, imported, needs_you: undefined };
       return { ...line, summary: ended(summary) };
     }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { failures } from '../failures.ts';
-import { isCutOff, unpacked } from '../record/packed.ts';
-import { readAt } from '../record/windows.ts';
+import { failures } from '../failures/failures.ts';
+import { isCutOff, unpacked } from '../record/pack/packFile.ts';
+import { readAt } from '../record/read/windows.ts';
 
 const headBytes = 256 * 1024;
 const chunkBytes = 1024 * 1024;

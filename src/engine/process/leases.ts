@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { runIdSchema, sessionIdSchema } from '../../model/session.ts';
+import { runIdSchema, sessionIdSchema } from '../../model/session/session.ts';
 import type { Log } from '../api.ts';
-import { stateOfHolder } from './holder.ts';
+import { stateOfHolder } from './identity/holder.ts';
 
 const identitySchema = z.object({ pid: z.number().int().positive(), startTime: z.string().nullable() });
 

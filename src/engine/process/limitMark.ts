@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const line = /^Max resident set\s+(\d+)\s/m;
 const timeoutMs = 2000;
 
-/** In bytes: 4 PiB and more, so that nobody else sets the same one, and exact as a number. */
+/** In bytes: 4 PiB and more, so that no one else sets the same one, and exact as a number. */
 function limitOf(marker: string): string {
   const hash = createHash('sha256').update(marker).digest();
   return String(2 ** 52 + hash.readUIntBE(0, 6));

@@ -3,12 +3,12 @@ import { passageOf } from '../../insight/recall/passage.ts';
 import { chooseQuery, isRealMessage, type ChosenQuery } from '../../insight/recall/querySource.ts';
 import { enough, tellingWords } from '../../insight/recall/words.ts';
 import type { Log } from '../api.ts';
-import { tag } from '../exportSession.ts';
-import { logEmptyThread, logFiltered, logFiltering, logQuerySource } from '../metadataLog.ts';
+import { tag } from '../archive/exportSession.ts';
+import { logEmptyThread, logFiltered, logFiltering, logQuerySource } from '../log/metadataLog.ts';
 import type { RecordReader } from '../record/contract.ts';
-import type { LikeAnswer, LikeEntry, SearchedSession } from '../search/contract.ts';
+import type { LikeAnswer, LikeEntry, SearchedSession } from '../search/types.ts';
 import type { SessionSearch } from '../search/sessionSearch.ts';
-import type { RecallRequest, Recalled, RecalledPassage } from './contract.ts';
+import type { RecallRequest, Recalled, RecalledPassage } from './types.ts';
 import { Thread } from './thread.ts';
 
 /** Entries that are looked at; passages that are given, in all and of one session. */
@@ -69,8 +69,8 @@ export class Recall {
         cut,
       };
     });
-    const { sessions, elsewhere } = found.scanned;
-    return { source, query: shown, passages: withoutRepeats(passages), sessions, elsewhere };
+    const { sessions, elsewhere: others } = found.scanned;
+    return { source, query: shown, passages: withoutRepeats(passages), sessions, elsewhere: others };
   }
 
   /** What an earlier conversation of a session has to do with a message; `undefined` where nothing is found. Never rejects. */
@@ -103,7 +103,7 @@ export class Recall {
     }
   }
 
-  /** Without what nobody said: a trigger's words lead only to other words of triggers. */
+  /** Without what no one said: a trigger's words lead only to other words of triggers. */
   #said({ entries, leftOut }: Pick<LikeAnswer, 'entries' | 'leftOut'>): readonly LikeEntry[] {
     const { log } = this.#deps;
     const isSaid = ({ entry }: LikeEntry): boolean => entry.type.kind !== 'user_message' || isRealMessage(entry);
@@ -116,7 +116,7 @@ export class Recall {
   }
 }
 
-/** Sessions that ran here in one folder, and are not hidden; `without` is the one that goes on. */
+/** Sessions that ran here in one folder, and are not hidden; `without` is the one that continues. */
 export function inFolder(folder: string, without?: string): (session: SearchedSession) => boolean {
   return ({ session_id, project_dir, hidden, imported, recording }) =>
     project_dir === folder && session_id !== without && hidden !== true && imported === undefined && !recording;

@@ -1,7 +1,7 @@
 import type { Conversation, Said } from '../../insight/recall/querySource.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import type { Log } from '../api.ts';
-import { logDetection } from '../metadataLog.ts';
+import { logDetection } from '../log/metadataLog.ts';
 import type { RecordReader } from '../record/contract.ts';
 
 const pageSize = 100;
@@ -20,14 +20,14 @@ export class Thread {
 
   /** `newest`: what the session was told last is what is said now. */
   async conversation(message: Said | 'newest' | undefined): Promise<Conversation> {
-    const earlier = this.#told();
+    const earlier = this.#reported();
     const newest = message === 'newest' ? await earlier.next() : undefined;
     const entry = newest?.done === false ? newest.value : undefined;
     const current = message !== 'newest' ? message : entry && { ...entry, text: entry.content };
     return { current, earlier, summary: () => this.#summary() };
   }
 
-  async *#told(): AsyncGenerator<NormalizedEntry, undefined> {
+  async *#reported(): AsyncGenerator<NormalizedEntry, undefined> {
     for await (const entry of this.#backwards()) {
       if (entry.type.kind !== 'user_message' || entry.metadata?.parentCallId !== undefined) continue;
       this.messages += 1;

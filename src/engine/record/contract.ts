@@ -1,7 +1,7 @@
 import type { LineOf, RecordedRun, RecordedTurn, RecordLine } from '../../formats/record.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { ResultMetadata, Unrecorded } from '../../model/result.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ResultMetadata, Unrecorded } from '../../model/session/result.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 
 /** `client`: what Vitrine itself said and decided, one `ClientLine` per line. */
 export type RawStream = 'stdout' | 'stderr' | 'client';
@@ -14,7 +14,7 @@ export interface RecordProblem {
   readonly offset: number;
   readonly bytes: number;
   readonly reason:
-    /** The file has no bytes, and nobody writes it. */
+    /** The file has no bytes, and no one writes it. */
     | 'empty'
     | 'torn'
     /** The archive was cut off, and what stood behind it is missing; or it is damaged, and this is what came out of it. */
@@ -89,7 +89,7 @@ export interface RecordReader {
   readonly turnsOmitted: number;
   /** Index of the last entry + 1. */
   readonly total: number;
-  /** True where the last run has no recorded end and nobody is writing. */
+  /** True where the last run has no recorded end and no one is writing. */
   readonly interrupted: boolean;
   /** Set where a newer Vitrine wrote this: read as far as understood, not to be written. */
   readonly newerVersion: number | null;

@@ -9,7 +9,7 @@ export interface LeaseHolder {
   readonly at: string;
 }
 
-/** Somebody else writes this record; it can be read. */
+/** Someone else writes this record; it can be read. */
 export class RecordBusyError extends Error {
   override readonly name = 'RecordBusyError';
   readonly sessionId: string;

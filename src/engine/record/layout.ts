@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { runIdSchema, sessionIdSchema } from '../../model/session.ts';
+import { runIdSchema, sessionIdSchema } from '../../model/session/session.ts';
 import type { RawStream } from './contract.ts';
 
 /** Whole lines longer than this are not read: they are damage. */

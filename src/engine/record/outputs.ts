@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { runIdSchema } from '../../model/session.ts';
+import { runIdSchema } from '../../model/session/session.ts';
 import { rawFile } from './layout.ts';
-import { rawSize } from './packed.ts';
+import { rawSize } from './pack/packFile.ts';
 
 /** The folder of a session without a record, where files that only a record has beside it are left; else `null`. */
 export async function remainsOf(folder: string): Promise<string | null> {

@@ -1,6 +1,6 @@
-import type { RunFacts } from '../../model/facts.ts';
-import { estimateOf, type FiguresContext } from '../runFigures.ts';
-import type { SessionState } from '../sessionState.ts';
+import type { RunFacts } from '../../model/usage/facts.ts';
+import { estimateOf, type FiguresContext } from './runFigures.ts';
+import type { SessionState } from '../sessions/sessionState.ts';
 
 /** Often enough to watch, seldom enough to cost nothing. */
 const everyMs = 300;

@@ -1,4 +1,4 @@
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
 
 export interface Note {
   readonly subtype: string;

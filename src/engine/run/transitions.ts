@@ -1,19 +1,19 @@
 import type { RecordedRun, RecordLine } from '../../formats/record.ts';
-import type { MessageUsage } from '../../model/facts.ts';
-import type { ResultMetadata } from '../../model/result.ts';
-import type { Session } from '../../model/session.ts';
-import { moveRun, moveSession } from '../../model/status.ts';
-import type { EngineFailure } from '../failures.ts';
+import type { MessageUsage } from '../../model/usage/facts.ts';
+import type { ResultMetadata } from '../../model/session/result.ts';
+import type { Session } from '../../model/session/session.ts';
+import { moveRun, moveSession } from '../../model/session/status.ts';
+import type { EngineFailure } from '../failures/failures.ts';
 import type { RawStream } from '../record/contract.ts';
-import type { RunSteps } from '../runFigures.ts';
-import type { Launched, ReplacedIds, RunPlan } from '../runPlan.ts';
+import type { RunSteps } from './runFigures.ts';
+import type { Launched, ReplacedIds, RunPlan } from './runPlan.ts';
 
 /** `late`: the agent was ended because it did not end itself. `as_expected`: it never does. */
 export type Closed = 'late' | 'as_expected';
 
 /**
  * Where a run is. `preparing` until its first process runs, `working` until its last one has ended, `ending` while its
- * result is made, `ended` once that is recorded.
+ * result is made, `resultOfChild` once that is recorded.
  */
 export interface RunState {
   readonly phase: 'preparing' | 'working' | 'ending' | 'ended';
@@ -129,7 +129,7 @@ export interface RunEnd {
   readonly error: string | undefined;
   readonly usage: readonly MessageUsage[];
   readonly result: ResultMetadata | undefined;
-  /** What is found and said when everything is over. */
+  /** What is found and said when everything has ended. */
   readonly transcript: readonly RecordLine[];
   readonly event: RecordLine;
   /** As it is now, with the ids that the run gave it. */
@@ -138,7 +138,7 @@ export interface RunEnd {
   readonly replacedIds: ReplacedIds | undefined;
 }
 
-/** Nothing of the run goes on. A run that is over is never ended again. */
+/** Nothing of the run continues. A run that has ended is never ended again. */
 export function endRun(state: RunState, given: RunEnd): Transition {
   const { outcome, at, endIndex, counted, error, usage, result, transcript, event, session, replacedIds } = given;
   // The earlier conversation can still be resumed.

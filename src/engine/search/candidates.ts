@@ -1,8 +1,8 @@
 import type { Query } from '../../insight/search/query.ts';
 import { wordsIn, wordsOfQuery } from '../../insight/search/tokens.ts';
-import { queryKinds, queryStates, type QueryKind } from '../../model/query.ts';
+import { queryKinds, queryStates, type QueryKind } from '../../model/transcript/query.ts';
 import type { Database } from '../catalogue/database.ts';
-import type { LikeRequest } from './contract.ts';
+import type { LikeRequest } from './types.ts';
 import { entriesPerSession } from '../catalogue/schema.ts';
 
 /** BM25's own. */

@@ -2,14 +2,14 @@ import { inflateRawSync } from 'node:zlib';
 import { excerptOf } from '../../insight/search/excerpt.ts';
 import { answers, holdsTexts } from '../../insight/search/facts.ts';
 import type { Query } from '../../insight/search/query.ts';
-import { originSchema, type EntryType, type NormalizedEntry } from '../../model/entry.ts';
-import { queryKinds } from '../../model/query.ts';
+import { originSchema, type EntryType, type NormalizedEntry } from '../../model/transcript/entry.ts';
+import { queryKinds } from '../../model/transcript/query.ts';
 import type { Database } from '../catalogue/database.ts';
 import { entryId } from '../catalogue/schema.ts';
 import type { Log } from '../api.ts';
-import { logFiltered } from '../metadataLog.ts';
-import type { RecordStore } from '../record/store.ts';
-import type { SearchedSession, SearchHit, SessionHits } from './contract.ts';
+import { logFiltered } from '../log/metadataLog.ts';
+import type { RecordStore } from '../record/recordStore.ts';
+import type { SearchedSession, SearchHit, SessionHits } from './types.ts';
 
 /** Entries that are read to see whether they answer, per session. */
 const mostRead = 400;

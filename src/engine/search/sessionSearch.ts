@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isEmptyQuery, parseQuery, type Query } from '../../insight/search/query.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Database } from '../catalogue/database.ts';
 import { recentEdits, sessionsTouching, type RecentEdit } from '../catalogue/edits.ts';
@@ -8,7 +8,7 @@ import { indexedSessions, type IndexedSession } from '../catalogue/indexSession.
 import type { ObservedSession } from '../catalogue/observedRows.ts';
 import { Refresh, type Known, type RefreshDeps } from '../catalogue/refresh.ts';
 import { removeSession } from '../catalogue/sessionWriter.ts';
-import { logFiltering } from '../metadataLog.ts';
+import { logFiltering } from '../log/metadataLog.ts';
 import {
   candidates,
   candidatesLike,
@@ -29,7 +29,7 @@ import {
   type SearchedSession,
   type SearchRequest,
   type SessionHits,
-} from './contract.ts';
+} from './types.ts';
 import {
   countSynthetic,
   observedEntries,

@@ -1,5 +1,5 @@
-import { findOnPath } from '../searchPath.ts';
-import { runBriefly } from '../spawn.ts';
+import { findOnPath } from '../programs/searchPath.ts';
+import { runBriefly } from '../process/spawn.ts';
 import { SnapshotProblem, type Deadline } from './snapshot.ts';
 
 const filterSetting = String.raw`^filter\..*\.(clean|smudge|process|required)$`;

@@ -1,6 +1,6 @@
 import { code } from '../../agents/shared/describe.ts';
 import type { RecordLine } from '../../formats/record.ts';
-import { unreportedSubtype, type UnreportedChanges } from '../../model/unreported.ts';
+import { unreportedSubtype, type UnreportedChanges } from '../../model/transcript/unreported.ts';
 import type { Note } from '../run/note.ts';
 import type { FolderWatch } from './watch.ts';
 
@@ -8,8 +8,8 @@ const mostShown = 20;
 
 /** The record's line about what was looked for; a text says why it could not be. */
 export function unreportedLine(runId: string, at: string, found: UnreportedChanges | string): RecordLine {
-  const told = typeof found === 'string' ? { not_checked: found } : found;
-  return { kind: 'decision', decision: { type: unreportedSubtype, at, run_id: runId, ...told } };
+  const reported = typeof found === 'string' ? { not_checked: found } : found;
+  return { kind: 'decision', decision: { type: unreportedSubtype, at, run_id: runId, ...reported } };
 }
 
 /** What changed while the agent ran, for the record and for the transcript. `now` gives ISO 8601. */

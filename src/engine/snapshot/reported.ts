@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { FileHistory } from '../../insight/files/history.ts';
 import { normalPath } from '../../insight/citations/sources/pathNames.ts';
-import type { EntryUpdate, NormalizedEntry } from '../../model/entry.ts';
-import type { ToolAction } from '../../model/tool.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ToolAction } from '../../model/transcript/tool.ts';
 
 type Writing = Extract<ToolAction, { kind: 'file_write' | 'file_edit' }>;
 
@@ -29,7 +29,7 @@ export class ReportedChanges {
       if (entry.type.kind !== 'tool_use') continue;
       const { action, status } = entry.type.tool;
       if (action.kind !== 'file_write' && action.kind !== 'file_edit') continue;
-      // One that was not permitted, or did not work, has changed nothing; of one that was cut off nobody knows.
+      // One that was not permitted, or did not work, has changed nothing; of one that was cut off no one knows.
       const happened = status !== 'denied' && status !== 'failed';
       const own = withPaths(action, (path) => this.#ownPath(path));
       const paths = own.kind === 'file_write' ? [own.path] : own.changes.map((change) => change.path);

@@ -1,4 +1,4 @@
-import type { UnreportedChange, UnreportedChanges } from '../../model/unreported.ts';
+import type { UnreportedChange, UnreportedChanges } from '../../model/transcript/unreported.ts';
 
 /** A folder as it was at one moment. */
 export interface Snapshot {
@@ -34,7 +34,7 @@ export interface SnapshotLimits {
 
 export const defaultLimits: SnapshotLimits = { timeMs: 5000, files: 10_000, bytes: 64 << 20 };
 
-/** Throws when the time of one look is over. */
+/** Throws when the time of one look has ended. */
 export class Deadline {
   readonly #end: number;
 

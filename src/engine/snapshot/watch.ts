@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import type { EntryUpdate } from '../../model/entry.ts';
-import type { Session } from '../../model/session.ts';
-import type { UnreportedChange, UnreportedChanges } from '../../model/unreported.ts';
+import type { EntryUpdate } from '../../model/transcript/entry.ts';
+import type { Session } from '../../model/session/session.ts';
+import type { UnreportedChange, UnreportedChanges } from '../../model/transcript/unreported.ts';
 import type { EngineDeps } from '../engineDeps.ts';
 import type { Log } from '../api.ts';
 import { each } from './fileState.ts';
@@ -28,7 +28,7 @@ export interface WatchDeps {
   readonly limits?: SnapshotLimits;
 }
 
-/** Those that are at work, in any window of this process. */
+/** Those that are running, in any window of this process. */
 const atWork = new Set<FolderWatch>();
 
 /** For a run of a session, where it is wanted. What a recording or a server on the net does is no change of this folder. */
@@ -36,8 +36,8 @@ export function watchFor(
   { executor_type, project_dir = '' }: Session,
   { settings, environment, log }: Pick<EngineDeps, 'settings' | 'environment' | 'log'>,
 ): { watch?: FolderWatch } {
-  const elsewhere = executor_type === 'replay' || executor_type === 'acp-http';
-  if (elsewhere || settings().unreportedChanges === false) return {};
+  const otherPlaces = executor_type === 'replay' || executor_type === 'acp-http';
+  if (otherPlaces || settings().unreportedChanges === false) return {};
   return { watch: new FolderWatch({ folder: project_dir, environment, log }) };
 }
 
@@ -45,7 +45,7 @@ export function watchFor(
 export class FolderWatch {
   readonly #deps: WatchDeps;
   readonly #reported: ReportedChanges;
-  /** Of runs that were at work at the same time: what their tools report is no secret change of this one. */
+  /** Of runs that were running at the same time: what their tools report is no secret change of this one. */
   readonly #neighbours = new Set<FolderWatch>();
   #snapshot: Promise<Snapshot | SnapshotProblem> | undefined;
 
@@ -88,7 +88,7 @@ export class FolderWatch {
     }
   }
 
-  /** The run is over; nobody need ask what changed. */
+  /** The run has ended; no one need ask what changed. */
   leave(): void {
     atWork.delete(this);
   }
@@ -106,10 +106,10 @@ export class FolderWatch {
 
   async #unreported(changes: readonly UnreportedChange[], snapshot: Snapshot): Promise<UnreportedChange[]> {
     const unreported: UnreportedChange[] = [];
-    const elsewhere = this.#reportedElsewhere();
+    const otherPlaces = this.#reportedElsewhere();
     let compared = 0;
     for (const change of changes) {
-      if (elsewhere.has(change.path)) continue;
+      if (otherPlaces.has(change.path)) continue;
       if (!this.#reported.has(change.path)) unreported.push(change);
       else if (compared++ < mostCompared && (await this.#isMore(change.path, snapshot))) {
         unreported.push({ ...change, besides: true });

@@ -1,4 +1,4 @@
-import type { StoreFormat, StorePart, StoreRecord } from '../../agents/stores/contract.ts';
+import type { StoreFormat, StorePart, StoreRecord } from '../../agents/stores/storeFormat.ts';
 import { DatabaseFile } from '../sqlite/databaseFile.ts';
 import type { StoreFile } from './files.ts';
 

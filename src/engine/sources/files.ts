@@ -2,8 +2,8 @@ import { constants, type Dirent } from 'node:fs';
 import { open, opendir, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import zlib from 'node:zlib';
-import type { StoreRoot } from '../../agents/stores/contract.ts';
-import { LineSplitter, type LineOut } from '../lines.ts';
+import type { StoreRoot } from '../../agents/stores/storeFormat.ts';
+import { LineSplitter, type LineOut } from '../output/lineSplitter.ts';
 
 /** A file of a store as it was when the folder was read. */
 export interface StoreFile {
@@ -94,7 +94,7 @@ export async function fileAt(full: string, relative: string): Promise<StoreFile 
   }
 }
 
-/** Of the file alone: read-only, and not waiting where somebody put a pipe in its place. */
+/** Of the file alone: read-only, and not waiting where someone put a pipe in its place. */
 async function openRead(file: string): Promise<FileHandle> {
   return open(file, constants.O_RDONLY | (process.platform === 'win32' ? 0 : constants.O_NONBLOCK));
 }

@@ -1,4 +1,4 @@
-import type { StoreFormat, StorePart, StoreRoot } from '../../agents/stores/contract.ts';
+import type { StoreFormat, StorePart, StoreRoot } from '../../agents/stores/storeFormat.ts';
 import {
   linesOf,
   findFiles,
@@ -9,7 +9,7 @@ import {
   type StoreFile,
   type StoreProblem,
 } from './files.ts';
-import { LineSplitter } from '../lines.ts';
+import { LineSplitter } from '../output/lineSplitter.ts';
 import type { DatabaseFile } from '../sqlite/databaseFile.ts';
 import { databaseSessions } from './databases.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ObservedAgent } from '../../model/observed.ts';
+import type { ObservedAgent } from '../../model/session/observed.ts';
 
 /** The id by which Vitrine knows a session of another program: the same one wherever and whenever it is listed. */
 export function observedId(agent: ObservedAgent, nativeId: string): string {

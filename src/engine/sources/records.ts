@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { SessionNote, StoreFormat, StoreRecord } from '../../agents/stores/contract.ts';
-import type { LineOut } from '../lines.ts';
+import type { SessionNote, StoreFormat, StoreRecord } from '../../agents/stores/storeFormat.ts';
+import type { LineOut } from '../output/lineSplitter.ts';
 import { databaseRecords } from './databases.ts';
 import { linesOf, readBytes } from './files.ts';
 import type { PlacedFile, SessionFiles } from './groups.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { StoreFormat, StorePlace } from '../../agents/stores/contract.ts';
+import type { StoreFormat, StorePlace } from '../../agents/stores/storeFormat.ts';
 import { countOnce, type OwnShare } from '../../insight/observed/countOnce.ts';
 import { observedSummary, type ObservedFacts, type ObservedSummary } from '../../insight/observed/summary.ts';
-import type { PriceTable } from '../../insight/prices.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { ObservedAgent, StoreFacts } from '../../model/observed.ts';
-import { Transcript } from '../../model/transcript.ts';
+import type { PriceTable } from '../../insight/prices/prices.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ObservedAgent, StoreFacts } from '../../model/session/observed.ts';
+import { Transcript } from '../../model/transcript/transcript.ts';
 import { lookAgain } from './changedFiles.ts';
 import { PartMemory, readStore, type SessionFiles, type Store } from './groups.ts';
 import { observedId } from './ids.ts';
@@ -13,7 +13,8 @@ import { liveSource } from './live/agents.ts';
 import { liveState, type ProcessMark } from './live/marks.ts';
 import type { ProcessProbe } from './live/processes.ts';
 import type { FactsCache } from './reading/factsCache.ts';
-import { FactsMemory, type KnownFacts } from './reading/factsMemory.ts';
+import type { KnownFacts } from './reading/factsCache.ts';
+import { FactsMemory } from './reading/factsMemory.ts';
 import { NotesMemory } from './reading/notesMemory.ts';
 import { SessionReader, type Notes } from './reading/sessionReader.ts';
 
@@ -151,7 +152,7 @@ export class SessionSources {
     return this.#difference(before);
   }
 
-  /** A session as it was at the last look, or found now where nobody looked yet. Other sessions are not read. */
+  /** A session as it was at the last look, or found now where no one looked yet. Other sessions are not read. */
   async find(id: string): Promise<FoundSession | undefined> {
     const known = this.#found.get(id);
     if (known !== undefined) return known;

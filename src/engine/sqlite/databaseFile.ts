@@ -46,7 +46,7 @@ const attempts = 4;
 const defaultMaxCopyBytes = 2 * 1024 ** 3;
 const signature = Buffer.from('SQLite format 3\0');
 
-/** For how long a copy that nobody reads is kept, in ms. */
+/** For how long a copy that no one reads is kept, in ms. */
 const keepCopyMs = 30_000;
 
 /**

@@ -14,7 +14,7 @@ export interface SqliteDriver {
   /** It can read a file without a lock. Else it is only given copies. */
   readonly readsInPlace: boolean;
   /**
-   * `immutable`: as a file that nobody changes, without locks, and without looking for a log beside it. `private`: a copy of
+   * `immutable`: as a file that no one changes, without locks, and without looking for a log beside it. `private`: a copy of
    * our own, which SQLite may roll back first.
    */
   open(path: string, mode: 'immutable' | 'private'): OpenDatabase;

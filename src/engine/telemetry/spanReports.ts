@@ -1,13 +1,13 @@
-import { otlpRequest, otlpSpans } from '../../formats/export/otlp.ts';
-import type { OtlpSpan } from '../../formats/export/otlpValue.ts';
-import { redactedSource } from '../../formats/export/redacted.ts';
+import { otlpRequest, otlpSpans } from '../../formats/export/otlp/otlp.ts';
+import type { OtlpSpan } from '../../formats/export/otlp/otlpValue.ts';
+import { redactedSource } from '../../formats/export/shared/redacted.ts';
 import { Redactor } from '../../formats/redaction/redactor.ts';
 import type { Log } from '../api.ts';
 import type { OtlpSettings } from './otlpSettings.ts';
-import { exportTools, sourceOf, tag } from '../exportSession.ts';
-import { EngineFailure } from '../failures.ts';
+import { exportTools, sourceOf, tag } from '../archive/exportSession.ts';
+import { EngineFailure } from '../failures/failures.ts';
 import type { RecordReader } from '../record/contract.ts';
-import { quote, say } from '../wording.ts';
+import { quote, say } from '../failures/wording.ts';
 
 /** What one request holds at most: spans, and characters beyond which no further span is added. */
 const batch = { spans: 256, characters: 1024 * 1024 };
@@ -31,11 +31,11 @@ export interface SpanReportDeps {
   readonly log: Log;
 }
 
-/** Sends the spans of runs that are over, but for recordings, to the collector that the user names; without one, nothing. */
+/** Sends the spans of runs that have ended, but for recordings, to the collector that the user names; without one, nothing. */
 export class SpanReports {
   readonly #deps: SpanReportDeps;
   /** Where nothing came through, and that was said. */
-  #told: string | undefined;
+  #reported: string | undefined;
 
   constructor(deps: SpanReportDeps) {
     this.#deps = deps;
@@ -47,13 +47,13 @@ export class SpanReports {
     if (otlp === undefined) return null;
     try {
       await this.#send(otlp, sessionId, runId);
-      this.#told = undefined;
+      this.#reported = undefined;
       return null;
     } catch (error) {
       const why = whyOf(error);
       this.#deps.log.warn(`${runId} was not reported to ${otlp.endpoint}: ${why}`);
-      if (this.#told === otlp.endpoint) return null;
-      this.#told = otlp.endpoint;
+      if (this.#reported === otlp.endpoint) return null;
+      this.#reported = otlp.endpoint;
       return notSent(otlp.endpoint, why);
     }
   }

@@ -1,10 +1,10 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { requestMetadataSchema } from '../../model/request.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import type { ToolUse } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { requestMetadataSchema } from '../../model/agent/request.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { ToolUse } from '../../model/transcript/tool.ts';
 import { englishFigures } from '../../text/figures.ts';
-import type { ExportSource } from '../export/source.ts';
-import { toolInput } from '../export/toolFields.ts';
+import type { ExportSource } from '../export/shared/source.ts';
+import { toolInput } from '../export/shared/toolFields.ts';
 import type { LineOf, RecordedRun } from '../record.ts';
 
 /** One thing that an account names. Times are ISO 8601; `entry` is an index of the session's transcript. */

@@ -1,7 +1,7 @@
 import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import type * as z from 'zod';
-import { agentFileSchema, type AgentFile } from '../../model/agent.ts';
-import { isObject } from '../../model/json.ts';
+import { agentFileSchema, type AgentFile } from '../../model/agent/agent.ts';
+import { isObject } from '../../model/text/json.ts';
 import { placeholderProblems } from './placeholders.ts';
 import type { BlueprintProblem, TextPlace } from './problem.ts';
 
@@ -118,8 +118,8 @@ function without(content: unknown, issues: readonly z.core.$ZodIssueUnrecognized
 
 function omit(value: unknown, [step, ...rest]: Path, keys: readonly string[]): unknown {
   if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([key]) => step !== undefined || !keys.includes(key));
-  return Object.fromEntries(kept.map(([key, each]) => [key, key === step ? omit(each, rest, keys) : each]));
+  const saved = Object.entries(value).filter(([key]) => step !== undefined || !keys.includes(key));
+  return Object.fromEntries(saved.map(([key, each]) => [key, key === step ? omit(each, rest, keys) : each]));
 }
 
 const fieldName = (path: Path): string => `"${path.map(String).join('.')}"`;

@@ -1,4 +1,4 @@
-import type { McpServer, McpServers } from '../../model/mcpServer.ts';
+import type { McpServer, McpServers } from '../../model/agent/mcpServer.ts';
 
 /** What stands behind `${env:…}`, `${workspaceFolder}` and `${input:…}` when an agent starts. */
 export interface PlaceholderValues {

@@ -1,11 +1,11 @@
-import { codePoints, utf16Offsets } from '../../model/codePoints.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { JsonObject } from '../../model/json.ts';
-import type { Citation, Trajectory } from '../../model/metadata.ts';
+import { codePoints, utf16Offsets } from '../../model/text/codePoints.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { JsonObject } from '../../model/text/json.ts';
+import type { Citation, Trajectory } from '../../model/transcript/metadata.ts';
 import { writtenBy, type WrittenBy } from '../writtenBy.ts';
-import { jsonArray } from './jsonText.ts';
-import type { Exporter, ExportSource } from './source.ts';
-import { thoughtOf, toolInput } from './toolFields.ts';
+import { jsonArray } from './shared/jsonText.ts';
+import type { Exporter, ExportSource } from './shared/source.ts';
+import { thoughtOf, toolInput } from './shared/toolFields.ts';
 
 interface AcpPart {
   readonly name?: string;

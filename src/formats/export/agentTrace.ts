@@ -1,9 +1,9 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { uuidOf } from './ids.ts';
-import type { LineRange } from './lineRanges.ts';
-import { modelId } from './provider.ts';
-import type { Exporter, ExportSource } from './source.ts';
-import { fileChanges, TracedFile } from './tracedFile.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { uuidOf } from './shared/ids.ts';
+import type { LineRange } from './shared/lineRanges.ts';
+import { modelId } from './otlp/provider.ts';
+import type { Exporter, ExportSource } from './shared/source.ts';
+import { fileChanges, TracedFile } from './shared/tracedFile.ts';
 
 /** One record of Agent Trace: which lines the agent wrote, as they stood when the session ended. */
 export const agentTrace: Exporter = {

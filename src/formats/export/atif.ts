@@ -1,9 +1,9 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { ToolUse } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ToolUse } from '../../model/transcript/tool.ts';
 import { writtenBy } from '../writtenBy.ts';
-import { objectWithArray } from './jsonText.ts';
-import type { Exporter, ExportSource } from './source.ts';
-import { isFailed, thoughtOf, toolInput, toolOutputText } from './toolFields.ts';
+import { objectWithArray } from './shared/jsonText.ts';
+import type { Exporter, ExportSource } from './shared/source.ts';
+import { isFailed, thoughtOf, toolInput, toolOutputText } from './shared/toolFields.ts';
 
 /** A trajectory in the Agent Trajectory Interchange Format 1.7: a step per entry. */
 export const atif: Exporter = {

@@ -1,7 +1,7 @@
-import type { Cost, ModelUsage, TokenUsage } from '../../model/usage.ts';
-import type { ResultMetadata } from '../../model/result.ts';
+import type { Cost, ModelUsage, TokenUsage } from '../../model/usage/usage.ts';
+import type { ResultMetadata } from '../../model/session/result.ts';
 import type { RecordedRun } from '../record.ts';
-import type { Exporter, ExportSource } from './source.ts';
+import type { Exporter, ExportSource } from './shared/source.ts';
 
 const columns = [
   'session_id',

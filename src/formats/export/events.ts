@@ -1,7 +1,7 @@
-import type { CoordinatorEvent } from '../../model/event.ts';
-import { EventTeller } from '../events.ts';
-import { jsonLines } from './jsonText.ts';
-import type { Exporter, ExportSource } from './source.ts';
+import type { CoordinatorEvent } from '../../model/transcript/event.ts';
+import { EventBuilder } from '../events.ts';
+import { jsonLines } from './shared/jsonText.ts';
+import type { Exporter, ExportSource } from './shared/source.ts';
 
 /** The coordinator's events, one JSON object per line. */
 export const events: Exporter = {
@@ -19,13 +19,13 @@ async function* eventsOf(source: ExportSource): AsyncGenerator<CoordinatorEvent>
 
 /** From entries, where no events were recorded: their times are those of the entries. */
 async function* toldAgain({ summary, runs, entries }: ExportSource): AsyncGenerator<CoordinatorEvent> {
-  const teller = new EventTeller(summary.session_id);
-  yield teller.start(summary.created_at);
+  const builder = new EventBuilder(summary.session_id);
+  yield builder.start(summary.created_at);
   let at = summary.created_at;
   for await (const entry of entries()) {
     at = entry.timestamp;
-    yield* teller.tell([{ op: 'put', entry }], at);
+    yield* builder.tell([{ op: 'put', entry }], at);
   }
   const last = runs.at(-1);
-  if (last?.completed_at !== undefined) yield teller.stop(last.completed_at, last.status, null);
+  if (last?.completed_at !== undefined) yield builder.stop(last.completed_at, last.status, null);
 }

@@ -1,4 +1,4 @@
-import type { Exporter } from './source.ts';
+import type { Exporter } from './shared/source.ts';
 
 export interface ExportFormat {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface ExportFormat {
 
 /** Everything a session can be exported to, each documented in docs/export. */
 export const exportFormats: readonly ExportFormat[] = [
-  { id: 'html', label: 'HTML', extension: 'html', load: async () => (await import('./html.ts')).html },
+  { id: 'html', label: 'HTML', extension: 'html', load: async () => (await import('./html/html.ts')).html },
   { id: 'markdown', label: 'Markdown', extension: 'md', load: async () => (await import('./markdown.ts')).markdown },
   { id: 'acp', label: 'ACP messages', extension: 'json', load: async () => (await import('./acp.ts')).acp },
   {
@@ -36,7 +36,7 @@ export const exportFormats: readonly ExportFormat[] = [
     id: 'otlp',
     label: 'OpenTelemetry (OTLP JSON)',
     extension: 'json',
-    load: async () => (await import('./otlp.ts')).otlp,
+    load: async () => (await import('./otlp/otlp.ts')).otlp,
   },
   { id: 'atif', label: 'ATIF trajectory', extension: 'json', load: async () => (await import('./atif.ts')).atif },
   {

@@ -1,10 +1,10 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { NormalizedEntryMetadata } from '../../model/metadata.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
 import { writtenBy } from '../writtenBy.ts';
-import { uuidOf } from './ids.ts';
-import { jsonArray, objectWithArray } from './jsonText.ts';
-import type { Exporter, ExportSource } from './source.ts';
-import { isFailed, thoughtOf, toolInput, toolOutputText } from './toolFields.ts';
+import { uuidOf } from './shared/ids.ts';
+import { jsonArray, objectWithArray } from './shared/jsonText.ts';
+import type { Exporter, ExportSource } from './shared/source.ts';
+import { isFailed, thoughtOf, toolInput, toolOutputText } from './shared/toolFields.ts';
 
 /** A message as a checkpoint keeps it: `data` of a stored message beside its type. */
 interface LangChainMessage {

@@ -1,15 +1,15 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { Citation } from '../../model/metadata.ts';
-import { isSynthetic, originOf } from '../../model/synthetic.ts';
-import type { ToolUse } from '../../model/tool.ts';
-import { factsOf } from './facts.ts';
-import { inertLine, inertMarkdown } from './inertMarkdown.ts';
-import type { Exporter } from './source.ts';
-import { diffOf, thoughtOf, toolInput, toolOutputText } from './toolFields.ts';
-import { turnsAndEntries } from './turns.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { Citation } from '../../model/transcript/metadata.ts';
+import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
+import type { ToolUse } from '../../model/transcript/tool.ts';
+import { factsOf } from './shared/facts.ts';
+import { inertLine, inertMarkdown } from './shared/inertMarkdown.ts';
+import type { Exporter } from './shared/source.ts';
+import { diffOf, thoughtOf, toolInput, toolOutputText } from './shared/toolFields.ts';
+import { turnsAndEntries } from './shared/turns.ts';
 
 /**
- * For people: the session as a document. What anybody said is quoted, so that who said it is on lines that nobody else can
+ * For people: the session as a document. What anybody said is quoted, so that who said it is on lines that no one else can
  * write; it loads nothing where it is drawn.
  */
 export const markdown: Exporter = {

@@ -1,10 +1,10 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { RunResult } from '../../model/result.ts';
-import { isRunOver } from '../../model/status.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { RunResult } from '../../model/session/result.ts';
+import { isRunOver } from '../../model/session/status.ts';
 import type { RecordedRun } from '../record.ts';
 import { resultEvents } from '../resultEvents.ts';
-import { jsonLines } from './jsonText.ts';
-import type { Exporter, ExportSource } from './source.ts';
+import { jsonLines } from './shared/jsonText.ts';
+import type { Exporter, ExportSource } from './shared/source.ts';
 
 /** What each run came to, one JSON object per line and oldest first, with the events of that run alone. */
 export const result: Exporter = {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { bytesOf, utf8 } from '../../model/bytes.ts';
-import { citedAlone, citedWithin, MessageMap } from '../../model/citations.ts';
-import { codePoints } from '../../model/codePoints.ts';
-import type { EntryType, NormalizedEntry } from '../../model/entry.ts';
-import type { Citation, Trajectory } from '../../model/metadata.ts';
+import { bytesOf, utf8 } from '../../model/text/bytes.ts';
+import { citedAlone, citedWithin, MessageMap } from '../../model/transcript/citations.ts';
+import { codePoints } from '../../model/text/codePoints.ts';
+import type { EntryType, NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { Citation, Trajectory } from '../../model/transcript/metadata.ts';
 import { readWrittenBy } from '../writtenBy.ts';
 import { entryOfStep } from './acpSteps.ts';
 import { metadataOf } from './citations.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts';
+import { isObject } from '../../model/text/json.ts';
 import type { AcpMessage } from './acpMessages.ts';
 
 /** Deeper nesting than this overflows the stack of most programs that write it again. */
@@ -28,7 +28,7 @@ export function soundMessages(given: readonly AcpMessage[]): SoundMessages {
 /** `null` for what is no time, `undefined` where there is nothing. */
 function timeOf(given: string | null | undefined): string | null | undefined {
   if (given === null || given === undefined) return undefined;
-  // By itself, `Date.parse` takes "step 1" for a day of 2001.
+  // On its own, `Date.parse` takes "step 1" for a day of 2001.
   const at = /^\d{4}-\d{2}-\d{2}/.test(given) ? Date.parse(given) : NaN;
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { Trajectory } from '../../model/metadata.ts';
-import { toolResultSchema, toolStatusSchema, type ToolUse } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { Trajectory } from '../../model/transcript/metadata.ts';
+import { toolResultSchema, toolStatusSchema, type ToolUse } from '../../model/transcript/tool.ts';
 
 const finalStatusSchema = toolStatusSchema.exclude(['created', 'running']);
 
@@ -31,7 +31,7 @@ export function entryOfStep(
   return { timestamp, type: { kind: 'tool_use', tool }, content, metadata };
 }
 
-/** All that came back is kept: where it is not of the export, as data. Nobody goes on with a call of a file. */
+/** All that came back is kept: where it is not of the export, as data. No one resumes a call of a file. */
 function outcomeOf(output: Trajectory['tool_output']): Pick<ToolUse, 'status' | 'result'> {
   if (output === null || output === undefined) return { status: 'success' };
   const own = outcomeSchema.safeParse(output);
@@ -39,7 +39,7 @@ function outcomeOf(output: Trajectory['tool_output']): Pick<ToolUse, 'status' | 
     const { data: status = 'success' } = finalStatusSchema.safeParse(output['status']);
     return { status, result: { data: output } };
   }
-  const { status: told, ...result } = own.data;
-  const { data: status = 'cancelled' } = finalStatusSchema.safeParse(told);
+  const { status: reported, ...result } = own.data;
+  const { data: status = 'cancelled' } = finalStatusSchema.safeParse(reported);
   return { status, ...((status === 'success' || Object.keys(result).length > 0) && { result }) };
 }

@@ -1,6 +1,6 @@
-import { givenCitation, metadataKind, type GivenCitation } from '../../model/citations.ts';
-import { isObject } from '../../model/json.ts';
-import { trajectorySchema, type Trajectory } from '../../model/metadata.ts';
+import { givenCitation, metadataKind, type GivenCitation } from '../../model/transcript/citations.ts';
+import { isObject } from '../../model/text/json.ts';
+import { trajectorySchema, type Trajectory } from '../../model/transcript/metadata.ts';
 
 export type GivenMetadata =
   | { readonly kind: 'citation'; readonly given: GivenCitation }

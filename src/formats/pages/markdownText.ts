@@ -1,4 +1,4 @@
-import { visibleLine } from '../../model/visibleText.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
 
 /** One line that says in markdown what it says: no mark of it means anything, no address is a link, nothing is unseen. */
 export function plainMarkdown(text: string): string {

@@ -1,4 +1,4 @@
-import { visibleLine } from '../../model/visibleText.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
 import type { Report, ReportBody, ReportCell, ReportTable } from '../../model/pages/report.ts';
 import { alignedTable, plainMarkdown } from './markdownText.ts';
 
@@ -20,9 +20,9 @@ function bodyParts({ text = [], facts = [], tables = [] }: ReportBody): string[]
 function tableParts({ label, columns, rows, note }: ReportTable): string[] {
   // A column of buttons has nothing to say here.
   const shown = columns.map((_, at) => rows.length === 0 || rows.some((row) => (row[at]?.text ?? '') !== ''));
-  const kept = <T>(all: readonly T[]): T[] => all.filter((_, at) => shown[at]);
-  const head = kept(columns).map((column) => plainMarkdown(column.label));
-  const table = alignedTable([head, ...rows.map((row) => kept(row).map(cellText))]);
+  const saved = <T>(all: readonly T[]): T[] => all.filter((_, at) => shown[at]);
+  const head = saved(columns).map((column) => plainMarkdown(column.label));
+  const table = alignedTable([head, ...rows.map((row) => saved(row).map(cellText))]);
   return [`**${plainMarkdown(label)}**`, table, ...(note === undefined ? [] : [plainMarkdown(note)])];
 }
 

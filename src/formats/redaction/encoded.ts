@@ -1,5 +1,5 @@
-import { printableBase64, printableHex } from './base64.ts';
-import type { Stretch } from './rule.ts';
+import { printableBase64, printableHex } from './rules/base64.ts';
+import type { Stretch } from './rules/rule.ts';
 
 /** A stretch of base64 or hexadecimal, and what it says. */
 export interface Encoded extends Stretch {

@@ -1,4 +1,4 @@
-import type { Stretch } from './rule.ts';
+import type { Stretch } from './rules/rule.ts';
 
 /** Colours of a terminal, written as they are or as an escape. */
 const colour = String.raw`(?:\x1b|\\u001[bB]|\\x1[bB]|\\033|\\e)\[[\d;]{0,20}[mK]`;
@@ -35,7 +35,7 @@ const named: Readonly<Record<string, string>> = {
 const unseen = String.raw`[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]`;
 const unseenEscaped = String.raw`\\{1,4}u(?:00[aA][dD]|200[b-fB-F]|206[0-4]|[fF][eE][fF][fF]|202[a-eA-E])`;
 const character = String.raw`\\{1,4}(?:u00|x)(?<unicode>[2-7][\da-fA-F])|\\{1,4}u\{0{0,4}(?<braced>[2-7][\da-fA-F])\}|%(?:25){0,2}(?<percent>[2-7][\da-fA-F])|\\{1,3}(?<slash>\/)|&(?:amp;){0,2}(?:#(?:0{0,4}(?<decimal>\d{2,5})|[xX]0{0,4}(?<hex>[\da-fA-F]{2,4}))|(?<entity>${Object.keys(named).join('|')}));`;
-/** A line that goes on in the next one, and a string that is put together of two, as languages do it or by standing in line. */
+/** A line that continues in the next one, and a string that is put together of two, as languages do it or by standing in line. */
 const blanks = String.raw`[ \t]{0,9}(?:\r?\n)?[ \t]{0,40}`;
 const quote = String.raw`\\{0,3}["'\x60]`;
 const joint = String.raw`\\(?:\r?\n|\\(?:\\r)?\\n)|${quote}(?:${blanks}(?:\+|\.{1,2}|&)${blanks}|[ \t]{0,9}\r?\n[ \t]{0,40})${quote}`;
@@ -103,10 +103,10 @@ class View implements Unescaped {
   }
 
   #keep(to: number): void {
-    const kept = this.#whole.slice(this.#from, to);
-    this.#parts.push(kept);
-    this.#length += kept.length;
-    this.#from += kept.length;
+    const saved = this.#whole.slice(this.#from, to);
+    this.#parts.push(saved);
+    this.#length += saved.length;
+    this.#from += saved.length;
   }
 
   #put(to: number, added: string): void {

@@ -1,4 +1,4 @@
-import type { Stretch } from './rule.ts';
+import type { Stretch } from './rules/rule.ts';
 
 /** What tools put before a line: its number, marks of a diff, a quote or a comment, blanks. */
 const prefix = String.raw`[ \t]{0,20}(?:(?<number>(?:[\w./-]{1,80}[:-])?\d{1,7}(?:\t|\\{1,3}t|[:|│→] ?|[ -] ?))|(?<mark>[-+>#│|*]|\/\/)[ \t]{0,4})?`;

@@ -1,4 +1,4 @@
-import { codePoints } from '../../model/codePoints.ts';
+import { codePoints } from '../../model/text/codePoints.ts';
 
 /** A replacement in a text, after `before`, which follows the replacement before it. */
 export interface Edit {

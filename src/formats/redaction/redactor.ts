@@ -1,8 +1,8 @@
-import { normalizedEntrySchema, type NormalizedEntry } from '../../model/entry.ts';
-import { isObject } from '../../model/json.ts';
-import { isPlaceholder, looksRandom } from './entropy.ts';
+import { normalizedEntrySchema, type NormalizedEntry } from '../../model/transcript/entry.ts';
+import { isObject } from '../../model/text/json.ts';
+import { isPlaceholder, looksRandom } from './rules/entropy.ts';
 import { movedRange, type Edit } from './ranges.ts';
-import { secretName, type SecretName } from './secretNames.ts';
+import { secretName, type SecretName } from './rules/secretNames.ts';
 import { findSecrets } from './scan.ts';
 
 const maxListed = 10_000;

@@ -1,8 +1,8 @@
 import { encodedTexts } from './encoded.ts';
 import { unescaped } from './escapes.ts';
 import { joinedLines } from './lines.ts';
-import type { SecretRule, Stretch } from './rule.ts';
-import { secretRules } from './rules.ts';
+import type { SecretRule, Stretch } from './rules/rule.ts';
+import { secretRules } from './rules/rules.ts';
 
 /** A secret in a text. */
 export interface Finding extends Stretch {

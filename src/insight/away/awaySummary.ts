@@ -1,5 +1,5 @@
-import { isSessionLive } from '../../model/status.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 
 type AwayRow = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you'>;
 
@@ -18,7 +18,7 @@ export interface AwaySummary<Row> {
   readonly failed: readonly Row[];
   readonly stopped: readonly Row[];
   readonly finished: readonly Row[];
-  /** Began, or still running, and waiting for nobody. */
+  /** Began, or still running, and waiting for no one. */
   readonly running: readonly Row[];
 }
 
@@ -40,7 +40,7 @@ export function awaySummary<Row extends AwayRow>(rows: readonly Row[], { at, run
   };
 }
 
-/** What is new to somebody who comes back: what ended, and requests that began to wait. */
+/** What is new to someone who comes back: what ended, and requests that began to wait. */
 export function newsCount(summary: AwaySummary<AwayRow>, { at }: LastVisit): number {
   const { needsYou, interrupted, failed, stopped, finished } = summary;
   const asked = needsYou.filter(({ needs_you: needs }) => needs !== undefined && needs.since > at);

@@ -1,5 +1,5 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { Turn } from '../../model/turn.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { Turn } from '../../model/session/turn.ts';
 import { SessionFiles } from '../files/files.ts';
 
 /** A file that agents changed since a time. */
@@ -17,8 +17,8 @@ export interface ChangedFile {
 export function firstIndexSince(turns: readonly Turn[], since: string): number | null {
   const start = Date.parse(since);
   const later = turns.find(({ startedAt, durationMs, status }) => {
-    const begun = Date.parse(startedAt);
-    return begun > start || status === 'running' || durationMs === null || begun + durationMs > start;
+    const started = Date.parse(startedAt);
+    return started > start || status === 'running' || durationMs === null || started + durationMs > start;
   });
   return later?.firstIndex ?? null;
 }

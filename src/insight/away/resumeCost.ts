@@ -1,10 +1,10 @@
-import type { SessionSummary } from '../../model/summary.ts';
-import type { CostSum } from '../../model/usage.ts';
-import { coldStart } from '../coldStart.ts';
-import { addCost, noCosts } from '../costSum.ts';
-import type { PriceTable } from '../prices.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { CostSum } from '../../model/usage/usage.ts';
+import { coldStart } from '../session/coldStart.ts';
+import { addCost, noCosts } from '../ledger/money.ts';
+import type { PriceTable } from '../prices/prices.ts';
 
-/** Below this many US dollars nobody needs a warning. */
+/** Below this many US dollars no one needs a warning. */
 const negligibleUsd = 0.01;
 /** What agents' providers keep of a conversation is cheap to read for this time; in ms. */
 const cachedMs = 5 * 60_000;

@@ -1,10 +1,10 @@
-import { isObject } from '../../model/json.ts';
+import { isObject } from '../../model/text/json.ts';
 
 /** What a window keeps of its visits to a folder. */
 export interface Visits {
   /** Until when a window was open, ISO 8601. */
   readonly lastOpen: string;
-  /** Since when nobody has looked at what happened; absent: somebody has. */
+  /** Since when no one has looked at what happened; absent: someone has. */
   readonly unseenSince?: string;
 }
 
@@ -12,14 +12,14 @@ export interface Visits {
 const reloadMs = 5 * 60_000;
 
 /** What was kept; `undefined` for anything else. */
-export function parseVisits(kept: unknown): Visits | undefined {
-  if (!isObject(kept)) return undefined;
-  const { lastOpen, unseenSince } = kept;
+export function parseVisits(saved: unknown): Visits | undefined {
+  if (!isObject(saved)) return undefined;
+  const { lastOpen, unseenSince } = saved;
   if (typeof lastOpen !== 'string' || Number.isNaN(Date.parse(lastOpen))) return undefined;
   return typeof unseenSince === 'string' && unseenSince < lastOpen ? { lastOpen, unseenSince } : { lastOpen };
 }
 
-/** Since when things are news. A reload does not take away what nobody has looked at yet. `now`: epoch ms. */
+/** Since when things are news. A reload does not take away what no one has looked at yet. `now`: epoch ms. */
 export function newsSince({ lastOpen, unseenSince }: Visits, now: number): string {
   return unseenSince !== undefined && now - Date.parse(lastOpen) < reloadMs ? unseenSince : lastOpen;
 }

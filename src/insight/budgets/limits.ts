@@ -1,6 +1,6 @@
-import type { Bound, Budgets, Limits } from '../../model/budget.ts';
-import { budgetScopes, budgetUnits, type BudgetScope, type BudgetUnit } from '../../model/budgetNames.ts';
-import { isObject } from '../../model/json.ts';
+import type { Bound, Budgets, Limits } from '../../model/usage/budget.ts';
+import { budgetScopes, budgetUnits, type BudgetScope, type BudgetUnit } from '../../model/usage/budgetNames.ts';
+import { isObject } from '../../model/text/json.ts';
 
 const whole: ReadonlySet<BudgetUnit> = new Set(['tokens', 'turns']);
 const scopes: ReadonlySet<string> = new Set(budgetScopes);
@@ -41,7 +41,7 @@ function limitsOf(given: unknown, name: string, problems: string[]): Limits {
   return limits;
 }
 
-/** Of each limit the lower one: nobody can raise what another has set. */
+/** Of each limit the lower one: no one can raise what another has set. */
 export function tightenLimits(a: Limits = {}, b: Limits = {}): Limits {
   const limits: Partial<Record<BudgetUnit, number>> = {};
   for (const unit of budgetUnits) {

@@ -1,5 +1,5 @@
-import type { Bound, Standing } from '../../model/budget.ts';
-import type { BudgetScope, BudgetUnit } from '../../model/budgetNames.ts';
+import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
+import type { BudgetScope, BudgetUnit } from '../../model/usage/budgetNames.ts';
 import { englishFigures } from '../../text/figures.ts';
 
 const scopes: Readonly<Record<BudgetScope, string>> = {
@@ -23,18 +23,18 @@ const reasons: Readonly<Record<BudgetUnit, string>> = {
 };
 
 /** `3 of 3 turns`, `$1.02 of $1.00`. */
-export function figuresText({ unit, spent, limit }: Standing): string {
+export function figuresText({ unit, spent, limit }: BudgetStatus): string {
   if (unit === 'usd') return `${englishFigures.money(spent)} of ${englishFigures.money(limit)}`;
   return `${englishFigures.count(spent)} of ${englishFigures.count(limit)} ${units[unit]}`;
 }
 
 /** For the record, in which every text is English. */
-export function reachedText(standing: Standing): string {
-  return `The budget for ${scopes[standing.scope]} is used up: ${figuresText(standing)}.${exceededText(standing)}`;
+export function reachedText(status: BudgetStatus): string {
+  return `The budget for ${scopes[status.scope]} is used up: ${figuresText(status)}.${exceededText(status)}`;
 }
 
 /** By how much, and why a limit that is watched can be exceeded; empty where it is not, as people read the figures. */
-function exceededText({ unit, spent, limit }: Standing): string {
+function exceededText({ unit, spent, limit }: BudgetStatus): string {
   const amount = (value: number): string =>
     unit === 'usd' ? englishFigures.money(value) : `${englishFigures.count(value)} ${units[unit]}`;
   if (spent <= limit || amount(spent) === amount(limit)) return '';

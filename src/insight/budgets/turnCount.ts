@@ -1,5 +1,5 @@
-import type { EntryUpdate } from '../../model/entry.ts';
-import type { RunFacts } from '../../model/facts.ts';
+import type { EntryUpdate } from '../../model/transcript/entry.ts';
+import type { RunFacts } from '../../model/usage/facts.ts';
 
 /**
  * Responses of the model in the main conversation of a run. Where the agent tells the usage of each, these are counted; else
@@ -7,7 +7,7 @@ import type { RunFacts } from '../../model/facts.ts';
  */
 export class TurnCount {
   #seen = 0;
-  /** A response goes on: what comes belongs to it. */
+  /** A response continues: what comes belongs to it. */
   #within = false;
   #last = -1;
   /** Where the newest response begins. */
@@ -47,7 +47,7 @@ export class TurnCount {
   }
 
   count({ messages }: Pick<RunFacts, 'messages'>): number {
-    const told = messages.filter(({ parentCallId }) => parentCallId === null).length;
-    return told > 0 ? told : this.#seen;
+    const reported = messages.filter(({ parentCallId }) => parentCallId === null).length;
+    return reported > 0 ? reported : this.#seen;
   }
 }

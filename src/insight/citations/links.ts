@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { utf16Offsets } from '../../model/codePoints.ts';
-import type { Citation } from '../../model/metadata.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { utf16Offsets } from '../../model/text/codePoints.ts';
+import type { Citation } from '../../model/transcript/metadata.ts';
 import { bind } from './bind.ts';
 import { mentionsIn } from './claims/scan.ts';
 import type { SessionEvidence } from './sources/sessionEvidence.ts';

@@ -1,4 +1,4 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
 import { linksOf } from './links.ts';
 import { SessionEvidence } from './sources/sessionEvidence.ts';
 import { Sources, type Source } from './sources/sources.ts';
@@ -26,7 +26,7 @@ export class SessionLinks {
   readonly #evidence: SessionEvidence;
   readonly #sources = new Sources();
   readonly #byEntry = new Map<number, readonly NumberedLink[]>();
-  #kept = 0;
+  #saved = 0;
 
   constructor(workDir: string) {
     this.#evidence = new SessionEvidence(workDir);
@@ -42,10 +42,10 @@ export class SessionLinks {
     if (links.length === 0) return;
     const numbered = links.flatMap((link, at): NumberedLink[] => {
       const number = numbers[at];
-      return number === undefined ? [] : [{ at, number, link: kept(link) }];
+      return number === undefined ? [] : [{ at, number, link: saved(link) }];
     });
     this.#byEntry.set(entry.index, numbered);
-    this.#kept += numbered.length;
+    this.#saved += numbered.length;
     this.#forget();
   }
 
@@ -58,19 +58,19 @@ export class SessionLinks {
   }
 
   #drop(index: number): void {
-    this.#kept -= this.#byEntry.get(index)?.length ?? 0;
+    this.#saved -= this.#byEntry.get(index)?.length ?? 0;
     this.#byEntry.delete(index);
   }
 
   #forget(): void {
     for (const index of this.#byEntry.keys()) {
-      if (this.#kept <= maxLinks) return;
+      if (this.#saved <= maxLinks) return;
       this.#drop(index);
     }
   }
 }
 
-function kept(link: EvidenceLink): EvidenceLink {
+function saved(link: EvidenceLink): EvidenceLink {
   return link.candidates.length <= maxCandidatesKept
     ? link
     : { ...link, candidates: link.candidates.slice(0, maxCandidatesKept) };

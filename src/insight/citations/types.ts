@@ -1,4 +1,4 @@
-import type { ToolStatus } from '../../model/tool.ts';
+import type { ToolStatus } from '../../model/transcript/tool.ts';
 
 export interface Binding {
   /** Best first. */
@@ -134,7 +134,7 @@ export interface Candidate {
   readonly title?: string;
   /** ISO 8601. */
   readonly at: string;
-  /** The command was cut off, or nobody waited for it. */
+  /** The command was cut off, or no one waited for it. */
   readonly unfinished?: true;
 }
 
@@ -155,7 +155,7 @@ export interface EvidenceLink {
   readonly kind: ClaimKind | 'citation';
   /** The words of the range. */
   readonly claim: string;
-  /** `given` by the agent, `found` in the session by us, or `not_found` in it. */
+  /** `sessionOfArgument` by the agent, `found` in the session by us, or `not_found` in it. */
   readonly status: 'given' | 'found' | 'not_found';
   readonly given?: GivenSource;
   /** The best candidate. */

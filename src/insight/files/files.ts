@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { StepNumbers } from '../../model/steps.ts';
-import type { FileChange } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { StepNumbers } from '../../model/transcript/steps.ts';
+import type { FileChange } from '../../model/transcript/tool.ts';
 import { normalPath } from '../citations/sources/pathNames.ts';
 import { foundFiles } from './foundFiles.ts';
 import { changedLines } from './lineDiff.ts';

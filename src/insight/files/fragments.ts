@@ -93,7 +93,7 @@ export class FileText {
     const text = wanted.join('\n');
     if ((text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < leastToKnow) return null;
     const offset = this.#text.indexOf(text);
-    // Which of several it is, nobody knows.
+    // Which of several it is, no one knows.
     if (offset !== -1) {
       return this.#text.includes(text, offset + 1) ? null : this.#from(this.#lineAt(offset), wanted.length);
     }
@@ -117,11 +117,11 @@ export class FileText {
 }
 
 /** Lines that are far from where most of them stand are others that read the same. */
-function together(wanted: readonly string[], kept: Int32Array): Int32Array | null {
+function together(wanted: readonly string[], saved: Int32Array): Int32Array | null {
   const telling = wanted.flatMap((line, place) => (/[\p{L}\p{N}]/u.test(line) ? [place] : []));
-  const shifts = telling.flatMap((place) => ((kept[place] ?? -1) === -1 ? [] : [(kept[place] ?? 0) - place]));
+  const shifts = telling.flatMap((place) => ((saved[place] ?? -1) === -1 ? [] : [(saved[place] ?? 0) - place]));
   const middle = shifts.sort((a, b) => a - b)[shifts.length >> 1] ?? 0;
-  const near = kept.map((line, place) =>
+  const near = saved.map((line, place) =>
     line === -1 || Math.abs(line - place - middle) > wanted.length + tolerance ? -1 : line,
   );
   const found = telling.filter((place) => near[place] !== -1).length;

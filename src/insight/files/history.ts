@@ -1,5 +1,5 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { FileChange } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { FileChange } from '../../model/transcript/tool.ts';
 import { linesOfResult } from '../citations/sources/resultLines.ts';
 import { normalPath } from '../citations/sources/pathNames.ts';
 import { Fragments, type Fragment } from './fragments.ts';
@@ -36,7 +36,7 @@ export class FileHistory {
   #gone = false;
   readonly #fragments = new Fragments();
 
-  /** `start`: the file's text when the session began, where somebody knows it (`null`: there was none). */
+  /** `start`: the file's text when the session began, where someone knows it (`null`: there was none). */
   constructor(path: string, workDir: string, start?: string | null) {
     this.#path = normalPath(path, workDir);
     this.#workDir = workDir;
@@ -118,7 +118,7 @@ export class FileHistory {
     }
   }
 
-  /** `ended`: a line break follows the last line. `of`: lines of the file, where they are known or known to be more. */
+  /** `resultOfChild`: a line break follows the last line. `of`: lines of the file, where they are known or known to be more. */
   #take(first: number, lines: readonly string[], ended: boolean, of: number | undefined): void {
     const last = first + lines.length - 1;
     // Some count what follows the final line break as a line.
@@ -128,13 +128,13 @@ export class FileHistory {
     this.#gone = false;
     if (whole && (content === null || !content.whole)) {
       const known = content?.lines ?? [];
-      this.#content = { lines: this.#fragments.place(this.#carried(known, end)), whole: true };
+      this.#content = { lines: this.#fragments.place(this.#inherited(known, end)), whole: true };
       this.#exact = true;
       return;
     }
     if (content?.whole === true) {
       if (whole && (end.length !== content.lines.length || end.some((line, at) => content.lines[at]?.text !== line))) {
-        this.#content = { lines: this.#carried(content.lines, end), whole: true };
+        this.#content = { lines: this.#inherited(content.lines, end), whole: true };
       }
       return;
     }
@@ -147,25 +147,25 @@ export class FileHistory {
   }
 
   /** Lines that are still there keep who wrote them; the others came from outside. */
-  #carried(known: readonly HistoryLine[], lines: readonly string[]): HistoryLine[] {
-    const kept = keptLines(
+  #inherited(known: readonly HistoryLine[], lines: readonly string[]): HistoryLine[] {
+    const saved = keptLines(
       known.map(({ text }) => text ?? '\u0000'),
       lines,
     );
-    return lines.map((text, at) => known[kept[at] ?? -1] ?? { text, by: null, read: null });
+    return lines.map((text, at) => known[saved[at] ?? -1] ?? { text, by: null, read: null });
   }
 
   #replace(text: string, by: number): void {
     const lines = text.slice(0, longestFile).split('\n');
     const known = this.#content?.lines ?? [];
-    const kept = keptLines(
+    const saved = keptLines(
       known.map((line) => line.text ?? '\u0000'),
       lines,
     );
     this.#content = {
-      // The empty end after the last line break is nobody's line.
+      // The empty end after the last line break is no one's line.
       lines: lines.map(
-        (line, at) => known[kept[at] ?? -1] ?? written(line, line === '' && at === lines.length - 1 ? null : by),
+        (line, at) => known[saved[at] ?? -1] ?? written(line, line === '' && at === lines.length - 1 ? null : by),
       ),
       whole: true,
     };
@@ -257,11 +257,11 @@ export class FileHistory {
     const added = newText.split('\n').length;
     const old = content.lines.slice(first, first + removed);
     const now = lines.slice(first, first + added);
-    const kept = keptLines(
+    const saved = keptLines(
       old.map((line) => line.text ?? ''),
       now,
     );
-    const next = now.map((line, place): HistoryLine => old[kept[place] ?? -1] ?? written(line, by));
+    const next = now.map((line, place): HistoryLine => old[saved[place] ?? -1] ?? written(line, by));
     content.lines.splice(first, removed, ...next);
   }
 
@@ -290,9 +290,9 @@ function context(text: string, there: HistoryLine | undefined): HistoryLine {
   return { text: same ? known : text, by: there?.by ?? null, read: there?.read ?? null };
 }
 
-/** What took the place of `oldText`; lines that stood in it already are nobody's. */
+/** What took the place of `oldText`; lines that stood in it already are no one's. */
 function replacement(oldText: string, newText: string, by: number): HistoryLine[] {
   const lines = newText.slice(0, longestFile).split('\n');
-  const kept = keptLines(oldText === '' ? [] : oldText.slice(0, longestFile).split('\n'), lines);
-  return lines.map((line, at) => written(line, (kept[at] ?? -1) === -1 ? by : null));
+  const saved = keptLines(oldText === '' ? [] : oldText.slice(0, longestFile).split('\n'), lines);
+  return lines.map((line, at) => written(line, (saved[at] ?? -1) === -1 ? by : null));
 }

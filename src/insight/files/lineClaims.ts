@@ -99,12 +99,12 @@ function take(
   owned: Owned[],
   now: readonly string[],
   then: readonly HistoryLine[],
-  kept: Int32Array,
+  saved: Int32Array,
   reach: number,
 ): void {
   let [first, last] = [0, -1];
   for (let at = 0; at <= now.length; at += 1) {
-    const place = at === now.length ? then.length : (kept[at] ?? -1);
+    const place = at === now.length ? then.length : (saved[at] ?? -1);
     if (place === -1) continue;
     const gone = then.slice(last + 1, place);
     const from = last === -1 ? Math.max(first, at - gone.length * reach) : first;

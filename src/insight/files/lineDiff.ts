@@ -1,8 +1,8 @@
 /** Which lines of `next` are lines of `before`, in order: the index there, or -1 for a new line. */
 export function keptLines(before: readonly string[], next: readonly string[]): Int32Array {
-  const kept = new Int32Array(next.length).fill(-1);
+  const saved = new Int32Array(next.length).fill(-1);
   let start = 0;
-  while (start < before.length && start < next.length && before[start] === next[start]) kept[start] = start++;
+  while (start < before.length && start < next.length && before[start] === next[start]) saved[start] = start++;
   let ends = 0;
   while (
     ends < before.length - start &&
@@ -10,11 +10,11 @@ export function keptLines(before: readonly string[], next: readonly string[]): I
     before[before.length - 1 - ends] === next[next.length - 1 - ends]
   ) {
     ends += 1;
-    kept[next.length - ends] = before.length - ends;
+    saved[next.length - ends] = before.length - ends;
   }
   const middle = [start, before.length - ends, start, next.length - ends] as const;
-  align(before, next, middle, kept);
-  return kept;
+  align(before, next, middle, saved);
+  return saved;
 }
 
 type Box = readonly [beforeFrom: number, beforeTo: number, nextFrom: number, nextTo: number];
@@ -26,19 +26,19 @@ const smallBox = 250_000;
  * Lines that stand once on both sides hold the rest in place (as patience diff does); between them, a small rest is
  * compared in full, and of a large one without such lines nothing is kept. A stack, since a file decides how deep it goes.
  */
-function align(before: readonly string[], next: readonly string[], whole: Box, kept: Int32Array): void {
+function align(before: readonly string[], next: readonly string[], whole: Box, saved: Int32Array): void {
   const boxes: Box[] = [whole];
   for (let box = boxes.pop(); box !== undefined; box = boxes.pop()) {
     const [b0, b1, n0, n1] = box;
     if (b0 >= b1 || n0 >= n1) continue;
     const anchors = ascending(uniquePairs(before, next, box));
     if (anchors.length === 0) {
-      if ((b1 - b0) * (n1 - n0) <= smallBox) longestCommon(before, next, box, kept);
+      if ((b1 - b0) * (n1 - n0) <= smallBox) longestCommon(before, next, box, saved);
       continue;
     }
     let [b, n] = [b0, n0];
     for (const [inBefore, inNext] of anchors) {
-      kept[inNext] = inBefore;
+      saved[inNext] = inBefore;
       boxes.push([b, inBefore, n, inNext]);
       [b, n] = [inBefore + 1, inNext + 1];
     }
@@ -88,7 +88,7 @@ function longestCommon(
   before: readonly string[],
   next: readonly string[],
   [b0, b1, n0, n1]: Box,
-  kept: Int32Array,
+  saved: Int32Array,
 ): void {
   const width = n1 - n0 + 1;
   const lengths = new Uint16Array((b1 - b0 + 1) * width);
@@ -103,7 +103,7 @@ function longestCommon(
   }
   let [b, n] = [b0, n0];
   while (b < b1 && n < n1) {
-    if (before[b] === next[n]) kept[n++] = b++;
+    if (before[b] === next[n]) saved[n++] = b++;
     else if (length(b + 1, n) >= length(b, n + 1)) b += 1;
     else n += 1;
   }

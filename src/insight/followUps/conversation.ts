@@ -1,13 +1,13 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { requestMetadataSchema, type AgentRequest, type Decision } from '../../model/request.ts';
-import { isSynthetic } from '../../model/synthetic.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { requestMetadataSchema, type AgentRequest, type Decision } from '../../model/agent/request.ts';
+import { isSynthetic } from '../../model/transcript/synthetic.ts';
 import { isRealMessage } from '../recall/querySource.ts';
 import { endsWithQuestion } from './question.ts';
 import { isWholeList, TodoLedger, type TodoCount } from './todos.ts';
 
 /** What stands open at the end of a conversation, as recorded. */
 export interface OpenEnds {
-  /** The last message of the agent ends with a question, and nobody said anything since. */
+  /** The last message of the agent ends with a question, and no one said anything since. */
   readonly question: boolean;
   /** Of the list that the agent made; `null` where it made none. */
   readonly todos: TodoCount | null;
@@ -17,7 +17,7 @@ export interface OpenEnds {
   readonly repeats: boolean;
 }
 
-/** How a request ended that nobody decided. */
+/** How a request ended that no one decided. */
 const byNobody: ReadonlySet<Decision['by']> = new Set(['timeout', 'run_over', 'nobody']);
 
 /** For whoever asks whether anything could be due at all. */

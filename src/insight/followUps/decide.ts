@@ -1,5 +1,5 @@
-import type { Trigger } from '../../model/followUps.ts';
-import type { TriggerType } from '../../model/metadata.ts';
+import type { Trigger } from '../../model/agent/followUps.ts';
+import type { TriggerType } from '../../model/transcript/metadata.ts';
 import type { OpenEnds } from './conversation.ts';
 import { triggerPrompts } from './prompts.ts';
 import { afterQuiet } from './quietHours.ts';
@@ -7,7 +7,7 @@ import type { FollowUpRules } from './rules.ts';
 
 /** Of a session, all that decides. Times are epoch milliseconds. */
 export interface FollowUpFacts {
-  /** Ended by itself, and can be gone on with by whoever looks. */
+  /** Ended on its own, and can be resumed by whoever looks. */
   readonly idle: boolean;
   /** Since when nothing happened. */
   readonly since: number;
@@ -69,7 +69,7 @@ export type FollowUpDecision =
     }
   | { readonly due: false; readonly why: WhyNot };
 
-/** Nobody is spoken to again of what was left a day ago. */
+/** No one is spoken to again of what was left a day ago. */
 const oldest = 24 * 60 * 60_000;
 
 /** Which trigger holds, and when it is due. The first that holds, from the most definite to the least. */

@@ -1,4 +1,4 @@
-import type { TriggerType } from '../../model/metadata.ts';
+import type { TriggerType } from '../../model/transcript/metadata.ts';
 
 /** What a trigger says to the agent. Plain words, without a word about triggers, so that none comes back in the answer. */
 export const triggerPrompts: Readonly<Record<TriggerType, string>> = {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { isObject } from '../../model/json.ts';
-import { followUpFileSchema, type FollowUpFile, type SessionFollowUps } from '../../model/followUps.ts';
-import { triggerTypes, type TriggerType } from '../../model/metadata.ts';
-import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import { isObject } from '../../model/text/json.ts';
+import { followUpFileSchema, type FollowUpFile, type SessionFollowUps } from '../../model/agent/followUps.ts';
+import { triggerTypes, type TriggerType } from '../../model/transcript/metadata.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
 import { quietHours, type QuietHours } from './quietHours.ts';
 
 const settingsSchema = followUpFileSchema.extend({ executors: z.array(executorTypeSchema).optional() });

@@ -1,4 +1,4 @@
-import type { Todo, ToolAction, ToolUse } from '../../model/tool.ts';
+import type { Todo, ToolAction, ToolUse } from '../../model/transcript/tool.ts';
 
 type Status = Todo['status'];
 type TodoAction = Extract<ToolAction, { readonly kind: 'todo' }>;

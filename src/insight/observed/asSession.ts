@@ -1,6 +1,6 @@
-import { executorTypes } from '../../model/executorTypes.ts';
-import type { ExecutorType } from '../../model/session.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import { executorTypes } from '../../model/session/executorTypes.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { ObservedSummary } from './summary.ts';
 
 /** By what Vitrine itself starts an agent; `undefined`: it cannot. */

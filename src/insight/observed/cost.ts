@@ -1,9 +1,9 @@
-import type { StoreFacts, StoreRequest } from '../../model/observed.ts';
-import { subtractUsage, type Cost, type ModelUsage } from '../../model/usage.ts';
-import { estimateRequests } from '../figures.ts';
-import { addModels, subtractModels, sumUsage } from '../modelUsage.ts';
-import { addUsd, joinReasons, unknownCost } from '../money.ts';
-import { isEmptyUsage, priceTableRef, type PriceTable } from '../prices.ts';
+import type { StoreFacts, StoreRequest } from '../../model/session/observed.ts';
+import { subtractUsage, type Cost, type ModelUsage } from '../../model/usage/usage.ts';
+import { estimateRequests } from '../ledger/figures.ts';
+import { addModels, subtractModels, sumUsage } from '../ledger/modelUsage.ts';
+import { addUsd, joinReasons, unknownCost } from '../ledger/money.ts';
+import { isEmptyUsage, priceTableRef, type PriceTable } from '../prices/prices.ts';
 import type { OwnShare } from './countOnce.ts';
 
 const unnamed = 'unknown';

@@ -1,5 +1,5 @@
-import type { Counted, StoreFacts, StoreRequest } from '../../model/observed.ts';
-import { totalTokens } from '../../model/usage.ts';
+import type { Counted, StoreFacts, StoreRequest } from '../../model/session/observed.ts';
+import { totalTokens } from '../../model/usage/usage.ts';
 
 /** One session to be counted. Sessions of several agents are counted apart: keys are unique within one agent only. */
 export interface Countable {

@@ -1,9 +1,9 @@
-import type { StoreRequest } from '../../model/observed.ts';
-import { totalTokens, type Cost } from '../../model/usage.ts';
-import { estimateRequests } from '../figures.ts';
-import { addUsd, subtractUsd } from '../money.ts';
-import type { PriceTable } from '../prices.ts';
-import type { Spent } from '../spending.ts';
+import type { StoreRequest } from '../../model/session/observed.ts';
+import { totalTokens, type Cost } from '../../model/usage/usage.ts';
+import { estimateRequests } from '../ledger/figures.ts';
+import { addUsd, subtractUsd } from '../ledger/money.ts';
+import type { PriceTable } from '../prices/prices.ts';
+import type { Spent } from '../usage/spending.ts';
 import { modelsOf } from './cost.ts';
 import type { OwnShare } from './countOnce.ts';
 import type { ObservedSummary } from './summary.ts';

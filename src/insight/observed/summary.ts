@@ -1,7 +1,7 @@
-import type { EntryPoint, ObservedAgent, StoreFacts } from '../../model/observed.ts';
+import type { EntryPoint, ObservedAgent, StoreFacts } from '../../model/session/observed.ts';
 import type { LiveState } from '../../model/observedState.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import type { PriceTable } from '../prices.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { PriceTable } from '../prices/prices.ts';
 import { observedCost, ownUsage } from './cost.ts';
 import type { OwnShare } from './countOnce.ts';
 

@@ -1,5 +1,5 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { isMarkedSynthetic } from '../../model/synthetic.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { isMarkedSynthetic } from '../../model/transcript/synthetic.ts';
 
 /** What earlier sessions are searched by, the best first. */
 export const querySources = ['current_message', 'last_real_user_message', 'conversation_summary'] as const;
@@ -15,7 +15,7 @@ export interface Conversation {
   readonly current: Said | undefined;
   /** Messages to the agent before that, the newest first. */
   readonly earlier: Iterable<NormalizedEntry> | AsyncIterable<NormalizedEntry>;
-  /** What the conversation came to; empty where nobody knows. */
+  /** What the conversation came to; empty where no one knows. */
   readonly summary: () => Promise<string>;
 }
 
@@ -24,15 +24,15 @@ export interface ChosenQuery {
   readonly query: string;
 }
 
-/** Put in by programs, in the words of nobody who wants something. Triggers and callbacks are known by their marks alone. */
+/** Put in by programs, in the words of no one who wants something. Triggers and callbacks are known by their marks alone. */
 const inserted: ReadonlySet<NormalizedEntry['origin']> = new Set(['hook', 'skill', 'compaction', 'system']);
 
-/** Somebody wants what it says. */
+/** Someone wants what it says. */
 function isReal({ metadata, origin }: Pick<NormalizedEntry, 'metadata' | 'origin'>): boolean {
   return !isMarkedSynthetic(metadata) && !inserted.has(origin);
 }
 
-/** What somebody asked the agent of this conversation for. */
+/** What someone asked the agent of this conversation for. */
 export function isRealMessage(entry: NormalizedEntry): boolean {
   return entry.type.kind === 'user_message' && entry.metadata?.parentCallId === undefined && isReal(entry);
 }
@@ -47,4 +47,16 @@ export async function chooseQuery({ current, earlier, summary }: Conversation): 
   }
   const text = await summary();
   return text.trim() === '' ? undefined : { source: 'conversation_summary', query: text };
+}
+
+/** By what was searched, for people who read English, after "by"; surfaces with a language of their own have words of their own. */
+export function sourceText(source: QuerySource): string {
+  switch (source) {
+    case 'current_message':
+      return 'the text of this message';
+    case 'last_real_user_message':
+      return 'the words of the last message that a person wrote';
+    case 'conversation_summary':
+      return 'the outcome of the conversation';
+  }
 }

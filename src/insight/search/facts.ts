@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { QueryKind, QueryState } from '../../model/query.ts';
-import type { ToolAction } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { QueryKind, QueryState } from '../../model/transcript/query.ts';
+import type { ToolAction } from '../../model/transcript/tool.ts';
 import { isOver, kindOf } from '../trajectory/steps.ts';
 import type { Query } from './query.ts';
 

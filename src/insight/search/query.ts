@@ -5,7 +5,7 @@ import {
   type QueryKind,
   type QueryProblem,
   type QueryState,
-} from '../../model/query.ts';
+} from '../../model/transcript/query.ts';
 
 /** A query longer than this is cut. */
 const longestQuery = 1000;
@@ -51,7 +51,7 @@ export function partsOf(query: string): Part[] {
 }
 
 /**
- * What somebody types to find entries: words, "words in quotes", `tool:`, `file:`, `kind:` and `state:` with a value;
+ * What someone types to find entries: words, "words in quotes", `tool:`, `file:`, `kind:` and `state:` with a value;
  * `error` alone is `state:failed`. Never fails: what is not understood is told, and looked for as text where it can be.
  */
 export function parseQuery(text: string): ParsedQuery {

@@ -1,5 +1,5 @@
-import { queryStates, type QueryState } from '../../model/query.ts';
-import { stepKinds, type StepKind } from '../../model/steps.ts';
+import { queryStates, type QueryState } from '../../model/transcript/query.ts';
+import { stepKinds, type StepKind } from '../../model/transcript/steps.ts';
 import { partsOf } from '../search/query.ts';
 import { isOver, type Row } from './steps.ts';
 
@@ -15,7 +15,7 @@ export interface RowFilter {
 export const everyRow: RowFilter = { kinds: [], states: [], tools: [], files: [], texts: [] };
 
 /**
- * What somebody types: words, "words in quotes", and `tool:`, `file:`, `kind:`, `state:` with a value; `error` alone is
+ * What someone types: words, "words in quotes", and `tool:`, `file:`, `kind:`, `state:` with a value; `error` alone is
  * `state:failed`. An operator with a value it does not know is text.
  */
 export function parseFilter(query: string): RowFilter {

@@ -1,6 +1,5 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { ToolUse } from '../../model/tool.ts';
-import { fingerprint } from './fingerprint.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ToolUse } from '../../model/transcript/tool.ts';
 
 /** Something a reviewer may want to know, with the steps that show it, in order. */
 export interface Finding {
@@ -56,7 +55,7 @@ export class Findings {
   }
 
   #read(index: number, lane: string, { action, result }: ToolUse): void {
-    // What it gave has to be in the record: else nobody knows whether it was the same.
+    // What it gave has to be in the record: else no one knows whether it was the same.
     if (action.kind !== 'file_read' || result?.text === undefined || result.text === '') return;
     const key = `${lane}\n${action.startLine ?? 1}\n${action.endLine ?? ''}`;
     const content = fingerprint(result.text);
@@ -119,4 +118,18 @@ function keyOf(lane: string, { action }: ToolUse): string {
     default:
       return `${lane}\nother`;
   }
+}
+
+/** Tells texts apart, cheaply and without a promise to anybody who tries: 53 bits and the length. */
+export function fingerprint(text: string): string {
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 2654435761);
+    b = Math.imul(b ^ unit, 1597334677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+  return `${(4294967296 * (2097151 & b) + (a >>> 0)).toString(36)}-${text.length.toString(36)}`;
 }

@@ -19,7 +19,7 @@ export type Line =
 
 /**
  * Lanes with their rows, those without a row that fits left out; or, longest first, steps without lanes, those whose time
- * nobody knows last.
+ * no one knows last.
  */
 export function linesOf({ lanes }: Waterfall, { filter, only, sort, closed }: Listing): Line[] {
   const fitting = (bars: readonly Bar[]): Bar[] =>

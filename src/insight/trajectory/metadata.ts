@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { isObject } from '../../model/json.ts';
-import type { Trajectory } from '../../model/metadata.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { isObject } from '../../model/text/json.ts';
+import type { Trajectory } from '../../model/transcript/metadata.ts';
 
 /**
  * A tool call as the specification's trajectory metadata: the one that the agent gave, else made from the call. `message`

@@ -1,4 +1,4 @@
-import { type Phase, phases } from '../../model/phases.ts';
+import { type Phase, phases } from '../../model/session/phases.ts';
 import { type Span, unionOf, without } from './spans.ts';
 
 /** Times in epoch milliseconds. */
@@ -26,7 +26,7 @@ export interface RunPhases {
 export const noTime: PhaseSums = { waiting: 0, thinking: 0, writing: 0, tools: 0, you: 0, total: 0 };
 
 /**
- * Every moment of a run counts once, where several things went on at once by this priority: waiting for you, tools, the
+ * Every moment of a run counts once, where several things continued at once by this priority: waiting for you, tools, the
  * model. So a call that waits for approval is waiting for you, and the time of a subagent belongs to the call that started
  * it.
  */

@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { requestMetadataSchema } from '../../model/request.ts';
-import { type Phase, phases } from '../../model/phases.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { requestMetadataSchema } from '../../model/agent/request.ts';
+import { type Phase, phases } from '../../model/session/phases.ts';
 import { addPhases, noTime, phasesOf, type PhaseSums } from './phases.ts';
 import type { Span } from './spans.ts';
 import { mainLane, type Row } from './steps.ts';
@@ -27,7 +27,7 @@ export class Waits {
     const found = requestMetadataSchema.safeParse(metadata).data;
     if (found === undefined) return;
     const { request, decision } = found;
-    // Nobody was asked.
+    // No one was asked.
     if (decision?.by === 'nobody' || decision?.by === 'policy') return;
     const to = decision === undefined ? null : Date.parse(decision.at);
     this.#spans.set(index, { turn, from: Date.parse(request.asked_at), to });
@@ -42,7 +42,7 @@ export class Waits {
   }
 }
 
-/** What the runs of a session spent their time on. `now` (epoch milliseconds) ends what goes on. */
+/** What the runs of a session spent their time on. `now` (epoch milliseconds) ends what continues. */
 export function sessionPhases(
   rows: readonly Row[],
   turns: readonly TimedTurn[],

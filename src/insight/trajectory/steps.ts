@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../model/entry.ts';
-import { type StepKind, StepNumbers } from '../../model/steps.ts';
-import type { ToolAction, ToolStatus, ToolUse } from '../../model/tool.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { type StepKind, StepNumbers } from '../../model/transcript/steps.ts';
+import type { ToolAction, ToolStatus, ToolUse } from '../../model/transcript/tool.ts';
 
 /** The main conversation. The lane of a subagent is named by the call that started it. */
 export const mainLane = '';
@@ -14,7 +14,7 @@ interface RowBase {
   readonly level: number;
   /** Epoch milliseconds; `null` where the record has no time. */
   readonly startedAt: number | null;
-  /** `null` while it goes on, and where nobody recorded it. */
+  /** `null` while it continues, and where no one recorded it. */
   readonly endedAt: number | null;
 }
 
@@ -207,7 +207,7 @@ export function turnAt(firstIndexes: readonly number[], entryIndex: number): num
   return Math.max(1, low);
 }
 
-/** Those that took longest first; those that go on, or whose time nobody knows, last. */
+/** Those that took longest first; those that continue, or whose time no one knows, last. */
 export function longestFirst(steps: readonly StepRow[]): StepRow[] {
   return [...steps].sort((a, b) => (b.durationMs ?? -1) - (a.durationMs ?? -1) || a.entryIndex - b.entryIndex);
 }

@@ -7,7 +7,7 @@ export interface Bar {
   /** `null` where the record has no time for it. */
   readonly offset: number | null;
   readonly duration: number;
-  /** It goes on: its bar is open at the right. */
+  /** It continues: its bar is open at the right. */
   readonly open: boolean;
   /** Steps of one lane that ran at the same time share a number; `null` for one that ran alone. */
   readonly group: number | null;
@@ -32,13 +32,13 @@ export interface Waterfall {
   readonly at: (time: number) => number;
 }
 
-/** Less than this without anything going on is no gap. */
+/** Less than this without anything continuing is no gap. */
 const shortestGap = 10_000;
 /** What of a gap remains to be seen. */
 const shownGap = 1000;
 
 /**
- * `now` (epoch milliseconds) is the end of what goes on; `busy` are times that are not idle although no row says so. Linear
+ * `now` (epoch milliseconds) is the end of what continues; `busy` are times that are not idle although no row says so. Linear
  * in the rows but for sorting them by time.
  */
 export function waterfall(
@@ -82,7 +82,7 @@ function laneOf(lane: Lane, bars: readonly Bar[]): LaneBar {
   return { lane, offset: first, duration: first === null ? 0 : end - first, bars };
 }
 
-/** Steps that began before the ones before them were over ran at the same time. */
+/** Steps that began before the ones before them had ended ran at the same time. */
 function grouped(bars: readonly Bar[]): Bar[] {
   const groups = new Map<number, number>();
   const steps = bars.filter((bar) => bar.row.type === 'step' && bar.offset !== null);

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { boundSchema } from '../../model/budget.ts';
-import { normalizedEntrySchema } from '../../model/entry.ts';
-import { eventSchema } from '../../model/event.ts';
-import { agentRequestSchema, answerSchema } from '../../model/request.ts';
-import { executorTypeSchema, importedSchema, runIdSchema, sessionIdSchema } from '../../model/session.ts';
-import { sessionSummarySchema } from '../../model/summary.ts';
+import { boundSchema } from '../../model/usage/budget.ts';
+import { normalizedEntrySchema } from '../../model/transcript/entry.ts';
+import { eventSchema } from '../../model/transcript/event.ts';
+import { agentRequestSchema, answerSchema } from '../../model/agent/request.ts';
+import { executorTypeSchema, importedSchema, runIdSchema, sessionIdSchema } from '../../model/session/session.ts';
+import { sessionSummarySchema } from '../../model/session/summary.ts';
 import { clientContextSchema } from './context.ts';
 import { failureSchema } from './failure.ts';
 import { followUpsStateSchema } from './followUps.ts';
@@ -13,7 +13,7 @@ import { watchSourcesCall } from './sources.ts';
 import { transcriptCall } from './transcript.ts';
 import { followedSchema, ledgerSchema, runMessageSchema, subscriptionSchema } from './session.ts';
 
-/** Who connects. `person`: somebody reads and can answer there, so that waiting requests count their time. */
+/** Who connects. `person`: someone reads and can answer there, so that waiting requests count their time. */
 const clientSchema = z.object({
   kind: z.enum(['window', 'terminal', 'api']),
   person: z.boolean(),
@@ -50,7 +50,7 @@ export type RunningSession = z.infer<typeof runningSessionSchema>;
 
 const nothing = z.object({});
 const inSession = z.object({ session_id: sessionIdSchema });
-const begun = z.object({ session_id: sessionIdSchema, run_id: runIdSchema, followed: followedSchema.optional() });
+const started = z.object({ session_id: sessionIdSchema, run_id: runIdSchema, followed: followedSchema.optional() });
 
 /** Calls of a client, by name. Every parameter is one object. */
 export const calls = {
@@ -95,10 +95,10 @@ export const calls = {
   unwatchSources: { params: nothing, result: nothing },
 
   /** `follow` in the parameters: as if the session were followed right after. */
-  start: { params: startParamsSchema, result: begun },
-  resume: { params: resumeParamsSchema, result: begun },
+  start: { params: startParamsSchema, result: started },
+  resume: { params: resumeParamsSchema, result: started },
   /** A new conversation of the agent in the same session, with a summary of the earlier ones. */
-  restart: { params: resumeParamsSchema, result: begun },
+  restart: { params: resumeParamsSchema, result: started },
   /** Takes back the follow-up that is due now, or turns follow-ups of a session on or off. */
   setFollowUps: {
     params: z.object({ session_id: sessionIdSchema, to: z.enum(['cancelled', 'on', 'off']) }),
@@ -219,7 +219,7 @@ export const newsSchema = z.object({
 });
 export type News = z.infer<typeof newsSchema>;
 
-/** A daemon asks a window for the value of an input that an agent's MCP servers need; `null`: nobody gave one. */
+/** A daemon asks a window for the value of an input that an agent's MCP servers need; `null`: no one gave one. */
 export const inputCall = 'input';
 export const inputParamsSchema = z.object({
   name: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { mcpServersSchema } from '../../model/mcpServer.ts';
-import { executorTypeSchema } from '../../model/session.ts';
+import { mcpServersSchema } from '../../model/agent/mcpServer.ts';
+import { executorTypeSchema } from '../../model/session/session.ts';
 
 const variablesSchema = z.record(z.string(), z.string());
 

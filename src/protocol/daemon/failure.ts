@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { standingSchema } from '../../model/budget.ts';
+import { budgetStatusSchema } from '../../model/usage/budget.ts';
 
 /** A text with places for values, so that each client can translate it. */
 export interface WordingData {
@@ -23,6 +23,6 @@ export const failureSchema = z.object({
   /** Where a program was looked for, in order. */
   tried: z.array(z.string()).optional(),
   /** The limit that nothing is left of. */
-  budget: standingSchema.optional(),
+  budget: budgetStatusSchema.optional(),
 });
 export type FailureData = z.infer<typeof failureSchema>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { triggerTypeSchema } from '../../model/metadata.ts';
-import { sessionIdSchema } from '../../model/session.ts';
+import { triggerTypeSchema } from '../../model/transcript/metadata.ts';
+import { sessionIdSchema } from '../../model/session/session.ts';
 
 /** Follow-ups that the daemon has planned, soonest first, and whether a person paused all of them. */
 export const followUpsStateSchema = z.object({

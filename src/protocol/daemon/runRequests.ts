@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { demandsSchema } from '../../model/demands.ts';
-import { originSchema } from '../../model/entry.ts';
-import { executionModeSchema, executorTypeSchema, runIdSchema, sessionIdSchema } from '../../model/session.ts';
+import { demandsSchema } from '../../model/session/demands.ts';
+import { originSchema } from '../../model/transcript/entry.ts';
+import { executionModeSchema, executorTypeSchema, runIdSchema, sessionIdSchema } from '../../model/session/session.ts';
 import { agentOptionsSchema, clientContextSchema } from './context.ts';
 
 const limitsSchema = z.object({

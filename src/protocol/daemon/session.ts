@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { normalizedEntrySchema } from '../../model/entry.ts';
-import { agentRequestSchema } from '../../model/request.ts';
-import { runResultSchema } from '../../model/result.ts';
-import { runIdSchema } from '../../model/session.ts';
-import { sessionSummarySchema } from '../../model/summary.ts';
-import { modelUsageSchema, tokenUsageSchema } from '../../model/usage.ts';
+import { normalizedEntrySchema } from '../../model/transcript/entry.ts';
+import { agentRequestSchema } from '../../model/agent/request.ts';
+import { runResultSchema } from '../../model/session/result.ts';
+import { runIdSchema } from '../../model/session/session.ts';
+import { sessionSummarySchema } from '../../model/session/summary.ts';
+import { modelUsageSchema, tokenUsageSchema } from '../../model/usage/usage.ts';
 import { failureSchema } from './failure.ts';
 
 const queuedSchema = z.object({ id: z.int(), text: z.string() });

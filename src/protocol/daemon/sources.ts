@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sessionSummarySchema } from '../../model/summary.ts';
+import { sessionSummarySchema } from '../../model/session/summary.ts';
 
 /** Which sessions of other programs a client shows: of its folders, of their repositories with worktrees and clones, or all. */
 export const sourceScopes = ['folder', 'repository', 'everything'] as const;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { agentRequestSchema } from '../../model/request.ts';
-import { sessionIdSchema } from '../../model/session.ts';
+import { agentRequestSchema } from '../../model/agent/request.ts';
+import { sessionIdSchema } from '../../model/session/session.ts';
 
 /** Milliseconds that a daemon waits for something new at most. */
 const maxWaitMs = 30_000;
@@ -23,7 +23,7 @@ export const transcriptCall = {
     entries: z.array(z.looseObject({ index: z.int().nonnegative() })),
     next: z.int().nonnegative(),
     live: z.boolean(),
-    /** How the last run ended; of one that goes on, `running`. */
+    /** How the last run ended; of one that continues, `running`. */
     outcome: z.string(),
     /** Name of the agent, for people. */
     agent: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Report } from '../../model/pages/report.ts';
-import type { Envelope } from '../messages.ts';
+import type { Envelope } from '../panel/messages.ts';
 
 /** Which report a page shows. The page keeps it, so that the window can open it again after a reload. */
 export interface ReportKey {

@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 import { blueprintsFolder, type Blueprint } from '../../engine/blueprints/load.ts';
 import { editBlueprint } from '../../formats/blueprint/edit.ts';
 import { writeBlueprint } from '../../formats/blueprint/write.ts';
-import { agentNamePattern, type Agent } from '../../model/agent.ts';
+import { agentNamePattern, type Agent } from '../../model/agent/agent.ts';
 
 const { t } = vscode.l10n;
 
 /** Says why a text cannot be the name of another agent; `undefined`: it can. */
-export function whyNoName(name: string, all: readonly Blueprint[]): string | undefined {
+export function nameProblem(name: string, all: readonly Blueprint[]): string | undefined {
   if (!agentNamePattern.test(name)) {
     return t('Use up to 64 letters, digits, ".", "_" and "-". Begin with a letter or a digit.');
   }
@@ -61,7 +61,7 @@ export async function duplicate({ file }: Pick<Blueprint, 'file'>, name: string)
   return copy;
 }
 
-/** What a person says of a new agent; empty is what nobody said. */
+/** What a person says of a new agent; empty is what no one said. */
 export interface NewAgent {
   readonly name: string;
   readonly executor_type: string;

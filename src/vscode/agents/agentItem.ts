@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
 import { executorOf } from '../../engine/blueprints/request.ts';
-import type { Agent } from '../../model/agent.ts';
-import { literalText, visibleText } from '../inertText.ts';
+import type { Agent } from '../../model/agent/agent.ts';
+import { literalText, visibleText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
 

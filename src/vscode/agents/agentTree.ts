@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
-import type { AgentCatalogue } from './catalogue.ts';
+import type { AgentCatalogue } from './agentCatalogue.ts';
 
 const { t } = vscode.l10n;
 

@@ -3,10 +3,10 @@ import type { AgentOptions } from '../../agents/adapter.ts';
 import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
 import type { BlueprintUse } from '../../engine/blueprints/request.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import { agentOptions, resumeFrom } from '../settings.ts';
-import type { AgentCatalogue } from './catalogue.ts';
-import type { AgentInputs } from './inputs.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { agentOptions, resumeFrom } from '../settings/settings.ts';
+import type { AgentCatalogue } from './agentCatalogue.ts';
+import type { AgentInputs } from './agentInputs.ts';
 
 type ResumedSession = Pick<SessionSummary, 'agent_name' | 'executor_type' | 'project_dir'>;
 
@@ -41,7 +41,7 @@ export class BlueprintRuns {
   }
 
   /**
-   * How a session of a blueprint goes on; without it, and `missing` says so, where it is not there any more. `settings` are
+   * How a session of a blueprint continues; without it, and `missing` says so, where it is no longer there. `settings` are
    * those of the executor; `over` has what was chosen for this session, which goes before the blueprint.
    * @throws EngineFailure where it is there and cannot be started
    */
@@ -62,7 +62,7 @@ export class BlueprintRuns {
   }
 }
 
-/** By which of its ids a conversation goes on, as the folder says. */
+/** By which of its ids a conversation continues, as the folder says. */
 function resumedFrom({ executor_type: type, project_dir: cwd = '' }: ResumedSession): Pick<ResumeRequest, 'from'> {
   return type === undefined || type === 'claude-code' ? { from: resumeFrom(uriOf(cwd)) } : {};
 }

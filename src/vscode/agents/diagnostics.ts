@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { BlueprintProblem } from '../../formats/blueprint/problem.ts';
-import type { AgentCatalogue } from './catalogue.ts';
+import type { AgentCatalogue } from './agentCatalogue.ts';
 
 /** Shows in each file of an agent what is wrong with it. */
 export function agentDiagnostics(catalogue: AgentCatalogue): vscode.Disposable {

@@ -3,9 +3,9 @@ import * as vscode from 'vscode';
 import { agentChoices } from '../../agents/choices.ts';
 import type { AgentReport } from '../../engine/api.ts';
 import type { Blueprint } from '../../engine/blueprints/load.ts';
-import { inertText } from '../inertText.ts';
-import { ask, askForText, type Answer, type Step } from '../quickInput.ts';
-import { whyNoName, type NewAgent } from './agentFiles.ts';
+import { inertText } from '../text/inertText.ts';
+import { ask, askForText, type Answer, type Step } from '../window/quickInput.ts';
+import { nameProblem, type NewAgent } from './agentFiles.ts';
 
 const { t } = vscode.l10n;
 
@@ -36,7 +36,7 @@ export async function askForAgent(asking: Asking): Promise<NewAgent | undefined>
 function nameStep({ all }: Asking): Question {
   return async (step, before) => {
     const placeholder = t('Agent name. Also the file name.');
-    const validate = (name: string): string | undefined => whyNoName(name, all);
+    const validate = (name: string): string | undefined => nameProblem(name, all);
     return filled(await askForText({ ...step, placeholder, value: before.name, validate }), before, 'name');
   };
 }

@@ -5,16 +5,16 @@ import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
 import { findAdapter } from '../../agents/registry.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
-import { AgentExecutor as Reader } from '../../engine/executor.ts';
-import { rawChunks, rawText } from '../../engine/rawOutput.ts';
+import { AgentExecutor as Reader } from '../../engine/launch/agentExecutor.ts';
+import { rawChunks, rawText } from '../../engine/output/rawOutput.ts';
 import { resultEvents } from '../../formats/resultEvents.ts';
-import type { Limits } from '../../model/budget.ts';
-import type { ExecutorType } from '../../model/session.ts';
+import type { Limits } from '../../model/usage/budget.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
 import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import { withChoice } from '../../agents/withChoice.ts';
-import type { RunMemory } from '../run/memory.ts';
-import { agentOptions } from '../settings.ts';
+import type { RunMemory } from '../run/runMemory.ts';
+import { agentOptions } from '../settings/settings.ts';
 import { ApiError } from './apiError.ts';
 import { checked, type CheckedOptions } from './runOptions.ts';
 import type { Chunk, NormalizedEntry, NormalizeOptions, RunResult, SpawnedTask } from './vitrine.d.ts';
@@ -25,7 +25,7 @@ export interface ApiRunsDeps {
   readonly blueprints: BlueprintRuns;
 }
 
-interface Begun {
+interface Started {
   readonly handle: SessionHandle;
   readonly runId: string;
   readonly firstIndex: number;
@@ -35,7 +35,7 @@ interface Begun {
 /** Of what a task prints: the agent's id of the conversation, as soon as its session knows it. */
 const identified = new WeakMap<object, () => string | null>();
 
-/** Runs of other extensions: as a person's, but that nobody is asked, and nothing is let loose or raised. */
+/** Runs of other extensions: as a person's, but that no one is asked, and nothing is let loose or raised. */
 export class ApiRuns {
   readonly #deps: ApiRunsDeps;
 
@@ -44,14 +44,14 @@ export class ApiRuns {
   }
 
   async run(prompt: unknown, options: unknown): Promise<RunResult> {
-    const begun = await this.#begin(prompt, options);
-    return this.#result(begun);
+    const started = await this.#begin(prompt, options);
+    return this.#result(started);
   }
 
-  /** The same, told while it goes on. */
+  /** The same, told while it continues. */
   async spawn(prompt: unknown, options: unknown): Promise<SpawnedTask> {
-    const begun = await this.#begin(prompt, options);
-    const { handle, runId } = begun;
+    const started = await this.#begin(prompt, options);
+    const { handle, runId } = started;
     const { id } = handle;
     return {
       session: id,
@@ -62,7 +62,7 @@ export class ApiRuns {
           identified.set(chunks, () => handle.summary().executor_session_id ?? null);
           return chunks;
         },
-        done: this.#result(begun),
+        done: this.#result(started),
         stop: async () => (await this.#deps.engines.get()).stop(id),
       },
     };
@@ -83,7 +83,7 @@ export class ApiRuns {
   }
 
   /** @throws ApiError, EngineFailure */
-  async #begin(givenPrompt: unknown, givenOptions: unknown): Promise<Begun> {
+  async #begin(givenPrompt: unknown, givenOptions: unknown): Promise<Started> {
     const { prompt, options } = checked(givenPrompt, givenOptions);
     const { token } = options;
     if (token?.isCancellationRequested === true) throw new ApiError('cancelled', 'It was cancelled before it began.');
@@ -134,7 +134,7 @@ export class ApiRuns {
     return engine.resume(id, { ...planned, ...limited(options.limits) });
   }
 
-  async #result({ handle, runId, firstIndex, includeEvents }: Begun): Promise<RunResult> {
+  async #result({ handle, runId, firstIndex, includeEvents }: Started): Promise<RunResult> {
     const result = await handle.done;
     const paths = handle.rawPath(runId);
     const [stdout, stderr] = await Promise.all([rawText(paths.stdout), rawText(paths.stderr)]);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { ExecutorType } from '../../model/session.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import { isMarkedSynthetic } from '../../model/synthetic.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { isMarkedSynthetic } from '../../model/transcript/synthetic.ts';
 import { ApiError } from './apiError.ts';
 import type { ApiRuns, ApiRunsDeps } from './apiRuns.ts';
 import type {

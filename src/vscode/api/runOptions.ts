@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { CancellationToken } from 'vscode';
 import * as z from 'zod';
-import { executorTypes } from '../../model/executorTypes.ts';
-import { isName } from '../run/choice.ts';
+import { executorTypes } from '../../model/session/executorTypes.ts';
+import { isName } from '../run/runChoice.ts';
 import { ApiError } from './apiError.ts';
 
 const name = z.custom<string>(isName, 'Give a short text of one line.');

@@ -48,7 +48,7 @@ export interface Limits {
   readonly tokens?: number;
   /** Responses of the model in the main conversation. */
   readonly turns?: number;
-  /** In which the agent is at work. */
+  /** In which the agent is running. */
   readonly minutes?: number;
 }
 
@@ -56,7 +56,7 @@ export interface Limits {
 export interface TaskOptions {
   /** In the agent's own words. */
   readonly model?: string;
-  /** One of the agent's own; a mode in which it asks nobody is refused. */
+  /** One of the agent's own; a mode in which it asks no one is refused. */
   readonly permissionMode?: string;
   readonly limits?: Limits;
   /** Name of the session; default: the first line of the prompt. Not for a resume. */
@@ -70,7 +70,7 @@ export interface RunOptions extends TaskOptions {
   readonly profile?: string;
   /** Absolute path of a folder of this workspace; default: the first one. Not for a resume. */
   readonly cwd?: string;
-  /** Goes on with a session: its `ses_…`, or any id that the agent gave the conversation. */
+  /** Resumes a session: its `ses_…`, or any id that the agent gave the conversation. */
   readonly resume?: string;
   /** Adds `events` to the result. Default false. */
   readonly includeEvents?: boolean;
@@ -348,7 +348,7 @@ export interface SyntheticMetadata {
   readonly trigger_reason?: string | undefined;
 }
 
-/** Why an agent is written to although nobody said anything. */
+/** Why an agent is written to although no one said anything. */
 export type TriggerType = 'check_in' | 'question_unanswered' | 'task_incomplete' | 'waiting_for_decision';
 
 export type Annotation = Citation | Trajectory;
@@ -412,7 +412,7 @@ export interface AgentExecutor {
   readonly type: ExecutorType;
   /** Begins a conversation. Rejects with a `VitrineError`. */
   executeTask(task: Task): Promise<SpawnedTask>;
-  /** Goes on with one: by its `ses_…`, or any id that the agent gave it (`metadata.sessionId` of an entry). */
+  /** Resumes one: by its `ses_…`, or any id that the agent gave it (`metadata.sessionId` of an entry). */
   resumeTask(task: Task, sessionId: string): Promise<SpawnedTask>;
   /**
    * The transcript of a run from what it printed, as it comes: an entry is given when it begins, and again with the same
@@ -442,7 +442,7 @@ export interface SpawnedTask {
 export interface TaskProcess {
   /** What it prints. */
   readonly output: AsyncIterable<Chunk>;
-  /** Settles when the run is over. Never rejects. */
+  /** Settles when the run has ended. Never rejects. */
   readonly done: Promise<RunResult>;
   stop(): Promise<void>;
 }

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import type { AwaySummary } from '../../insight/away/awaySummary.ts';
 import type { ChangedFile } from '../../insight/away/changedFiles.ts';
-import { addCost, noCosts } from '../../insight/costSum.ts';
+import { addCost, noCosts } from '../../insight/ledger/money.ts';
 import type { ReportAction, ReportCell, ReportSection, ReportTone } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { figures } from '../figures.ts';
+import { figures } from '../text/figures.ts';
 import { code, command, fact, number, text } from '../pages/parts.ts';
 import type { BuiltReport, ReportWork } from '../pages/reportKind.ts';
-import { costText, stateOf, stateWord, sumText, waitingText } from '../rowText.ts';
-import { needsYou, titleOf, type SessionRow } from '../sessionRow.ts';
+import { costText, stateOf, stateWord, sumText, waitingText } from '../sessions/rowText.ts';
+import { needsYou, titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 import { filesSince } from './filesSince.ts';
 import type { WhileAway } from './whileAway.ts';
 

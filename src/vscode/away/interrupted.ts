@@ -1,5 +1,5 @@
-import { isSessionLive } from '../../model/status.ts';
-import type { SessionRow } from '../sessionRow.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionRow } from '../sessions/sessionRow.ts';
 
 /** Sessions that were interrupted longer ago are resumed one by one; in ms. */
 const recentMs = 7 * 24 * 60 * 60_000;

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { resumeCost } from '../../insight/away/resumeCost.ts';
-import { loadPrices } from '../../insight/prices.ts';
-import { quoted } from '../../model/visibleText.ts';
+import { loadPrices } from '../../insight/prices/prices.ts';
+import { quoted } from '../../model/text/visibleText.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
-import { sumText } from '../rowText.ts';
-import type { RunControl } from '../runControl.ts';
-import { titleOf, type SessionRow } from '../sessionRow.ts';
-import { ownPrices } from '../settings.ts';
-import { mayStart } from '../trust.ts';
+import { sumText } from '../sessions/rowText.ts';
+import type { RunControl } from '../run/runControl.ts';
+import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
+import { ownPrices } from '../settings/settings.ts';
+import { mayStart } from '../settings/trust.ts';
 
 const { t } = vscode.l10n;
 

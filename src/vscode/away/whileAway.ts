@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { awaySummary, newsCount, type AwaySummary, type LastVisit } from '../../insight/away/awaySummary.ts';
 import { newsSince, parseVisits, type Visits } from '../../insight/away/visits.ts';
-import type { SessionList } from '../sessionList.ts';
-import type { SessionRow } from '../sessionRow.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
+import type { SessionRow } from '../sessions/sessionRow.ts';
 import { interruptedRows } from './interrupted.ts';
 import { newsText } from './newsText.ts';
 
@@ -19,7 +19,7 @@ interface WhileAwayDeps {
   readonly load: () => void;
   /** Epoch ms. */
   readonly now: () => number;
-  /** How many sessions have news that nobody has looked at. */
+  /** How many sessions have news that no one has looked at. */
   readonly onNews: (count: number) => void;
 }
 
@@ -37,11 +37,11 @@ export class WhileAway implements vscode.Disposable {
   constructor(deps: WhileAwayDeps) {
     this.#deps = deps;
     const { state, list, now } = deps;
-    const kept = parseVisits(state.get<unknown>(key));
+    const saved = parseVisits(state.get<unknown>(key));
     const hasFolder = (vscode.workspace.workspaceFolders ?? []).length > 0;
-    if (kept !== undefined && hasFolder)
+    if (saved !== undefined && hasFolder)
       this.#visit = {
-        at: newsSince(kept, now()),
+        at: newsSince(saved, now()),
         running: new Set(list.live().map(({ session_id: id }) => id)),
       };
     this.#item.name = t('Vitrine: While You Were Away');
@@ -100,7 +100,7 @@ export class WhileAway implements vscode.Disposable {
     } else this.#keepSoon();
   }
 
-  /** Only what is there when the list is first known happened while nobody was there. */
+  /** Only what is there when the list is first known happened while no one was there. */
   #hint(): void {
     const news = this.#visit === undefined ? 0 : newsCount(this.summary(), this.#visit);
     if (news === 0) return;

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { isSessionLive } from '../../model/status.ts';
-import { inertText } from '../inertText.ts';
-import type { SessionList } from '../sessionList.ts';
-import { titleOf, type SessionRow } from '../sessionRow.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import { inertText } from '../text/inertText.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
+import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 import { nearText, reachedText } from './budgetText.ts';
 
 const { t } = vscode.l10n;
@@ -12,7 +12,7 @@ export class BudgetNotices implements vscode.Disposable {
   readonly #list: SessionList;
   readonly #since: number;
   readonly #subscription: vscode.Disposable;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(list: SessionList, now: number) {
     this.#list = list;
@@ -42,8 +42,8 @@ export class BudgetNotices implements vscode.Disposable {
 
   #tell(what: string, row: SessionRow, text: string): void {
     const once = `${row.session_id} ${what}`;
-    if (this.#told.has(once)) return;
-    this.#told.add(once);
+    if (this.#reported.has(once)) return;
+    this.#reported.add(once);
     void show(row, text);
   }
 }

@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
-import type { Standing } from '../../model/budget.ts';
-import { exceededText, figuresText, scopeText, type Writing } from '../../protocol/budgetWords.ts';
-import { figures } from '../figures.ts';
+import type { BudgetStatus } from '../../model/usage/budget.ts';
+import { exceededText, figuresText, scopeText, type Writing } from '../../protocol/panel/budgetWords.ts';
+import { figures } from '../text/figures.ts';
 
 const { t } = vscode.l10n;
 const writing: Writing = { t, money: (usd) => figures.money(usd), number: (value) => figures.count(value) };
 
-export function nearText(standing: Standing): string {
-  return t('The budget for {0} is nearly used up: {1}', ...values(standing));
+export function nearText(status: BudgetStatus): string {
+  return t('The budget for {0} is nearly used up: {1}', ...values(status));
 }
 
-export function reachedText(standing: Standing): string {
-  const said = t('The budget for {0} is used up: {1}', ...values(standing));
-  const exceeded = exceededText(standing, writing);
+export function reachedText(status: BudgetStatus): string {
+  const said = t('The budget for {0} is used up: {1}', ...values(status));
+  const exceeded = exceededText(status, writing);
   return exceeded === '' ? said : `${said}. ${exceeded.replace(/\.$/, '')}`;
 }
 
-function values(standing: Standing): [scope: string, figures: string] {
-  return [scopeText(standing.scope, writing), figuresText(standing, writing)];
+function values(status: BudgetStatus): [scope: string, figures: string] {
+  return [scopeText(status.scope, writing), figuresText(status, writing)];
 }

@@ -1,8 +1,8 @@
 import { markdownOf } from '../pages/markdownOf.ts';
-import type { Commands, Shell } from './shell.ts';
+import type { Commands, CommandContext } from './commandContext.ts';
 
-/** What happened while nobody was there, and what to do about it. */
-export function awayCommands({ away, engines, runs, reports }: Shell): Commands {
+/** What happened while no one was there, and what to do about it. */
+export function awayCommands({ away, engines, runs, reports }: CommandContext): Commands {
   return {
     async showWhileAway() {
       away.seen();

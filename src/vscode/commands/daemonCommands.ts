@@ -1,7 +1,7 @@
-import type { Commands, Shell } from './shell.ts';
+import type { Commands, CommandContext } from './commandContext.ts';
 
 /** The background process that runs agents, and all that runs in it. */
-export function daemonCommands({ store, version, machine }: Shell): Commands {
+export function daemonCommands({ store, version, machine }: CommandContext): Commands {
   return {
     async showDaemonStatus() {
       const { showDaemonStatus } = await import('../daemon/daemonStatus.ts');

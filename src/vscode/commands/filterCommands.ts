@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { SourceScope } from '../../protocol/daemon/sources.ts';
-import { inertText } from '../inertText.ts';
+import { inertText } from '../text/inertText.ts';
 import {
   filterDays,
   filterStates,
@@ -9,14 +9,14 @@ import {
   type FilterState,
   type SessionFilter,
 } from '../observed/filter.ts';
-import type { Commands, Shell } from './shell.ts';
+import type { Commands, CommandContext } from './commandContext.ts';
 
 const { t } = vscode.l10n;
 
 type Part = Exclude<keyof SessionFilter, 'scope'>;
 
 /** Which sessions the Sessions view shows: one menu, each entry of which leads to one choice. */
-export function filterCommands(shell: Shell): Commands {
+export function filterCommands(shell: CommandContext): Commands {
   const { list, observed } = shell;
   const set = <P extends Part>(part: P, value: SessionFilter[P] | undefined): void => {
     const others = Object.entries(list.filter).filter(([name]) => name !== part);

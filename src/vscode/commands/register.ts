@@ -1,32 +1,32 @@
 import * as vscode from 'vscode';
-import { agentCommands } from './agentCommands.ts';
-import { agentFileCommands } from './agentFileCommands.ts';
-import { auditCommands } from './auditCommands.ts';
+import { agentCommands } from './agents/agentCommands.ts';
+import { agentFileCommands } from './agents/agentFileCommands.ts';
+import { auditCommands } from './records/auditCommands.ts';
 import { awayCommands } from './awayCommands.ts';
-import { budgetCommands } from './budgetCommands.ts';
-import { capabilityCommands } from './capabilityCommands.ts';
+import { budgetCommands } from './runs/budgetCommands.ts';
+import { capabilityCommands } from './views/capabilityCommands.ts';
 import { daemonCommands } from './daemonCommands.ts';
 import { filterCommands } from './filterCommands.ts';
-import { exportCommands } from './exportCommands.ts';
-import { followUpCommands } from './followUpCommands.ts';
-import { importCommands } from './importCommands.ts';
-import { lineCommands } from './lineCommands.ts';
-import { linkCommands } from './linkCommands.ts';
+import { exportCommands } from './records/exportCommands.ts';
+import { followUpCommands } from './runs/followUpCommands.ts';
+import { importCommands } from './records/importCommands.ts';
+import { lineCommands } from './views/lineCommands.ts';
+import { linkCommands } from './records/linkCommands.ts';
 import { menuCommands } from './menus/menuCommands.ts';
-import { recordCommands } from './recordCommands.ts';
-import { relinkCommands } from './relinkCommands.ts';
-import { replayCommands } from './replayCommands.ts';
-import { retentionCommands } from './retentionCommands.ts';
-import { runCommands } from './runCommands.ts';
-import { runnerCommands } from './runnerCommands.ts';
-import { searchCommands } from './searchCommands.ts';
+import { recordCommands } from './records/recordCommands.ts';
+import { relinkCommands } from './records/relinkCommands.ts';
+import { replayCommands } from './runs/replayCommands.ts';
+import { retentionCommands } from './records/retentionCommands.ts';
+import { runCommands } from './runs/runCommands.ts';
+import { runnerCommands } from './runs/runnerCommands.ts';
+import { searchCommands } from './views/searchCommands.ts';
 import { sessionCommands } from './sessionCommands.ts';
-import type { Shell } from './shell.ts';
-import { usageCommands } from './usageCommands.ts';
-import { viewCommands } from './viewCommands.ts';
+import type { CommandContext } from './commandContext.ts';
+import { usageCommands } from './views/usageCommands.ts';
+import { viewCommands } from './views/viewCommands.ts';
 
 /** Registers every command; one that fails says so in a message. */
-export function registerCommands(shell: Shell): vscode.Disposable {
+export function registerCommands(shell: CommandContext): vscode.Disposable {
   const all = {
     ...runCommands(shell),
     ...agentCommands(shell),

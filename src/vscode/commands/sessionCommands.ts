@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
-import { isSessionLive } from '../../model/status.ts';
-import { needsYou, titleOf } from '../sessionRow.ts';
-import type { Commands, Shell } from './shell.ts';
-import { given, whichSession } from './whichSession.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import { needsYou, titleOf } from '../sessions/sessionRow.ts';
+import type { Commands, CommandContext } from './commandContext.ts';
+import { sessionOfArgument, pickSession } from './pick.ts';
 
 const { t } = vscode.l10n;
 
 /** Opening, naming, hiding and deleting sessions. None of these starts a program. */
-export function sessionCommands(shell: Shell): Commands {
+export function sessionCommands(shell: CommandContext): Commands {
   const name = (id: string): string => {
     const row = shell.list.get(id);
     return row === undefined ? id : titleOf(row);
@@ -20,7 +20,7 @@ export function sessionCommands(shell: Shell): Commands {
 
   return {
     async openSession(argument) {
-      const id = await whichSession(shell, argument, { title: t('Open Session'), usePanel: false });
+      const id = await pickSession(shell, argument, { title: t('Open Session'), usePanel: false });
       if (id !== undefined) await shell.panels.open(id);
     },
 
@@ -28,9 +28,9 @@ export function sessionCommands(shell: Shell): Commands {
       const waiting = shell.list.waiting();
       const [only] = waiting.length === 1 ? waiting : [];
       const id =
-        given(argument) ??
+        sessionOfArgument(argument) ??
         only?.session_id ??
-        (await whichSession(shell, undefined, {
+        (await pickSession(shell, undefined, {
           title: t('Review Request'),
           usePanel: false,
           filter: (row) => needsYou(row) !== undefined,
@@ -39,7 +39,7 @@ export function sessionCommands(shell: Shell): Commands {
     },
 
     async renameSession(argument, title) {
-      const id = await whichSession(shell, argument, { title: t('Rename Session') });
+      const id = await pickSession(shell, argument, { title: t('Rename Session') });
       if (id === undefined) return;
       const chosen =
         typeof title === 'string'
@@ -50,14 +50,14 @@ export function sessionCommands(shell: Shell): Commands {
     },
 
     async copySessionId(argument) {
-      const id = await whichSession(shell, argument, { title: t('Copy Session ID') });
+      const id = await pickSession(shell, argument, { title: t('Copy Session ID') });
       if (id === undefined) return;
       await vscode.env.clipboard.writeText(id);
       vscode.window.setStatusBarMessage(t('Copied {0}', id), 3000);
     },
 
     async deleteSession(argument) {
-      const id = await whichSession(shell, argument, {
+      const id = await pickSession(shell, argument, {
         title: t('Delete Session'),
         filter: (row) => !isSessionLive(row.status),
       });
@@ -77,13 +77,13 @@ export function sessionCommands(shell: Shell): Commands {
     },
 
     async unhideSession(argument) {
-      const id = await whichSession(shell, argument, { title: t('Unhide'), filter: (row) => row.hidden === true });
+      const id = await pickSession(shell, argument, { title: t('Unhide'), filter: (row) => row.hidden === true });
       if (id !== undefined) await setHidden(id, false);
     },
   };
 }
 
-async function removeForGood(shell: Shell, id: string, title: string): Promise<void> {
+async function removeForGood(shell: CommandContext, id: string, title: string): Promise<void> {
   const engine = await shell.engines.get();
   const confirm = t('Delete Permanently');
   const chosen = await vscode.window.showWarningMessage(

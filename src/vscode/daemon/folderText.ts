@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { quoted } from '../../model/visibleText.ts';
-import { visibleText } from '../inertText.ts';
+import { quoted } from '../../model/text/visibleText.ts';
+import { visibleText } from '../text/inertText.ts';
 import type { FolderRuns } from './runsByFolder.ts';
 
 const { t } = vscode.l10n;

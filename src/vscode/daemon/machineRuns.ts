@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 import { defaultStore } from '../../client/machine/defaultStore.ts';
 import type { StoreRuns } from '../../client/machine/storeRuns.ts';
 import { watchEndpoint } from '../../client/machine/watchEndpoint.ts';
-import type { SessionList } from '../sessionList.ts';
-import { titleOf } from '../sessionRow.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
+import { titleOf } from '../sessions/sessionRow.ts';
 import { runsByFolder, type FolderRuns, type MachineRun } from './runsByFolder.ts';
 
 interface MachineRunsDeps {

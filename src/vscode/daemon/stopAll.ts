@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { findRuns } from '../../client/machine/findRuns.ts';
-import { logLine } from '../../engine/logLine.ts';
-import { titleOf } from '../sessionRow.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import { titleOf } from '../sessions/sessionRow.ts';
 import { folderText } from './folderText.ts';
 import { runsByFolder } from './runsByFolder.ts';
 

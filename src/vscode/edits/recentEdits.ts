@@ -2,8 +2,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { RecentEdit } from '../../engine/catalogue/edits.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
-import { figures } from '../figures.ts';
-import { inertText } from '../inertText.ts';
+import { figures } from '../text/figures.ts';
+import { inertText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
 

@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
 import { agentChoices } from '../../agents/choices.ts';
 import type { AgentOptions } from '../../agents/adapter.ts';
-import { executorTypeSchema, type ExecutorType } from '../../model/session.ts';
+import { executorTypeSchema, type ExecutorType } from '../../model/session/session.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
-import { folderBudgets } from '../budgets/budgetSettings.ts';
-import { writtenFollowUps } from '../followUps/followUpSettings.ts';
-import type { RunMemory } from '../run/memory.ts';
 import {
+  folderBudgets,
+  writtenFollowUps,
   agentOptions,
   engineSettings,
   requestMinutes,
   runnerSettings,
   stopGraceSeconds,
   tokenKey,
-} from '../settings.ts';
+} from '../settings/settings.ts';
+import type { RunMemory } from '../run/runMemory.ts';
 
 /** What only this window knows of a folder. Holds secrets. */
 export async function clientContext(

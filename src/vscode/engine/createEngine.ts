@@ -7,12 +7,11 @@ import { storeFormats } from '../../agents/stores/formats.ts';
 import type { BlueprintAccess } from '../../engine/blueprints/access.ts';
 import { Catalogue } from '../../engine/catalogue/catalogue.ts';
 import { StoredFacts } from '../../engine/catalogue/storedFacts.ts';
-import type { EngineFailure } from '../../engine/failures.ts';
+import type { EngineFailure } from '../../engine/failures/failures.ts';
 import { systemProcesses } from '../../engine/sources/live/processes.ts';
 import { SessionSources } from '../../engine/sources/sources.ts';
-import { followUpSettings } from '../followUps/followUpSettings.ts';
-import type { RunMemory } from '../run/memory.ts';
-import { engineSettings, runnerSettings, whenWindowsClose } from '../settings.ts';
+import { followUpSettings, engineSettings, runnerSettings, whenWindowsClose } from '../settings/settings.ts';
+import type { RunMemory } from '../run/runMemory.ts';
 import { clientContext } from './clientContext.ts';
 import { WindowEngine } from './windowEngine.ts';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { CreateEngineDeps } from './createEngine.ts';
 import type { WindowEngine } from './windowEngine.ts';
 
@@ -44,7 +44,7 @@ export class EngineHost implements vscode.Disposable {
     void this.#engine?.then((engine) => engine.announce());
   }
 
-  /** Leaves the daemon; what runs goes on. */
+  /** Leaves the daemon; what runs continues. */
   dispose(): void {
     this.#subscriptions.dispose();
     void this.#engine?.then((engine) => engine.dispose());

@@ -4,17 +4,17 @@ import { type Disposable, Listeners } from '../../client/listeners.ts';
 import { type RemoteNotice, RemoteSession } from '../../client/remoteSession.ts';
 import type { AgentReport, ResumeRequest, StartRequest } from '../../engine/api.ts';
 import type { EngineDeps } from '../../engine/engineDeps.ts';
-import type { EngineFailure } from '../../engine/failures.ts';
-import type { Archive } from '../../engine/archive.ts';
+import type { EngineFailure } from '../../engine/failures/failures.ts';
+import type { Archive } from '../../engine/archive/archive.ts';
 import { ReadOnlyEngine } from '../../engine/readOnlyEngine.ts';
-import type { Bound } from '../../model/budget.ts';
-import type { CoordinatorEvent } from '../../model/event.ts';
-import { isSessionLive } from '../../model/status.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { Bound } from '../../model/usage/budget.ts';
+import type { CoordinatorEvent } from '../../model/transcript/event.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import type { DaemonStatus, GivenParams, News, ResultOf } from '../../protocol/daemon/calls.ts';
 import type { ClientContext } from '../../protocol/daemon/context.ts';
 import { PlannedFollowUps } from '../followUps/plannedFollowUps.ts';
-import { failureOf, unreachable } from './failureOf.ts';
+import { toFailure, unreachable } from '../failures/toFailure.ts';
 
 export type SessionHandle = RemoteSession<EngineFailure>;
 export type Notice = RemoteNotice<EngineFailure>;
@@ -59,7 +59,7 @@ export class WindowEngine {
     const { log, storeDir } = deps.engine;
     this.#link = new DaemonLink({
       log,
-      failure: failureOf,
+      failure: toFailure,
       connect: () => connect({ ...deps, storeDir, onNews: (news) => this.#take(news) }),
       prepare: async (connection) => {
         await connection.call('announce', await this.#announcement());
@@ -251,7 +251,7 @@ export class WindowEngine {
     return { contexts, when_windows_close: this.#deps.whenWindowsClose() };
   }
 
-  #take({ summaries, removed, events, undelivered, follow_ups }: News): Promise<void> {
+  #take({ summaries, removed, events, undelivered: failedDeliveries, follow_ups }: News): Promise<void> {
     for (const summary of summaries) this.#learn(summary);
     for (const id of removed) {
       this.#live.delete(id);
@@ -259,7 +259,7 @@ export class WindowEngine {
     }
     for (const event of events) this.#events.fire(event);
     if (follow_ups !== undefined) this.#planned.take(follow_ups);
-    for (const { session_id, failure } of undelivered) this.#deps.onUndelivered(session_id, failureOf(failure));
+    for (const { session_id, failure } of failedDeliveries) this.#deps.onUndelivered(session_id, toFailure(failure));
     if (this.#live.size === 0) void this.#link.replaceOlder(this.#deps.build);
     return Promise.resolve();
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { visibleText } from '../inertText.ts';
-import { figures } from '../figures.ts';
+import { visibleText } from '../text/inertText.ts';
+import { figures } from '../text/figures.ts';
 import type { FollowUpWatch } from './followUpWatch.ts';
 import type { DueFollowUp } from './plannedFollowUps.ts';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { logLine } from '../../engine/logLine.ts';
-import type { AgentCatalogue } from '../agents/catalogue.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import type { AgentCatalogue } from '../agents/agentCatalogue.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import type { DueFollowUp } from './plannedFollowUps.ts';
@@ -77,7 +77,7 @@ export class FollowUpWatch implements vscode.Disposable {
   /** What checks the settings is not loaded where there is none. */
   async #tellProblems(): Promise<void> {
     if (vscode.workspace.getConfiguration('vitrine').inspect('followUps')?.globalValue === undefined) return;
-    const { followUpProblems } = await import('./followUpSettings.ts');
+    const { followUpProblems } = await import('../settings/settings.ts');
     for (const problem of followUpProblems()) {
       this.#deps.log.error(logLine('setting vitrine.followUps', { problem }));
     }

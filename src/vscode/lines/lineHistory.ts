@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { EngineHost } from '../engine/engineHost.ts';
-import { isHere, type SessionList } from '../sessionList.ts';
-import type { SessionLoader } from '../sessionLoader.ts';
-import { marksLines } from '../settings.ts';
+import { isHere, type SessionList } from '../sessions/sessionList.ts';
+import type { SessionLoader } from '../sessions/sessionLoader.ts';
+import { marksLines } from '../settings/settings.ts';
 import type { LineStories } from './lineStories.ts';
 import type { TouchIndex } from './touchIndex.ts';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { claimedRanges, type LineClaim } from '../../insight/files/lineClaims.ts';
-import { inertText } from '../inertText.ts';
+import { inertText } from '../text/inertText.ts';
 import type { LineStories } from './lineStories.ts';
 import { openEntryCommand, stepText, storyHover, storyPrompt } from './lineText.ts';
 
@@ -16,8 +16,8 @@ export function hoverProvider(stories: LineStories): vscode.HoverProvider {
     async provideHover(document, position) {
       const claims = (await stories.claims(document))?.[position.line] ?? [];
       const changed = claims.filter(({ kind }) => kind === 'changed');
-      const told = await Promise.all(changed.slice(0, mostStories).map((claim) => stories.story(claim)));
-      const known = told.filter((story) => story !== undefined);
+      const reported = await Promise.all(changed.slice(0, mostStories).map((claim) => stories.story(claim)));
+      const known = reported.filter((story) => story !== undefined);
       return known.length === 0 ? undefined : new vscode.Hover(storyHover(known), document.lineAt(position).range);
     },
   };

@@ -27,7 +27,7 @@ export interface LineStory {
   readonly promptIndex: number | undefined;
 }
 
-interface Kept<T> {
+interface Saved<T> {
   readonly of: string;
   readonly value: Promise<T>;
 }
@@ -36,9 +36,9 @@ interface Kept<T> {
 export class LineStories {
   readonly #index: TouchIndex;
   readonly #open: (id: string) => Promise<SessionHandle>;
-  readonly #claims = new Map<string, Kept<readonly (readonly LineClaim[])[]>>();
-  readonly #records = new Map<string, Kept<FileRecord>>();
-  readonly #stories = new Map<string, Kept<LineStory | undefined>>();
+  readonly #claims = new Map<string, Saved<readonly (readonly LineClaim[])[]>>();
+  readonly #records = new Map<string, Saved<FileRecord>>();
+  readonly #stories = new Map<string, Saved<LineStory | undefined>>();
 
   constructor(index: TouchIndex, open: (id: string) => Promise<SessionHandle>) {
     this.#index = index;
@@ -60,7 +60,7 @@ export class LineStories {
     });
   }
 
-  /** `undefined` where the record is not to be had any more. */
+  /** `undefined` where the record is no longer to be had. */
   story({ session, entryIndex, kind, edited }: LineClaim): Promise<LineStory | undefined> {
     const key = JSON.stringify([session, entryIndex, kind, edited]);
     return keep(this.#stories, key, '', async () => {
@@ -113,15 +113,15 @@ function stateOf({ session, file }: Touch): string {
 }
 
 /** What is kept under `key`, if it was made of the same; else made anew. What failed is not kept. */
-function keep<T>(kept: Map<string, Kept<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
-  const known = kept.get(key);
-  kept.delete(key);
+function keep<T>(saved: Map<string, Saved<T>>, key: string, of: string, make: () => Promise<T>): Promise<T> {
+  const known = saved.get(key);
+  saved.delete(key);
   const value = known?.of === of ? known.value : make();
-  kept.set(key, { of, value });
-  const [oldest] = kept.keys();
-  if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
+  saved.set(key, { of, value });
+  const [oldest] = saved.keys();
+  if (saved.size > mostKept && oldest !== undefined) saved.delete(oldest);
   value.catch(() => {
-    if (kept.get(key)?.value === value) kept.delete(key);
+    if (saved.get(key)?.value === value) saved.delete(key);
   });
   return value;
 }

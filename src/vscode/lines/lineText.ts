@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { inertText, literalText, visibleText } from '../inertText.ts';
+import { inertText, literalText, visibleText } from '../text/inertText.ts';
 import type { LineStory } from './lineStories.ts';
 
 const { t } = vscode.l10n;

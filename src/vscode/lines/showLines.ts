@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SessionList } from '../sessionList.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
 import { LineMarks } from './lineMarks.ts';
 import { hoverProvider, LineLenses } from './lineProviders.ts';
 import type { LineStories } from './lineStories.ts';

@@ -1,7 +1,7 @@
 import type { SessionHandle } from '../engine/windowEngine.ts';
 import { type SessionFile, SessionFiles } from '../../insight/files/files.ts';
-import type { NormalizedEntry } from '../../model/entry.ts';
-import type { SessionRow } from '../sessionRow.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { SessionRow } from '../sessions/sessionRow.ts';
 
 /** Sessions of one file that are read, the newest ones, and entries of one session. */
 const mostSessions = 50;

@@ -1,7 +1,7 @@
 import type { SourceScope } from '../../protocol/daemon/sources.ts';
-import { isObject } from '../../model/json.ts';
-import { isSessionLive } from '../../model/status.ts';
-import { titleOf, type SessionRow } from '../sessionRow.ts';
+import { isObject } from '../../model/text/json.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
 
 export const filterStates = ['needsYou', 'running', 'idle', 'ended'] as const;
 export type FilterState = (typeof filterStates)[number];
@@ -43,7 +43,7 @@ export function isFiltering({ agents, states, days, text }: SessionFilter): bool
 }
 
 /** The scope that a window was left with; filters end with the window. */
-export function scopeOf(kept: unknown): SourceScope {
-  const scope = isObject(kept) ? kept['scope'] : undefined;
+export function scopeOf(saved: unknown): SourceScope {
+  const scope = isObject(saved) ? saved['scope'] : undefined;
   return scope === 'folder' || scope === 'everything' ? scope : 'repository';
 }

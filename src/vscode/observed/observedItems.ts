@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { ObservedState } from '../../model/observedState.ts';
-import { isSessionLive } from '../../model/status.ts';
-import type { GroupName, SessionNode } from '../sessionGroups.ts';
-import { needsYou, type SessionRow } from '../sessionRow.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { GroupName, SessionNode } from '../sessions/sessionGroups.ts';
+import { needsYou, type SessionRow } from '../sessions/sessionRow.ts';
 
 const { t } = vscode.l10n;
 

@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { storeVariables } from '../../agents/stores/variables.ts';
-import { logLine } from '../../engine/logLine.ts';
+import { logLine } from '../../engine/log/logLine.ts';
 import type { ResultOf } from '../../protocol/daemon/calls.ts';
 import type { SourceScope } from '../../protocol/daemon/sources.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
-import type { SessionList } from '../sessionList.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
 import { noFilter, scopeOf } from './filter.ts';
 
 /** Sessions of other programs that the view holds; the oldest are left out. */

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { ObservedAgent } from '../../model/observed.ts';
+import type { ObservedAgent } from '../../model/session/observed.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import type { PageCommand, SessionView } from '../../protocol/messages.ts';
-import { visibleText } from '../inertText.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { PageCommand, SessionView } from '../../protocol/panel/messages.ts';
+import { visibleText } from '../text/inertText.ts';
 
 const { t } = vscode.l10n;
 

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../../engine/api.ts';
-import { CarriedCount, type Carried } from '../../insight/carried.ts';
-import { capabilityNames, type Capabilities, type CapabilityName } from '../../model/capabilities.ts';
+import { CapabilityCount, type SessionCapabilities } from '../../insight/session/sessionCapabilities.ts';
+import { capabilityNames, type Capabilities, type CapabilityName } from '../../model/session/capabilities.ts';
 import type { ReportCell } from '../../model/pages/report.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
-import { protocolOf } from '../run/agentItems.ts';
+import { protocolOf } from '../run/steps/agentItems.ts';
 import { command, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
@@ -122,7 +122,7 @@ export async function sessionCapabilities(
   const capabilities = await capabilitiesOfSession(engine, summary);
   if (capabilities === undefined)
     return { report: { ...base, text: [t('Vitrine does not know this agent.')], sections: [] } };
-  const count = new CarriedCount();
+  const count = new CapabilityCount();
   const total = handle.total();
   for (let from = 0; from < total && !signal.aborted; from += atOnce) {
     progress(t('Reading entries…'), from / total);
@@ -131,7 +131,7 @@ export async function sessionCapabilities(
   const columns = [{ label: t('Capability') }, { label: t('In this session') }, { label: t('Notes') }];
   const rows = count
     .all(summary, capabilities)
-    .map((carried) => [text(nameText(carried.name)), carriedCell(carried), text(carried.reason ?? '')]);
+    .map((inherited) => [text(nameText(inherited.name)), carriedCell(inherited), text(inherited.reason ?? '')]);
   const table = { label: t('What this session shows of each capability'), columns, rows };
   return { report: { ...base, tables: [table], sections: [] } };
 }
@@ -149,7 +149,7 @@ async function capabilitiesOfSession(
   return (await engine.agents()).find((report) => report.type === type)?.capabilities;
 }
 
-function carriedCell({ name, state, count, of }: Carried): ReportCell {
+function carriedCell({ name, state, count, of }: SessionCapabilities): ReportCell {
   switch (state) {
     case 'carried':
       if (name === 'cost') return text(t('reported by the agent'));

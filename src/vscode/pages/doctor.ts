@@ -2,15 +2,15 @@ import * as vscode from 'vscode';
 import type { AgentReport } from '../../engine/api.ts';
 import { daemonLogFile } from '../../client/machine/logFile.ts';
 import { diagnose, type Diagnosis } from '../../engine/diagnosis.ts';
-import { loadPrices, pricesProblem } from '../../insight/prices.ts';
+import { loadPrices, pricesProblem } from '../../insight/prices/prices.ts';
 import type { ReportCell, ReportFact, ReportSection, ReportTable } from '../../model/pages/report.ts';
-import type { SessionSummary } from '../../model/summary.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
 import { daemonStatuses, statusLines } from '../daemon/daemonStatus.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { nameOf, protocolOf } from '../run/agentItems.ts';
-import { installAddress, placeSetting } from '../run/agentPlaces.ts';
-import { isHere, type SessionList } from '../sessionList.ts';
-import { ownPrices, requestMinutes, stopGraceSeconds } from '../settings.ts';
+import { nameOf, protocolOf } from '../run/steps/agentItems.ts';
+import { installAddress, placeSetting } from '../run/steps/agentPlaces.ts';
+import { isHere, type SessionList } from '../sessions/sessionList.ts';
+import { ownPrices, requestMinutes, stopGraceSeconds } from '../settings/settings.ts';
 import { code, command, fact, text } from './parts.ts';
 import type { BuiltReport, ReportActions, ReportWork } from './reportKind.ts';
 
@@ -209,7 +209,7 @@ function missingSection(
       text(t('hidden by you')),
       { text: '', actions: add(t('Unhide'), 'eye', 'vitrine.unhideSession', row.session_id) },
     ]);
-  const elsewhere = folders
+  const others = folders
     .filter(({ folder }) => !isHere({ project_dir: folder ?? undefined }))
     .map(({ folder, sessions, gone }) => {
       const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
@@ -233,7 +233,7 @@ function missingSection(
       text(t('deleted for good. The audit says when, and why')),
       { text: '', actions: add(t('Export Audit…'), 'export', 'vitrine.exportAudit') },
     ]);
-  const rows = [...hidden, ...elsewhere, ...broken, ...gone];
+  const rows = [...hidden, ...others, ...broken, ...gone];
   const title = t('Missing sessions');
   if (rows.length === 0) return { title, text: [t('Every session on disk is in the list.')] };
   const columns = [{ label: t('Session or folder') }, { label: t('Why it is not listed') }, { label: t('Actions') }];

@@ -3,7 +3,7 @@ import type { WhileAway } from '../away/whileAway.ts';
 import type { EnginePaths } from '../engine/createEngine.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 import type { SessionHandle, WindowEngine } from '../engine/windowEngine.ts';
-import type { SessionList } from '../sessionList.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
 import type { ReportKind } from './reportKind.ts';
 
 const { t } = vscode.l10n;

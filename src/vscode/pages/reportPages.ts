@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ReportKey } from '../../protocol/pages/reportMessages.ts';
-import type { Failures } from '../failures.ts';
-import { pageRoots, panelHtml } from '../panelHtml.ts';
+import type { Failures } from '../failures/failures.ts';
+import { pageRoots, panelHtml } from '../panel/panelHtml.ts';
 import type { BuiltReport, ReportKind } from './reportKind.ts';
 import type { ReportPanel } from './reportPanel.ts';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { logLine } from '../../engine/logLine.ts';
+import { logLine } from '../../engine/log/logLine.ts';
 import { reportMarkdown } from '../../formats/pages/reportMarkdown.ts';
 import { Channel } from '../../protocol/channel.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type ReportKey,
   type ToReportPage,
 } from '../../protocol/pages/reportMessages.ts';
-import type { Failures } from '../failures.ts';
+import type { Failures } from '../failures/failures.ts';
 import { ReportActions, type BuiltReport, type ReportKind } from './reportKind.ts';
 
 const { t } = vscode.l10n;
@@ -61,11 +61,11 @@ export class ReportPanel implements vscode.Disposable {
     this.#running = running;
     const { signal } = running;
     const actions = new ReportActions(String(++this.#builds));
-    let told = 0;
+    let reported = 0;
     const progress = (text: string, share?: number): void => {
       const now = Date.now();
-      if (signal.aborted || now - told < progressEvery) return;
-      told = now;
+      if (signal.aborted || now - reported < progressEvery) return;
+      reported = now;
       this.#show({ type: 'working', text, share: share ?? null, report: this.#built?.report ?? null });
     };
     progress(t('Working…'));

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ReportFact } from '../../model/pages/report.ts';
-import type { SessionSummary } from '../../model/summary.ts';
-import { titleOf } from '../sessionRow.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { titleOf } from '../sessions/sessionRow.ts';
 import { code, fact } from './parts.ts';
 
 const { t } = vscode.l10n;

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { verdictDetails, verdictWording } from '../../engine/audit/verdictWording.ts';
 import type { ReportFact } from '../../model/pages/report.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { translated } from '../translated.ts';
+import { translated } from '../failures/failureText.ts';
 import { command, fact, text } from './parts.ts';
 import type { BuiltReport, ReportWork } from './reportKind.ts';
 import { sessionFacts } from './sessionFacts.ts';
@@ -48,7 +48,7 @@ export async function verificationReport(
   };
 }
 
-/** A record that was changed may not open any more. */
+/** A record that was changed may no longer open. */
 async function aboutSession(engine: WindowEngine, id: string): Promise<ReportFact[]> {
   try {
     const handle = await engine.open(id);

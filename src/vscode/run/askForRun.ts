@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
 import type { AgentReport } from '../../engine/api.ts';
-import type { Recalled } from '../../engine/recall/contract.ts';
-import { inertText } from '../inertText.ts';
-import { ask, askForMany, type Answer } from '../quickInput.ts';
-import { agentOptions } from '../settings.ts';
-import { mayStart } from '../trust.ts';
-import { agentItems, canRun, manyItems, nameOf, type AgentItem, type AgentRow } from './agentItems.ts';
-import { installAddress, placeSetting } from './agentPlaces.ts';
+import type { Recalled } from '../../engine/recall/types.ts';
+import { inertText } from '../text/inertText.ts';
+import { ask, askForMany, type Answer } from '../window/quickInput.ts';
+import { agentOptions } from '../settings/settings.ts';
+import { mayStart } from '../settings/trust.ts';
+import { agentItems, canRun, manyItems, nameOf, type AgentItem, type AgentRow } from './steps/agentItems.ts';
+import { installAddress, placeSetting } from './steps/agentPlaces.ts';
 import { withChoice, type RunChoice } from '../../agents/withChoice.ts';
-import { withExcerpts, type Excerpt } from './excerpt.ts';
-import type { RunMemory } from './memory.ts';
-import { optionLine } from './optionLine.ts';
-import { askForOptions } from './optionSteps.ts';
-import { askForPrompt, type Prompted } from './promptStep.ts';
-import { askForRecall, passagesText, type RecallDeps } from './recallStep.ts';
-import type { RunRequest } from './request.ts';
+import { withExcerpts, type Excerpt } from './steps/excerpt.ts';
+import type { RunMemory } from './runMemory.ts';
+import { optionLine } from './steps/optionLine.ts';
+import { askForOptions } from './steps/optionSteps.ts';
+import { askForPrompt, type Prompted } from './steps/promptStep.ts';
+import { askForRecall, passagesText, type RecallDeps } from './steps/recallStep.ts';
+import type { RunRequest } from './runRequest.ts';
 
 const { t } = vscode.l10n;
 
@@ -25,7 +25,7 @@ interface Deps extends RecallDeps {
   readonly memory: RunMemory;
 }
 
-/** What is known already, so that nobody is asked for it. */
+/** What is known already, so that no one is asked for it. */
 export interface Given {
   readonly several?: boolean;
   /** What earlier sessions know is shown before it runs. */

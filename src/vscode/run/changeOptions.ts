@@ -3,17 +3,17 @@ import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
 import type { LiveOptions } from '../../engine/api.ts';
-import { inertText } from '../inertText.ts';
-import { agentOptions } from '../settings.ts';
+import { inertText } from '../text/inertText.ts';
+import { agentOptions } from '../settings/settings.ts';
 import { withChoice } from '../../agents/withChoice.ts';
-import { nameOf } from './agentItems.ts';
-import type { RunMemory } from './memory.ts';
-import { optionLine } from './optionLine.ts';
-import { askForOptions } from './optionSteps.ts';
+import { nameOf } from './steps/agentItems.ts';
+import type { RunMemory } from './runMemory.ts';
+import { optionLine } from './steps/optionLine.ts';
+import { askForOptions } from './steps/optionSteps.ts';
 
 const { t } = vscode.l10n;
 
-/** Lets a person change how a session runs: at once where the agent that is at work takes it, and in its later runs. */
+/** Lets a person change how a session runs: at once where the agent that is running takes it, and in its later runs. */
 export async function changeOptions(engine: WindowEngine, memory: RunMemory, session: string): Promise<void> {
   const handle = await engine.open(session);
   try {

@@ -1,4 +1,4 @@
-import type { ExecutorType } from '../../model/session.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
 
 export interface RunnerPlace {
   /** The program that this extension brings along. */

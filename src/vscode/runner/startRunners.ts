@@ -6,18 +6,18 @@ import type { AgentOptions } from '../../agents/adapter.ts';
 import { isBypass } from '../../agents/choices.ts';
 import type { Job } from '../../coordinator/api.ts';
 import type { AgentReport } from '../../engine/api.ts';
-import { stopTree } from '../../engine/children/stopTree.ts';
+import { stopSessionTree } from '../../engine/children/stopSessionTree.ts';
 import { executeJob } from '../../engine/coordinator/execute.ts';
 import { joinCoordinator } from '../../engine/coordinator/join.ts';
 import type { Outcome } from '../../engine/coordinator/runner.ts';
 import { RunnerGroup } from '../../engine/coordinator/runnerGroup.ts';
 import type { WindowEngine } from '../engine/windowEngine.ts';
-import { executorTypeSchema, type ExecutorType, type Run } from '../../model/session.ts';
-import { logLine } from '../../engine/logLine.ts';
-import { agentOptions, runnerSettings } from '../settings.ts';
+import { executorTypeSchema, type ExecutorType, type Run } from '../../model/session/session.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import { agentOptions, runnerSettings } from '../settings/settings.ts';
 import type { BlueprintRuns } from '../agents/blueprintRuns.ts';
-import type { AgentCatalogue } from '../agents/catalogue.ts';
-import type { Elsewhere } from '../elsewhere.ts';
+import type { AgentCatalogue } from '../agents/agentCatalogue.ts';
+import type { OtherProcesses } from '../sessions/otherProcesses.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
 
 /** A runner for each agent that is found, unless the settings say no; working in `folder` and the others of this window. */
@@ -26,7 +26,7 @@ export async function startRunners(
   folder: string,
   onRun: (run: Run) => void,
 ): Promise<RunnerGroup> {
-  const { store, engines, elsewhere, log } = deps;
+  const { store, engines, elsewhere: others, log } = deps;
   const engine = await engines.get();
   const coordinator = { clock: Date.now, monotonic: () => performance.now(), randomHex, log };
   const group = new RunnerGroup({
@@ -35,9 +35,9 @@ export async function startRunners(
     onRun: (run, { mine, hosting }) => {
       onRun(run);
       if (mine) return;
-      // Whose runner was killed left an agent behind, and a session that nobody brought to its end.
-      if (hosting && run.status === 'failed') void engine.sweep().finally(() => elsewhere.lookSoon());
-      else elsewhere.lookSoon();
+      // Whose runner was killed left an agent behind, and a session that no one brought to its end.
+      if (hosting && run.status === 'failed') void engine.sweep().finally(() => others.lookSoon());
+      else others.lookSoon();
     },
   });
   const { enabled, concurrency: limit, tags } = runnerSettings();
@@ -48,7 +48,7 @@ export async function startRunners(
     void group.add({
       registration: { ...place, executor_type },
       execute: (job, started) => execute(job, { ...deps, engine, folder }, started),
-      stop: ({ run }) => stopTree(engine, run.session_id),
+      stop: ({ run }) => stopSessionTree(engine, run.session_id),
       onJoined: ({ runner_id }, hosting) => log.info(logLine('runner', { runner_id, executor_type, hosting })),
     });
   }
@@ -82,7 +82,7 @@ function askingOptions(type: ExecutorType, place: vscode.Uri): AgentOptions {
   return permissionMode === undefined || isBypass(type, permissionMode) ? rest : { ...rest, permissionMode };
 }
 
-/** Where the run would work: a session goes on where it began. */
+/** Where the run would work: a session continues where it began. */
 async function folderOf({ run }: Job, engine: WindowEngine, folder: string): Promise<string> {
   const here = run.project_dir ?? folder;
   if (run.type === 'start_session') return here;
@@ -108,6 +108,6 @@ export interface WindowRunnersDeps {
   readonly engines: EngineHost;
   readonly blueprints: BlueprintRuns;
   readonly agents: AgentCatalogue;
-  readonly elsewhere: Elsewhere;
+  readonly elsewhere: OtherProcesses;
   readonly log: vscode.LogOutputChannel;
 }

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { CoordinatorError } from '../../coordinator/errors.ts';
 import type { Log } from '../../engine/api.ts';
 import { joinCoordinator, type Joined } from '../../engine/coordinator/join.ts';
-import { isRunOver } from '../../model/status.ts';
+import { isRunOver } from '../../model/session/status.ts';
 
 /**
- * Has the run stopped that a session is in, wherever its runner is, and begins no coordinator for it. False where nobody
+ * Has the run stopped that a session is in, wherever its runner is, and begins no coordinator for it. False where no one
  * coordinates, or the session is in no run of the queue. @throws CoordinatorError
  */
 export async function stopQueued(storeDir: string, session: string, log: Log): Promise<boolean> {

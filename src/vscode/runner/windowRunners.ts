@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { CreateRun } from '../../coordinator/api.ts';
 import type { RunnerGroup } from '../../engine/coordinator/runnerGroup.ts';
-import type { Run } from '../../model/session.ts';
-import { isRunOver, isSessionLive } from '../../model/status.ts';
-import { inertText } from '../inertText.ts';
-import { logLine } from '../../engine/logLine.ts';
-import { runnerSettings } from '../settings.ts';
+import type { Run } from '../../model/session/session.ts';
+import { isRunOver, isSessionLive } from '../../model/session/status.ts';
+import { inertText } from '../text/inertText.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import { runnerSettings } from '../settings/settings.ts';
 import type { WindowRunnersDeps } from './startRunners.ts';
 
 const { t } = vscode.l10n;
@@ -65,14 +65,14 @@ export class WindowRunners {
     void vscode.window.showWarningMessage(t('This session is running in another window or terminal. Stop it there.'));
   }
 
-  /** Takes no more. What it executes is the daemon's, and goes on when this process ends. */
+  /** Takes no more. What it executes is the daemon's, and continues when this process ends. */
   dispose(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
     for (const each of this.#disposables) each.dispose();
   }
 
-  /** It may have ended by itself meanwhile. */
+  /** It may have ended on its own meanwhile. */
   async #isLive(session: string): Promise<boolean> {
     const handle = await (await this.#deps.engines.get()).open(session);
     const { status } = handle.summary();

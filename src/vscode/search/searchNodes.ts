@@ -1,14 +1,18 @@
 import * as vscode from 'vscode';
-import type { Scanned, SearchAnswer, SearchHit, SessionHits } from '../../engine/search/contract.ts';
-import { isObserved } from '../../engine/search/contract.ts';
+import {
+  type Scanned,
+  type SearchAnswer,
+  type SearchHit,
+  type SessionHits,
+  isObserved,
+} from '../../engine/search/types.ts';
 import { asSession } from '../../insight/observed/asSession.ts';
-import type { QueryProblem } from '../../model/query.ts';
-import { queryKinds, queryStates } from '../../model/query.ts';
-import { inertText, visibleText } from '../inertText.ts';
-import { rowOf, titleOf } from '../sessionRow.ts';
-import { originWord } from '../originWord.ts';
-import { leftOutText, stateIcon, stateOf } from '../rowText.ts';
-import { rowLabel, rowTooltip } from '../rowTooltip.ts';
+import { type QueryProblem, queryKinds, queryStates } from '../../model/transcript/query.ts';
+import { inertText, visibleText } from '../text/inertText.ts';
+import { rowOf, titleOf } from '../sessions/sessionRow.ts';
+import { originWord } from '../text/originWord.ts';
+import { leftOutText, stateIcon, stateOf } from '../sessions/rowText.ts';
+import { rowLabel, rowTooltip } from '../sessions/rowTooltip.ts';
 
 const { t } = vscode.l10n;
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { SearchAnswer, SearchedSession } from '../../engine/search/contract.ts';
+import type { SearchAnswer, SearchedSession } from '../../engine/search/types.ts';
 import { parseQuery } from '../../insight/search/query.ts';
 import type { EngineHost } from '../engine/engineHost.ts';
-import type { SessionList } from '../sessionList.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
 import {
   answerText,
   childNodes,

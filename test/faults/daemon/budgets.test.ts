@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Bound } from '../../../src/model/budget.ts';
+import type { Bound } from '../../../src/model/usage/budget.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 
 describe('limits that are raised through a daemon', () => {
@@ -18,10 +18,10 @@ describe('limits that are raised through a daemon', () => {
       bounds.filter((_, index) => index % 2 === at).map((bound) => client.call('raiseBudget', { bound })),
     );
     await Promise.all(raising);
-    const kept: unknown = JSON.parse(await readFile(path.join(place.store, 'budgets.json'), 'utf8'));
-    assert.ok(typeof kept === 'object' && kept !== null && 'raises' in kept && Array.isArray(kept.raises));
+    const saved: unknown = JSON.parse(await readFile(path.join(place.store, 'budgets.json'), 'utf8'));
+    assert.ok(typeof saved === 'object' && saved !== null && 'raises' in saved && Array.isArray(saved.raises));
     assert.deepEqual(
-      new Set(kept.raises.map((each) => JSON.stringify(each))),
+      new Set(saved.raises.map((each) => JSON.stringify(each))),
       new Set(bounds.map((each) => JSON.stringify(each))),
     );
   });

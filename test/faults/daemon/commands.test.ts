@@ -31,10 +31,10 @@ describe('commands for background runs', function () {
     const { session_id } = await connection.call('start', place.startParams(asking));
     await place.stateOf(session_id, ({ requests }) => requests.length === 1);
     const { clients } = await connection.call('status', {});
-    const following = place.vitrine('show', session_id, '--follow', '--json');
+    const follower = place.vitrine('show', session_id, '--follow', '--json');
     await until('it to follow', async () => (await connection.call('status', {})).clients > clients);
     await connection.call('answer', { session_id, request_id: 'req-1', answer: allow });
-    const { code, stdout, stderr } = await following.ended;
+    const { code, stdout, stderr } = await follower.ended;
     assert.equal(code, 0, stderr);
     for (const text of ['before', 'after']) assert.ok(contentsOf(stdout).includes(text), text);
     const again = await place.vitrine('show', session_id, '--follow').ended;
@@ -42,20 +42,20 @@ describe('commands for background runs', function () {
     assert.match(again.stdout, /before[\s\S]*after/);
   });
 
-  it('show --keep-following goes on with a session that is resumed later, until Ctrl-C', async () => {
+  it('show --keep-following resumes a session that is resumed later, until Ctrl-C', async () => {
     const connection = await place.connect();
     const params = place.startParams([{ init: true }, { say: 'first' }, { result: {} }]);
     const { session_id } = await connection.call('start', params);
     await place.stateOf(session_id, ({ live }) => !live);
-    const following = place.vitrine('show', session_id, '--keep-following', '--json');
+    const follower = place.vitrine('show', session_id, '--keep-following', '--json');
     let printed = '';
-    following.process.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    follower.process.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
     await until('what is there', () => printed.includes('"first"'));
     const later = place.startParams([{ init: true }, { say: 'second' }, { result: {} }]).request.prompt;
     await connection.call('resume', { context: params.context, session_id, request: { prompt: later } });
     await until('what comes', () => printed.includes('"second"'));
-    following.process.kill('SIGINT');
-    assert.equal((await following.ended).code, 0);
+    follower.process.kill('SIGINT');
+    assert.equal((await follower.ended).code, 0);
   });
 
   it('Ctrl-C in attach detaches, says how to stop, and leaves the run alone', async () => {

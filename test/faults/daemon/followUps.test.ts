@@ -49,8 +49,8 @@ describe('follow-ups of the daemon', function () {
   });
 
   it('are told to every window, cancelled, and paused for all', async () => {
-    const { connection, told } = await announced('w1', 5);
-    assert.deepEqual(told, { due: [], paused: false });
+    const { connection, told: reported } = await announced('w1', 5);
+    assert.deepEqual(reported, { due: [], paused: false });
     const { session_id } = await connection.call('start', contextOf(5));
     await until('a follow-up to be planned', () => planned()?.due.length === 1);
     const second = await announced('w2', 5);
@@ -69,14 +69,14 @@ describe('follow-ups of the daemon', function () {
     const other = place.bench.dir;
     const { context, request } = contextOf(0.001);
     const terminal = await place.connect({ client: { kind: 'terminal', person: false } });
-    const begun = await terminal.call('start', {
+    const started = await terminal.call('start', {
       context: { ...context, folder: other },
       request: { ...request, cwd: other },
     });
-    await place.stateOf(begun.session_id, (state) => !state.live);
+    await place.stateOf(started.session_id, (state) => !state.live);
     const { session_id } = await connection.call('start', contextOf(0.001));
     await place.stateOf(session_id, (state) => state.turns.length === 2 && !state.live);
-    const { state } = await terminal.follow(begun.session_id, () => Promise.resolve());
+    const { state } = await terminal.follow(started.session_id, () => Promise.resolve());
     assert.equal(state.turns.length, 1);
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { runResultSchema } from '../../../src/model/result.ts';
+import { runResultSchema } from '../../../src/model/session/result.ts';
 import { type Command, DaemonBench } from '../../support/daemon/bench.ts';
 import { fakeAgent, prompt, type Step } from '../../support/fakeAgent/engine.ts';
 import { skip } from '../../support/skip.ts';
@@ -22,7 +22,7 @@ describe('vitrine run in the foreground', function () {
     { result: {} },
   ];
 
-  async function begun(): Promise<{ readonly command: Command; readonly session: string }> {
+  async function started(): Promise<{ readonly command: Command; readonly session: string }> {
     const command = place.vitrine(...args, prompt(steps()));
     await until('the agent to work', () => readFile(place.bench.note, 'utf8').catch(() => undefined));
     const connection = await place.connect();
@@ -35,7 +35,7 @@ describe('vitrine run in the foreground', function () {
 
   for (const signal of ['SIGKILL', 'SIGHUP'] as const) {
     it(`that is ended by ${signal} leaves the agent running, and its record whole`, async () => {
-      const { command, session } = await begun();
+      const { command, session } = await started();
       command.process.kill(signal);
       const { code } = await command.ended;
       assert.equal(code, signal === 'SIGHUP' ? 129 : null);
@@ -50,7 +50,7 @@ describe('vitrine run in the foreground', function () {
   }
 
   it('stops at Ctrl-C, and nothing of the agent is left', async () => {
-    const { command, session } = await begun();
+    const { command, session } = await started();
     command.process.kill('SIGINT');
     const { code, stdout } = await command.ended;
     assert.equal(code, 1);
@@ -60,7 +60,7 @@ describe('vitrine run in the foreground', function () {
   });
 
   it('prints an interrupted result where the daemon is killed', async () => {
-    const { command } = await begun();
+    const { command } = await started();
     const { daemon } = await place.connect();
     process.kill(daemon.pid, 'SIGKILL');
     const { code, stdout } = await command.ended;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { DaemonConnection } from '../../../src/client/connection.ts';
-import { verifyRecord } from '../../../src/engine/record/verify.ts';
-import { isAlive } from '../../../src/engine/process/identity.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import { requestMetadataSchema } from '../../../src/model/request.ts';
+import { verifyRecord } from '../../../src/engine/record/chain/verify.ts';
+import { isAlive } from '../../../src/engine/process/identity/identity.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import { requestMetadataSchema } from '../../../src/model/agent/request.ts';
 import type { SessionUpdate } from '../../../src/protocol/daemon/session.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { prompt } from '../../support/fakeAgent/engine.ts';
@@ -77,13 +77,13 @@ describe('a daemon that is killed', function () {
       take(update);
       return Promise.resolve();
     });
-    const begun = followed.then(
+    const started = followed.then(
       ({ state }) => {
         take({ updates: [], state });
       },
       () => undefined,
     );
-    await Promise.all([begun, connection.closed]);
+    await Promise.all([started, connection.closed]);
     await Promise.all(work);
   }
 

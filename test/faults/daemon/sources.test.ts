@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { News } from '../../../src/protocol/daemon/calls.ts';
-import type { SessionSummary } from '../../../src/model/summary.ts';
+import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import type { SessionUpdate } from '../../../src/protocol/daemon/session.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { WorkedHome } from '../../support/stores/workedHome.ts';
@@ -73,8 +73,8 @@ describe('sessions of other programs through a daemon', () => {
     const client = await place.connect({ onNews });
     const there = await client.call('watchSources', params({ scope: 'folder', folders: ['/home/dev'] }));
     assert.deepEqual([there.sessions.length, there.out_of_scope], [1, 0]);
-    const elsewhere = await client.call('watchSources', params({ scope: 'folder', folders: ['/home/other'] }));
-    assert.deepEqual([elsewhere.sessions.length, elsewhere.out_of_scope], [0, 1]);
+    const others = await client.call('watchSources', params({ scope: 'folder', folders: ['/home/other'] }));
+    assert.deepEqual([others.sessions.length, others.out_of_scope], [0, 1]);
     await client.call('unwatchSources', {});
   });
 

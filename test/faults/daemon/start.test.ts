@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { DaemonError } from '../../../src/client/errors.ts';
-import { thisMachine } from '../../../src/engine/process/holder.ts';
+import { thisMachine } from '../../../src/engine/process/identity/holder.ts';
 import { publishEndpoint, readEndpoint } from '../../../src/transport/endpoint.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { fakeAgent, prompt } from '../../support/fakeAgent/engine.ts';

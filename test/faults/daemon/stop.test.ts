@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { isAlive } from '../../../src/engine/process/identity.ts';
+import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { until } from '../../support/until.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { connectOthers } from '../../../src/client/connect.ts';
-import { isAlive } from '../../../src/engine/process/identity.ts';
+import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { DaemonBench } from '../../support/daemon/bench.ts';
 import { until } from '../../support/until.ts';

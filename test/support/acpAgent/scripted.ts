@@ -1,8 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Answer, Decision } from '../../../src/model/request.ts';
-import type { ClientLine } from '../../../src/model/clientLine.ts';
+import type { Answer, Decision } from '../../../src/model/agent/request.ts';
+import type { ClientLine } from '../../../src/model/transcript/clientLine.ts';
 import type { DialogueHost, NewRequest } from '../../../src/agents/dialogue.ts';
 import { AcpDialogue, type AcpTask } from '../../../src/engine/acp/dialogue.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Event, Message, MessagePart, Run, Scenario, Step } from './protocol.ts';
 
-/** Where the events of a run go while somebody listens. */
+/** Where the events of a run go while someone listens. */
 export interface Listener {
   event(event: Event): void;
   raw(text: string): void;
@@ -11,7 +11,7 @@ export interface Listener {
 
 const now = (): string => new Date().toISOString();
 
-/** One run of a scripted agent. It stops at an await and goes on when it is answered. */
+/** One run of a scripted agent. It stops at an await and continues when it is answered. */
 export class ScriptedRun {
   readonly run: Run;
   readonly events: Event[] = [];
@@ -64,7 +64,7 @@ export class ScriptedRun {
     this.#cancelled.abort();
   }
 
-  /** `true` where nobody listens any more. */
+  /** `true` where no one listens any more. */
   async #step(step: Step): Promise<boolean> {
     if ('part' in step) this.#part(step.part);
     else if ('message' in step) {

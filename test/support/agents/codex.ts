@@ -42,7 +42,7 @@ export async function ensureCodex(version: CodexVersion): Promise<Installed> {
   });
 }
 
-/** Codex takes its model's address from its own configuration only; nobody waits for retries here. */
+/** Codex takes its model's address from its own configuration only; no one waits for retries here. */
 export function configureCodex(home: string, modelUrl: string, version: CodexVersion): void {
   const folder = path.join(home, '.codex');
   mkdirSync(folder, { recursive: true });

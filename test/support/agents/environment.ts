@@ -22,7 +22,7 @@ export function agentEnvironment(
   };
 }
 
-/** What makes Claude Code ask `modelUrl` and nobody else. */
+/** What makes Claude Code ask `modelUrl` and no one else. */
 export function claudeVariables(modelUrl: string): Record<string, string> {
   return {
     ANTHROPIC_BASE_URL: modelUrl,
@@ -35,7 +35,7 @@ export function claudeVariables(modelUrl: string): Record<string, string> {
   };
 }
 
-/** What makes Copilot CLI ask `modelUrl` and nobody else, without an account. */
+/** What makes Copilot CLI ask `modelUrl` and no one else, without an account. */
 export function copilotVariables(modelUrl: string): Record<string, string> {
   return {
     COPILOT_OFFLINE: 'true',

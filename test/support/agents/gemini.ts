@@ -23,7 +23,7 @@ export function configureGemini(home: string): void {
   writeFileSync(path.join(home, '.gemini/settings.json'), JSON.stringify(settings));
 }
 
-/** What makes Gemini CLI ask `modelUrl` and nobody else. */
+/** What makes Gemini CLI ask `modelUrl` and no one else. */
 export function geminiVariables(modelUrl: string): Record<string, string> {
   return { GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: modelUrl };
 }

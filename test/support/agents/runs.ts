@@ -4,10 +4,10 @@ import type { AgentOptions } from '../../../src/agents/adapter.ts';
 import { adapters } from '../../../src/agents/registry.ts';
 import type { SessionHandle } from '../../../src/engine/api.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import type { RunResult } from '../../../src/model/result.ts';
-import type { ExecutorType } from '../../../src/model/session.ts';
-import type { ToolUse } from '../../../src/model/tool.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { RunResult } from '../../../src/model/session/result.ts';
+import type { ExecutorType } from '../../../src/model/session/session.ts';
+import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 import { turnsOf } from '../models/conversation.ts';
 import type { AgentPlace } from './place.ts';
 
@@ -62,10 +62,10 @@ export class AgentRuns {
     return turnsOf(asked.request).join('\n');
   }
 
-  /** A session that goes on with what was kept of another, whose script says "Write notes", where the agent lost that. */
+  /** A session that resumes what was kept of another, whose script says "Write notes", where the agent lost that. */
   async goesOnAfresh(id: string): Promise<void> {
-    const afresh = await this.keep(this.engine.startAfresh(id, { prompt: 'Go on. [[afresh]]' }));
-    assert.equal((await ended(afresh)).success, true);
+    const isNewConversation = await this.keep(this.engine.startAfresh(id, { prompt: 'Go on. [[afresh]]' }));
+    assert.equal((await ended(isNewConversation)).success, true);
     assert.match(this.told('afresh'), /Write notes/);
   }
 

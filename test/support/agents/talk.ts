@@ -2,11 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { adapters } from '../../../src/agents/registry.ts';
 import type { Conversation, SessionHandle } from '../../../src/engine/api.ts';
 import type { EngineDeps } from '../../../src/engine/engineDeps.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import { decisionSchema, agentRequestSchema, type AgentRequest, type Decision } from '../../../src/model/request.ts';
-import type { ToolUse } from '../../../src/model/tool.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import {
+  decisionSchema,
+  agentRequestSchema,
+  type AgentRequest,
+  type Decision,
+} from '../../../src/model/agent/request.ts';
+import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 
-/** An engine with somebody there to be asked. */
+/** An engine with someone there to be asked. */
 export function talkingDeps(place: {
   readonly store: string;
   readonly env: Readonly<Record<string, string>>;
@@ -25,7 +30,7 @@ export function talkingDeps(place: {
   };
 }
 
-/** The conversation of the run that goes on. @throws where there is none */
+/** The conversation of the active run. @throws where there is none */
 export function talk(handle: SessionHandle): Conversation {
   const conversation = handle.conversation();
   if (conversation === null) throw new Error('there is nobody to talk with');

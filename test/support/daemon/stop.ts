@@ -1,5 +1,5 @@
 import { connectRunning } from '../../../src/client/connect.ts';
-import { isAlive } from '../../../src/engine/process/identity.ts';
+import { isAlive } from '../../../src/engine/process/identity/identity.ts';
 import { daemonProtocol } from '../../../src/protocol/daemon/version.ts';
 import { daemonFolder } from '../../../src/transport/daemonFolder.ts';
 import { readEndpoint } from '../../../src/transport/endpoint.ts';

@@ -7,8 +7,8 @@ import { claudeCode } from '../../../src/agents/claude-code/adapter.ts';
 import type { EngineDeps } from '../../../src/engine/engineDeps.ts';
 import type { SessionHandle, StartRequest } from '../../../src/engine/api.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import type { RunResult } from '../../../src/model/result.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { RunResult } from '../../../src/model/session/result.ts';
 import { isWindows, platformVariables } from '../platform.ts';
 
 /** On Windows as npm installs programs there: by a script of the system's shell. */

@@ -1,9 +1,9 @@
-/** `host.ts STORE CWD PROMPT`: an engine in a process of its own, to be killed. Prints the session's id when it was seen at work. */
+/** `host.ts STORE CWD PROMPT`: an engine in a process of its own, to be killed. Prints the session's id when it was seen running. */
 import { Engine } from '../../../src/engine/engine.ts';
 import { benchDeps, seen } from './engine.ts';
 
 const [store = '', cwd = '', prompt = ''] = process.argv.slice(2);
 const engine = new Engine(benchDeps(store));
 const handle = await engine.start({ agent: 'claude-code', cwd, prompt });
-await seen(handle, 'at work');
+await seen(handle, 'running');
 console.log(handle.id);

@@ -27,10 +27,10 @@ function playwrights(): string | undefined {
 }
 
 function findChromium(): string | undefined {
-  const told = process.env['VITRINE_CHROMIUM'];
-  if (told !== undefined && !existsSync(told))
-    throw new StartProblem(`VITRINE_CHROMIUM names no file: ${told}. Name a Chromium, or unset it.`);
-  return told ?? onPath() ?? macPlaces.find((file) => existsSync(file)) ?? playwrights();
+  const reported = process.env['VITRINE_CHROMIUM'];
+  if (reported !== undefined && !existsSync(reported))
+    throw new StartProblem(`VITRINE_CHROMIUM names no file: ${reported}. Name a Chromium, or unset it.`);
+  return reported ?? onPath() ?? macPlaces.find((file) => existsSync(file)) ?? playwrights();
 }
 
 /** The path of a Chromium; installs Debian's when there is none and we may. */

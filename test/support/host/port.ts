@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { StartProblem } from './startProblem.mjs';
 
-/** A port on loopback that nobody uses. */
+/** A port on loopback that no one uses. */
 export function freePort(): Promise<number> {
   return listenOnce(0);
 }

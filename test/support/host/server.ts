@@ -30,7 +30,7 @@ export interface Server {
   readonly port: number;
   readonly pid: number;
   readonly folder: RunFolder;
-  /** Settles when the server ends, by itself or by `stop`. */
+  /** Settles when the server ends, on its own or by `stop`. */
   readonly exited: Promise<number | null>;
   /** Ends the server, every process of its group (extension hosts, terminals) and its daemons with their agents. */
   stop(): Promise<void>;
@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   while (!(await healthy(url))) {
     if (child.exitCode !== null || performance.now() > until) {
       await stop();
-      // Somebody else may have taken it meanwhile.
+      // Someone else may have taken it meanwhile.
       await checkPort(port);
       throw new StartProblem(
         `VS Code's server did not start (exit code ${String(child.exitCode)}): ${lastLog(folder)}`,

@@ -108,10 +108,10 @@ export class Workbench {
     return this.page.locator('.monaco-hover');
   }
 
-  /** Rests on a row until it tells `told`: one that is drawn anew meanwhile forgets that somebody rests there. */
-  async hoverUntil(row: Locator, told: string): Promise<void> {
-    const shown = this.hover().filter({ hasText: told }).first();
-    await until(`the hover with ${told}`, async () => {
+  /** Rests on a row until it tells `told`: one that is drawn anew meanwhile forgets that someone rests there. */
+  async hoverUntil(row: Locator, reported: string): Promise<void> {
+    const shown = this.hover().filter({ hasText: reported }).first();
+    await until(`the hover with ${reported}`, async () => {
       await this.page.mouse.move(0, 0);
       await row.hover();
       return shown.waitFor({ timeout: 5000 }).then(

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { RecordStore } from '../../../src/engine/record/store.ts';
+import { RecordStore } from '../../../src/engine/record/recordStore.ts';
 import type { RecordLine } from '../../../src/formats/record.ts';
-import type { EntryType, NormalizedEntry } from '../../../src/model/entry.ts';
-import type { NormalizedEntryMetadata } from '../../../src/model/metadata.ts';
-import type { ToolAction, ToolResult } from '../../../src/model/tool.ts';
+import type { EntryType, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../src/model/transcript/metadata.ts';
+import type { ToolAction, ToolResult } from '../../../src/model/transcript/tool.ts';
 import { aRun, aSession, aSummary, time } from '../records.ts';
 import type { RunFolder } from '../host/runFolder.ts';
 import type { Payload } from './payloads.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/model/json.ts';
+import { isObject } from '../../../src/model/text/json.ts';
 
 /** A value that a JSON schema describes: the first of an enumeration, all properties of an object, else as plain as can be. */
 export function exampleOf(schema: unknown): unknown {

@@ -39,7 +39,7 @@ function itemOf(block: Block & { readonly id?: string }, count: number, index: n
 }
 
 /** The item as it is announced, before its content. */
-function begun(item: Item, block: Block): Item {
+function started(item: Item, block: Block): Item {
   if (block.type === 'text') return { ...item, status: 'in_progress', content: [] };
   if (block.type === 'thinking') return { ...item, summary: [] };
   return { ...item, status: 'in_progress', ...(typeof block.input === 'string' ? { input: '' } : { arguments: '' }) };
@@ -56,7 +56,7 @@ export function* responseEvents({ count, model, blocks, usage }: Message, size: 
   for (const [index, block] of blocks.entries()) {
     const item = itemOf(block, count, index);
     output.push(item);
-    yield event('response.output_item.added', { output_index: index, item: begun(item, block) });
+    yield event('response.output_item.added', { output_index: index, item: started(item, block) });
     for (const { type, ...fields } of contentEvents(block, size)) {
       const at = { item_id: item.id, output_index: index };
       yield event(type, { ...at, ...fields }, type.endsWith('.delta'));

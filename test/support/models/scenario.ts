@@ -33,7 +33,7 @@ export interface Answer {
   readonly pace?: Partial<Pace>;
   /** Hangs up after the blocks, in place of the end. */
   readonly cut?: true;
-  /** With `cut`: so often, and then the step is over as if it had never been. */
+  /** With `cut`: so often, and then the step has ended as if it had never been. */
   readonly times?: number;
 }
 

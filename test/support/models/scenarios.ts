@@ -43,7 +43,7 @@ export function testScenarios(workDir: string): Scenarios {
       { blocks: [tool('Bash', { command: 'echo started > started.txt; sleep 600 | sleep 600', timeout: 600_000 })] },
       { blocks: [text('Slept well.')] },
     ],
-    /** Never ends by itself: every answer asks for one more command. */
+    /** Never ends on its own: every answer asks for one more command. */
     endless: [{ blocks: [tool('Bash', { command: 'echo again', description: 'Once more' })] }],
     half: [
       { blocks: [text('Half of an answer')], cut: true, times: 1, pace: { between: 40, chunk: 6 } },

@@ -50,7 +50,7 @@ export interface Script {
 
 /**
  * A model's API on loopback that answers by script, so that a real agent runs without an account. The step of a scenario
- * follows from the conversation that the request carries, so a resumed session goes on where it was.
+ * follows from the conversation that the request carries, so a resumed session continues where it was.
  */
 export async function serveScript(
   { scenarios, choose = marker, port = 0 }: ModelServerOptions,
@@ -71,7 +71,7 @@ export async function serveScript(
       // Agents ask side questions about the same conversation; those come without tools.
       const found = request.tools.length > 0 ? place(request, choose) : undefined;
       const steps = found && Object.hasOwn(scenarios, found.name) ? scenarios[found.name] : undefined;
-      // Steps that have failed often enough are over; the conversation that counts the others knows nothing of them.
+      // Steps that have failed often enough have ended; the conversation that counts the others knows nothing of them.
       const left = steps?.filter((step) => !('times' in step) || (taken.get(step) ?? 0) < (step.times ?? Infinity));
       const step = left?.[Math.min(found?.step ?? 0, left.length - 1)];
       if (found === undefined || step === undefined) {
@@ -93,7 +93,7 @@ export async function serveScript(
     // An agent that is stopped hangs up in the middle of its request or of our answer.
     serve(request, response).catch(() => response.destroy());
   });
-  // Some agents would rather have a web socket, and go on without.
+  // Some agents would rather have a web socket, and continue without.
   server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 404 Not Found\r\n\r\n'));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');

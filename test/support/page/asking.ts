@@ -1,8 +1,8 @@
 /** Sessions in which an agent asks, made up for the page. */
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import type { AgentRequest, Decision } from '../../../src/model/request.ts';
-import type { SessionSummary } from '../../../src/model/summary.ts';
-import type { ConversationView, SessionView } from '../../../src/protocol/messages.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { AgentRequest, Decision } from '../../../src/model/agent/request.ts';
+import type { SessionSummary } from '../../../src/model/session/summary.ts';
+import type { ConversationView, SessionView } from '../../../src/protocol/panel/messages.ts';
 import type { LoadOptions } from './fakeHost.ts';
 import { projectDir, Script, view } from './madeUp.ts';
 
@@ -96,7 +96,7 @@ export function conversation(
   return { takesMessages: true, requests, queued: [], ...over };
 }
 
-/** A session at work in its second turn, with the calls that wait and what the agent asks about them at its end. */
+/** A session running in its second turn, with the calls that wait and what the agent asks about them at its end. */
 export function asking(requests: readonly AgentRequest[], options: AskingOptions = {}): LoadOptions {
   const script = new Script();
   script.turn('Fix the flaky test.');

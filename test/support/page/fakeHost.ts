@@ -1,20 +1,20 @@
 /** Runs in the browser in the place of VS Code: speaks the channel with the page, out of a made-up session. */
-import type { EntryUpdate, NormalizedEntry } from '../../../src/model/entry.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
 import { answers } from '../../../src/insight/search/facts.ts';
 import { parseQuery } from '../../../src/insight/search/query.ts';
-import type { MessageFigure, MissingFigure } from '../../../src/model/messageFigure.ts';
-import { Transcript } from '../../../src/model/transcript.ts';
+import type { MessageFigure, MissingFigure } from '../../../src/model/usage/messageFigure.ts';
+import { Transcript } from '../../../src/model/transcript/transcript.ts';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
-import type { DetailLevel } from '../../../src/protocol/detail.ts';
-import type { LedgerCard, ResumeFacts } from '../../../src/protocol/figureMessages.ts';
-import type { Envelope, FromPage, PageUpdate, Sent, SessionView } from '../../../src/protocol/messages.ts';
-import { pageEntry } from '../../../src/protocol/pageEntries.ts';
+import type { DetailLevel } from '../../../src/protocol/panel/detailLevel.ts';
+import type { LedgerCard, ResumeFacts } from '../../../src/protocol/panel/figureMessages.ts';
+import type { Envelope, FromPage, PageUpdate, Sent, SessionView } from '../../../src/protocol/panel/messages.ts';
+import { pageEntry } from '../../../src/protocol/panel/pageEntries.ts';
 import { maxSummaryTurns } from '../../../src/formats/record.ts';
 import { PageCitations } from './citations.ts';
 import { long, view } from './madeUp.ts';
-import { StepNumbers } from '../../../src/model/steps.ts';
-import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
-import { SessionViews } from '../../../src/vscode/views/sessionViews.ts';
+import { StepNumbers } from '../../../src/model/transcript/steps.ts';
+import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
+import { SessionViews } from '../../../src/vscode/panel/views/sessionViews.ts';
 
 export interface LoadOptions {
   readonly view: SessionView;
@@ -105,7 +105,7 @@ export class FakeHost {
     this.#init();
   }
 
-  /** A session of so many entries, made here: it would be long on its way. `live`: its agent is at work. */
+  /** A session of so many entries, made here: it would be long on its way. `live`: its agent is running. */
   loadLong(count: number, live = false): void {
     const { entries, turns: all } = long(count);
     const turns = all.slice(-maxSummaryTurns);
@@ -298,8 +298,8 @@ export class FakeHost {
         const { figures = {}, view: { turns = [] } = {} } = this.#options ?? {};
         const { firstIndex = Infinity } = turns.findLast(({ status }) => status === 'running') ?? {};
         const missing = (index: number) => (index >= firstIndex ? 'not_yet' : 'not_per_message');
-        const told = indexes.map((index) => ({ index, figure: figures[index] ?? missing(index) }));
-        this.#channel.send({ type: 'messageFigures', request, figures: told });
+        const reported = indexes.map((index) => ({ index, figure: figures[index] ?? missing(index) }));
+        this.#channel.send({ type: 'messageFigures', request, figures: reported });
         break;
       }
       case 'getResume': {

@@ -1,9 +1,9 @@
 /** A session that never happened: made up to show every kind of entry. Nothing in it comes from a real agent. */
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import type { SessionSummary } from '../../../src/model/summary.ts';
-import type { ToolUse } from '../../../src/model/tool.ts';
-import type { SessionView } from '../../../src/protocol/messages.ts';
-import type { Turn } from '../../../src/model/turn.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { SessionSummary } from '../../../src/model/session/summary.ts';
+import type { ToolUse } from '../../../src/model/transcript/tool.ts';
+import type { SessionView } from '../../../src/protocol/panel/messages.ts';
+import type { Turn } from '../../../src/model/session/turn.ts';
 
 const start = Date.parse('2026-01-02T10:11:21Z');
 export const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();

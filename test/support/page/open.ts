@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startBrowser } from '../host/browser.ts';
 import { newRunFolder, type RunFolder } from '../host/runFolder.ts';
 import type { ToReportPage } from '../../../src/protocol/pages/reportMessages.ts';
-import type { ToUsagePage } from '../../../src/protocol/usageMessages.ts';
+import type { ToUsagePage } from '../../../src/protocol/pages/usageMessages.ts';
 import type { LoadOptions } from './fakeHost.ts';
 import { servePage } from './server.ts';
 import type { Theme } from './themes.ts';

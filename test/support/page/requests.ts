@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import type { FromPage } from '../../../src/protocol/messages.ts';
+import type { FromPage } from '../../../src/protocol/panel/messages.ts';
 
 /** What the page sent of one type, in order. */
 export function sent(page: Page, type: FromPage['type']): Promise<unknown[]> {

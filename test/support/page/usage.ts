@@ -1,5 +1,5 @@
 /** A month that never was, for the usage view. */
-import type { UsageGroup, UsagePage } from '../../../src/protocol/usageMessages.ts';
+import type { UsageGroup, UsagePage } from '../../../src/protocol/pages/usageMessages.ts';
 
 export function group(key: string, over: Partial<UsageGroup> = {}): UsageGroup {
   return { key, usd: null, estimatedUsd: 0, unknown: 0, runs: 0, sessions: 0, usage: {}, unknownUsage: {}, ...over };

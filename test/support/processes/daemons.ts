@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Daemons stop their agents and leave within this time, in ms. */
 const patienceMs = 10_000;
 
-/** Pids of Vitrine's daemons whose store lies in the folder, by their arguments. None on Windows, where nobody lists them. */
+/** Pids of Vitrine's daemons whose store lies in the folder, by their arguments. None on Windows, where no one lists them. */
 export function daemonsIn(folder: string): number[] {
   if (process.platform === 'win32') return [];
   const { stdout } = spawnSync('ps', ['-axww', '-o', 'pid=,stat=,args='], { encoding: 'utf8' });

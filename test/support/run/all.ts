@@ -32,6 +32,7 @@ const checks: Step[] = [
       'bench',
     ],
   },
+  { name: 'wording', args: ['test/support/lint/wording.mjs'] },
   { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level=warn', '.'] },
   { name: 'dead code', args: [bin('knip/bin/knip.js')] },

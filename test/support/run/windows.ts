@@ -8,7 +8,7 @@ import type { SuiteResult } from '../results.ts';
 import { buildProduct, buildTests } from './build.ts';
 
 const engine =
-  'process archived argumentSize coordinator executor imports journal lines packed program recordChain recordLease recordReader recordStore replayFile spawn wholeFile';
+  'process programs launch/agentExecutor import/imports coordinator/coordinator coordinator/journal output/lineSplitter record/chain/recordChain record/pack/packedRecord record/pack/packed record/read/recordReader record/recordStore record/write replay/outputFile files/wholeFile';
 /** Folders of test/unit, and of its folder `engine` those about paths, pipes, processes, files and shims. */
 const suites = [
   ...['text', 'model', 'insight', 'formats', 'coordinator', 'protocol', 'webview', 'vscode', 'daemon', 'cli'],

@@ -1,5 +1,5 @@
 import { clineStore, rooCodeStore } from '../../../src/agents/cline/store.ts';
-import type { StoreFormat, StoreRecord } from '../../../src/agents/stores/contract.ts';
+import type { StoreFormat, StoreRecord } from '../../../src/agents/stores/storeFormat.ts';
 import { vscodeChatStore } from '../../../src/agents/vscode-chat/store.ts';
 import { document, id, lines, main, ms, type Sample } from './sample.ts';
 

@@ -55,7 +55,7 @@ export function printedBy(name: string): string[] {
   });
 }
 
-/** No process lives, and nobody holds a lock. */
+/** No process lives, and no one holds a lock. */
 export const noProcesses: ProcessProbe = {
   isAlive: () => Promise.resolve(false),
   lockHolder: () => Promise.resolve(null),

@@ -1,10 +1,10 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../../../src/agents/stores/contract.ts';
+import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../../../src/agents/stores/storeFormat.ts';
 import { DatabaseFile } from '../../../src/engine/sqlite/databaseFile.ts';
-import type { EntryUpdate, NormalizedEntry } from '../../../src/model/entry.ts';
-import type { StoreFacts } from '../../../src/model/observed.ts';
-import { addUsage, type TokenUsage } from '../../../src/model/usage.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { StoreFacts } from '../../../src/model/session/observed.ts';
+import { addUsage, type TokenUsage } from '../../../src/model/usage/usage.ts';
 
 export interface ReadSession {
   readonly session: string;

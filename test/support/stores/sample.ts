@@ -1,4 +1,4 @@
-import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../../../src/agents/stores/contract.ts';
+import type { SessionNote, StoreFormat, StorePart, StoreRecord } from '../../../src/agents/stores/storeFormat.ts';
 
 /** Records of one session that were made up, after what is known of the format. */
 export interface Sample {

@@ -3,7 +3,7 @@ import { geminiStore } from '../../../src/agents/gemini/store.ts';
 import { openCodeStore } from '../../../src/agents/opencode/store.ts';
 import { piStore } from '../../../src/agents/pi/store.ts';
 import { qwenStore } from '../../../src/agents/qwen/store.ts';
-import type { StoreRecord } from '../../../src/agents/stores/contract.ts';
+import type { StoreRecord } from '../../../src/agents/stores/storeFormat.ts';
 import { at, document, id, lines, main, ms, type Sample } from './sample.ts';
 
 const geminiTokens = (input: number, cached: number) => ({ input, output: 10, cached, thoughts: 5, tool: 0, total: 0 });

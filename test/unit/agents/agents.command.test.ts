@@ -67,15 +67,15 @@ describe('command lines', () => {
   });
 
   it('start and resume Gemini CLI', () => {
-    const begun = command('gemini', {
+    const started = command('gemini', {
       version: '0.61.0',
       options: { permissionMode: 'yolo', model: 'gemini-2.5-pro' },
     });
     assert.equal(
-      begun.args.join(' '),
+      started.args.join(' '),
       `--output-format stream-json --skip-trust --session-id ${fresh} --model=gemini-2.5-pro --approval-mode yolo`,
     );
-    assert.deepEqual([begun.stdin, begun.sessionId], ['Do it', fresh]);
+    assert.deepEqual([started.stdin, started.sessionId], ['Do it', fresh]);
     const resumed = command('gemini', { version: '0.30.0', resume: id });
     assert.equal(resumed.args.join(' '), `--output-format stream-json --resume ${id}`);
     assert.equal(resumed.sessionId, id);

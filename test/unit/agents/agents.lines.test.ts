@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { findAdapter } from '../../../src/agents/registry.ts';
-import { utf8, bytesOf } from '../../../src/model/bytes.ts';
-import type { NormalizerContext, OutputLine } from '../../../src/model/normalizer.ts';
-import type { ExitInfo } from '../../../src/model/facts.ts';
+import { utf8, bytesOf } from '../../../src/model/text/bytes.ts';
+import type { NormalizerContext, OutputLine } from '../../../src/model/transcript/normalizer.ts';
+import type { ExitInfo } from '../../../src/model/usage/facts.ts';
 import { readBy, type Read } from '../../support/agentCaptures.ts';
 
 function read(type: string, lines: readonly unknown[], exit?: ExitInfo, context?: Partial<NormalizerContext>): Read {
@@ -168,11 +168,11 @@ describe('lines of Codex', () => {
   for (const [what, [fields, annotations]] of Object.entries(sources)) {
     it(`keep a source: ${what}`, () => {
       const item = { id: 'item_0', type: 'agent_message', ...fields };
-      const begun = { id: 'item_0', type: 'agent_message', text: 'On' };
+      const started = { id: 'item_0', type: 'agent_message', text: 'On' };
       const ways = [
         [{ type: 'item.completed', item }],
         [
-          { type: 'item.started', item: begun },
+          { type: 'item.started', item: started },
           { type: 'item.completed', item },
         ],
       ];
@@ -228,8 +228,8 @@ describe('lines of Gemini CLI', () => {
   });
 
   it('take exit codes for what they mean', () => {
-    const told = (code: number) => shown(read('gemini', [], { code, signal: null }))[0] ?? '';
-    assert.match(told(41), /^error authentication_failed|^error no_output/);
+    const reported = (code: number) => shown(read('gemini', [], { code, signal: null }))[0] ?? '';
+    assert.match(reported(41), /^error authentication_failed|^error no_output/);
     const { facts } = read('gemini', [init], { code: 53, signal: null });
     assert.equal(facts.reports[0]?.subtype, 'error_max_turns');
     assert.match(shown(read('gemini', [init], { code: 53, signal: null })).at(-1) ?? '', /^error max_turns/);

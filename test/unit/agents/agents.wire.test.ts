@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { findAdapter } from '../../../src/agents/registry.ts';
-import { loadPrices } from '../../../src/insight/prices.ts';
-import { runResult } from '../../../src/insight/ledger.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import { totalTokens } from '../../../src/model/usage.ts';
+import { loadPrices } from '../../../src/insight/prices/prices.ts';
+import { runResult } from '../../../src/insight/ledger/ledger.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import { totalTokens } from '../../../src/model/usage/usage.ts';
 import { capturesOf, linesOfCapture, readBy, type AgentCapture, type Read } from '../../support/agentCaptures.ts';
 
 type Value = Record<string, unknown>;
@@ -188,10 +188,10 @@ for (const [type, wireOf] of Object.entries(readers)) {
     });
 
     each('tells of every error', ({ name }, wire, { entries }) => {
-      const told = entries.flatMap((entry) => (entry.type.kind === 'error' ? [entry.type.error.message] : []));
+      const reported = entries.flatMap((entry) => (entry.type.kind === 'error' ? [entry.type.error.message] : []));
       for (const error of wire.errors)
         assert.ok(
-          told.some((message) => error.includes(message)),
+          reported.some((message) => error.includes(message)),
           `${name}: ${error}`,
         );
     });

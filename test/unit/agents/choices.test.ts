@@ -22,7 +22,7 @@ function command(type: string, options: AgentOptions) {
 const optionNames = ['path', 'extraArgs', 'environment', 'model', 'permissionMode'];
 
 describe('what a user can choose', () => {
-  it('is said for every program that Vitrine starts by itself', () => {
+  it('is said for every program that Vitrine starts on its own', () => {
     const own = adapters.filter(({ protocol }) => protocol === undefined).map(({ type }) => type);
     assert.deepEqual([...agentChoices.keys()].sort(), own.sort());
   });
@@ -83,7 +83,7 @@ describe('what a user can choose', () => {
     });
   }
 
-  it('counts a mode that nobody knows as dangerous, and none as harmless', () => {
+  it('counts a mode that no one knows as dangerous, and none as harmless', () => {
     assert.ok(isBypass('claude-code', 'everything'));
     assert.ok(isBypass('acp', 'agent-full-access'));
     assert.ok(!isBypass('acp', 'default'));

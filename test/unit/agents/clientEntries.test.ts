@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ClaudeCodeNormalizer } from '../../../src/agents/claude-code/normalize.ts';
-import type { ClientLine } from '../../../src/model/clientLine.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import type { Answer, Decision } from '../../../src/model/request.ts';
+import type { ClientLine } from '../../../src/model/transcript/clientLine.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { Answer, Decision } from '../../../src/model/agent/request.ts';
 
 describe('what Vitrine said and decided', () => {
   const settled = (

@@ -26,14 +26,14 @@ const blocks = [
 describe('content as blocks', () => {
   describe('of Codex', () => {
     const item = (type: string, fields: object) => ({ type: 'item.completed', item: { id: 'i', type, ...fields } });
-    const begun = [{ type: 'thread.started', thread_id: 't' }, { type: 'turn.started' }];
+    const started = [{ type: 'thread.started', thread_id: 't' }, { type: 'turn.started' }];
 
     it('is what a message or a thought says', () => {
-      assert.deepEqual(texts(read('codex', ...begun, item('agent_message', { content: blocks }))), [
+      assert.deepEqual(texts(read('codex', ...started, item('agent_message', { content: blocks }))), [
         'assistant_message One, two',
       ]);
       assert.deepEqual(
-        texts(read('codex', ...begun, item('reasoning', { summary: [{ type: 'summary_text', text: 'a' }, 'b'] }))),
+        texts(read('codex', ...started, item('reasoning', { summary: [{ type: 'summary_text', text: 'a' }, 'b'] }))),
         ['thinking a\n\nb'],
       );
       const old = { id: '1', msg: { type: 'agent_message', message: { content: 'x', text: 'Said.' } } };
@@ -42,7 +42,7 @@ describe('content as blocks', () => {
 
     it('is what an MCP server gave back', () => {
       const call = (fields: object) =>
-        results(read('codex', ...begun, item('mcp_tool_call', { server: 's', tool: 't', ...fields })));
+        results(read('codex', ...started, item('mcp_tool_call', { server: 's', tool: 't', ...fields })));
       assert.deepEqual(call({ result: 'plain' }), ['plain']);
       assert.deepEqual(call({ result: { content: blocks.slice(1) } }), ['two']);
       assert.deepEqual(call({ result: { other: 1 } }), ['{"other":1}']);
@@ -51,18 +51,18 @@ describe('content as blocks', () => {
     });
 
     it('is which files were changed, by path', () => {
-      const [call] = tools(read('codex', ...begun, item('file_change', { changes: { 'a.ts': { type: 'add' } } })));
+      const [call] = tools(read('codex', ...started, item('file_change', { changes: { 'a.ts': { type: 'add' } } })));
       assert.deepEqual(call?.action, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'add' }] });
     });
 
     it('is why it failed', () => {
       const failed = { type: 'turn.failed', error: { message: [{ text: 'Out of ' }, 'tea'] } };
-      assert.deepEqual(read('codex', ...begun, failed).facts.reports[0]?.errors, ['Out of tea']);
+      assert.deepEqual(read('codex', ...started, failed).facts.reports[0]?.errors, ['Out of tea']);
       for (const error of [{}, { message: '' }, { message: null }, null]) {
-        const { errors } = read('codex', ...begun, { type: 'turn.failed', error }).facts.reports[0]!;
+        const { errors } = read('codex', ...started, { type: 'turn.failed', error }).facts.reports[0]!;
         assert.match(errors[0] ?? '', /gave no reason/, JSON.stringify(error));
         const call = item('mcp_tool_call', { server: 's', tool: 't', result: 'plain', error });
-        assert.deepEqual(results(read('codex', ...begun, call)), ['plain']);
+        assert.deepEqual(results(read('codex', ...started, call)), ['plain']);
       }
     });
   });

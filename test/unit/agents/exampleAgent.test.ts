@@ -50,7 +50,7 @@ describe('the example of an executor', () => {
       assert.equal(report.program.version, '1.2.0');
     });
 
-    it('runs, and goes on knowing what was said', async () => {
+    it('runs, and continues knowing what was said', async () => {
       const engine = await engineWith();
       const handle = await start(engine, 'peck a nut');
       const result = await outcome(handle);

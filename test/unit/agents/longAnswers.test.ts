@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { SaidTexts } from '../../../src/agents/claude-code/saidTexts.ts';
-import { LatestTexts } from '../../../src/agents/shared/latestTexts.ts';
-import { RecentEntries } from '../../../src/engine/recentEntries.ts';
+import { SaidTexts } from '../../../src/agents/claude-code/texts/spokenTexts.ts';
+import { LatestTexts } from '../../../src/agents/shared/normalizer/latestTexts.ts';
+import { RecentEntries } from '../../../src/engine/sessions/recentEntries.ts';
 import { anEntry } from '../../support/records.ts';
 
 describe('what is kept of long output', () => {
@@ -35,8 +35,8 @@ describe('what is kept of long output', () => {
       recent.apply([{ op: 'put', entry: { ...anEntry(index), content: megabyte } }]);
       recent.trim(true);
     }
-    const kept = Array.from({ length: 100 }, (_, index) => recent.get(index)).filter((entry) => entry !== undefined);
-    assert.ok(kept.length >= 1 && kept.length <= 4, `${kept.length}`);
+    const saved = Array.from({ length: 100 }, (_, index) => recent.get(index)).filter((entry) => entry !== undefined);
+    assert.ok(saved.length >= 1 && saved.length <= 4, `${saved.length}`);
     assert.equal(recent.get(99)?.content, megabyte);
   });
 });

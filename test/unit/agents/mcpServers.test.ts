@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openingOf, greetingOf, refusedServers } from '../../../src/agents/acp/opening.ts';
 import type { AgentOptions, CommandLine } from '../../../src/agents/adapter.ts';
 import { adapters, findAdapter } from '../../../src/agents/registry.ts';
-import type { McpServers } from '../../../src/model/mcpServer.ts';
+import type { McpServers } from '../../../src/model/agent/mcpServer.ts';
 
 const secret = 'a-secret-value';
 const mcpServers: McpServers = {
@@ -82,9 +82,9 @@ describe('MCP servers of a run', () => {
     const filled = { filledServers: ['docs'] };
     for (const { type, protocol } of adapters) {
       if (protocol !== undefined) continue;
-      const told = command(type, null, mcpServers, filled).warnings.filter((each) => each.includes('other users'));
-      assert.equal(told.length, type === 'codex' ? 1 : 0, type);
-      if (type === 'codex') assert.match(told[0] ?? '', /the address or the arguments of docs can be read there/);
+      const reported = command(type, null, mcpServers, filled).warnings.filter((each) => each.includes('other users'));
+      assert.equal(reported.length, type === 'codex' ? 1 : 0, type);
+      if (type === 'codex') assert.match(reported[0] ?? '', /the address or the arguments of docs can be read there/);
     }
     assert.deepEqual(
       command('codex', '0.20.0', mcpServers, filled).warnings.filter((each) => each.includes('other users')),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { patchChanges as codexChanges } from '../../../src/agents/codex/patches.ts';
-import { fileDiffs, patchChanges as copilotChanges, withDiffs } from '../../../src/agents/copilot/patches.ts';
+import { fileDiffs, patchChanges as copilotChanges, withDiffs } from '../../../src/agents/copilot/tools/patches.ts';
 import { repeated } from '../../support/hostile/growing.ts';
 
 describe('patches of agents', () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { recognise } from '../../../src/agents/recognise.ts';
-import { adapters } from '../../../src/agents/registry.ts';
+import { recognise, adapters } from '../../../src/agents/registry.ts';
 import { capturesOf } from '../../support/agentCaptures.ts';
 
 const named = (lines: readonly string[]): string[] => recognise(lines, adapters).map(({ type }) => type);
@@ -21,7 +20,7 @@ describe('output of an agent', () => {
     });
   }
 
-  it('is nobody’s where it is plain text, or JSON that nobody prints', () => {
+  it('is no one’s where it is plain text, or JSON that no one prints', () => {
     assert.deepEqual(named(['Done.', 'All tests pass.']), []);
     assert.deepEqual(named([]), []);
     assert.deepEqual(named(['{"name":"left-pad","version":"1.0.0"}']), []);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { findAdapter } from '../../../src/agents/registry.ts';
-import { TodoTable } from '../../../src/agents/copilot/todos.ts';
-import { TaskList } from '../../../src/agents/claude-code/tasks.ts';
+import { TodoTable } from '../../../src/agents/copilot/tools/todos.ts';
+import { TaskList } from '../../../src/agents/claude-code/tools/tasks.ts';
 import { openEnds, type OpenEnds } from '../../../src/insight/followUps/conversation.ts';
 import { TodoLedger } from '../../../src/insight/followUps/todos.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import type { ToolAction } from '../../../src/model/tool.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { ToolAction } from '../../../src/model/transcript/tool.ts';
 import { capturesOf, readBy } from '../../support/agentCaptures.ts';
 
-/** What stands open after runs of which each is read by itself, as after a resume. */
+/** What stands open after runs of which each is read on its own, as after a resume. */
 function after(type: string, ...runs: readonly (readonly string[])[]): OpenEnds['todos'] {
   const adapter = findAdapter(type);
   assert.ok(adapter !== undefined);
@@ -140,7 +140,7 @@ describe('todos of an agent over its runs', () => {
         method: 'session/update',
         params: { sessionId: 's', update: { sessionUpdate, ...fields } },
       });
-    const begun = [
+    const started = [
       { jsonrpc: '2.0', id: 0, result: { protocolVersion: 1 } },
       { jsonrpc: '2.0', id: 1, result: { sessionId: 's' } },
     ].map((message) => JSON.stringify(message));
@@ -150,8 +150,8 @@ describe('todos of an agent over its runs', () => {
     ];
     const plan = update('plan_update', { plan: { type: 'items', planId: 'p', entries } });
     const over = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { stopReason: 'end_turn' } });
-    assert.deepEqual(after('acp', [...begun, plan, over]), { open: 1, all: 2 });
+    assert.deepEqual(after('acp', [...started, plan, over]), { open: 1, all: 2 });
     const removed = update('plan_removed', { planId: 'p' });
-    assert.deepEqual(after('acp', [...begun, plan, removed, over]), { open: 0, all: 2 });
+    assert.deepEqual(after('acp', [...started, plan, removed, over]), { open: 0, all: 2 });
   });
 });

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { demandsTimeoutMs } from '../../../src/coordinator/coordinator.ts';
 import type { RunFilter } from '../../../src/coordinator/api.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
-import { lostMs, staleMs } from '../../../src/coordinator/seats.ts';
-import { demandsSchema } from '../../../src/model/demands.ts';
-import { listedRunnerSchema } from '../../../src/model/runner.ts';
-import { runSchema } from '../../../src/model/session.ts';
+import { lostMs, staleMs } from '../../../src/coordinator/runnerRegistry.ts';
+import { demandsSchema } from '../../../src/model/session/demands.ts';
+import { listedRunnerSchema } from '../../../src/model/session/runner.ts';
+import { runSchema } from '../../../src/model/session/session.ts';
 import { StillCoordinator } from '../../support/coordinator.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);
@@ -92,7 +92,7 @@ describe('runs', () => {
     assert.equal(still.run(patient.run_id).status, 'pending');
   });
 
-  it('are not given up once somebody has claimed them', () => {
+  it('are not given up once someone has claimed them', () => {
     const still = new StillCoordinator();
     const { run_id } = still.create({ demands: demands({ tags: ['gpu'] }) });
     const seat = still.register({ tags: ['gpu'] });
@@ -201,10 +201,10 @@ describe('runs', () => {
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         const still = new StillCoordinator();
         const tags = [['a'], ['b'], ['a', 'b'], []];
-        const seats = tags.map((own, at) =>
+        const registered = tags.map((own, at) =>
           still.register({ project_dir: `/${at}`, tags: own, limit: 2, instance: `instance-${at}` }),
         );
-        const held: string[][] = seats.map(() => []);
+        const held: string[][] = registered.map(() => []);
         const waiting: { id: string; tag: string }[] = [];
         const claimed = new Set<string>();
         for (const each of steps) {
@@ -212,7 +212,7 @@ describe('runs', () => {
             const { run_id } = still.create(each.tag === '' ? {} : { demands: demands({ tags: [each.tag] }) });
             waiting.push({ id: run_id, tag: each.tag });
           } else if (each.do === 'claim') {
-            const job = still.core.claim(seats[each.who]!);
+            const job = still.core.claim(registered[each.who]!);
             const own = tags[each.who]!;
             const mayTake = held[each.who]!.length < 2;
             const next = mayTake ? waiting.find(({ tag }) => tag === '' || own.includes(tag)) : undefined;
@@ -227,7 +227,7 @@ describe('runs', () => {
             );
           } else {
             const run_id = held[each.who]!.shift();
-            if (run_id !== undefined) still.core.report(seats[each.who]!, { run_id, status: 'completed' });
+            if (run_id !== undefined) still.core.report(registered[each.who]!, { run_id, status: 'completed' });
           }
         }
       }),
@@ -239,11 +239,11 @@ describe('runs', () => {
     const { run_id } = still.create();
     const job = still.changes[0]!;
     assert.ok(job.kind === 'job');
-    const kept = Array.from({ length: 10_000 }, (_, at) => ({
+    const saved = Array.from({ length: 10_000 }, (_, at) => ({
       kind: 'job' as const,
       job: { ...job.job, run: { ...job.job.run, run_id: `run_a${at.toString(16).padStart(11, '0')}` } },
     }));
-    assert.throws(() => new StillCoordinator(kept).create(), refused('full'));
+    assert.throws(() => new StillCoordinator(saved).create(), refused('full'));
     assert.equal(still.run(run_id).status, 'pending');
   });
 });
@@ -302,7 +302,7 @@ describe('runners', () => {
     assert.throws(() => still.core.report(seat, { run_id, status: 'completed' }), refused('unknown_runner'));
   });
 
-  it('that were late go on where they were', () => {
+  it('that were late continue where they were', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create();
@@ -318,7 +318,7 @@ describe('runners', () => {
     assert.equal(still.core.report(seat, { run_id, status: 'completed' }).status, 'completed');
   });
 
-  it('that nobody hears of any more lose their runs, and may come back', () => {
+  it('that no one hears of any more lose their runs, and may come back', () => {
     const still = new StillCoordinator();
     const seat = still.register();
     const { run_id } = still.create();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hasDemands, isWithin, meets, mergeDemands } from '../../../src/coordinator/demands.ts';
 import { CoordinatorError, type CoordinatorErrorCode } from '../../../src/coordinator/errors.ts';
-import { demandsSchema } from '../../../src/model/demands.ts';
-import type { Runner } from '../../../src/model/runner.ts';
+import { demandsSchema } from '../../../src/model/session/demands.ts';
+import type { Runner } from '../../../src/model/session/runner.ts';
 import { StillCoordinator } from '../../support/coordinator.ts';
 
 const refused = (code: CoordinatorErrorCode) => (error: unknown) => CoordinatorError.is(error, code);

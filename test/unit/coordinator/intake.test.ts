@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { accepted } from '../../../src/coordinator/accepted.ts';
+import { accepted } from '../../../src/coordinator/acceptedRuns.ts';
 import { createRunSchema } from '../../../src/coordinator/api.ts';
 import { CoordinatorError } from '../../../src/coordinator/errors.ts';
 import { StillCoordinator } from '../../support/coordinator.ts';

@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { daemonBlueprints } from '../../../src/daemon/blueprints.ts';
-import { ClientContexts } from '../../../src/daemon/contexts.ts';
+import { ClientContexts } from '../../../src/daemon/clients/contexts.ts';
 import type { BlueprintAccess } from '../../../src/engine/blueprints/access.ts';
 import { findBlueprint, startRequest } from '../../../src/engine/blueprints/request.ts';
 import { rememberTrust } from '../../../src/engine/blueprints/trusted.ts';

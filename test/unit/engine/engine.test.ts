@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { CoordinatorEvent } from '../../../src/model/event.ts';
+import type { CoordinatorEvent } from '../../../src/model/transcript/event.ts';
 import { Bench, entries, outcome, prompt, seen } from '../../support/fakeAgent/engine.ts';
 
 const turn = (words: string, usd: number) => [
@@ -71,8 +71,8 @@ describe('engine', () => {
 
   it('records each message once, and tells the events of a record as they were told', async () => {
     const engine = await bench.engine();
-    const told: CoordinatorEvent[] = [];
-    engine.onEvent((event) => told.push(event));
+    const reported: CoordinatorEvent[] = [];
+    engine.onEvent((event) => reported.push(event));
     const handle = await engine.start(bench.request(turn('hello', 0.25)));
     await outcome(handle);
     const next = await engine.resume(handle.id, { prompt: prompt(turn('again', 0.5)) });
@@ -87,8 +87,8 @@ describe('engine', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown);
     };
-    assert.equal(told.length, 12);
-    assert.deepEqual(await exportedEvents(), JSON.parse(JSON.stringify(told)));
+    assert.equal(reported.length, 12);
+    assert.deepEqual(await exportedEvents(), JSON.parse(JSON.stringify(reported)));
     const file = engine.recordPath(handle.id);
     const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
     assert.equal(lines.filter((line) => line.includes('a\\nb')).length, 2, 'what a call gave in each run');
@@ -97,12 +97,12 @@ describe('engine', () => {
 
     // As earlier versions wrote it: no mark at the run, and a line for each event.
     const before = lines.filter((line) => !line.startsWith('{"kind":"event"'));
-    const old = [...before.map((line) => line.replace('"events_from":"entries",', '')), ...told.map(eventLine)];
+    const old = [...before.map((line) => line.replace('"events_from":"entries",', '')), ...reported.map(eventLine)];
     await writeFile(file, `${old.join('\n')}\n`);
-    assert.deepEqual(await exportedEvents(), JSON.parse(JSON.stringify(told)));
+    assert.deepEqual(await exportedEvents(), JSON.parse(JSON.stringify(reported)));
   });
 
-  it('resumes by the newest id, goes on counting and adds up', async () => {
+  it('resumes by the newest id, continues counting and adds up', async () => {
     const engine = await bench.engine();
     const handle = await engine.start(bench.request(turn('one', 0.25)));
     await outcome(handle);

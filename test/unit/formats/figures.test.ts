@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { entryText } from '../../../src/cli/entryText.ts';
+import { entryText } from '../../../src/cli/print/entryText.ts';
 import { exported } from '../../support/exported.ts';
 import { noiseIn, recordedSessions, type RecordedSession } from '../../support/recordedSession.ts';
 import { englishFigures } from '../../../src/text/figures.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { maxSummaryTurns, type RecordedRun, type RecordedTurn, type RecordLine } from '../../../src/formats/record.ts';
 import { cutPrompt, RecordState, turnOf } from '../../../src/formats/recordState.ts';
-import type { SessionSummary } from '../../../src/model/summary.ts';
+import type { SessionSummary } from '../../../src/model/session/summary.ts';
 import { aResult, aRun, aSession, aSummary, runId, sessionId, time, wholeSession } from '../../support/records.ts';
 
 function stateOf(lines: readonly RecordLine[]): RecordState {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { resultEvents } from '../../../src/formats/resultEvents.ts';
-import type { EntryType, NormalizedEntry } from '../../../src/model/entry.ts';
-import type { ToolUse } from '../../../src/model/tool.ts';
+import type { EntryType, NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import type { ToolUse } from '../../../src/model/transcript/tool.ts';
 import { linesOfCapture } from '../../support/agentCaptures.ts';
 import { normalized } from '../../support/captures.ts';
 import { capture } from '../../support/chains.ts';

@@ -6,9 +6,9 @@ import { mapStoredMessagesToChatMessages, type StoredMessage } from '@langchain/
 import * as z from 'zod';
 import { adapters } from '../../../src/agents/registry.ts';
 import { importFile } from '../../../src/engine/import/importFile.ts';
-import type { NormalizedEntry } from '../../../src/model/entry.ts';
-import { loadPrices } from '../../../src/insight/prices.ts';
-import { isSynthetic } from '../../../src/model/synthetic.ts';
+import type { NormalizedEntry } from '../../../src/model/transcript/entry.ts';
+import { loadPrices } from '../../../src/insight/prices/prices.ts';
+import { isSynthetic } from '../../../src/model/transcript/synthetic.ts';
 import { exported, exportedJson, sourceOf } from '../../support/exported.ts';
 import { aRun, aSession, aSummary, sessionId, temporaryStore, time } from '../../support/records.ts';
 
@@ -117,8 +117,8 @@ describe('marks of messages that no person wrote', () => {
       loaded.map(({ additional_kwargs }) => marksOf(additional_kwargs)),
       marks,
     );
-    const kept = z.object({ messages: z.array(z.object({ additional_kwargs: z.record(z.string(), z.unknown()) })) });
-    const checkpoint = z.object({ channel_values: kept });
+    const saved = z.object({ messages: z.array(z.object({ additional_kwargs: z.record(z.string(), z.unknown()) })) });
+    const checkpoint = z.object({ channel_values: saved });
     const { channel_values } = checkpoint.parse(await exportedJson('langchain-checkpoint', sourceOf(entries)));
     assert.deepEqual(
       channel_values.messages.map(({ additional_kwargs }) => marksOf(additional_kwargs)),

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import { Channel, isEnvelope } from '../../../src/protocol/channel.ts';
-import type { Envelope, FromPage, PageEntry, Sent, ToPage } from '../../../src/protocol/messages.ts';
-import { UpdateFeed } from '../../../src/protocol/updateFeed.ts';
+import type { Envelope, FromPage, PageEntry, Sent, ToPage } from '../../../src/protocol/panel/messages.ts';
+import { UpdateFeed } from '../../../src/protocol/panel/updateFeed.ts';
 import { view } from '../../support/page/madeUp.ts';
 
 const failed = (message: string): Sent => ({ type: 'failed', request: 0, message });

@@ -3,7 +3,7 @@ import { decideFileAccess, isReachedLocally, type FileSystemView } from '../../.
 import { isUnsafePath } from '../../../src/text/unsafePath.ts';
 import { linkTarget } from '../../../webview/markdown/targets.ts';
 
-/** A file system of links only, which remembers every path that somebody looked at. */
+/** A file system of links only, which remembers every path that someone looked at. */
 class Files implements FileSystemView {
   readonly touched: string[] = [];
   readonly isWindows: boolean;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { markdownHtml } from '../../../src/formats/export/markdownHtml.ts';
+import { markdownHtml } from '../../../src/formats/export/html/markdownHtml.ts';
 import { lexMarkdown } from '../../../src/text/boundedLexer.ts';
 import { markdownParts } from '../../../webview/markdown/blocks.ts';
 import { attempt, sizeOf, table } from '../../support/hostile/markdown.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { markdownHtml } from '../../../src/formats/export/markdownHtml.ts';
+import { markdownHtml } from '../../../src/formats/export/html/markdownHtml.ts';
 import { markdownRuns } from '../../../src/text/markdownRuns.ts';
 import { markdownParts } from '../../../webview/markdown/blocks.ts';
 

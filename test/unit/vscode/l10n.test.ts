@@ -36,7 +36,7 @@ function messages(source: string): { found: string[]; loose: string[] } {
   return { found, loose };
 }
 
-/** `vscode.l10n.t('…')`, which nobody collects. */
+/** `vscode.l10n.t('…')`, which no one collects. */
 function isUnseen(node: ts.Node): boolean {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false;
   const [message] = node.arguments;

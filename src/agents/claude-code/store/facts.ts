@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../model/json.ts';
-import type { Counted, StoreFacts } from '../../../model/observed.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { Counted, StoreFacts } from '../../../model/session/observed.ts';
 import { amount, field, nonEmpty, objects } from '../../shared/guards.ts';
-import type { SessionNote } from '../../stores/contract.ts';
+import type { SessionNote } from '../../stores/storeFormat.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { syntheticModel } from '../session.ts';
-import { modelUsage, termsOf, tokenUsage } from '../usage.ts';
+import { modelUsage, termsOf, tokenUsage } from '../figures/usage.ts';
 import { isInterruption, typedPrompt } from './records.ts';
 
 const compaction = 'The store does not have the requests that summarized the conversation.';
@@ -100,7 +100,7 @@ export class ClaudeFacts {
     }
   }
 
-  /** Written when a process ends; it goes on over resumes. */
+  /** Written when a process ends; it continues over resumes. */
   #costState(record: JsonObject): void {
     const usd = amount(record['totalCostUSD']);
     if (usd === undefined) return;

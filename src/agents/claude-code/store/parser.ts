@@ -1,9 +1,9 @@
-import type { EntryUpdate } from '../../../model/entry.ts';
-import { isObject, type JsonObject } from '../../../model/json.ts';
-import type { StoreFacts } from '../../../model/observed.ts';
+import type { EntryUpdate } from '../../../model/transcript/entry.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { StoreFacts } from '../../../model/session/observed.ts';
 import { field, nonEmpty, objects } from '../../shared/guards.ts';
-import { parse } from '../../shared/lineLog.ts';
-import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/contract.ts';
+import { parse } from '../../shared/normalizer/lineLog.ts';
+import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/storeFormat.ts';
 import { ClaudeCodeNormalizer } from '../normalize.ts';
 import { ClaudeFacts } from './facts.ts';
 import { isBookkeeping, isBulk, typedPrompt } from './records.ts';
@@ -64,7 +64,7 @@ export class ClaudeStoreParser implements StoreParser {
     }
     if (isBookkeeping(value) || isFiller(value)) return nothing;
     const callId = isMain ? null : this.#subagents.callOf(value, agent ?? nonEmpty(value['agentId']));
-    // Requests that the program made by itself to warm up its cache.
+    // Requests that the program made on its own to warm up its cache.
     if (!isMain && callId === null) return nothing;
     const form = stdoutForm(value, session, callId);
     // What a command of the program prints stands as a text of the other side.

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../model/json.ts';
-import { isObject } from '../../../model/json.ts';
+import { type JsonObject, isObject } from '../../../model/text/json.ts';
 import { blockText } from '../../shared/resultText.ts';
 import { field, list, nonEmpty } from '../../shared/guards.ts';
 

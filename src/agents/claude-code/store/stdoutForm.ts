@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../model/json.ts';
-import { isObject } from '../../../model/json.ts';
+import { type JsonObject, isObject } from '../../../model/text/json.ts';
 import { field, nonEmpty, objects } from '../../shared/guards.ts';
 
 /** A record as the program prints the same message with `--output-format stream-json`. */

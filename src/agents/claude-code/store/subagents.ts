@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../model/json.ts';
-import { isObject } from '../../../model/json.ts';
+import { type JsonObject, isObject } from '../../../model/text/json.ts';
 import { field, nonEmpty, objects } from '../../shared/guards.ts';
 import { blockText } from '../../shared/resultText.ts';
 
@@ -40,7 +39,7 @@ export class Subagents {
     if (agent !== undefined && call !== undefined) this.linked(agent, call);
   }
 
-  /** The call that a subagent's record belongs to; `null`: to none, for the program asked for it by itself. */
+  /** The call that a subagent's record belongs to; `null`: to none, for the program asked for it on its own. */
   callOf(record: JsonObject, agent: string | undefined): string | null {
     const known = agent === undefined ? undefined : this.#byAgent.get(agent);
     if (known !== undefined) return known;

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../model/json.ts';
-import type { ToolAction, ToolStatus } from '../../../model/tool.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { ToolAction, ToolStatus } from '../../../model/transcript/tool.ts';
 import { field, nonEmpty, text, texts } from '../../shared/guards.ts';
-import { parse } from '../../shared/lineLog.ts';
+import { parse } from '../../shared/normalizer/lineLog.ts';
 import { spoken } from '../../shared/resultText.ts';
-import type { Run, SourceLine } from '../../shared/run.ts';
-import { shellWord } from '../../shared/shellWords.ts';
+import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
+import { shellWord } from '../../shared/describe.ts';
 
 /** Calls that wait for what tells more about them. */
 const maxWaiting = 10_000;
@@ -23,13 +23,13 @@ interface Waiting {
  * shown, and a call only where no item comes.
  */
 export class StoredCalls {
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #waiting = new Map<string, Waiting>();
   readonly #shown = new Set<string>();
   /** The store has items: a call waits for its own. */
   hasItems = false;
 
-  constructor(run: Run) {
+  constructor(run: NormalizedRun) {
     this.#run = run;
   }
 
@@ -53,17 +53,17 @@ export class StoredCalls {
     const call = id === undefined ? undefined : this.#waiting.get(id);
     if (id === undefined || call === undefined) return;
     const { output } = payload;
-    const told = typeof output === 'string' ? output : (spoken(output) ?? '');
+    const reported = typeof output === 'string' ? output : (spoken(output) ?? '');
     // Its item comes when the command is done.
-    if (this.hasItems && stillRuns.test(told)) return;
+    if (this.hasItems && stillRuns.test(reported)) return;
     this.#show(id);
     this.#waiting.delete(id);
-    const code = exitCode.exec(told)?.[1];
+    const code = exitCode.exec(reported)?.[1];
     const failed = code !== undefined && code !== '0';
     const status: ToolStatus = failed ? 'failed' : 'success';
     const action = withExit(actionOf(call), code);
     // Of a change to files the program prints nothing but the change.
-    const shown = action.kind === 'file_edit' && !failed ? '' : outputText(told);
+    const shown = action.kind === 'file_edit' && !failed ? '' : outputText(reported);
     this.#run.calls.finish({ id, action, status, result: { text: shown, isError: failed }, timestamp });
   }
 

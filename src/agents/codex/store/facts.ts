@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../model/json.ts';
-import type { StoreFacts } from '../../../model/observed.ts';
-import { subtractUsage, totalTokens, type TokenUsage } from '../../../model/usage.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { StoreFacts } from '../../../model/session/observed.ts';
+import { subtractUsage, totalTokens, type TokenUsage } from '../../../model/usage/usage.ts';
 import { field, isTrue, nonEmpty } from '../../shared/guards.ts';
-import type { SessionNote } from '../../stores/contract.ts';
+import type { SessionNote } from '../../stores/storeFormat.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
 import { tokenUsage } from '../wire.ts';
 import { userText } from './items.ts';

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../../../model/json.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
 import { field, list, nonEmpty, texts } from '../../shared/guards.ts';
 import { spoken } from '../../shared/resultText.ts';
-import { shellWord } from '../../shared/shellWords.ts';
+import { shellWord } from '../../shared/describe.ts';
 
 /** Names that are not the snake case of their name in the store. */
 const renamed = new Map([

@@ -1,10 +1,10 @@
-import type { EntryUpdate, NormalizedEntry } from '../../../model/entry.ts';
-import { isObject, type JsonObject } from '../../../model/json.ts';
-import type { StoreFacts } from '../../../model/observed.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../../model/transcript/entry.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { StoreFacts } from '../../../model/session/observed.ts';
 import { field, nonEmpty, texts } from '../../shared/guards.ts';
-import { parse } from '../../shared/lineLog.ts';
-import { Clock } from '../../shared/writer.ts';
-import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/contract.ts';
+import { parse } from '../../shared/normalizer/lineLog.ts';
+import { Clock } from '../../shared/normalizer/entryWriter.ts';
+import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/storeFormat.ts';
 import { Interleave, ofSubagent } from '../../stores/interleave.ts';
 import { CodexFacts } from './facts.ts';
 import { StoredThread } from './thread.ts';

@@ -1,9 +1,9 @@
-import type { EntryUpdate } from '../../../model/entry.ts';
-import type { JsonObject } from '../../../model/json.ts';
+import type { EntryUpdate } from '../../../model/transcript/entry.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
 import { field, nonEmpty, text } from '../../shared/guards.ts';
-import { unknownLine } from '../../shared/lineLog.ts';
+import { unknownLine } from '../../shared/normalizer/lineLog.ts';
 import { reasonGiven } from '../../shared/resultText.ts';
-import { Run, type SourceLine } from '../../shared/run.ts';
+import { NormalizedRun, type SourceLine } from '../../shared/normalizer/normalizedRun.ts';
 import { ThreadEvents } from '../threadEvents.ts';
 import { StoredCalls } from './calls.ts';
 import { printedItem, userText } from './items.ts';
@@ -34,7 +34,7 @@ const quietItems = new Set(['message', 'reasoning', 'ghost_snapshot', 'compactio
 
 /** The transcript of one thread: its records in the form in which `codex exec --json` prints them. */
 export class StoredThread {
-  readonly #run = new Run({ workDir: '', firstIndex: 0 });
+  readonly #run = new NormalizedRun({ workDir: '', firstIndex: 0 });
   readonly #events = new ThreadEvents(this.#run);
   readonly #calls = new StoredCalls(this.#run);
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../model/json.ts';
-import type { StoreFacts } from '../../../model/observed.ts';
-import type { ModelUsage } from '../../../model/usage.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { StoreFacts } from '../../../model/session/observed.ts';
+import type { ModelUsage } from '../../../model/usage/usage.ts';
 import { field, nonEmpty, objects } from '../../shared/guards.ts';
 import { spoken } from '../../shared/resultText.ts';
 import { FactsBuilder } from '../../stores/factsBuilder.ts';
@@ -34,7 +34,7 @@ export class CopilotFacts {
   }
 
   facts(): StoreFacts {
-    // Older versions store sums only, each of which goes on from the one before.
+    // Older versions store sums only, each of which continues from the one before.
     if (!this.#hasRequests) {
       for (const { model, ...usage } of this.#totals) {
         const key = `${this.#session}:${model}`;

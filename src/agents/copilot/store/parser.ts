@@ -1,10 +1,10 @@
-import type { EntryUpdate } from '../../../model/entry.ts';
-import { isObject, type JsonObject } from '../../../model/json.ts';
-import type { StoreFacts } from '../../../model/observed.ts';
+import type { EntryUpdate } from '../../../model/transcript/entry.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { StoreFacts } from '../../../model/session/observed.ts';
 import { nonEmpty } from '../../shared/guards.ts';
-import { parse, unknownLine } from '../../shared/lineLog.ts';
-import { Run } from '../../shared/run.ts';
-import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/contract.ts';
+import { parse, unknownLine } from '../../shared/normalizer/lineLog.ts';
+import { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
+import type { StoreParser, StoreParserOptions, StoreRecord } from '../../stores/storeFormat.ts';
 import { CopilotReader } from '../normalize.ts';
 import { copilotEvent } from '../wire.ts';
 import { CopilotFacts } from './facts.ts';
@@ -18,14 +18,14 @@ const quiet = new Set(['system.message', 'session.usage_record', 'subagent.confi
 export class CopilotStoreParser implements StoreParser {
   readonly #entries: boolean;
   readonly #facts: CopilotFacts;
-  readonly #run: Run;
+  readonly #run: NormalizedRun;
   readonly #reader: CopilotReader;
   #timestamp: string;
 
   constructor({ entries, session }: StoreParserOptions) {
     this.#entries = entries;
     this.#facts = new CopilotFacts(session);
-    this.#run = new Run({ workDir: '', firstIndex: 0, sessionId: session });
+    this.#run = new NormalizedRun({ workDir: '', firstIndex: 0, sessionId: session });
     this.#reader = new CopilotReader(this.#run);
     this.#timestamp = this.#run.clock.arrived(0);
   }

@@ -1,13 +1,13 @@
 import { modelsOf } from '../../../insight/observed/cost.ts';
 import { asSession } from '../../../insight/observed/asSession.ts';
-import type { PriceTable } from '../../../insight/prices.ts';
+import type { PriceTable } from '../../../insight/prices/prices.ts';
 import { answers } from '../../../insight/search/facts.ts';
 import { isEmptyQuery, parseQuery } from '../../../insight/search/query.ts';
-import type { EntryUpdate, NormalizedEntry } from '../../../model/entry.ts';
-import { isSessionLive } from '../../../model/status.ts';
-import type { SessionSummary } from '../../../model/summary.ts';
-import { Transcript } from '../../../model/transcript.ts';
-import type { Turn } from '../../../model/turn.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../../model/transcript/entry.ts';
+import { isSessionLive } from '../../../model/session/status.ts';
+import type { SessionSummary } from '../../../model/session/summary.ts';
+import { Transcript } from '../../../model/transcript/transcript.ts';
+import type { Turn } from '../../../model/session/turn.ts';
 import type {
   Conversation,
   Disposable,
@@ -169,7 +169,7 @@ export class ObservedHandle implements SessionHandle {
     return Promise.resolve(null);
   }
 
-  elsewhere(): Promise<RecordHolder | 'unknown' | null> {
+  otherWriter(): Promise<RecordHolder | 'unknown' | null> {
     const { live } = this.#summary.observed ?? {};
     return Promise.resolve(live === undefined || live.state === 'ended' ? null : 'unknown');
   }
@@ -224,9 +224,9 @@ export class ObservedHandle implements SessionHandle {
     const files = await asNow(this.#found.files);
     const { updates, restarted } = await this.#reader.advance(files, this.#found.notes);
     const all = [...updates, ...this.#reader.end(this.#deps.sources.observed(this.#found).live.state !== 'ended')];
-    const told = restarted ? this.#restart(all) : this.#take(all);
+    const reported = restarted ? this.#restart(all) : this.#take(all);
     this.#tell();
-    if (told.length > 0) this.#updates.fire(told, this.#total);
+    if (reported.length > 0) this.#updates.fire(reported, this.#total);
   }
 
   #take(updates: readonly EntryUpdate[]): readonly EntryUpdate[] {

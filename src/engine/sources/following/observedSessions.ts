@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ObservedSummary } from '../../../insight/observed/summary.ts';
-import type { PriceTable } from '../../../insight/prices.ts';
+import type { PriceTable } from '../../../insight/prices/prices.ts';
 import type { Disposable, Log } from '../../api.ts';
 import { Emitter } from '../../emitter.ts';
 import type { SessionSources, SourcesChange } from '../sources.ts';
@@ -25,7 +25,7 @@ const tickMs = 1000;
 /** After so many ticks everything is looked at, for changes of which no event told. */
 const ticksUntilAll = 60;
 
-/** The sessions of other programs, kept up to date while somebody looks at them. */
+/** The sessions of other programs, kept up to date while someone looks at them. */
 export class ObservedSessions {
   readonly #deps: ObservedSessionsDeps;
   readonly #changes: Emitter<[SourcesChange]>;

@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../../model/entry.ts';
-import { originOf } from '../../../model/synthetic.ts';
-import type { Turn } from '../../../model/turn.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import { originOf } from '../../../model/transcript/synthetic.ts';
+import type { Turn } from '../../../model/session/turn.ts';
 
 /** The turns of a session by its entries: each prompt of a person begins one. */
 export class ObservedTurns {

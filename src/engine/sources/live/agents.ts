@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { StoreRoot } from '../../../agents/stores/contract.ts';
-import type { ObservedAgent, StoreFacts } from '../../../model/observed.ts';
-import { isSince } from '../../../model/versions.ts';
+import type { StoreRoot } from '../../../agents/stores/storeFormat.ts';
+import type { ObservedAgent, StoreFacts } from '../../../model/session/observed.ts';
+import { isSince } from '../../../model/text/versions.ts';
 import type { SessionFiles } from '../groups.ts';
 import { claudeMarks } from './claude.ts';
 import { codexMarks } from './codex.ts';

@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parse } from '../../../agents/shared/lineLog.ts';
+import { parse } from '../../../agents/shared/normalizer/lineLog.ts';
 import { count, field, nonEmpty } from '../../../agents/shared/guards.ts';
-import type { StoreRoot } from '../../../agents/stores/contract.ts';
+import type { StoreRoot } from '../../../agents/stores/storeFormat.ts';
 import type { LiveState } from '../../../model/observedState.ts';
 import type { SessionFiles } from '../groups.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';
 
-/** The program keeps one such file per process; beside it lies a key that is nobody's business. */
+/** The program keeps one such file per process; beside it lies a key that is no one's business. */
 const registryFile = /^\d{1,10}\.json$/;
 
 /** `sessions/<pid>.json` beside the folder of projects, by native id. */

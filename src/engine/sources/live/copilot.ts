@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { StoreRoot } from '../../../agents/stores/contract.ts';
+import type { StoreRoot } from '../../../agents/stores/storeFormat.ts';
 import type { SessionFiles } from '../groups.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';

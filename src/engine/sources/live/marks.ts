@@ -1,4 +1,4 @@
-import type { LastRecord, StoreFacts } from '../../../model/observed.ts';
+import type { LastRecord, StoreFacts } from '../../../model/session/observed.ts';
 import type { LiveState } from '../../../model/observedState.ts';
 
 /** What is known of a session's process besides its records. */

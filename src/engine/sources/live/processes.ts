@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { isAlive, startTimeOf } from '../../process/identity.ts';
+import { isAlive, startTimeOf } from '../../process/identity/identity.ts';
 
 /** What is asked of the system about the processes that a store names. */
 export interface ProcessProbe {

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { count, field, nonEmpty } from '../../../agents/shared/guards.ts';
-import { parse } from '../../../agents/shared/lineLog.ts';
-import type { StoreRoot } from '../../../agents/stores/contract.ts';
+import { parse } from '../../../agents/shared/normalizer/lineLog.ts';
+import type { StoreRoot } from '../../../agents/stores/storeFormat.ts';
 import type { SessionFiles } from '../groups.ts';
 import type { ProcessMark } from './marks.ts';
 import type { ProcessProbe } from './processes.ts';

@@ -1,4 +1,11 @@
-import type { KnownFacts } from './factsMemory.ts';
+import type { StoreFacts } from '../../../model/session/observed.ts';
+
+/** What is known of one session without its entries. */
+export interface KnownFacts {
+  readonly facts: StoreFacts;
+  /** Why it cannot be read, or not all of it. */
+  readonly problem: string | null;
+}
 
 /** Facts with the state of the files that they were read from. */
 export interface CachedFacts extends KnownFacts {
@@ -9,6 +16,6 @@ export interface CachedFacts extends KnownFacts {
 export interface FactsCache {
   /** `undefined` where nothing is known of that state. */
   get(id: string, stamp: string): Promise<KnownFacts | undefined>;
-  /** Keeps what was read since, and forgets sessions that are not there any more. */
+  /** Keeps what was read since, and forgets sessions that are no longer there. */
   save(changed: ReadonlyMap<string, CachedFacts>, isPresent: (id: string) => boolean): Promise<void>;
 }

@@ -1,15 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { StoreFacts } from '../../../model/observed.ts';
 import type { SessionFiles } from '../groups.ts';
-import type { CachedFacts, FactsCache } from './factsCache.ts';
+import type { CachedFacts, FactsCache, KnownFacts } from './factsCache.ts';
 import { SessionReader, type Notes } from './sessionReader.ts';
-
-/** What is known of one session without its entries. */
-export interface KnownFacts {
-  readonly facts: StoreFacts;
-  /** Why it cannot be read, or not all of it. */
-  readonly problem: string | null;
-}
 
 interface Remembered extends KnownFacts {
   readonly key: string;
@@ -41,10 +33,10 @@ export class FactsMemory {
     const known = this.#known.get(id);
     if (known?.key === key && known.notes === notes) return known;
     const stamp = stampOf(key, notes);
-    const kept = known === undefined ? await this.#cache?.get(id, stamp) : undefined;
-    if (kept !== undefined) {
-      this.#known.set(id, { key, notes, ...kept });
-      return kept;
+    const saved = known === undefined ? await this.#cache?.get(id, stamp) : undefined;
+    if (saved !== undefined) {
+      this.#known.set(id, { key, notes, ...saved });
+      return saved;
     }
     const reader = this.#readers.get(id) ?? new SessionReader({ entries: false, clock: this.#clock });
     await reader.advance(files, notes);

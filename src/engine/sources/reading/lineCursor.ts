@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
-import { LineSplitter, type LineOut } from '../../lines.ts';
+import { LineSplitter, type LineOut } from '../../output/lineSplitter.ts';
 import { chunksOf, linesOf, readBytes } from '../files.ts';
 
-/** Bytes before the cursor that must be the same when reading goes on. */
+/** Bytes before the cursor that must be the same when reading continues. */
 const signatureBytes = 64;
 
-/** How far a file has been read. Reading goes on from there, so that a growing file costs only what was added. */
+/** How far a file has been read. Reading continues from there, so that a growing file costs only what was added. */
 export class LineCursor {
   #splitter = new LineSplitter();
   #offset = 0;
@@ -13,7 +13,7 @@ export class LineCursor {
   #isPacked = false;
   #tookTail = false;
 
-  /** Whether reading can go on: the file still begins with what was read. @throws file system errors */
+  /** Whether reading can continue: the file still begins with what was read. @throws file system errors */
   async continues(path: string): Promise<boolean> {
     const { size } = await stat(path);
     if (this.#isPacked || size < this.#offset || (this.#tookTail && size > this.#offset)) return false;
@@ -35,7 +35,7 @@ export class LineCursor {
     }
   }
 
-  /** What stands after the last end of a line. To be asked for where nobody writes the file. */
+  /** What stands after the last end of a line. To be asked for where no one writes the file. */
   tail(): readonly LineOut[] {
     const lines = this.#splitter.end();
     this.#tookTail ||= lines.length > 0;

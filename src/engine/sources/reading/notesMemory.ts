@@ -1,4 +1,4 @@
-import type { ObservedAgent } from '../../../model/observed.ts';
+import type { ObservedAgent } from '../../../model/session/observed.ts';
 import type { Store } from '../groups.ts';
 import { readNotes } from '../records.ts';
 import type { Notes } from './sessionReader.ts';

@@ -1,6 +1,6 @@
-import type { SessionNote, StoreParser } from '../../../agents/stores/contract.ts';
-import type { EntryUpdate } from '../../../model/entry.ts';
-import type { StoreFacts } from '../../../model/observed.ts';
+import type { SessionNote, StoreParser } from '../../../agents/stores/storeFormat.ts';
+import type { EntryUpdate } from '../../../model/transcript/entry.ts';
+import type { StoreFacts } from '../../../model/session/observed.ts';
 import { isMissing, reasonOf } from '../files.ts';
 import type { PlacedFile, SessionFiles } from '../groups.ts';
 import { isDocument, lineRecord, mergedRecords, recordsOf, recordsOfFile } from '../records.ts';

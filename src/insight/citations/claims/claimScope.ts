@@ -14,7 +14,7 @@ const whole =
   /\b(?:full|whole|entire|complete|everything|alles|sämtliche\p{L}*|gesamte\p{L}*|komplette\p{L}*|(?:in|of|im|across) (?:the |this |dem )?(?:project|repo|repository|workspace|monorepo|codebase|Projekt|Repository)|(?:all|every|alle) (?:of )?(?:the )?(?:packages?|workspaces?|projects?|modules?|crates?|suites?|Pakete|Module))(?!\p{L})/iu;
 const suites =
   /(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|both|zwei|drei|vier|fünf))\s{1,4}(?:test[\s-]{1,4})?(?:suites|suite|files|packages|crates|targets|Testdateien|Testsuiten|Suiten)\b/iu;
-const elsewhere =
+const others =
   /^[\s,]{0,4}(?:(?:also|now|again|too)\s{1,4})?(?:in|on|im|auf|en|dans)\s{1,4}(?:the\s{1,4}|der\s{1,4}|our\s{1,4}|your\s{1,4}|my\s{1,4})?(?:CI\b|GitHub|GitLab|Jenkins|pipeline|production|staging|machine|Windows|macOS|Linux|main\b|master\b|the main branch|browsers?\b)/i;
 const except =
   /^[\s,(–—-]{0,6}(?:except|apart from|aside from|other than|besides|with the exception|bis auf|außer|mit Ausnahme|sauf|excepto|salvo|but (?:for )?(?:one|two|three|\d))/i;
@@ -35,7 +35,7 @@ export function claimScope({ raw, flat, start, end }: ClaimWords): ClaimScope {
   const words = flat.slice(start, end);
   const after = flat.slice(end, end + 120);
   const near = `${before.slice(-30)}${words}`;
-  const isOther = elsewhere.test(after) || except.test(after);
+  const isOther = others.test(after) || except.test(after);
   const everywhere = /^\s{1,4}(?:in|for|across|über|in)\s{1,4}(?:all|every|both|alle[nr]?)\s/i.test(after);
   const isWhole = everywhere || whole.test(near);
   const group = groups.exec(near)?.[1]?.toLowerCase() ?? (some.test(near) ? 'some' : undefined);

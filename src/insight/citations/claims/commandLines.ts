@@ -10,7 +10,7 @@ const invitation = /^[\s>#*+\d.)-]{0,12}(?:to|start|execute|verify|check|then|bu
 const manual =
   /\b(?:usage|how to|examples?|next|install(?:ation)?|set ?up|quick ?start|getting started|reproduce|yourself|locally|you|verwendung|nutzung|beispiel|installation|anleitung)\b/i;
 
-/** The commands of a block of a shell that begins at `start`; none where it is what somebody could do. */
+/** The commands of a block of a shell that begins at `start`; none where it is what someone could do. */
 export function commandLines(text: string, start: number, lines: readonly TextRange[]): TextRange[] {
   if (lines.length === 0 || isInvitation(text.slice(Math.max(0, start - lead), start))) return [];
   const prompted = lines.filter((line) => prompt.test(text.slice(...line)));

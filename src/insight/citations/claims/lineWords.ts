@@ -34,7 +34,7 @@ export function linesInFront(text: string): { readonly lines: LineRange; readonl
   return found === null || lines === undefined ? undefined : { lines, at: found.index };
 }
 
-/** Of a list of lines the first stretch: its next numbers go on with it or are others. */
+/** Of a list of lines the first stretch: its next numbers resume it or are others. */
 function rangeOf(first: string | undefined, last: string | undefined, list = ''): LineRange | undefined {
   const start = Number(first ?? 0);
   if (start === 0) return undefined;

@@ -71,19 +71,19 @@ export function toldTogether(
   commands: readonly { readonly range: TextRange }[],
   flat: string,
 ): (ToldAfter | undefined)[] {
-  const told: (ToldAfter | undefined)[] = commands.map(() => undefined);
+  const reported: (ToldAfter | undefined)[] = commands.map(() => undefined);
   let shared = false;
   for (let at = commands.length - 1; at >= 0; at -= 1) {
     const end = commands[at]?.range[1] ?? 0;
     const own = outcomeAfter(flat.slice(end, end + near));
     const next = commands[at + 1]?.range[0] ?? Infinity;
-    const { outcome } = told[at + 1] ?? {};
+    const { outcome } = reported[at + 1] ?? {};
     if (own === undefined && outcome !== undefined && shared && next - end <= 12 && between.test(flat.slice(end, next)))
-      told[at] = { outcome, length: 0 };
+      reported[at] = { outcome, length: 0 };
     else {
-      told[at] = own;
+      reported[at] = own;
       shared = own?.count === undefined && ofAll.test(flat.slice(end, end + near));
     }
   }
-  return told;
+  return reported;
 }

@@ -84,9 +84,9 @@ function commandClaims(sentence: string): OutcomeClaim[] {
   return Array.from(sentence.matchAll(runner)).flatMap(({ 0: shown, index: start }) => {
     const command = shown.charAt(0).toLowerCase() + shown.slice(1).replace(/\s+/g, ' ');
     const kind = programKind(command);
-    const told = kind === undefined ? undefined : outcomeAfter(sentence.slice(start + shown.length));
-    if (kind === undefined || told === undefined) return [];
-    const { outcome, count, failures, length } = told;
+    const reported = kind === undefined ? undefined : outcomeAfter(sentence.slice(start + shown.length));
+    if (kind === undefined || reported === undefined) return [];
+    const { outcome, count, failures, length } = reported;
     const end = start + shown.length + length;
     if (isAsked.test(sentence.slice(end))) return [];
     return [

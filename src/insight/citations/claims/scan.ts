@@ -77,10 +77,10 @@ class Scan {
   /** `cargo test` passes; also where it is one of several of which that is said together. */
   #commandOutcomes(): void {
     const { spans, flat } = this.#layout;
-    const told = toldTogether(spans, flat);
+    const stated = toldTogether(spans, flat);
     for (const [at, { range, inner }] of spans.entries()) {
       const command = this.#text.slice(...inner).trim();
-      const said = told[at];
+      const said = stated[at];
       if (said === undefined) continue;
       const kind = programKind(command) ?? (command.includes(' ') && looksLikeCommand(command) ? 'command' : undefined);
       if (kind === undefined || (!command.includes(' ') && namedPath(command) !== undefined)) continue;
@@ -163,12 +163,12 @@ class Scan {
     if (named !== undefined) this.#file([at + start, at + end], named, false);
   }
 
-  /** `quoted`: as code or a link, so that somebody meant a file. */
+  /** `quoted`: as code or a link, so that someone meant a file. */
   #file(range: TextRange, { path, lines, bare }: NamedPath, quoted: boolean): void {
     if (this.#isFull || this.#isTaken(range)) return;
-    const told = lines === undefined ? this.#linesBeside(range) : undefined;
-    const whole = told?.range ?? range;
-    const at = lines ?? told?.lines;
+    const stated = lines === undefined ? this.#linesBeside(range) : undefined;
+    const whole = stated?.range ?? range;
+    const at = lines ?? stated?.lines;
     const { before, after, cues } = this.#around(whole);
     const did = cues.doneWith(before.length, after);
     // A name in prose without a folder may be that of a product, and one in code that of a member of an object.

@@ -3,7 +3,7 @@ export interface Sentence {
   readonly end: number;
 }
 
-/** Longer ones are cut: nobody writes them, and what looks at a sentence may then take longer than linear. */
+/** Longer ones are cut: no one writes them, and what looks at a sentence may then take longer than linear. */
 const longest = 600;
 
 // "./..." ends none.

@@ -1,7 +1,7 @@
 import { launched, programName, scriptAt, wordsOf } from './launchers.ts';
 import { shellParts, type ShellPart } from './shell.ts';
 
-/** Words of a shell's grammar, and what does nothing: nobody means them by naming a command. */
+/** Words of a shell's grammar, and what does nothing: no one means them by naming a command. */
 const noCommand = /^(?:done|fi|else|then|do|esac|true|false|break|continue|:|;;|#.*)(?: (?:\d?[<>]|#).*)?$/;
 
 /** What a line of a shell is known by: as a whole, each of its commands, and each without what surrounds what it runs. */
@@ -34,14 +34,14 @@ const redirection = /^[\d&]?>/;
 function bareCommand(command: string): string {
   const words = wordsOf(launched(command));
   const script = scriptAt(words, 0);
-  const kept = words.flatMap(({ text }, at) => {
+  const saved = words.flatMap(({ text }, at) => {
     if (redirection.test(text) || /^[\d&]?>{1,2}$/.test(words[at - 1]?.text ?? '')) return [];
     // `npm run test` is `npm test`.
     return script !== undefined && at < script && /^run(?:-script)?$/.test(text)
       ? []
       : [at === 0 ? bareProgram(text) : text];
   });
-  return kept.join(' ');
+  return saved.join(' ');
 }
 
 /** `python3.12` is `python`. */

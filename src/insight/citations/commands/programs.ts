@@ -100,7 +100,7 @@ export function programKinds(parts: readonly { readonly command: string }[]): Re
   return new Set(parts.flatMap(({ command }) => programKind(command) ?? []));
 }
 
-/** Whether a command shows texts that somebody else wrote: what they say of tests was not run by it. */
+/** Whether a command shows texts that someone else wrote: what they say of tests was not run by it. */
 export function showsText(command: string): boolean {
   return viewers.test(programName(wordsOf(launched(command))[0]?.text ?? ''));
 }
@@ -131,7 +131,7 @@ export function mayWrite(command: string): boolean {
 const programs =
   /^(?:npm|npx|pnpm|yarn|bun|bunx|deno|node|tsx|tsc|git|gh|hg|svn|python3?|pip3?|pipx|uv|poetry|pytest|ruff|mypy|cargo|rustc|rustup|go|make|cmake|ninja|gradlew?|mvnw?|java|javac|dotnet|ruby|bundle|rake|rails|rspec|php|composer|mix|swift|xcodebuild|docker|docker-compose|podman|kubectl|helm|terraform|aws|gcloud|az|curl|wget|ls|cat|grep|rg|find|sed|awk|head|tail|wc|sort|diff|cp|mv|rm|mkdir|touch|chmod|chown|ssh|scp|rsync|tar|zip|unzip|psql|mysql|sqlite3|redis-cli|systemctl|journalctl|apt|apt-get|brew|bash|sh|zsh|make|just|task|eslint|prettier|vitest|jest|mocha|code|echo|exit|sleep|kill|ps|du|df|env|export|which|tree|jq|bazel|zig|sbt|flutter|dart|ctest|playwright|vite|esbuild|webpack|rollup)$/;
 
-/** Whether somebody would type this in a shell. */
+/** Whether someone would type this in a shell. */
 export function looksLikeCommand(text: string): boolean {
   const [first = '', second] = text.replace(/^\$ /, '').split(/\s+/);
   const bare = first.replace(/^\.\//, '');

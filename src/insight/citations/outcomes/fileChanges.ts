@@ -1,4 +1,4 @@
-import type { ToolUse } from '../../../model/tool.ts';
+import type { ToolUse } from '../../../model/transcript/tool.ts';
 import { launched, programName, wordsOf } from '../commands/launchers.ts';
 import type { ShellPart } from '../commands/shell.ts';
 import { normalPath } from '../sources/pathNames.ts';

@@ -1,5 +1,5 @@
-import type { ToolUse } from '../../../model/tool.ts';
-import { isObject } from '../../../model/json.ts';
+import type { ToolUse } from '../../../model/transcript/tool.ts';
+import { isObject } from '../../../model/text/json.ts';
 import { programKind, showsText, type ProgramKind } from '../commands/programs.ts';
 import { exitTells, isSilent, type ShellPart } from '../commands/shell.ts';
 import { fileChangedByCommand } from './fileChanges.ts';
@@ -25,7 +25,7 @@ export interface RunOutcome {
   readonly isOutdated: boolean;
   /** More than one command of the kind. */
   readonly isSeveral: boolean;
-  /** Of checks, what each tool said by itself. */
+  /** Of checks, what each tool said on its own. */
   readonly tools: ReadonlyMap<string, 'passed' | 'failed'>;
 }
 
@@ -85,9 +85,9 @@ function outcomeOf(kind: ProgramKind, kinds: readonly (ProgramKind | undefined)[
   const printed = live.length === 0 ? undefined : printedOutcome(kind, output);
   const last = live.at(-1)?.at ?? parts.length;
   const { counts, suites, nested, parts: several, runners } = printed ?? nothingPrinted;
-  const told = live.length === 0 ? unknown('not_run') : toldBy(kind, step, kinds, printed);
+  const reported = live.length === 0 ? unknown('not_run') : toldBy(kind, step, kinds, printed);
   return {
-    ...told,
+    ...reported,
     counts,
     suites,
     nested,
@@ -105,9 +105,9 @@ function outcomeOf(kind: ProgramKind, kinds: readonly (ProgramKind | undefined)[
 const noTools: ReadonlyMap<string, 'passed' | 'failed'> = new Map();
 const loop = /^(?:for|while|until|watch|seq|xargs|parallel)\b/;
 
-type Told = Pick<RunOutcome, 'result' | 'reason'>;
+type Statement = Pick<RunOutcome, 'result' | 'reason'>;
 
-function unknown(reason: NoOutcome): Told {
+function unknown(reason: NoOutcome): Statement {
   return { result: 'unknown', reason };
 }
 
@@ -116,7 +116,7 @@ function toldBy(
   { tool, parts, exitCode, output }: RunStep,
   kinds: readonly (ProgramKind | undefined)[],
   printed: PrintedOutcome | undefined,
-): Told {
+): Statement {
   if (isInterrupted(tool, exitCode, output)) return unknown('interrupted');
   const isMeant = (command: string): boolean => kinds[parts.findIndex((part) => part.command === command)] === kind;
   const background = isBackground(tool) || parts.some((part) => part.background === true && isMeant(part.command));
@@ -140,7 +140,7 @@ function toldBy(
   return exit === 0 ? unknown('no_outcome') : { result: 'failed' };
 }
 
-/** Whether a command was cut off, or nobody waited for it. */
+/** Whether a command was cut off, or no one waited for it. */
 export function isUnfinished({ tool, parts, exitCode, output }: RunStep): boolean {
   return isBackground(tool) || parts.some(({ background }) => background) || isInterrupted(tool, exitCode, output);
 }
@@ -197,7 +197,7 @@ function isIncomplete({ result, counts, runners }: PrintedOutcome, parts: readon
   return counts.failed === undefined && runners.some((runner) => onLines.has(runner));
 }
 
-/** `npm test > log; echo "exit: $?"` prints the exit code that the shell gives to nobody else. */
+/** `npm test > log; echo "exit: $?"` prints the exit code that the shell gives to no one else. */
 function saidExit(
   parts: readonly ShellPart[],
   isMeant: (command: string) => boolean,

@@ -60,7 +60,7 @@ function fileOf(path: string, from: From['from']): From | undefined {
   return named === undefined || baseName(named.path) === '' ? undefined : { path: named.path, from };
 }
 
-/** What is left of lines that go on through `head`, `tail` or `sed`. */
+/** What is left of lines that continue through `head`, `tail` or `sed`. */
 function then(from: From['from'], command: string): From['from'] {
   if (from === null) return null;
   const [first, last] = from;

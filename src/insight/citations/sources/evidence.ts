@@ -1,5 +1,5 @@
-import type { NormalizedEntry } from '../../../model/entry.ts';
-import type { FileChange, ToolAction } from '../../../model/tool.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { FileChange, ToolAction } from '../../../model/transcript/tool.ts';
 import { readBy } from './commandReads.ts';
 import { pathsIn } from './namedPaths.ts';
 import { linesShownBy, type ShownLines } from './shownLines.ts';
@@ -170,8 +170,8 @@ function partsOfChange({ kind, patch, oldText, newText }: FileChange): FileLines
       : [{ first: kind === 'add' || oldText === undefined ? 1 : null, lines: newText.split('\n') }];
   }
   return hunks.map(([, first = '1', body = '']) => {
-    const kept = body.split('\n').filter((line) => !line.startsWith('-') && !line.startsWith('\\'));
-    return { first: Number(first), lines: kept.map((line) => line.slice(1)) };
+    const saved = body.split('\n').filter((line) => !line.startsWith('-') && !line.startsWith('\\'));
+    return { first: Number(first), lines: saved.map((line) => line.slice(1)) };
   });
 }
 

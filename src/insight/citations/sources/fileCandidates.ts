@@ -37,7 +37,7 @@ function shorterFit({ command }: StepFacts, { why }: Touch): number {
   return command !== undefined || why === 'named_in_output' || why === 'named_in_command' ? 0.97 : 0.5;
 }
 
-/** The paths of the session that somebody could mean; `fit` is 1 for the very same. */
+/** The paths of the session that someone could mean; `fit` is 1 for the very same. */
 function pathsLike(
   named: string,
   session: SessionEvidence,
@@ -54,8 +54,8 @@ function pathsLike(
     });
   }
   // A recording may have been made in another folder, whose files its commands name by their relative paths.
-  const elsewhere = path.includes('/') ? alike.filter((each) => each.startsWith('/')) : [];
-  return [{ path, fit: 1 }, ...elsewhere.map((each) => ({ path: each, fit: 0.97 }))];
+  const others = path.includes('/') ? alike.filter((each) => each.startsWith('/')) : [];
+  return [{ path, fit: 1 }, ...others.map((each) => ({ path: each, fit: 0.97 }))];
 }
 
 function endsWithPath(path: string, ending: string): boolean {

@@ -38,7 +38,7 @@ export function upToOmission(text: string): { readonly text: string; readonly cu
   return at === -1 ? { text, cut: false } : { text: text.slice(0, at), cut: true };
 }
 
-/** As they are, where nobody numbers them. */
+/** As they are, where no one numbers them. */
 export function plainLines(text: string, startLine: number): ResultLines {
   return text === '' ? { first: startLine, lines: [], ended: false } : withoutEnd(startLine, text.split('\n'));
 }

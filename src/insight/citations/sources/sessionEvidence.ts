@@ -1,5 +1,5 @@
-import type { NormalizedEntry } from '../../../model/entry.ts';
-import { StepNumbers } from '../../../model/steps.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import { StepNumbers } from '../../../model/transcript/steps.ts';
 import { baseName } from './pathNames.ts';
 import { looksLikeCommand } from '../commands/programs.ts';
 import { toldBy, type StepFacts, type Touch, type UrlTouch } from './stepFacts.ts';

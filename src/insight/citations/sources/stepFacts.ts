@@ -1,6 +1,6 @@
-import type { NormalizedEntry } from '../../../model/entry.ts';
-import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../../model/tool.ts';
-import { isObject } from '../../../model/json.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { FileChange, ToolAction, ToolStatus, ToolUse } from '../../../model/transcript/tool.ts';
+import { isObject } from '../../../model/text/json.ts';
 import { commandForms } from '../commands/commandForms.ts';
 import { fileChangedBy, fileChangedByCommand, type FileTouched } from '../outcomes/fileChanges.ts';
 import { isUnfinished, runOutcomes, type RunOutcome, type RunStep } from '../outcomes/runOutcome.ts';
@@ -27,7 +27,7 @@ export interface StepFacts {
   readonly exitCode?: number;
   /** How tests, a build or checks in it went. */
   readonly outcomes: ReadonlyMap<ProgramKind, RunOutcome>;
-  /** It was cut off, or nobody waited for it. */
+  /** It was cut off, or no one waited for it. */
   readonly unfinished?: true;
 }
 
@@ -43,7 +43,7 @@ export interface Touch {
   readonly missing?: true;
   /** The step is a command that changes files. */
   readonly mayChange?: true;
-  /** Lines that it may have added; absent where it added none or nobody knows. */
+  /** Lines that it may have added; absent where it added none or no one knows. */
   readonly added?: number;
 }
 
@@ -55,7 +55,7 @@ export interface UrlTouch {
   readonly failed?: true;
 }
 
-export interface Told {
+export interface StatedFact {
   readonly facts: StepFacts;
   readonly touches: readonly Touch[];
   readonly urls: readonly UrlTouch[];
@@ -64,7 +64,7 @@ export interface Told {
 }
 
 /** What a settled tool call tells. */
-export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, workDir: string): Told {
+export function toldBy(entry: NormalizedEntry, tool: ToolUse, step: string, workDir: string): StatedFact {
   const { action, status } = tool;
   const exitCode = action.kind === 'command_run' ? (action.exitCode ?? undefined) : undefined;
   const command = action.kind === 'command_run' ? plainCommand(action.command) : undefined;
@@ -149,7 +149,7 @@ function touchesOf({ action, status, result }: ToolUse, output: string, line: st
   }
 }
 
-/** Commands that are known to change files, and those of which nobody knows what they do. */
+/** Commands that are known to change files, and those of which no one knows what they do. */
 function mayChange(parts: readonly ShellPart[], changed: FileTouched | undefined): boolean {
   return changed !== undefined || parts.some(({ command }) => mayWrite(command));
 }

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
-import { mayStart } from '../../trust.ts';
-import type { Commands, Shell } from '../shell.ts';
-import { given } from '../whichSession.ts';
+import { mayStart } from '../../settings/trust.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { sessionOfArgument } from '../pick.ts';
 import { chooseDeed, commandDeed } from './chooseDeed.ts';
 
 const { t } = vscode.l10n;
 
 /** Menus in the place of many commands. What they run keeps its own id, for keybindings and other extensions. */
-export function menuCommands(shell: Shell): Commands {
+export function menuCommands(shell: CommandContext): Commands {
   const { followUps, search } = shell;
   return {
     followUps(argument) {
-      const id = given(argument) ?? shell.panels.active;
+      const id = sessionOfArgument(argument) ?? shell.panels.active;
       const due = followUps.due().length > 0;
       return chooseDeed(t('Follow-ups'), [
         ...(due ? [commandDeed(t('Cancel Follow-up…'), 'sync-ignored', 'cancelFollowUp')] : []),
@@ -24,11 +24,11 @@ export function menuCommands(shell: Shell): Commands {
     },
 
     exportMenu(argument) {
-      const id = given(argument) ?? shell.panels.active;
+      const id = sessionOfArgument(argument) ?? shell.panels.active;
       return chooseDeed(t('Export'), [
         commandDeed(t('Session…'), 'export', 'exportSession', ...ofSession(id)),
         commandDeed(t('Audit…'), 'shield', 'exportAudit', ...ofSession(id)),
-        ...(given(argument) === undefined ? [commandDeed(t('Usage as CSV…'), 'table', 'exportUsage')] : []),
+        ...(sessionOfArgument(argument) === undefined ? [commandDeed(t('Usage as CSV…'), 'table', 'exportUsage')] : []),
       ]);
     },
 
@@ -39,7 +39,7 @@ export function menuCommands(shell: Shell): Commands {
       ]),
 
     openRecord(argument) {
-      const id = given(argument) ?? shell.panels.active;
+      const id = sessionOfArgument(argument) ?? shell.panels.active;
       return chooseDeed(t('Open Record'), [
         commandDeed(t('Record'), 'file-code', 'revealRecord', ...ofSession(id)),
         commandDeed(t('Raw Output of the Last Run'), 'output', 'showRawOutput', ...ofSession(id)),

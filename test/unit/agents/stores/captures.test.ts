@@ -4,7 +4,7 @@ import path from 'node:path';
 import { geminiStore } from '../../../../src/agents/gemini/store.ts';
 import { openCodeStore } from '../../../../src/agents/opencode/store.ts';
 import { qwenStore } from '../../../../src/agents/qwen/store.ts';
-import { isObject } from '../../../../src/model/json.ts';
+import { isObject } from '../../../../src/model/text/json.ts';
 import { readHome, totalUsage, type ReadSession } from '../../../support/stores/readHome.ts';
 
 const root = path.resolve('test/fixtures/stores');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { StoreRecord } from '../../../../src/agents/stores/contract.ts';
+import type { StoreRecord } from '../../../../src/agents/stores/storeFormat.ts';
 import { storeFormats } from '../../../../src/agents/stores/formats.ts';
-import { normalizedEntrySchema } from '../../../../src/model/entry.ts';
-import { addUsage, type TokenUsage } from '../../../../src/model/usage.ts';
+import { normalizedEntrySchema } from '../../../../src/model/transcript/entry.ts';
+import { addUsage, type TokenUsage } from '../../../../src/model/usage/usage.ts';
 import { vscodeChat, vscodeDocument } from '../../../support/stores/editorSamples.ts';
 import { readRecords, settled } from '../../../support/stores/readHome.ts';
 import { samples } from '../../../support/stores/samples.ts';
@@ -47,9 +47,9 @@ describe('made-up sessions of other agents', () => {
       it('count what is unknown, and keep it', () => {
         const { facts, entries } = read(sample);
         assert.equal(facts.records.unknown, 1);
-        const kept = entries.filter(({ type }) => type.kind === 'system_message' && type.subtype === 'unknown');
-        assert.equal(kept.length, 1);
-        assert.match(kept[0]!.metadata?.raw ?? '', /novel/);
+        const saved = entries.filter(({ type }) => type.kind === 'system_message' && type.subtype === 'unknown');
+        assert.equal(saved.length, 1);
+        assert.match(saved[0]!.metadata?.raw ?? '', /novel/);
       });
 
       it('change nothing when they are read again', () => {

@@ -89,7 +89,7 @@ describe('a file that an agent writes', () => {
     assert.deepEqual([uid, gid, await readFile(file, 'utf8')], [1234, 2345, 'new']);
   });
 
-  it('stays as it is where nobody may write it, though its folder may be written', async function () {
+  it('stays as it is where no one may write it, though its folder may be written', async function () {
     if (process.getuid?.() === 0) skip(this, 'permissions do not bind this user');
     await writeFile(file, 'old');
     await chmod(file, 0o444);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stopTree } from '../../../../src/engine/process/tree.ts';
+import { stopProcessTree } from '../../../../src/engine/process/stopProcessTree.ts';
 import { skip } from '../../../support/skip.ts';
 
 describe('stopping an agent on Windows where the programs that list and end processes are blocked', () => {
@@ -21,7 +21,7 @@ describe('stopping an agent on Windows where the programs that list and end proc
     });
     const ended = once(agent, 'exit');
     const root = { pid: agent.pid ?? 0, startTime: null };
-    await stopTree({ root, marker: 'VITRINE_MARK=none', hasExited: () => agent.exitCode !== null }, []);
+    await stopProcessTree({ root, marker: 'VITRINE_MARK=none', hasExited: () => agent.exitCode !== null }, []);
     await ended;
   });
 });

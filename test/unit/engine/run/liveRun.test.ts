@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FileRecordWriter } from '../../../../src/engine/record/writer.ts';
+import { FileRecordWriter } from '../../../../src/engine/record/write/recordWriter.ts';
 import type { RecordLine } from '../../../../src/formats/record.ts';
 import { Bench, outcome, prompt } from '../../../support/fakeAgent/engine.ts';
 

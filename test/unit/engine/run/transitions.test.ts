@@ -12,7 +12,7 @@ import {
 } from '../../../../src/engine/run/transitions.ts';
 import { RecordState } from '../../../../src/formats/recordState.ts';
 import type { RecordedRun, RecordLine } from '../../../../src/formats/record.ts';
-import type { Session } from '../../../../src/model/session.ts';
+import type { Session } from '../../../../src/model/session/session.ts';
 
 const at = '2026-11-24T10:00:00.000Z';
 const id = 'ses_0123456789ab';
@@ -64,8 +64,8 @@ function sessionIn(batch: readonly BatchLine[]): Session {
 }
 
 describe('the transitions of a run', () => {
-  const begun = beginRun(preparing(run), { session, runnerId: 'lnch_1', replacedIds, transcript: [prompt], at });
-  const running = markRunning(begun.state, session, at);
+  const started = beginRun(preparing(run), { session, runnerId: 'lnch_1', replacedIds, transcript: [prompt], at });
+  const running = markRunning(started.state, session, at);
   const header: RecordLine = {
     kind: 'header',
     format: 'vitrine-record',
@@ -77,7 +77,7 @@ describe('the transitions of a run', () => {
   it('leave a record that is open until the last of them is whole, wherever it ends', () => {
     const before: RecordLine[] = [header, { kind: 'session', session }];
     const end = endRun(running.state, { ...ended('completed'), session: sessionIn(running.batch) });
-    const all = [...before, ...lines(begun.batch), ...lines(running.batch), ...lines(end.batch)];
+    const all = [...before, ...lines(started.batch), ...lines(running.batch), ...lines(end.batch)];
     for (let count = before.length; count <= all.length; count += 1) {
       const state = new RecordState(id);
       for (const line of all.slice(0, count)) state.take(line);

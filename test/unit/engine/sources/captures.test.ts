@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ObservedSummary } from '../../../../src/insight/observed/summary.ts';
-import { loadPrices } from '../../../../src/insight/prices.ts';
-import { addUsage, type TokenUsage } from '../../../../src/model/usage.ts';
+import { loadPrices } from '../../../../src/insight/prices/prices.ts';
+import { addUsage, type TokenUsage } from '../../../../src/model/usage/usage.ts';
 import { captureFile, capturesOf, sourcesOf, truthOf } from '../../../support/stores/homes.ts';
 
 /** US dollars that the agent itself states for what each session has used alone, in the order of the sessions' start. */

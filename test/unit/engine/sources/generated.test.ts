@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ObservedSummary } from '../../../../src/insight/observed/summary.ts';
-import { loadPrices } from '../../../../src/insight/prices.ts';
+import { loadPrices } from '../../../../src/insight/prices/prices.ts';
 import { turn, uuidOf, writeSession } from '../../../support/stores/claudeStore.ts';
 import { sourcesOf } from '../../../support/stores/homes.ts';
 

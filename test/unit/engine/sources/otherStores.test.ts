@@ -3,8 +3,8 @@ import { cp, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { loadPrices } from '../../../../src/insight/prices.ts';
-import { addUsage, type TokenUsage } from '../../../../src/model/usage.ts';
+import { loadPrices } from '../../../../src/insight/prices/prices.ts';
+import { addUsage, type TokenUsage } from '../../../../src/model/usage/usage.ts';
 import { vscodeRequest, vscodeState } from '../../../support/stores/editorSamples.ts';
 import { captureFile, capturesOf, noProcesses, sourcesOf, truthOf } from '../../../support/stores/homes.ts';
 import { openCode } from '../../../support/stores/terminalSamples.ts';

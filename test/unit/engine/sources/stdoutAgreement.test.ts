@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { claudeCode } from '../../../../src/agents/claude-code/adapter.ts';
 import { codex } from '../../../../src/agents/codex/adapter.ts';
 import { copilot } from '../../../../src/agents/copilot/adapter.ts';
-import { loadPrices } from '../../../../src/insight/prices.ts';
-import type { NormalizedEntry } from '../../../../src/model/entry.ts';
-import type { ToolAction } from '../../../../src/model/tool.ts';
-import { Transcript } from '../../../../src/model/transcript.ts';
+import { loadPrices } from '../../../../src/insight/prices/prices.ts';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import type { ToolAction } from '../../../../src/model/transcript/tool.ts';
+import { Transcript } from '../../../../src/model/transcript/transcript.ts';
 import { captureFile, capturesOf, printedBy, sourcesOf } from '../../../support/stores/homes.ts';
 
 /**
@@ -21,7 +21,7 @@ const different = new Set([
 ]);
 
 /** Text, calls, results and statuses, without what tells one run from another. */
-function told(entries: readonly NormalizedEntry[]): unknown[] {
+function reported(entries: readonly NormalizedEntry[]): unknown[] {
   return entries.flatMap(({ type, content }): unknown[] => {
     if (type.kind === 'assistant_message' || type.kind === 'thinking') return [[type.kind, content]];
     if (type.kind === 'error') return [[type.kind, type.error.message]];
@@ -58,7 +58,7 @@ describe('a session read from its store and from what it printed', () => {
       const sources = sourcesOf(captureFile(name, 'home'));
       const [session] = await sources.list(await loadPrices());
       const shown = await sources.read(session!.session_id);
-      assert.deepEqual(told(shown!.entries), told(printed(name)));
+      assert.deepEqual(reported(shown!.entries), reported(printed(name)));
     });
   }
 
@@ -93,7 +93,7 @@ describe('a session read from its store and from what it printed', () => {
     }
   });
 
-  it('leaves out what the program asks by itself to warm up', async () => {
+  it('leaves out what the program asks on its own to warm up', async () => {
     const sources = sourcesOf(captureFile('claude-code-2.0.77/print-tools-resume', 'home'));
     const [session] = await sources.list(await loadPrices());
     const { entries } = (await sources.read(session!.session_id))!;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { awaySummary, newsCount } from '../../../../src/insight/away/awaySummary.ts';
 import { ChangedFiles, firstIndexSince } from '../../../../src/insight/away/changedFiles.ts';
 import { newsSince, parseVisits } from '../../../../src/insight/away/visits.ts';
-import type { SessionSummary } from '../../../../src/model/summary.ts';
-import type { Turn } from '../../../../src/model/turn.ts';
+import type { SessionSummary } from '../../../../src/model/session/summary.ts';
+import type { Turn } from '../../../../src/model/session/turn.ts';
 import { at, call } from '../../../support/madeEntries.ts';
 
 type Row = Pick<SessionSummary, 'session_id' | 'status' | 'outcome' | 'updated_at' | 'needs_you'>;
@@ -22,7 +22,7 @@ const asks = (second: number): Partial<Row> => ({
   needs_you: { count: 1, since: at(second), title: 'Run git push' },
 });
 
-describe('what happened while nobody was there', () => {
+describe('what happened while no one was there', () => {
   it('is told by what became of each session, newest first', () => {
     const visit = { at: at(100), running: new Set<string>() };
     const rows = [
@@ -59,7 +59,7 @@ describe('what happened while nobody was there', () => {
 });
 
 describe('visits of a folder', () => {
-  it('keep what nobody has looked at over a reload, and no longer', () => {
+  it('keep what no one has looked at over a reload, and no longer', () => {
     const visits = { lastOpen: at(100), unseenSince: at(0) };
     assert.equal(newsSince(visits, Date.parse(at(130))), at(0));
     assert.equal(newsSince(visits, Date.parse(at(100 + 3600))), at(100));
@@ -72,8 +72,8 @@ describe('visits of a folder', () => {
       unseenSince: at(0),
     });
     assert.deepEqual(parseVisits({ lastOpen: at(1), unseenSince: at(2) }), { lastOpen: at(1) });
-    for (const kept of [undefined, null, 'x', {}, { lastOpen: 'yesterday' }, { lastOpen: 5 }])
-      assert.equal(parseVisits(kept), undefined);
+    for (const saved of [undefined, null, 'x', {}, { lastOpen: 'yesterday' }, { lastOpen: 5 }])
+      assert.equal(parseVisits(saved), undefined);
   });
 });
 

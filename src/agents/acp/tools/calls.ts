@@ -1,0 +1,266 @@
+import type { NormalizedEntry, Origin } from '../../../model/transcript/entry.ts';
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import type { ToolStatus, ToolUse } from '../../../model/transcript/tool.ts';
+import { describeCall } from '../../shared/describe.ts';
+import { field, nonEmpty } from '../../shared/guards.ts';
+import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
+import { Terminals } from './terminals.ts';
+import { actionOf, resultOf, statusOf, toolName } from './toolAction.ts';
+import { bound, completedBy, noFields, updated, withContent, type ToolFields } from './toolFields.ts';
+
+/** Answered calls that can still change. */
+const maxAnswered = 1000;
+/** Calls that are known by id, so that a repeated one is not taken for another. */
+const maxCalls = 100_000;
+
+interface Call {
+  readonly id: string;
+  fields: ToolFields;
+  /** Absent until it is written, and once the call was answered so long ago that only its id is kept. */
+  entry: NormalizedEntry | undefined;
+  forgotten: boolean;
+  readonly origin: Origin | undefined;
+  startedAt: string;
+  endedAt: string | undefined;
+  open: boolean;
+  /** The permission was asked for, and nothing was heard of the call since. */
+  asked: boolean;
+  metadata: NormalizedEntryMetadata | undefined;
+  /** Characters of output when the entry was last written. */
+  written: number;
+}
+
+export interface CallContext {
+  readonly timestamp: string;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+  readonly origin?: Origin | undefined;
+}
+
+/** Every tool call of a run, one entry each, whatever it was heard of by first. */
+export class AcpCalls {
+  readonly #run: NormalizedRun;
+  readonly #calls = new Map<string, Call>();
+  readonly #open = new Set<Call>();
+  readonly #answered = new Set<Call>();
+  readonly #terminals = new Terminals();
+  readonly #ofTerminal = new Map<string, Call>();
+  readonly #denied = new Set<string>();
+  #sideCalls = 0;
+
+  constructor(run: NormalizedRun) {
+    this.#run = run;
+  }
+
+  /** Calls that make the agent ask models beside its conversation. */
+  get sideCalls(): number {
+    return this.#sideCalls;
+  }
+
+  /** `tool_call` or `tool_call_update`. */
+  update(id: string, update: JsonObject, context: CallContext): void {
+    this.#seeReview(update);
+    const call = this.#get(id, context);
+    if (call === undefined) return;
+    call.fields = updated(call.fields, update);
+    call.asked = false;
+    this.#seeTerminals(call);
+    this.#changed(call, context);
+  }
+
+  content(id: string, item: unknown, context: CallContext): void {
+    const call = this.#get(id, context);
+    if (call === undefined) return;
+    call.fields = withContent(call.fields, item);
+    this.#seeTerminals(call);
+    if (this.#grew(call, call.fields.content?.length ?? 0)) this.#changed(call, context);
+  }
+
+  /** The agent asks whether it may: the call is there from now on, and waits. */
+  permission(id: string, shown: JsonObject, asked: JsonObject, context: CallContext): void {
+    const call = this.#get(id, context);
+    if (call === undefined) return;
+    call.fields = completedBy(call.fields, shown);
+    call.asked = true;
+    call.metadata = { ...(call.metadata ?? context.metadata), permission: asked };
+    this.#changed(call, context);
+  }
+
+  terminal(update: JsonObject, context: CallContext): void {
+    const id = this.#terminals.update(update);
+    const call = id === undefined ? undefined : this.#ofTerminal.get(id);
+    if (call !== undefined) this.#changed(call, context);
+  }
+
+  terminalOutput(update: JsonObject, context: CallContext): void {
+    const id = this.#terminals.chunk(update);
+    const call = id === undefined ? undefined : this.#ofTerminal.get(id);
+    if (call === undefined || id === undefined) return;
+    if (this.#grew(call, this.#terminals.shown(call.fields.terminalIds).output.length)) this.#changed(call, context);
+  }
+
+  /** A person, or no one, said whether the call may run. */
+  decided(id: string, allowed: boolean): void {
+    if (allowed) this.#denied.delete(id);
+    else if (this.#denied.size < maxAnswered) this.#denied.add(id);
+  }
+
+  /** Output and exit code of a terminal that the client ran for the call. `false`: there is no such call. */
+  output(id: string, stdout: string, exitCode: number | null, context: CallContext): boolean {
+    const call = this.#calls.get(id);
+    if (call === undefined || call.forgotten) return false;
+    const streamed = bound(call.fields.streamed + stdout);
+    call.fields = { ...call.fields, streamed, exitCode: exitCode ?? call.fields.exitCode };
+    this.#changed(call, context);
+    return true;
+  }
+
+  /** A turn has ended: what was not answered by then is not waited for. */
+  settle(reason: string, timestamp: string, refused = false): void {
+    for (const call of [...this.#open]) {
+      const denied = this.#denied.has(call.id) || (refused && call.asked);
+      const text = denied ? 'The agent did not run this: it was not given the permission.' : reason;
+      this.#close(call, denied ? 'denied' : 'cancelled', text, timestamp);
+    }
+  }
+
+  #get(id: string, context: CallContext): Call | undefined {
+    const known = this.#calls.get(id);
+    if (known !== undefined) return known.forgotten ? undefined : known;
+    const { timestamp, metadata, origin } = context;
+    const call: Call = {
+      id,
+      fields: noFields,
+      entry: undefined,
+      forgotten: false,
+      origin,
+      startedAt: timestamp,
+      endedAt: undefined,
+      open: true,
+      asked: false,
+      metadata,
+      written: 0,
+    };
+    this.#calls.set(id, call);
+    this.#open.add(call);
+    this.#forgetOldest();
+    return call;
+  }
+
+  #changed(call: Call, { timestamp }: CallContext): void {
+    const shown = this.#terminals.shown(call.fields.terminalIds);
+    const status = statusOf(call.fields, shown, this.#denied.has(call.id));
+    const open = status === 'created' || status === 'running';
+    if (!open) call.endedAt ??= timestamp;
+    else call.endedAt = undefined;
+    this.#put(call, status, open);
+  }
+
+  #close(call: Call, status: ToolStatus, reason: string, timestamp: string): void {
+    call.endedAt = timestamp;
+    this.#put(call, status, false, reason);
+  }
+
+  #put(call: Call, status: ToolStatus, open: boolean, note?: string): void {
+    const shown = this.#terminals.shown(call.fields.terminalIds);
+    const { fields, entry } = call;
+    const before = entry?.type.kind === 'tool_use' ? entry.type.tool.action : undefined;
+    const action = actionOf(fields, shown);
+    const saved = action.kind === 'tool' && before !== undefined && before.kind !== 'tool' ? before : action;
+    const printed = resultOf(fields, shown, status);
+    const result = note === undefined ? printed : { text: note, ...printed };
+    if (asksModels.has(saved.kind) && !asksModels.has(before?.kind)) this.#sideCalls += 1;
+    const parentCallId = fields.claude?.parentCallId;
+    const tool: ToolUse = {
+      toolName: toolName(fields),
+      callId: call.id,
+      ...(parentCallId !== undefined && { parentCallId }),
+      action: saved,
+      ...(fields.input !== undefined && { input: fields.input }),
+      status,
+      ...(result !== undefined && (!open || result.text !== undefined) && { result }),
+      startedAt: call.startedAt,
+      ...(call.endedAt !== undefined && { endedAt: call.endedAt }),
+    };
+    const title = this.#title(tool, fields);
+    const content = note === undefined ? title : `${title}\n\n${note}`;
+    const type = { kind: 'tool_use', tool } as const;
+    const metadata = this.#metadata(call);
+    if (entry === undefined) {
+      const from = call.origin === undefined ? {} : { origin: call.origin };
+      call.entry = this.#run.writer.add({ type, content, timestamp: call.startedAt, metadata, open, ...from });
+    } else {
+      call.entry = { ...entry, type, content, ...(metadata !== undefined && { metadata }) };
+      this.#run.writer.put(call.entry, open);
+    }
+    this.#sort(call, open);
+  }
+
+  #title(tool: ToolUse, { title }: ToolFields): string {
+    if (tool.action.kind === 'tool' && title !== undefined) return title;
+    return describeCall(tool.toolName, tool.action, this.#run.context.workDir);
+  }
+
+  #metadata({ metadata, fields }: Call): NormalizedEntryMetadata | undefined {
+    const extra = {
+      ...(fields.locations.length > 0 && { locations: fields.locations.map(plainLocation) }),
+      ...(fields.claude?.parentCallId !== undefined && { parentCallId: fields.claude.parentCallId }),
+    };
+    return Object.keys(extra).length === 0 ? metadata : { ...metadata, ...extra };
+  }
+
+  #sort(call: Call, open: boolean): void {
+    if (open === call.open) return;
+    call.open = open;
+    if (open) {
+      this.#answered.delete(call);
+      this.#open.add(call);
+      return;
+    }
+    this.#open.delete(call);
+    this.#answered.add(call);
+    for (const old of this.#answered) {
+      if (this.#answered.size <= maxAnswered) break;
+      this.#answered.delete(old);
+      for (const id of old.fields.terminalIds) this.#ofTerminal.delete(id);
+      old.entry = undefined;
+      old.forgotten = true;
+      old.fields = noFields;
+    }
+  }
+
+  #seeTerminals(call: Call): void {
+    for (const id of call.fields.terminalIds) this.#ofTerminal.set(id, call);
+  }
+
+  /** Output that streams is written anew when there is half as much again, so that long output stays cheap. */
+  #grew(call: Call, length: number): boolean {
+    if (call.written > 0 && length < 1.5 * call.written) return false;
+    call.written = length;
+    return true;
+  }
+
+  /** Codex has calls reviewed by a model, and prints the review as a call of its own. */
+  #seeReview(update: JsonObject): void {
+    const output = update['rawOutput'];
+    const target = nonEmpty(field(output, 'targetItemId'));
+    if (target === undefined || field(field(output, 'review'), 'status') !== 'denied') return;
+    if (this.#denied.size < maxAnswered) this.#denied.add(target);
+  }
+
+  #forgetOldest(): void {
+    if (this.#calls.size <= maxCalls) return;
+    for (const [id, call] of this.#calls) {
+      this.#calls.delete(id);
+      this.#answered.delete(call);
+      if (call.open) this.#calls.set(id, call);
+      return;
+    }
+  }
+}
+
+const asksModels: ReadonlySet<string | undefined> = new Set(['task', 'web_search', 'web_fetch']);
+
+function plainLocation({ path, line }: { path: string; line: number | undefined }): JsonObject {
+  return line === undefined ? { path } : { path, line };
+}

@@ -1,0 +1,67 @@
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import { nonEmpty } from '../../shared/guards.ts';
+import { asAsked, noFields, updated, type ToolFields } from './toolFields.ts';
+
+/** Calls that continue at once, and terminals of which it is known whose they are. */
+const maxKnown = 1000;
+
+const ends: ReadonlySet<string | undefined> = new Set(['completed', 'failed', 'cancelled']);
+
+/** The calls that are continuing, as far as the agent told: what it asks a permission for, and whose a terminal is. */
+export class OpenCalls {
+  readonly #calls = new Map<string, ToolFields>();
+  readonly #ofTerminal = new Map<string, string>();
+
+  get(id: string): ToolFields | undefined {
+    return this.#calls.get(id);
+  }
+
+  callOf(terminalId: string): string | undefined {
+    return this.#ofTerminal.get(terminalId);
+  }
+
+  /** The update of a `session/update`, of whatever kind. */
+  update(update: unknown): void {
+    if (!isObject(update)) return;
+    const kind = update['sessionUpdate'];
+    const id = nonEmpty(update['toolCallId']);
+    if (id === undefined || (kind !== 'tool_call' && kind !== 'tool_call_update')) return;
+    const fields = updated(this.#calls.get(id) ?? noFields, update);
+    for (const terminal of fields.terminalIds) keep(this.#ofTerminal, terminal, id);
+    if (ends.has(fields.status)) this.#calls.delete(id);
+    else keep(this.#calls, id, fields);
+  }
+
+  /** The call of a permission request, which may be the first that is heard of it. */
+  asked(id: string | undefined, call: JsonObject): ToolFields {
+    const known = id === undefined ? undefined : this.#calls.get(id);
+    const fields = asAsked(known ?? noFields, updated(noFields, call));
+    if (id !== undefined) keep(this.#calls, id, fields);
+    return fields;
+  }
+
+  /** A call that says it changes the file. */
+  changing(isFile: (path: string) => boolean): string | undefined {
+    for (const [id, fields] of this.#calls) if (pathsOf(fields).some(isFile)) return id;
+    return undefined;
+  }
+
+  /** The turn has ended, and with it what it had begun. */
+  turnOver(): void {
+    this.#calls.clear();
+  }
+}
+
+/** The files that a call names, where it changes any. */
+export function pathsOf({ changes, locations, kind }: ToolFields): string[] {
+  const named = kind === 'edit' || kind === 'delete' || kind === 'move' || changes.length > 0;
+  return named ? [...changes, ...locations].map(({ path }) => path) : [];
+}
+
+function keep<V>(map: Map<string, V>, key: string, value: V): void {
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= maxKnown) break;
+    map.delete(oldest);
+  }
+}

@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../../model/text/json.ts';
+import type { AgentRequest, Decision } from '../../../model/agent/request.ts';
+import { describeCall } from '../../shared/describe.ts';
+import { field, nonEmpty, objects } from '../../shared/guards.ts';
+import { actionOf, toolName, type Shown } from './toolAction.ts';
+import type { ToolFields } from './toolFields.ts';
+
+/** One answer that the agent offers; told apart by `kind`, since the ids differ from agent to agent. */
+export interface PermissionOption {
+  readonly optionId: string;
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** How a `session/request_permission` is answered. */
+export type PermissionOutcome =
+  { readonly outcome: 'selected'; readonly optionId: string } | { readonly outcome: 'cancelled' };
+
+const nothingShown: Shown = { command: undefined, cwd: undefined, output: '', exitCode: undefined };
+const longestTitle = 200;
+
+export function permissionOptions(params: JsonObject): PermissionOption[] {
+  return objects(params['options']).flatMap((option) => {
+    const optionId = nonEmpty(option['optionId']);
+    if (optionId === undefined) return [];
+    return [{ optionId, name: nonEmpty(option['name']) ?? optionId, kind: nonEmpty(option['kind']) ?? '' }];
+  });
+}
+
+/** The permission that is asked for, in the words of everybody: what it is about, and how far it can be given. */
+export function permissionRequest(asked: {
+  readonly callId: string | undefined;
+  readonly fields: ToolFields;
+  readonly options: readonly PermissionOption[];
+  readonly workDir: string;
+}): Omit<AgentRequest, 'id' | 'asked_at' | 'expires_at'> {
+  const { callId, fields, options, workDir } = asked;
+  const action = actionOf(fields, nothingShown);
+  const name = toolName(fields);
+  const isPlan = fields.kind === 'switch_mode' && action.kind === 'tool';
+  const plan = isPlan ? (nonEmpty(field(fields.input, 'plan')) ?? fields.description ?? fields.content) : undefined;
+  const always = optionOf(options, 'allow_always');
+  const title = nonEmpty(fields.title) ?? describeCall(name, action, workDir);
+  const description = plan === undefined && action.kind !== 'command_run' ? fields.description : undefined;
+  return {
+    kind: plan === undefined ? 'permission' : 'plan',
+    ...(callId !== undefined && { callId }),
+    toolName: name,
+    title: oneLine(title),
+    ...(description !== undefined && { description }),
+    action,
+    ...(fields.input !== undefined && { input: fields.input }),
+    cwd: (action.kind === 'command_run' ? action.cwd : undefined) ?? workDir,
+    ...(always !== undefined && { session: always.name }),
+    reasonUnheard: true,
+    ...(plan !== undefined && { plan }),
+  };
+}
+
+/** What the agent is told; `lost` says what of the decision it cannot be told. */
+export function outcomeOf(
+  { by, answer }: Decision,
+  options: readonly PermissionOption[],
+): { readonly outcome: PermissionOutcome; readonly lost?: string } {
+  const pick = (kind: string, lost?: string) => {
+    const option = optionOf(options, kind);
+    const outcome: PermissionOutcome =
+      option === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: option.optionId };
+    return { outcome, ...(lost !== undefined && { lost }) };
+  };
+  if (by === 'withdrawn' || by === 'run_over') return { outcome: { outcome: 'cancelled' } };
+  if (answer.kind !== 'allow') {
+    const reason = answer.kind === 'deny' ? nonEmpty(answer.reason?.trim()) : undefined;
+    return pick('reject_once', reason === undefined ? undefined : noReason);
+  }
+  if (answer.scope === 'session' && optionOf(options, 'allow_always') !== undefined) return pick('allow_always');
+  // A permission for good is never made of one for once.
+  return optionOf(options, 'allow_once') === undefined ? pick('reject_once', noOnce) : pick('allow_once');
+}
+
+/** Whether the outcome lets the agent continue. */
+export function isAllowed(outcome: PermissionOutcome, options: readonly PermissionOption[]): boolean {
+  if (outcome.outcome !== 'selected') return false;
+  return options.some(({ optionId, kind }) => optionId === outcome.optionId && kind.startsWith('allow'));
+}
+
+const noReason = 'The agent was told that it may not, but not why: its protocol has no place for a reason.';
+const noOnce = 'The agent can be given this permission for good only, not for once. It was told that it may not.';
+
+function optionOf(options: readonly PermissionOption[], kind: string): PermissionOption | undefined {
+  return options.find((option) => option.kind === kind);
+}
+
+function oneLine(shown: string): string {
+  const line = shown.replaceAll(/\s+/g, ' ').trim();
+  return line.length > longestTitle ? `${line.slice(0, longestTitle)}…` : line;
+}

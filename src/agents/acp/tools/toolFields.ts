@@ -1,0 +1,239 @@
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { FileChange } from '../../../model/transcript/tool.ts';
+import { bounded } from '../../shared/bounds.ts';
+import { count, field, nonEmpty, objects, text } from '../../shared/guards.ts';
+import { contentText } from '../wire.ts';
+
+/** What is known of a tool call. Updates carry only what changed. */
+export interface ToolFields {
+  name: string | undefined;
+  title: string | undefined;
+  kind: string | undefined;
+  status: string | undefined;
+  input: unknown;
+  output: unknown;
+  locations: readonly Location[];
+  /** Changes of files, once the agent showed some. */
+  changes: readonly FileChange[];
+  /** What the call is to do, in the agent's words: content that came before it ran. */
+  description: string | undefined;
+  /** What came out of it: content that came once it ran. */
+  content: string | undefined;
+  terminalIds: readonly string[];
+  /** Output and exit code where they come as an extension instead of with a terminal. */
+  streamed: string;
+  exitCode: number | null | undefined;
+  /** `_meta.claudeCode` of adapters of Claude Code. */
+  claude: ClaudeFields | undefined;
+}
+
+export interface ClaudeFields {
+  readonly toolName: string;
+  readonly detail: unknown;
+  readonly nonExecutionKind: string | undefined;
+  readonly parentCallId: string | undefined;
+}
+
+export interface Location {
+  readonly path: string;
+  readonly line: number | undefined;
+}
+
+export const noFields: ToolFields = {
+  name: undefined,
+  title: undefined,
+  kind: undefined,
+  status: undefined,
+  input: undefined,
+  output: undefined,
+  locations: [],
+  changes: [],
+  description: undefined,
+  content: undefined,
+  terminalIds: [],
+  streamed: '',
+  exitCode: undefined,
+  claude: undefined,
+};
+
+/** Characters of output that are kept of one call. */
+export const maxOutput = 1024 * 1024;
+
+/** The fields after an update. */
+export function updated(before: ToolFields, update: JsonObject): ToolFields {
+  const printed = nonEmpty(update['status']) ?? before.status;
+  const status = isOver(before.status) && !isOver(printed) ? before.status : printed;
+  const after: ToolFields = {
+    ...before,
+    status,
+    name: nonEmpty(update['name']) ?? before.name,
+    title: nonEmpty(update['title']) ?? before.title,
+    kind: nonEmpty(update['kind']) ?? before.kind,
+    input: present(update['rawInput']) ?? before.input,
+    output: present(update['rawOutput']) ?? before.output,
+    locations: locationsOf(update['locations']) ?? before.locations,
+    claude: claudeOf(field(update['_meta'], 'claudeCode'), before.claude),
+  };
+  takeExtensions(after, update['_meta']);
+  after.exitCode = exitCodeOf(after.output) ?? after.exitCode;
+  if (Array.isArray(update['content'])) takeContent(after, objects(update['content']));
+  return after;
+}
+
+/** A call that was answered does not wait again, whatever comes late. */
+function isOver(status: string | undefined): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}
+
+/** A permission request shows the call once more, often in other words: it adds what is not known yet. */
+export function completedBy(before: ToolFields, shown: JsonObject): ToolFields {
+  const other = updated(noFields, shown);
+  return {
+    ...completedFields(before, other),
+    input: isEmpty(before.input) ? (present(other.input) ?? before.input) : before.input,
+  };
+}
+
+function completedFields(first: ToolFields, other: ToolFields): ToolFields {
+  return {
+    ...first,
+    name: first.name ?? other.name,
+    title: first.title ?? other.title,
+    kind: first.kind ?? other.kind,
+    status: first.status ?? other.status,
+    locations: first.locations.length === 0 ? other.locations : first.locations,
+    changes: first.changes.length === 0 ? other.changes : first.changes,
+    description: first.description ?? other.description,
+    claude: first.claude ?? other.claude,
+  };
+}
+
+/** What a permission is asked for: the words of the request, and what is known besides where it is silent. */
+export function asAsked(known: ToolFields, request: ToolFields): ToolFields {
+  return {
+    ...completedFields(request, known),
+    input: isEmpty(request.input) ? known.input : request.input,
+    terminalIds: known.terminalIds,
+  };
+}
+
+/** One more item of content (version 2). */
+export function withContent(before: ToolFields, item: unknown): ToolFields {
+  const after = { ...before };
+  const shown = isObject(item) && item['type'] === 'content' ? contentText(item['content']) : undefined;
+  if (shown !== undefined) after.content = bound((after.content ?? '') + shown);
+  else takeContent(after, objects([item]));
+  return after;
+}
+
+export function bound(shown: string): string {
+  return shown.length > maxOutput ? `${shown.slice(0, maxOutput)}…` : shown;
+}
+
+function present(value: unknown): unknown {
+  return value === undefined || value === null ? undefined : bounded(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || (isObject(value) && Object.keys(value).length === 0);
+}
+
+function locationsOf(value: unknown): readonly Location[] | undefined {
+  const found = objects(value).flatMap((each) => {
+    const path = nonEmpty(each['path']);
+    return path === undefined ? [] : [{ path, line: count(each['line']) }];
+  });
+  return found.length === 0 ? undefined : found;
+}
+
+function claudeOf(meta: unknown, before: ClaudeFields | undefined): ClaudeFields | undefined {
+  const toolName = nonEmpty(field(meta, 'toolName')) ?? before?.toolName;
+  if (toolName === undefined) return before;
+  return {
+    toolName,
+    detail: present(field(meta, 'toolResponse')) ?? before?.detail,
+    nonExecutionKind: nonEmpty(field(meta, 'nonExecutionKind')) ?? before?.nonExecutionKind,
+    parentCallId: nonEmpty(field(meta, 'parentToolUseId')) ?? before?.parentCallId,
+  };
+}
+
+function takeExtensions(after: ToolFields, meta: unknown): void {
+  // Of both names each is a piece; which of them an agent uses is the client's wish.
+  const output = field(meta, 'terminal_output') ?? field(meta, 'terminal_output_delta');
+  const more = text(field(output, 'data'));
+  if (more !== undefined) after.streamed = bound(after.streamed + more);
+  const exit = field(meta, 'terminal_exit');
+  if (isObject(exit)) after.exitCode = exitCode(exit['exit_code']) ?? after.exitCode;
+}
+
+/** Agents have no common place for it. */
+function exitCodeOf(output: unknown): number | null | undefined {
+  const codes = [field(output, 'exit_code'), field(output, 'exitCode'), field(field(output, 'metadata'), 'exit')];
+  for (const code of codes) if (exitCode(code) !== undefined) return exitCode(code);
+  for (const item of objects(field(output, 'contents'))) {
+    const code = exitCode(item['exitCode']);
+    if (code !== undefined) return code;
+  }
+  return undefined;
+}
+
+export function exitCode(value: unknown): number | null | undefined {
+  if (value === null) return null;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+}
+
+/** Content replaces what came before; changes of files that were shown are not taken back. */
+function takeContent(after: ToolFields, items: readonly JsonObject[]): void {
+  const changes = items.flatMap((item) => (item['type'] === 'diff' ? changesOf(item) : []));
+  if (changes.length > 0) after.changes = changes;
+  const ids = items.flatMap((item) => (item['type'] === 'terminal' ? [nonEmpty(item['terminalId'])] : []));
+  const terminalIds = ids.filter((id) => id !== undefined);
+  if (terminalIds.length > 0) after.terminalIds = terminalIds;
+  const shown = items.flatMap((item) => (item['type'] === 'content' ? [contentText(item['content'])] : []));
+  const texts = shown.filter((each) => each !== undefined);
+  if (texts.length === 0) return;
+  if (after.status === undefined || after.status === 'pending') after.description = bound(texts.join('\n'));
+  else after.content = bound(texts.join('\n'));
+}
+
+/** A diff: one file with its old and new text in version 1, changes and one patch in version 2. */
+function changesOf(diff: JsonObject): FileChange[] {
+  const path = nonEmpty(diff['path']);
+  if (path === undefined) return patched(diff);
+  const before = text(diff['oldText']);
+  const after = text(diff['newText']);
+  const kind = field(diff['_meta'], 'kind');
+  const isNew = kind === 'add' || (kind !== 'update' && kind !== 'modify' && (before ?? '') === '');
+  return [
+    {
+      path,
+      kind: kind === 'delete' ? 'delete' : isNew ? 'add' : 'update',
+      ...(before !== undefined && { oldText: before }),
+      ...(after !== undefined && { newText: after }),
+    },
+  ];
+}
+
+const operations = new Map<unknown, FileChange['kind']>([
+  ['add', 'add'],
+  ['copy', 'add'],
+  ['delete', 'delete'],
+]);
+
+function patched(diff: JsonObject): FileChange[] {
+  const changes = objects(diff['changes']).flatMap((change): FileChange[] => {
+    const path = nonEmpty(change['newPath']) ?? nonEmpty(change['path']) ?? nonEmpty(change['oldPath']);
+    return path === undefined ? [] : [{ path, kind: operations.get(change['operation']) ?? 'update' }];
+  });
+  const [first, ...rest] = changes;
+  const whole = text(field(diff['patch'], 'text'));
+  if (first === undefined || whole === undefined) return changes;
+  // One patch for all of them; its body begins with the first hunk.
+  const start = /^@@ /m.exec(whole)?.index;
+  if (start === undefined) return changes;
+  const patch = whole.slice(start).trimEnd();
+  const lines = patch.split('\n');
+  const added = lines.filter((line) => line.startsWith('+') && !line.startsWith('+++ ')).length;
+  const removed = lines.filter((line) => line.startsWith('-') && !line.startsWith('--- ')).length;
+  return [{ ...first, patch, added, removed }, ...rest];
+}

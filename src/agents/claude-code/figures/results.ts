@@ -1,0 +1,86 @@
+import type { RunReport } from '../../../model/usage/facts.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { ToolCalls } from '../tools/calls.ts';
+import { errorCode } from './errors.ts';
+import type { Line } from '../line.ts';
+import { isAborted, reportedError, reportMetadata, reportText, runReport } from './report.ts';
+import type { RunState } from './runState.ts';
+import type { Texts } from '../texts/texts.ts';
+import { resultLine, type ResultLine } from '../wire.ts';
+import { bounded } from '../../shared/bounds.ts';
+import { parse } from '../../shared/normalizer/lineLog.ts';
+import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
+
+/** `result` lines: figures, and the texts and errors that no line before had. A process can print several. */
+export class Results {
+  readonly #writer: EntryWriter;
+  readonly #calls: ToolCalls;
+  readonly #texts: Texts;
+  readonly #state: RunState;
+  readonly reports: RunReport[] = [];
+
+  constructor(writer: EntryWriter, calls: ToolCalls, texts: Texts, state: RunState) {
+    this.#writer = writer;
+    this.#calls = calls;
+    this.#texts = texts;
+    this.#state = state;
+  }
+
+  line(line: Line, itemised: number): void {
+    const result = resultLine(line.message);
+    this.reports.push({ ...runReport(result), itemised });
+    for (const { callId } of result.denials) if (callId !== undefined) this.#calls.deny(callId, 'Not permitted.');
+    const error = reportedError(result);
+    const interrupted =
+      isAborted(result) || (error !== undefined && error.code === undefined && this.#state.interrupted);
+    if (interrupted) {
+      this.#state.interrupt(line);
+    } else if (error !== undefined) {
+      const { message } = error;
+      const { apiError, errorStatus, errorType } = result;
+      const fields = { error: apiError, status: errorStatus, type: errorType, message };
+      const refused = result.stopReason === 'refusal' || this.#state.refused;
+      this.#error(message, error.code ?? (refused ? 'refusal' : errorCode(fields)) ?? result.subtype, line);
+    }
+    const shown = result.result ?? '';
+    if (error === undefined && shown !== '' && !this.#texts.hasSaid(shown)) {
+      this.#texts.message(undefined);
+      this.#texts.add('text', shown, [], line, line.metadata());
+    }
+    if (!this.#calls.gaveStructured) this.#structured(result, line);
+    this.#writer.add({
+      type: { kind: 'system_message', subtype: 'result' },
+      content: reportText(result, interrupted),
+      timestamp: line.timestamp,
+      metadata: line.metadataWith({ result: reportMetadata(result) }),
+    });
+    this.#state.turnEnded();
+  }
+
+  /** With `--output-format json` no line before shows the call that gave it. */
+  #structured({ structured, result = '' }: ResultLine, line: Line): void {
+    if (structured === undefined) return;
+    const shown = JSON.stringify(bounded(structured));
+    // The text is the same in other spacing, where the model wrote it.
+    if (this.#texts.hasSaid(shown) || JSON.stringify(bounded(parse(result))) === shown) return;
+    this.#texts.message(undefined);
+    this.#texts.add('text', shown, [], line, line.metadata());
+  }
+
+  /** One entry per error, whether its `assistant` line said that it is one or only the `result` line does. */
+  #error(message: string, code: string | undefined, line: Line): void {
+    if (this.#state.hasError(message)) return;
+    const own = this.#state.syntheticEntry(message);
+    if (own !== undefined) {
+      this.#texts.retract(own.index);
+      this.#replace(own, message, code);
+      return;
+    }
+    this.#state.error(message, code, line.timestamp, line.metadata());
+  }
+
+  #replace(entry: NormalizedEntry, message: string, code: string | undefined): void {
+    this.#writer.put({ ...entry, type: { kind: 'error', error: { message, ...(code !== undefined && { code }) } } });
+    this.#state.noteError(message, code);
+  }
+}

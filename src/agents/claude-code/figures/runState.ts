@@ -1,0 +1,83 @@
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import type { Line } from '../line.ts';
+import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
+
+const maxRemembered = 64;
+
+/** What the lines of a run say about its errors and interruptions, so that each is told once. */
+export class RunState {
+  readonly #writer: EntryWriter;
+  /** Error texts of this turn. */
+  readonly #errors = new Set<string>();
+  /** Texts of this turn that the program wrote in the model's place: errors, or output of its own commands. */
+  readonly #synthetic = new Map<string, NormalizedEntry>();
+  #interruptShown = false;
+  /** An entry says that some turn was interrupted. */
+  interruptNoted = false;
+  interrupted = false;
+  /** The model refused to continue. */
+  refused = false;
+  /** Some error entry stands in the transcript. */
+  failed = false;
+  unknownSession = false;
+
+  constructor(writer: EntryWriter) {
+    this.#writer = writer;
+  }
+
+  error(
+    message: string,
+    code: string | undefined,
+    timestamp: string,
+    metadata: NormalizedEntryMetadata | undefined,
+  ): void {
+    const type = { kind: 'error', error: { message, ...(code !== undefined && { code }) } } as const;
+    this.#writer.add({ type, content: message, timestamp, metadata });
+    this.noteError(message, code);
+  }
+
+  noteError(message: string, code: string | undefined): void {
+    this.failed = true;
+    if (code === 'unknown_session') this.unknownSession = true;
+    if (this.#errors.size < maxRemembered) this.#errors.add(message.trim());
+  }
+
+  hasError(message: string): boolean {
+    return this.#errors.has(message.trim());
+  }
+
+  noteSynthetic(entry: NormalizedEntry): void {
+    if (this.#synthetic.size < maxRemembered) this.#synthetic.set(entry.content.trim(), entry);
+  }
+
+  syntheticEntry(shown: string): NormalizedEntry | undefined {
+    return this.#synthetic.get(shown.trim());
+  }
+
+  /** Says that the run was interrupted, unless an entry of this turn says so already. */
+  interrupt(line: Line, shown = 'The run was interrupted.'): void {
+    if (this.#interruptShown) this.interrupted = true;
+    else this.interruptedBy(line, shown);
+  }
+
+  /** Keeps the agent's own note of an interruption. */
+  interruptedBy(line: Line, shown: string): void {
+    this.interrupted = true;
+    this.#interruptShown = true;
+    this.interruptNoted = true;
+    const type = { kind: 'system_message', subtype: 'interrupted' } as const;
+    this.#writer.add({ type, content: shown, timestamp: line.timestamp, metadata: line.metadata() });
+  }
+
+  turnStarted(): void {
+    this.interrupted = false;
+  }
+
+  turnEnded(): void {
+    this.#errors.clear();
+    this.#synthetic.clear();
+    this.#interruptShown = false;
+    this.refused = false;
+  }
+}

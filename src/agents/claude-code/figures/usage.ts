@@ -1,0 +1,137 @@
+import type { MessageUsage } from '../../../model/usage/facts.ts';
+import { isObject } from '../../../model/text/json.ts';
+import { tokenKinds, type ModelUsage, type TokenUsage } from '../../../model/usage/usage.ts';
+import { amount, count, field, nonEmpty } from '../../shared/guards.ts';
+
+/** Messages whose usage is itemised. Further ones are in the agent's own totals only. */
+export const maxMessages = 100_000;
+/** Entries that are kept of one message. */
+const maxEntries = 100;
+
+/** Tokens as the Messages API counts them. */
+export function tokenUsage(value: unknown): TokenUsage | null {
+  if (!isObject(value)) return null;
+  const written = value['cache_creation'];
+  const hour = count(field(written, 'ephemeral_1h_input_tokens'));
+  const minutes = count(field(written, 'ephemeral_5m_input_tokens'));
+  // A sum of its own is printed beside the parts, but not by every server.
+  const parts = hour === undefined && minutes === undefined ? undefined : (hour ?? 0) + (minutes ?? 0);
+  return present({
+    input: value['input_tokens'],
+    output: value['output_tokens'],
+    cacheRead: value['cache_read_input_tokens'],
+    cacheWrite: value['cache_creation_input_tokens'] ?? parts,
+    cacheWrite1h: hour,
+    reasoning: field(value['output_tokens_details'], 'thinking_tokens'),
+    webSearches: field(value['server_tool_use'], 'web_search_requests'),
+  });
+}
+
+/** What makes a request cost something else than its tokens at the standard rates, by the names that price tables use. */
+export function termsOf(usage: unknown): string[] {
+  const speed = nonEmpty(field(usage, 'speed'))?.toLowerCase();
+  const tier = nonEmpty(field(usage, 'service_tier'))?.toLowerCase();
+  const geo = nonEmpty(field(usage, 'inference_geo'))?.toLowerCase();
+  const code = count(field(field(usage, 'server_tool_use'), 'code_execution_requests')) ?? 0;
+  return [
+    ...[speed, tier].flatMap((term) => (term === undefined || usual.has(term) ? [] : [term])),
+    ...(geo === undefined || anywhere.has(geo) ? [] : [`geo:${geo}`]),
+    ...(code > 0 ? ['code_execution'] : []),
+  ];
+}
+
+const usual = new Set(['standard', 'default', 'auto', 'normal']);
+const anywhere = new Set(['global', 'not_available']);
+
+/** A result's counters by model. */
+export function modelUsage(value: unknown): ModelUsage[] {
+  if (!isObject(value)) return [];
+  const models: ModelUsage[] = [];
+  for (const [model, counters] of Object.entries(value)) {
+    if (!isObject(counters)) continue;
+    const usage: ModelUsage = {
+      model,
+      ...present({
+        input: counters['inputTokens'],
+        output: counters['outputTokens'],
+        cacheRead: counters['cacheReadInputTokens'],
+        cacheWrite: counters['cacheCreationInputTokens'],
+        cacheWrite1h: counters['cacheCreationEphemeral1hInputTokens'],
+        reasoning: counters['thinkingTokens'],
+        webSearches: counters['webSearchRequests'],
+      }),
+    };
+    const usd = amount(counters['costUSD']);
+    const contextWindow = count(counters['contextWindow']);
+    if (usd !== undefined) usage.usd = usd;
+    if (contextWindow !== undefined) usage.contextWindow = contextWindow;
+    models.push(usage);
+  }
+  return models;
+}
+
+function present(values: Readonly<Record<keyof TokenUsage, unknown>>): TokenUsage {
+  const saved: TokenUsage = {};
+  for (const kind of tokenKinds) {
+    const tokens = count(values[kind]);
+    if (tokens !== undefined) saved[kind] = tokens;
+  }
+  // Never more than the sum that it is a part of.
+  if (saved.cacheWrite1h !== undefined) saved.cacheWrite1h = Math.min(saved.cacheWrite1h, saved.cacheWrite ?? 0);
+  return saved;
+}
+
+interface Sighting {
+  readonly messageId: string;
+  readonly model: string | null;
+  readonly parentCallId: string | null;
+  readonly usage: unknown;
+  /** The line says how the message ended, so its figures are the last ones. */
+  readonly settled: boolean;
+}
+
+/** Usage by model message. The same message stands on several lines, most of them with a placeholder. */
+export class MessageUsages {
+  readonly #byId = new Map<string, MessageUsage>();
+  #left = 0;
+
+  see({ messageId, model, parentCallId, usage, settled }: Sighting): void {
+    const before = this.#byId.get(messageId);
+    if (before?.settled === true && !settled) return;
+    if (before === undefined && this.#byId.size >= maxMessages) {
+      this.#left += 1;
+      return;
+    }
+    // The other lines of a message repeat the figures of its first.
+    if (before?.settled === settled && before.usage.output === field(usage, 'output_tokens')) return;
+    const tokens = tokenUsage(usage);
+    if (tokens === null) return;
+    const terms = [...new Set([...(before?.terms ?? []), ...termsOf(usage)])];
+    this.#byId.set(messageId, {
+      messageId,
+      model: model ?? before?.model ?? null,
+      usage: before === undefined ? tokens : { ...before.usage, ...tokens },
+      parentCallId: parentCallId ?? before?.parentCallId ?? null,
+      settled: settled || before?.settled === true,
+      ...(terms.length > 0 && { terms }),
+      ...(before?.entries !== undefined && { entries: before.entries }),
+    });
+  }
+
+  /** An entry holds text of the message, or one of its calls. */
+  wrote(messageId: string, index: number): void {
+    const message = this.#byId.get(messageId);
+    const { entries = [] } = message ?? {};
+    if (message === undefined || entries.length >= maxEntries || entries.includes(index)) return;
+    this.#byId.set(messageId, { ...message, entries: [...entries, index] });
+  }
+
+  /** Messages beyond the bound. */
+  get left(): number {
+    return this.#left;
+  }
+
+  all(): MessageUsage[] {
+    return [...this.#byId.values()];
+  }
+}

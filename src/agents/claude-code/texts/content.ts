@@ -1,0 +1,42 @@
+import { codePoints } from '../../../model/text/codePoints.ts';
+import type { Citation } from '../../../model/transcript/metadata.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import { isShallow, tooDeep } from '../../shared/bounds.ts';
+import { nonEmpty, objects } from '../../shared/guards.ts';
+import { withoutBulk } from '../../shared/resultText.ts';
+
+/** `tool_use_result` as an entry keeps it: without base64 data and without what stands in the entry already. */
+export function resultData(detail: unknown, shown: string): unknown {
+  if (detail === undefined || detail === null) return undefined;
+  if (typeof detail === 'string') return detail === shown || detail === `Error: ${shown}` ? undefined : detail;
+  if (!isShallow(detail)) return tooDeep;
+  if (!isObject(detail)) return withoutBulk(detail);
+  const rest = without(detail, shownByAction);
+  const file = rest['file'];
+  if (isObject(file) && typeof file['content'] === 'string') rest['file'] = without(file, shownContent);
+  return withoutBulk(rest);
+}
+
+/** In the result's text, in the action or, the original file, in the raw output only. */
+const shownByAction = new Set(['originalFile', 'stdout', 'stderr', 'oldString', 'newString', 'prompt']);
+const shownContent = new Set(['content']);
+
+function without(value: JsonObject, keys: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key) && key !== '__proto__'));
+}
+
+/**
+ * Citations of a text block. The API cites for the block as a whole, so the range is the whole block: `start_index` and
+ * `end_index` count Unicode code points.
+ */
+export function citations(value: unknown, shown: string): Citation[] {
+  const end = codePoints(shown);
+  return objects(value).map((citation) => ({
+    kind: 'citation',
+    start_index: 0,
+    end_index: end,
+    url: nonEmpty(citation['url']) ?? nonEmpty(citation['source']) ?? null,
+    title: nonEmpty(citation['title']) ?? nonEmpty(citation['document_title']) ?? null,
+    description: nonEmpty(citation['cited_text']) ?? null,
+  }));
+}

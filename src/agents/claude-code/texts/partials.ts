@@ -1,0 +1,362 @@
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import type { ToolCalls } from '../tools/calls.ts';
+import type { Delta } from './deltaLine.ts';
+import type { Line } from '../line.ts';
+import type { TextKind, Texts } from './texts.ts';
+import type { MessageUsages } from '../figures/usage.ts';
+import { count, field, list, nonEmpty, text } from '../../shared/guards.ts';
+
+/** Messages that stream at once, and messages whose streamed blocks could still meet their final line. */
+const maxMessages = 256;
+
+interface Block {
+  readonly kind: TextKind;
+  readonly entry: NormalizedEntry;
+  chunks: string[];
+  readonly cited: unknown[];
+  /** Its text, once nothing more is expected of the stream. */
+  settled: string | undefined;
+}
+
+interface StreamedMessage {
+  readonly id: string | null;
+  readonly parentCallId: string | null;
+  readonly model: string | undefined;
+  /** What stands at each place of the message: a text or thinking, or the id of a tool call. */
+  readonly places: Map<number, Block | string>;
+  /** Blocks without their final line, in order. */
+  waiting: Block[];
+  /** Blocks of other kinds, shown when their final line comes, or else at the end of the message. */
+  whole: unknown[];
+  /** Some versions print the message as it was when the line was written: with its first text already in it. */
+  early: readonly unknown[];
+  /** Its end came. */
+  stopped: boolean;
+}
+
+export type WholeBlock = (block: unknown, line: Line, model: string | undefined) => void;
+
+/** Partial messages (`stream_event`): deltas grow open entries until the final line of each block closes them. */
+export class Partials {
+  readonly #texts: Texts;
+  readonly #calls: ToolCalls;
+  readonly #usages: MessageUsages;
+  readonly #wholeBlock: WholeBlock;
+  /** The message that streams now, by the call it belongs to (`''`: the main conversation). */
+  readonly #current = new Map<string, StreamedMessage>();
+  readonly #byId = new Map<string, StreamedMessage>();
+
+  /** `wholeBlock` shows a block that no `assistant` line brought. */
+  constructor(texts: Texts, calls: ToolCalls, usages: MessageUsages, wholeBlock: WholeBlock) {
+    this.#texts = texts;
+    this.#calls = calls;
+    this.#usages = usages;
+    this.#wholeBlock = wholeBlock;
+  }
+
+  /** `false`: an event of an unknown kind. */
+  event(line: Line): boolean {
+    const event = line.message['event'];
+    if (!isObject(event)) return false;
+    switch (event['type']) {
+      case 'content_block_delta':
+        return this.#delta(event, line);
+      case 'content_block_start':
+        return this.#blockStart(event, line);
+      case 'content_block_stop':
+      case 'ping':
+        return true;
+      case 'message_start':
+        return this.#messageStart(event['message'], line);
+      case 'message_delta':
+        this.#messageDelta(event, line);
+        return true;
+      case 'message_stop': {
+        const message = this.#current.get(line.parentCallId ?? '');
+        if (message !== undefined) {
+          message.stopped = true;
+          // Of a stream that was cut off, 2.1 prints the end itself, and from where on the model is asked again.
+          const from = count(field(line.message['abandoned_blocks'], 'from_block_index'));
+          if (from !== undefined) this.#abandon(message, from, line);
+          this.#settle(message, line);
+        }
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  /** Takes the piece where its block is there already; `false`: it is to be read with all its line. */
+  goesOn({ place, kind, piece, parentCallId }: Delta): boolean {
+    const block = this.#current.get(parentCallId ?? '')?.places.get(place);
+    if (typeof block === 'string') {
+      if (kind !== 'json') return false;
+      this.#calls.piece(block, piece);
+      return true;
+    }
+    if (block === undefined || block.kind !== kind || block.settled !== undefined) return false;
+    if (piece === '') return true;
+    block.chunks.push(piece);
+    this.#texts.append(block.entry, piece);
+    return true;
+  }
+
+  /**
+   * Closes the streamed entry that a text of a final line belongs to. `undefined`: this text was not streamed. One that
+   * is neither the beginning nor the continuation of what was streamed is another text, and both stay.
+   */
+  merge(
+    messageId: string | undefined,
+    kind: TextKind,
+    shown: string,
+    cited: readonly unknown[],
+    line: Line,
+    extra?: NormalizedEntryMetadata,
+  ): NormalizedEntry | undefined {
+    const message = this.#streamed(messageId, line.parentCallId);
+    if (message === undefined) return undefined;
+    message.early = [];
+    for (const block of message.waiting) {
+      if (block.kind !== kind) continue;
+      const streamed = block.settled ?? block.chunks.join('');
+      if (!shown.startsWith(streamed) && !streamed.startsWith(shown)) continue;
+      message.waiting = message.waiting.filter((other) => other !== block);
+      const entry: NormalizedEntry = { ...block.entry, timestamp: line.timestamp };
+      if (extra !== undefined) entry.metadata = { ...entry.metadata, ...extra };
+      const longer = shown.length >= streamed.length ? shown : streamed;
+      this.#texts.close(entry, kind, longer, cited.length > 0 ? cited : block.cited, line.parentCallId === null);
+      block.settled = longer;
+      block.chunks = [];
+      return entry;
+    }
+    return undefined;
+  }
+
+  /** Notes that the final line of a block came that is neither text nor thinking. */
+  meet(messageId: string | undefined, block: unknown, line: Line): void {
+    const message = this.#streamed(messageId, line.parentCallId);
+    if (message === undefined) return;
+    message.early = [];
+    if (message.whole.length === 0) return;
+    const at = message.whole.findIndex((other) => field(other, 'type') === field(block, 'type'));
+    message.whole = message.whole.filter((_, other) => other !== at);
+  }
+
+  /**
+   * Another message of the conversation came whole. One that streams and did not end was cut off: the program asks again,
+   * up to 2.0 without a stream.
+   */
+  follows(messageId: string, line: Line): void {
+    const message = this.#current.get(line.parentCallId ?? '');
+    if (message === undefined || message.id === null || this.#byId.has(messageId)) return;
+    this.#leave(message, line);
+  }
+
+  /** The streamed message that a final line belongs to: the last one, where one of the two carries no id. */
+  #streamed(messageId: string | undefined, parentCallId: string | null): StreamedMessage | undefined {
+    const known = messageId === undefined ? undefined : this.#byId.get(messageId);
+    if (known !== undefined) return known;
+    const last = this.#current.get(parentCallId ?? '');
+    return messageId === undefined || last?.id === null ? last : undefined;
+  }
+
+  /** Closes everything that is still open; what was streamed remains. */
+  end(lineOf: (parentCallId: string | null) => Line): void {
+    for (const message of this.#current.values()) this.#settle(message, lineOf(message.parentCallId));
+    this.#current.clear();
+  }
+
+  #messageStart(started: unknown, line: Line): boolean {
+    if (!isObject(started)) return false;
+    const id = nonEmpty(started['id']) ?? null;
+    const model = nonEmpty(started['model']);
+    this.#begin(id, model, list(started['content']), line);
+    if (id !== null) this.#see(id, model, started['usage'], false, line);
+    return true;
+  }
+
+  #messageDelta(event: JsonObject, line: Line): void {
+    const message = this.#current.get(line.parentCallId ?? '');
+    if (message !== undefined && message.id !== null) this.#see(message.id, message.model, event['usage'], true, line);
+  }
+
+  #see(messageId: string, model: string | undefined, usage: unknown, settled: boolean, line: Line): void {
+    this.#usages.see({ messageId, model: model ?? null, parentCallId: line.parentCallId, usage, settled });
+  }
+
+  #begin(id: string | null, model: string | undefined, early: readonly unknown[], line: Line): StreamedMessage {
+    const key = line.parentCallId ?? '';
+    const before = this.#current.get(key);
+    if (before !== undefined) this.#leave(before, line);
+    const message: StreamedMessage = {
+      id,
+      parentCallId: line.parentCallId,
+      model,
+      places: new Map(),
+      waiting: [],
+      whole: [],
+      early,
+      stopped: false,
+    };
+    if (line.parentCallId === null) this.#texts.message(id ?? undefined);
+    this.#current.delete(key);
+    this.#current.set(key, message);
+    if (this.#current.size > maxMessages) this.#settleOldest(line);
+    if (id === null) return message;
+    this.#byId.delete(id);
+    this.#byId.set(id, message);
+    if (this.#byId.size > maxMessages) this.#forgetOldest();
+    return message;
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#byId.keys()) {
+      this.#byId.delete(oldest);
+      return;
+    }
+  }
+
+  #settleOldest(line: Line): void {
+    for (const [key, oldest] of this.#current) {
+      this.#settle(oldest, line);
+      this.#current.delete(key);
+      return;
+    }
+  }
+
+  #message(line: Line): StreamedMessage {
+    const known = this.#current.get(line.parentCallId ?? '');
+    return known ?? this.#begin(nonEmpty(line.message['api_message_id']) ?? null, undefined, [], line);
+  }
+
+  #blockStart(event: JsonObject, line: Line): boolean {
+    const block = event['content_block'];
+    const place = count(event['index']);
+    if (!isObject(block) || place === undefined) return false;
+    const message = this.#message(line);
+    message.early = [];
+    const kind = block['type'];
+    if (kind === 'text' || kind === 'thinking') {
+      this.#settleBlock(message, message.places.get(place));
+      message.places.delete(place);
+      this.#grow(message, place, kind, text(block[kind]) ?? '', line);
+      cite(message.places.get(place), list(block['citations']));
+      return true;
+    }
+    const id = nonEmpty(block['id']);
+    if (id === undefined || typeof kind !== 'string' || !kind.endsWith('tool_use')) {
+      message.whole.push(block);
+      return true;
+    }
+    message.places.set(place, id);
+    this.#calls.start({
+      id,
+      messageId: message.id ?? undefined,
+      name: nonEmpty(block['name']) ?? 'unknown',
+      input: block['input'],
+      parentCallId: line.parentCallId,
+      timestamp: line.timestamp,
+      metadata: line.metadata(message.model),
+      whole: false,
+    });
+    return true;
+  }
+
+  #delta(event: JsonObject, line: Line): boolean {
+    const delta = event['delta'];
+    const place = count(event['index']);
+    if (!isObject(delta) || place === undefined) return false;
+    const message = this.#message(line);
+    switch (delta['type']) {
+      case 'text_delta':
+        return this.#textDelta(message, place, 'text', delta['text'], line);
+      case 'thinking_delta':
+        return this.#textDelta(message, place, 'thinking', delta['thinking'], line);
+      case 'input_json_delta': {
+        const id = message.places.get(place);
+        const json = text(delta['partial_json']);
+        if (typeof id !== 'string' || json === undefined) return false;
+        this.#calls.piece(id, json);
+        return true;
+      }
+      case 'citations_delta':
+        return cite(message.places.get(place), [delta['citation']]);
+      case 'signature_delta':
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #textDelta(message: StreamedMessage, place: number, kind: TextKind, more: unknown, line: Line): boolean {
+    if (typeof more !== 'string') return false;
+    this.#grow(message, place, kind, more, line);
+    return true;
+  }
+
+  /** An entry begins with its first text: a block that stays empty is none. */
+  #grow(message: StreamedMessage, place: number, kind: TextKind, more: string, line: Line): void {
+    if (more === '') return;
+    const block = message.places.get(place);
+    if (typeof block === 'object' && block.kind === kind && block.settled === undefined) {
+      block.chunks.push(more);
+      this.#texts.append(block.entry, more);
+      return;
+    }
+    this.#settleBlock(message, block);
+    const entry = this.#texts.open(kind, more, line, message.model);
+    if (kind === 'text' && message.id !== null) this.#usages.wrote(message.id, entry.index);
+    const opened: Block = { kind, entry, chunks: [more], cited: [], settled: undefined };
+    message.places.set(place, opened);
+    message.waiting.push(opened);
+  }
+
+  /** A message that another follows: where its end did not come, what has no final line is no part of the answer. */
+  #leave(message: StreamedMessage, line: Line): void {
+    if (!message.stopped) this.#abandon(message, 0, line);
+    message.stopped = true;
+    this.#settle(message, line);
+  }
+
+  #abandon(message: StreamedMessage, from: number, line: Line): void {
+    for (const [place, block] of message.places) {
+      if (place < from) continue;
+      if (typeof block === 'string') this.#calls.cutOff(block, line.timestamp);
+      else if (message.waiting.includes(block)) this.#cutOff(block);
+    }
+  }
+
+  #cutOff(block: Block): void {
+    if (block.settled !== undefined) return;
+    block.settled = block.chunks.join('');
+    block.chunks = [];
+    const entry = { ...block.entry, metadata: { ...block.entry.metadata, aborted: true } };
+    this.#texts.close(entry, block.kind, block.settled, block.cited, false);
+  }
+
+  #settle(message: StreamedMessage, line: Line): void {
+    for (const block of message.waiting) this.#settleBlock(message, block);
+    if (message.early.length + message.whole.length === 0) return;
+    const left = [...message.early, ...message.whole];
+    message.early = [];
+    message.whole = [];
+    for (const block of left) this.#wholeBlock(block, line, message.model);
+  }
+
+  #settleBlock(message: StreamedMessage, block: Block | string | undefined): void {
+    if (typeof block !== 'object' || block.settled !== undefined) return;
+    block.settled = block.chunks.join('');
+    block.chunks = [];
+    this.#texts.close(block.entry, block.kind, block.settled, block.cited, message.parentCallId === null);
+  }
+}
+
+/** Adds citations to a text; `false` where there is none. */
+function cite(block: Block | string | undefined, cited: readonly unknown[]): boolean {
+  if (typeof block !== 'object') return false;
+  for (const citation of cited) block.cited.push(citation);
+  return true;
+}

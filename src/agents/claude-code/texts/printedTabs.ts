@@ -1,0 +1,67 @@
+import type { JsonObject } from '../../../model/text/json.ts';
+import { count, list } from '../../shared/guards.ts';
+
+interface Edit {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly all: boolean;
+}
+
+/** Characters that are gone through to make the text after the edits. */
+const mostReplaced = 64 << 20;
+
+/**
+ * Hunks of the CLI's `structuredPatch`, in which two spaces stand for each tab that a line begins with, with the lines as they
+ * are in the file. What cannot be told stays as printed. `before`: the text of the file before the edits.
+ */
+export function withTabs(hunks: readonly JsonObject[], before: string, edits: readonly Edit[]): readonly JsonObject[] {
+  if (!before.includes('\t') && !edits.some(({ newText }) => newText.includes('\t'))) return hunks;
+  const old = before.split('\n');
+  const next = edited(before, edits)?.split('\n') ?? [];
+  const written = byPrinted(edits.flatMap(({ newText }) => newText.split('\n')));
+  return hunks.map((hunk) => {
+    let inOld = (count(hunk['oldStart']) ?? 1) - 1;
+    let inNew = (count(hunk['newStart']) ?? 1) - 1;
+    const lines = list(hunk['lines']).map((line) => {
+      if (typeof line !== 'string') return line;
+      const text = line.slice(1);
+      const found = line.startsWith('+') ? printedFrom(text, next[inNew]) : printedFrom(text, old[inOld]);
+      if (line.startsWith('-') || line.startsWith(' ')) inOld += 1;
+      if (line.startsWith('+') || line.startsWith(' ')) inNew += 1;
+      return `${line.slice(0, 1)}${found ?? (line.startsWith('+') ? written.get(text) : undefined) ?? text}`;
+    });
+    return { ...hunk, lines };
+  });
+}
+
+function printedFrom(text: string, line: string | undefined): string | undefined {
+  return line !== undefined && printed(line) === text ? line : undefined;
+}
+
+function printed(line: string): string {
+  return line.replace(/^\t+/gm, (tabs) => '  '.repeat(tabs.length));
+}
+
+/** Lines as they are by how they are printed; without those that two different ones are printed as. */
+function byPrinted(lines: readonly string[]): Map<string, string | undefined> {
+  const found = new Map<string, string | undefined>();
+  for (const line of lines) {
+    const shown = printed(line);
+    found.set(shown, found.has(shown) && found.get(shown) !== line ? undefined : line);
+  }
+  return found;
+}
+
+/** The text that the CLI wrote; `undefined` where the edits do not fit. */
+function edited(before: string, edits: readonly Edit[]): string | undefined {
+  if (before.length * edits.length > mostReplaced) return undefined;
+  let text = before;
+  for (const { oldText, newText, all } of edits) {
+    // It takes the line break with a line that goes.
+    const gone = newText === '' && !oldText.endsWith('\n') && text.includes(`${oldText}\n`) ? `${oldText}\n` : oldText;
+    if (oldText === '') text = newText;
+    else if (!text.includes(oldText)) return undefined;
+    else text = all ? text.replaceAll(gone, () => newText) : text.replace(gone, () => newText);
+  }
+  return text;
+}

@@ -1,0 +1,29 @@
+import { nonEmpty } from '../../shared/guards.ts';
+import type { Line } from '../line.ts';
+
+/** Per generation; two are kept. */
+const maxLines = 32;
+const maxCharacters = 512 * 1024;
+
+/** The last messages by `uuid`: a line that is printed again, letter by letter, says nothing new. */
+export class Replays {
+  #lines = new Map<string, string>();
+  #older = new Map<string, string>();
+  #characters = 0;
+
+  /** Whether this very line came before; remembers it. */
+  has(line: Line): boolean {
+    const uuid = nonEmpty(line.message['uuid']);
+    const shown = line.verbatim;
+    if (uuid === undefined || shown === undefined || shown.length > maxCharacters) return false;
+    if (this.#lines.get(uuid) === shown || this.#older.get(uuid) === shown) return true;
+    if (this.#lines.size >= maxLines || this.#characters > maxCharacters) {
+      this.#older = this.#lines;
+      this.#lines = new Map();
+      this.#characters = 0;
+    }
+    this.#characters += shown.length;
+    this.#lines.set(uuid, shown);
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+import type { EntryUpdate, NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { ToolCalls } from '../tools/calls.ts';
+import type { Line } from '../line.ts';
+import type { Texts } from './texts.ts';
+import { retractedMessages } from '../wire.ts';
+import { nonEmpty } from '../../shared/guards.ts';
+import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
+
+/** Per generation; two are kept. */
+const maxMessages = 128;
+const maxCharacters = 1024 * 1024;
+
+/** The last messages by `uuid`, with the entries they made: where a model refused, the program takes what it said back. */
+export class Retractions {
+  readonly #writer: EntryWriter;
+  readonly #texts: Texts;
+  readonly #calls: ToolCalls;
+  #messages = new Map<string, readonly NormalizedEntry[]>();
+  #older = new Map<string, readonly NormalizedEntry[]>();
+  #characters = 0;
+
+  constructor(writer: EntryWriter, texts: Texts, calls: ToolCalls) {
+    this.#writer = writer;
+    this.#texts = texts;
+    this.#calls = calls;
+  }
+
+  /** `updates` came of this message. */
+  made({ message, verbatim }: Line, updates: readonly EntryUpdate[]): void {
+    const uuid = nonEmpty(message['uuid']);
+    const size = verbatim?.length ?? 0;
+    if (uuid === undefined || updates.length === 0 || size > maxCharacters) return;
+    if (this.#messages.size >= maxMessages || this.#characters > maxCharacters) {
+      this.#older = this.#messages;
+      this.#messages = new Map();
+      this.#characters = 0;
+    }
+    this.#characters += size;
+    this.#messages.set(
+      uuid,
+      updates.flatMap((update) => (update.op === 'put' ? [update.entry] : [])),
+    );
+  }
+
+  /** Takes back the messages that this line names. `false`: none that is known. */
+  take({ message, timestamp }: Line): boolean {
+    let some = false;
+    for (const uuid of retractedMessages(message)) {
+      const entries = this.#messages.get(uuid) ?? this.#older.get(uuid);
+      if (entries === undefined) continue;
+      some = true;
+      this.#messages.delete(uuid);
+      this.#older.delete(uuid);
+      for (const entry of entries) this.#retract(entry, timestamp);
+    }
+    return some;
+  }
+
+  #retract(entry: NormalizedEntry, timestamp: string): void {
+    const { kind } = entry.type;
+    if (entry.type.kind === 'tool_use') this.#calls.retract(entry.type.tool.callId, entry.index, timestamp);
+    if (kind !== 'assistant_message' && kind !== 'thinking') return;
+    this.#texts.retract(entry.index);
+    this.#writer.put({ ...entry, metadata: { ...entry.metadata, aborted: true } });
+  }
+}

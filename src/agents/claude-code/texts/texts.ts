@@ -1,0 +1,125 @@
+import type { EntryType, NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import { citations } from './content.ts';
+import type { Line } from '../line.ts';
+import { LatestTexts } from '../../shared/normalizer/latestTexts.ts';
+import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
+import { SaidTexts } from './spokenTexts.ts';
+
+export type TextKind = 'text' | 'thinking';
+
+function typeOf(kind: TextKind, shown: string): EntryType {
+  return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: shown };
+}
+
+function annotated(
+  metadata: NormalizedEntryMetadata | undefined,
+  cited: readonly unknown[],
+  shown: string,
+): NormalizedEntryMetadata | undefined {
+  const annotations = cited.length === 0 ? [] : citations(cited, shown);
+  return annotations.length === 0 ? metadata : { ...metadata, annotations };
+}
+
+/** Entries of what the model says and thinks, and the answer that the main conversation adds up to. */
+export class Texts {
+  readonly #writer: EntryWriter;
+  readonly #answer = new LatestTexts();
+  /** Texts of the main conversation. */
+  readonly #said = new SaidTexts();
+  #joined: string | undefined;
+  #messageId: string | undefined;
+  /** Texts of the last message of the main conversation, by index; those before `#messageFrom` are of an older one. */
+  readonly #message = new LatestTexts();
+  #messageFrom = 0;
+
+  constructor(writer: EntryWriter) {
+    this.#writer = writer;
+  }
+
+  /** A message of the main conversation begins, or continues. */
+  message(id: string | undefined): void {
+    if (id !== undefined && id === this.#messageId) return;
+    this.#messageId = id;
+    this.#message.clear();
+    this.#messageFrom = this.#writer.next;
+  }
+
+  /** Opens an entry that grows by `append`. */
+  open(kind: TextKind, shown: string, line: Line, model?: string): NormalizedEntry {
+    const metadata = line.metadata(model);
+    return this.#writer.add({
+      type: typeOf(kind, shown),
+      content: shown,
+      timestamp: line.timestamp,
+      metadata,
+      open: true,
+    });
+  }
+
+  append(entry: NormalizedEntry, more: string): void {
+    this.#writer.append(entry.index, more);
+  }
+
+  /** Closes an open entry with its whole text. */
+  close(entry: NormalizedEntry, kind: TextKind, shown: string, cited: readonly unknown[], main: boolean): void {
+    const settled: NormalizedEntry = { ...entry, type: typeOf(kind, shown), content: shown };
+    const metadata = annotated(entry.metadata, cited, shown);
+    if (metadata !== undefined) settled.metadata = metadata;
+    this.#writer.put(settled);
+    if (kind === 'text' && main) this.#say(entry.index, shown);
+  }
+
+  add(
+    kind: TextKind,
+    shown: string,
+    cited: readonly unknown[],
+    line: Line,
+    metadata: NormalizedEntryMetadata | undefined,
+  ): NormalizedEntry {
+    const entry = this.#writer.add({
+      type: typeOf(kind, shown),
+      content: shown,
+      timestamp: line.timestamp,
+      metadata: annotated(metadata, cited, shown),
+    });
+    if (kind === 'text' && line.parentCallId === null) this.#say(entry.index, shown);
+    return entry;
+  }
+
+  /** What the program wrote in the model's place: part of the answer, but no message of the model. */
+  addSynthetic(shown: string, line: Line, metadata: NormalizedEntryMetadata | undefined): NormalizedEntry {
+    const entry = this.add('text', shown, [], line, metadata);
+    this.#message.delete(entry.index);
+    return entry;
+  }
+
+  /** Whether the main conversation said this. */
+  hasSaid(shown: string): boolean {
+    return this.#said.has(shown);
+  }
+
+  /** Takes an entry out of the answer: it turned out to be no answer. */
+  retract(index: number): void {
+    this.#answer.delete(index);
+    this.#message.delete(index);
+    this.#joined = undefined;
+  }
+
+  /** Text of the last message of the main conversation. */
+  get finalText(): string {
+    return this.#message.joined('');
+  }
+
+  get answer(): string {
+    this.#joined ??= this.#answer.joined('\n\n');
+    return this.#joined;
+  }
+
+  #say(index: number, shown: string): void {
+    this.#answer.set(index, shown);
+    this.#said.add(shown);
+    if (index >= this.#messageFrom) this.#message.set(index, shown);
+    this.#joined = undefined;
+  }
+}

@@ -1,0 +1,330 @@
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import type { ToolStatus, ToolUse } from '../../../model/transcript/tool.ts';
+import { bounded } from '../../shared/bounds.ts';
+import { resultData } from '../texts/content.ts';
+import { describeCall } from '../../shared/describe.ts';
+import { TaskList } from './tasks.ts';
+import { toolAction } from './toolActions.ts';
+import { completed } from './toolOutcome.ts';
+import type { EntryWriter } from '../../shared/normalizer/entryWriter.ts';
+
+/** Answered calls that can still be corrected (denials are listed at the end of a turn). */
+const maxAnswered = 256;
+/** Older calls of which the id is kept, so that a replay of one is not taken for another. */
+const maxIds = 100_000;
+
+/** Tools by which the program asks models beside the conversation. */
+const asksModels = new Set(['Task', 'Agent', 'WebSearch', 'WebFetch']);
+
+/** The tool by which the model gives what `--json-schema` asks for. */
+const structuredOutput = 'StructuredOutput';
+
+interface Call {
+  /** As printed; a second call of the same id has another in its entry. */
+  readonly id: string;
+  readonly messageId: string | undefined;
+  entry: NormalizedEntry;
+  tool: ToolUse;
+  open: boolean;
+  /** The input came as a whole, not in pieces. */
+  whole: boolean;
+  pieces: string[];
+  deniedBecause: string | undefined;
+  /** `tool_use_result` of a result that came before its call. */
+  detail?: unknown;
+}
+
+export interface CallStart {
+  readonly id: string;
+  /** Of the message that makes it, where it has one. */
+  readonly messageId?: string | undefined;
+  readonly name: string;
+  readonly input: unknown;
+  readonly parentCallId: string | null;
+  readonly timestamp: string;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+  /** False where the input is still to be streamed. */
+  readonly whole: boolean;
+}
+
+export interface CallResult {
+  readonly id: string;
+  readonly text: string;
+  readonly isError: boolean;
+  readonly status: ToolStatus;
+  /** `tool_use_result`, where the line has one for this call. */
+  readonly detail: unknown;
+  readonly parentCallId: string | null;
+  readonly timestamp: string;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+}
+
+/** Every tool call of a run, one entry each, whatever the order in which its parts arrive. */
+export class ToolCalls {
+  readonly #writer: EntryWriter;
+  readonly #workDir: string;
+  readonly #calls = new Map<string, Call>();
+  readonly #open = new Set<string>();
+  /** The oldest first. */
+  readonly #answered: Call[] = [];
+  /** Ids of calls that were answered long ago. */
+  readonly #released = new Set<string>();
+  /** How often an id was given to another call, where it was. */
+  readonly #again = new Map<string, number>();
+  readonly #tasks = new TaskList();
+  /** Calls of tools that ask a model on the side. */
+  sideCalls = 0;
+  /** A call stands in the transcript whose input is the structured output. */
+  gaveStructured = false;
+
+  constructor(writer: EntryWriter, workDir: string) {
+    this.#writer = writer;
+    this.#workDir = workDir;
+  }
+
+  /** `false`: the id is taken by a call of another tool. */
+  start(start: CallStart): boolean {
+    const { id, name, parentCallId, timestamp, metadata, whole } = start;
+    const known = this.#calls.get(id);
+    if (known !== undefined && !isAnother(known, start)) {
+      if (whole && known.whole && known.tool.toolName !== name) return false;
+      if (whole) this.#fill(known, start);
+      return true;
+    }
+    if (this.#released.has(id)) return true;
+    if (asksModels.has(name)) this.sideCalls += 1;
+    if (name === structuredOutput) this.gaveStructured = true;
+    const input = bounded(start.input);
+    const tool: ToolUse = {
+      toolName: name,
+      callId: known === undefined ? id : this.#anotherId(id),
+      action: this.#tasks.started(name, toolAction(name, input), input),
+      input,
+      status: 'running',
+      startedAt: timestamp,
+    };
+    if (parentCallId !== null) tool.parentCallId = parentCallId;
+    const entry = this.#writer.add({
+      type: { kind: 'tool_use', tool },
+      content: describeCall(name, tool.action, this.#workDir),
+      timestamp,
+      metadata,
+      open: true,
+    });
+    const { messageId } = start;
+    this.#calls.set(id, { id, messageId, entry, tool, open: true, whole, pieces: [], deniedBecause: undefined });
+    this.#open.add(id);
+    return true;
+  }
+
+  /** The message of this call was cut off: what came of its input in pieces is all there is. */
+  cutOff(id: string, timestamp: string): void {
+    const call = this.#calls.get(id);
+    if (call?.open === true && !call.whole)
+      this.#cancel(call, 'Not run: the answer was cut off before the call was whole.', timestamp);
+  }
+
+  /** Of a call that can still be added to. */
+  entry(id: string): NormalizedEntry | undefined {
+    return this.#calls.get(id)?.entry;
+  }
+
+  /** A piece of an input that is streamed; shown when the input is whole. */
+  piece(id: string, json: string): void {
+    const call = this.#calls.get(id);
+    if (call !== undefined && !call.whole) call.pieces.push(json);
+  }
+
+  /** `false`: the call was answered so long ago that nothing can be added to it. */
+  result(result: CallResult): boolean {
+    const known = this.#calls.get(result.id);
+    if (known === undefined) return !this.#released.has(result.id) && this.#orphan(result);
+    const before = known.tool.result;
+    if (!known.open && before?.text !== undefined && before.text === result.text) return true;
+    this.#assemble(known);
+    const { toolName, input } = known.tool;
+    const status = known.deniedBecause !== undefined && result.isError ? 'denied' : result.status;
+    let action = completed(known.tool.action, result);
+    if (status === 'success') action = this.#tasks.completed(toolName, action, input, result.detail);
+    const data = resultData(result.detail, result.text) ?? before?.data;
+    const shown = known.open || before?.text === undefined ? result.text : `${before.text}\n\n${result.text}`;
+    this.#settle(known, {
+      ...known.tool,
+      action,
+      status,
+      result: { text: shown, isError: result.isError, ...(data !== undefined && { data }) },
+      endedAt: result.timestamp,
+    });
+    return true;
+  }
+
+  /** An id for a call that has none. */
+  freshId(): string {
+    return `unidentified-${this.#writer.next}`;
+  }
+
+  /** The oldest call of this tool, or of any, that waits for its result. */
+  openOf(toolName: string | undefined): string | undefined {
+    for (const id of this.#open)
+      if (toolName === undefined || this.#calls.get(id)?.tool.toolName === toolName) return id;
+    return undefined;
+  }
+
+  /** The agent says that this call was not permitted. */
+  deny(id: string, reason: string): void {
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    call.deniedBecause = reason;
+    if (call.tool.status === 'denied' || call.tool.status === 'success') return;
+    this.#put(call, { ...call.tool, status: 'denied' });
+  }
+
+  /** The message of this call was taken back. What the call did stays, and one without an answer gets none. */
+  retract(callId: string, index: number, timestamp: string): void {
+    const call = this.#calls.get(callId) ?? this.#calls.get(printedId(callId));
+    if (call?.entry.index !== index) return;
+    call.entry = { ...call.entry, metadata: { ...call.entry.metadata, aborted: true } };
+    if (call.open) this.#cancel(call, 'Not run: the answer that asked for it was taken back.', timestamp);
+    else this.#put(call, call.tool);
+  }
+
+  /** Closes what was never answered. */
+  end(reason: string, timestamp: string): void {
+    for (const id of [...this.#open]) {
+      const call = this.#calls.get(id);
+      if (call !== undefined) this.#cancel(call, reason, timestamp);
+    }
+  }
+
+  #cancel(call: Call, reason: string, timestamp: string): void {
+    this.#assemble(call);
+    const denied = call.deniedBecause;
+    const status = denied === undefined ? 'cancelled' : 'denied';
+    const result = { text: denied ?? reason };
+    this.#settle(call, { ...call.tool, status, result, endedAt: timestamp }, result.text);
+  }
+
+  #orphan({ id, text, isError, status, detail, parentCallId, timestamp, metadata }: CallResult): true {
+    const data = resultData(detail, text);
+    const tool: ToolUse = {
+      toolName: 'unknown',
+      callId: id,
+      action: { kind: 'tool' },
+      status,
+      result: { text, isError, ...(data !== undefined && { data }) },
+      endedAt: timestamp,
+    };
+    if (parentCallId !== null) tool.parentCallId = parentCallId;
+    const entry = this.#writer.add({
+      type: { kind: 'tool_use', tool },
+      content: 'A result for a call that this run did not make',
+      timestamp,
+      metadata,
+    });
+    const call: Call = {
+      id,
+      messageId: undefined,
+      entry,
+      tool,
+      open: false,
+      whole: false,
+      pieces: [],
+      deniedBecause: undefined,
+      detail,
+    };
+    this.#calls.set(id, call);
+    this.#release(call);
+    return true;
+  }
+
+  /** The whole call, after its start or even after its result. */
+  #fill(call: Call, { name, input: given, timestamp, metadata, parentCallId }: CallStart): void {
+    if (call.whole && !call.open) return;
+    const input = bounded(given);
+    call.whole = true;
+    call.pieces = [];
+    const opened = this.#tasks.started(name, toolAction(name, input), input);
+    const { result } = call.tool;
+    const tool: ToolUse = {
+      ...call.tool,
+      toolName: name,
+      input,
+      action:
+        result === undefined
+          ? opened
+          : completed(opened, { text: result.text ?? '', isError: result.isError === true, detail: call.detail }),
+      startedAt: timestamp,
+    };
+    if (parentCallId !== null) tool.parentCallId = parentCallId;
+    call.entry = { ...call.entry, timestamp };
+    if (metadata !== undefined) call.entry.metadata = metadata;
+    this.#put(call, tool);
+  }
+
+  /** Makes the best of an input that came in pieces and was never sent as a whole. */
+  #assemble(call: Call): void {
+    if (call.whole || call.pieces.length === 0) return;
+    const json = call.pieces.join('');
+    call.pieces = [];
+    call.whole = true;
+    let input: unknown = json;
+    try {
+      input = bounded(JSON.parse(json));
+    } catch {
+      // Half an input stays the text that it is.
+    }
+    const { toolName } = call.tool;
+    call.tool = { ...call.tool, input, action: this.#tasks.started(toolName, toolAction(toolName, input), input) };
+  }
+
+  #settle(call: Call, tool: ToolUse, note?: string): void {
+    const answered = !call.open;
+    call.open = false;
+    this.#open.delete(call.id);
+    this.#put(call, tool, note);
+    if (!answered) this.#release(call);
+  }
+
+  #put(call: Call, tool: ToolUse, note?: string): void {
+    const title = describeCall(tool.toolName, tool.action, this.#workDir);
+    const content = note === undefined ? title : `${title}\n\n${note}`;
+    call.tool = tool;
+    call.entry = { ...call.entry, type: { kind: 'tool_use', tool }, content };
+    this.#writer.put(call.entry, call.open);
+  }
+
+  /** No two calls of a transcript have the same id: of one that is given again the second is `id~2`. */
+  #anotherId(id: string): string {
+    const times = (this.#again.get(id) ?? 1) + 1;
+    if (this.#again.size < maxIds || times > 2) this.#again.set(id, times);
+    return `${id}~${times}`;
+  }
+
+  /** A call was answered: of the oldest of them only the id is kept. */
+  #release(call: Call): void {
+    this.#answered.push(call);
+    const oldest = this.#answered.length > maxAnswered ? this.#answered.shift() : undefined;
+    // Its id may be that of a newer one.
+    if (oldest === undefined || this.#calls.get(oldest.id) !== oldest) return;
+    this.#calls.delete(oldest.id);
+    this.#released.add(oldest.id);
+    const forgotten = this.#released.size > maxIds ? first(this.#released) : undefined;
+    if (forgotten !== undefined) this.#released.delete(forgotten);
+  }
+}
+
+/** The id as printed of a call that is `id~2` in the transcript. */
+function printedId(callId: string): string {
+  return callId.slice(0, Math.max(0, callId.lastIndexOf('~')));
+}
+
+/** Whether an id that an answered call has is given to a call of another message. */
+function isAnother(known: Call, { messageId }: CallStart): boolean {
+  return !known.open && known.messageId !== undefined && messageId !== undefined && known.messageId !== messageId;
+}
+
+function first(ids: ReadonlySet<string>): string | undefined {
+  for (const id of ids) return id;
+  return undefined;
+}

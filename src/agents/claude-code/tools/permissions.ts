@@ -1,0 +1,210 @@
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { Answer, Decision, Question } from '../../../model/agent/request.ts';
+import type { ToolAction } from '../../../model/transcript/tool.ts';
+import type { NewRequest } from '../../dialogue.ts';
+import { nonEmpty, objects, text, texts } from '../../shared/guards.ts';
+import { toolAction } from './toolActions.ts';
+
+/** `can_use_tool` as it came. */
+export interface PermissionAsked {
+  readonly id: string;
+  readonly toolName: string;
+  readonly input: JsonObject;
+  readonly request: JsonObject;
+  /** The plan that a call of ExitPlanMode is about, where it is known. */
+  readonly plan: string | undefined;
+}
+
+/** What a person is asked. */
+export function permissionRequest({ id, toolName, input, request, plan }: PermissionAsked): NewRequest {
+  const callId = nonEmpty(request['tool_use_id']);
+  const common = { id, toolName, input, ...(callId !== undefined && { callId }) };
+  if (toolName === 'AskUserQuestion') {
+    const questions = objects(input['questions']).map(question);
+    return { ...common, kind: 'question', title: questions[0]?.question ?? 'A question', questions };
+  }
+  if (toolName === 'ExitPlanMode') {
+    const shown = plan ?? nonEmpty(input['plan']);
+    return { ...common, kind: 'plan', title: 'Its plan', ...(shown !== undefined && { plan: shown }) };
+  }
+  const action = toolAction(toolName, input);
+  const described = ownWords.has(action.kind) ? nonEmpty(request['description']) : undefined;
+  const blocked = nonEmpty(request['blocked_path']);
+  const reason = nonEmpty(request['decision_reason']) ?? (blocked === undefined ? undefined : `It is about ${blocked}`);
+  const session = sessionGrant(request)?.words;
+  return {
+    ...common,
+    kind: 'permission',
+    title: titleOf(toolName, action),
+    action,
+    ...(described !== undefined && { description: described }),
+    ...(reason !== undefined && { reason }),
+    ...(session !== undefined && { session }),
+  };
+}
+
+/** Where the description is the model's, and not the path once more. */
+const ownWords: ReadonlySet<ToolAction['kind']> = new Set(['command_run', 'mcp', 'tool', 'task']);
+
+/** The agent's answer to its `can_use_tool`; `null` where it waits for none any more. */
+export function permissionAnswer({ input, request }: PermissionAsked, { by, answer }: Decision): JsonObject | null {
+  if (by === 'withdrawn' || by === 'run_over') return null;
+  switch (answer.kind) {
+    case 'allow': {
+      const updates = answer.scope === 'session' ? sessionGrant(request)?.updates : undefined;
+      return { behavior: 'allow', updatedInput: input, ...(updates !== undefined && { updatedPermissions: updates }) };
+    }
+    case 'answer':
+      return { behavior: 'allow', updatedInput: { ...input, answers: answersByText(input, answer.answers) } };
+    case 'deny': {
+      const denied = { behavior: 'deny', message: denial(by, answer) };
+      return answer.interrupt === true ? { ...denied, interrupt: true } : denied;
+    }
+  }
+}
+
+/**
+ * The agent's own form. It has one place for questions of the same text: their answers stand there together. An entry may be
+ * named `__proto__`, so nothing is assigned.
+ */
+function answersByText(input: JsonObject, answers: readonly string[]): JsonObject {
+  const byText = new Map<string, Set<string>>();
+  for (const [at, { question: asked }] of objects(input['questions']).map(question).entries()) {
+    const given = answers[at];
+    if (given !== undefined) byText.set(asked, (byText.get(asked) ?? new Set()).add(given));
+  }
+  return Object.fromEntries([...byText].map(([asked, given]) => [asked, [...given].join(', ')]));
+}
+
+/** What the model is told. */
+function denial(by: Decision['by'], { reason }: Extract<Answer, { kind: 'deny' }>): string {
+  if (by !== 'user') return `Denied: ${reason ?? 'nobody allowed it.'}`;
+  return reason === undefined || reason.trim() === ''
+    ? 'The user does not allow this.'
+    : `The user does not allow this, and says: ${reason}`;
+}
+
+function question(asked: JsonObject): Question {
+  const header = nonEmpty(asked['header']);
+  return {
+    question: text(asked['question']) ?? '',
+    ...(header !== undefined && { header }),
+    multiSelect: asked['multiSelect'] === true,
+    freeText: true,
+    options: objects(asked['options']).map((option) => {
+      const description = nonEmpty(option['description']);
+      return { label: text(option['label']) ?? '', ...(description !== undefined && { description }) };
+    }),
+  };
+}
+
+interface Grant {
+  readonly words: string;
+  readonly updates: readonly JsonObject[];
+}
+
+/**
+ * "Allow for this session", by the narrowest of the agent's suggestions: rules for this call rather than a folder, a folder
+ * rather than a mode. None of them is ever kept for longer than the session.
+ */
+function sessionGrant(request: JsonObject): Grant | undefined {
+  const suggested = objects(request['permission_suggestions']);
+  for (const words of [rulesInWords, foldersInWords, modeInWords]) {
+    const reported = suggested.flatMap((each) => {
+      const shown = words(each);
+      return shown === undefined ? [] : [{ shown, update: { ...each, destination: 'session' } }];
+    });
+    if (reported.length > 0) {
+      return { words: reported.map(({ shown }) => shown).join(', '), updates: reported.map(({ update }) => update) };
+    }
+  }
+  return undefined;
+}
+
+function rulesInWords(suggestion: JsonObject): string | undefined {
+  if (suggestion['type'] !== 'addRules' || suggestion['behavior'] !== 'allow') return undefined;
+  const rules = objects(suggestion['rules']).map((rule) => {
+    const content = nonEmpty(rule['ruleContent']);
+    return `${text(rule['toolName']) ?? ''}${content === undefined ? '' : `(${content})`}`;
+  });
+  return rules.length === 0 ? undefined : rules.join(', ');
+}
+
+function foldersInWords(suggestion: JsonObject): string | undefined {
+  const folders = suggestion['type'] === 'addDirectories' ? texts(suggestion['directories']) : [];
+  return folders.length === 0 ? undefined : `everything in ${folders.join(', ')}`;
+}
+
+function modeInWords(suggestion: JsonObject): string | undefined {
+  const edits = suggestion['type'] === 'setMode' && suggestion['mode'] === 'acceptEdits';
+  return edits ? 'every edit of files (permission mode acceptEdits)' : undefined;
+}
+
+/** One line, in plain words. */
+function titleOf(toolName: string, action: ToolAction): string {
+  switch (action.kind) {
+    case 'command_run':
+      return `Run ${firstLine(action.command)}`;
+    case 'file_read':
+      return `Read ${action.path}`;
+    case 'file_write':
+      return `Write ${action.path}`;
+    case 'file_edit':
+      return `Edit ${[...new Set(action.changes.map(({ path }) => path))].join(', ')}`;
+    case 'web_fetch':
+      return `Fetch ${action.url}`;
+    case 'web_search':
+      return `Search the web for ${firstLine(action.query)}`;
+    case 'mcp':
+      return `Use ${action.tool} of ${action.server}`;
+    default:
+      return `Use ${toolName}`;
+  }
+}
+
+function firstLine(shown: string): string {
+  const [line = ''] = shown.split('\n', 1);
+  return line.length < shown.length || line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+/** The last plan that the agent wrote or printed: newer versions ask for its approval without repeating it. */
+export class Plans {
+  readonly #byCall = new Map<string, string>();
+  #last: string | undefined;
+
+  /** Looks at a message of the model. */
+  see(message: unknown): void {
+    for (const block of objects(isObject(message) ? message['content'] : undefined)) {
+      const { name, id, input } = block;
+      if (block['type'] !== 'tool_use' || !isObject(input)) continue;
+      if (name === 'ExitPlanMode') this.#keep(nonEmpty(id), nonEmpty(input['plan']));
+      else if (name === 'Write' && planFile.test(text(input['file_path']) ?? '')) this.#last = text(input['content']);
+      else if (name === 'Edit' && planFile.test(text(input['file_path']) ?? '')) this.#edit(input);
+    }
+  }
+
+  of(callId: string | undefined): string | undefined {
+    return (callId === undefined ? undefined : this.#byCall.get(callId)) ?? this.#last;
+  }
+
+  #keep(callId: string | undefined, plan: string | undefined): void {
+    if (callId === undefined || plan === undefined) return;
+    this.#byCall.set(callId, plan);
+    for (const oldest of this.#byCall.keys()) {
+      if (this.#byCall.size <= maxPlans) return;
+      this.#byCall.delete(oldest);
+    }
+  }
+
+  /** An edit that cannot be followed makes the plan unknown: half of one must not be approved. */
+  #edit(input: JsonObject): void {
+    const before = text(input['old_string']) ?? '';
+    const after = text(input['new_string']) ?? '';
+    const plan = this.#last;
+    const followed = plan !== undefined && before !== '' && plan.split(before).length === 2;
+    this.#last = followed ? plan.replace(before, () => after) : undefined;
+  }
+}
+
+const maxPlans = 10;
+const planFile = /[\\/]\.claude[\\/]plans[\\/][^\\/]+\.md$/;

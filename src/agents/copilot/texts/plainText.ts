@@ -1,0 +1,62 @@
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { NormalizedRun, SourceLine } from '../../shared/normalizer/normalizedRun.ts';
+
+/** The beginning of a line of JSON mode, whole or cut. */
+const looksLikeEvent = /^\s*\{\s*"/;
+
+/**
+ * What versions without JSON print, and others where they are not asked for it: one text, in which the answer and the
+ * summaries of tool calls (`● …`, `✗ …`) cannot be told apart with certainty. It stays one message.
+ */
+export class PlainText {
+  readonly #run: NormalizedRun;
+  #entry: NormalizedEntry | undefined;
+  readonly #lines: string[] = [];
+  #blank = 0;
+
+  constructor(run: NormalizedRun) {
+    this.#run = run;
+  }
+
+  get began(): boolean {
+    return this.#entry !== undefined;
+  }
+
+  /** `false`: this is no line of text mode. */
+  line({ raw, timestamp }: SourceLine): boolean {
+    if (this.#entry === undefined && looksLikeEvent.test(raw)) return false;
+    const more = [...Array.from({ length: this.#blank }, () => ''), raw];
+    this.#blank = 0;
+    if (this.#entry === undefined) {
+      const type = { kind: 'assistant_message' } as const;
+      const metadata = this.#run.session.metadata();
+      this.#entry = this.#run.writer.add({ type, content: raw, timestamp, metadata, open: true });
+    } else {
+      this.#run.writer.append(this.#entry.index, `\n${more.join('\n')}`);
+    }
+    this.#lines.push(...more);
+    return true;
+  }
+
+  blankLine(): void {
+    if (this.#entry !== undefined) this.#blank += 1;
+  }
+
+  /** It was no text mode: what came before the first message of the agent is not its answer. */
+  retract(): void {
+    const entry = this.#entry;
+    if (entry === undefined) return;
+    this.#entry = undefined;
+    const message = 'This is not a message of the agent.';
+    const content = this.#lines.join('\n');
+    this.#run.lines.counts.malformed += this.#lines.filter((line) => line !== '').length;
+    const type = { kind: 'error', error: { message, code: 'malformed_line' } } as const;
+    this.#run.writer.put({ ...entry, type, content, metadata: { ...entry.metadata, raw: content } });
+    this.#lines.length = 0;
+  }
+
+  end(): void {
+    if (this.#entry === undefined) return;
+    this.#run.texts.replace(this.#entry, 'text', this.#lines.join('\n'));
+  }
+}

@@ -1,0 +1,62 @@
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import type { SessionMetadata } from '../../shared/normalizer/sessionMetadata.ts';
+import type { CopilotEvent } from '../wire.ts';
+
+/** Who a line is of, and when: the main conversation or a subagent. */
+export interface Speaker {
+  /** Id of the subagent; '' for the main conversation. */
+  readonly agent: string;
+  /** What is said counts as the answer. */
+  readonly counted: boolean;
+  readonly parentCallId: string | undefined;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+  readonly timestamp: string;
+}
+
+const maxAgents = 10_000;
+
+/** Which calls subagents work for, and what follows from it for the entries of their lines. */
+export class Speakers {
+  readonly #session: SessionMetadata;
+  readonly #parents = new Map<string, string>();
+  #last: { base: NormalizedEntryMetadata | undefined; made: NormalizedEntryMetadata } | undefined;
+
+  constructor(session: SessionMetadata) {
+    this.#session = session;
+  }
+
+  /** A subagent was started by this call. */
+  begun(agentId: string | undefined, callId: string | undefined): void {
+    if (agentId === undefined || callId === undefined) return;
+    if (this.#parents.size < maxAgents) this.#parents.set(agentId, callId);
+  }
+
+  of({ agentId, parentCallId }: CopilotEvent, model: string | undefined, timestamp: string): Speaker {
+    if (agentId === undefined && parentCallId === undefined) {
+      return { agent: '', counted: true, parentCallId: undefined, metadata: this.#session.metadata(), timestamp };
+    }
+    const parent = parentCallId ?? this.#parents.get(agentId ?? '');
+    if (parent !== undefined) this.begun(agentId, parent);
+    const metadata = this.#made(parent, model);
+    return { agent: agentId ?? parentCallId ?? '', counted: false, parentCallId: parent, metadata, timestamp };
+  }
+
+  /** The same object for the lines of a subagent, as long as nothing changes. */
+  #made(parentCallId: string | undefined, model: string | undefined): NormalizedEntryMetadata {
+    const base = this.#session.metadata();
+    const own = model ?? base?.model ?? null;
+    const last = this.#last;
+    if (
+      last !== undefined &&
+      last.base === base &&
+      last.made.parentCallId === parentCallId &&
+      last.made.model === own
+    ) {
+      return last.made;
+    }
+    const made: NormalizedEntryMetadata = { ...(base ?? { sessionId: null }), model: own };
+    if (parentCallId !== undefined) made.parentCallId = parentCallId;
+    this.#last = { base, made };
+    return made;
+  }
+}

@@ -1,0 +1,224 @@
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
+import type { Speaker } from './speaker.ts';
+
+type Kind = 'text' | 'thinking';
+
+interface Stream {
+  readonly kind: Kind;
+  readonly speaker: Speaker;
+  entry: NormalizedEntry;
+  /** What the entry says. */
+  shown: string;
+  /** What came under this id: less than `shown` while it repeats what an answer that was given up had said. */
+  own: string;
+  repeats: boolean;
+}
+
+/** Thoughts of which the id is remembered, so that a line that repeats one is not taken for another. */
+const maxDone = 1000;
+const maxRecent = 100;
+/** Texts that stream at once, and agents that speak. */
+const maxOpen = 1000;
+
+/**
+ * What models say and think. Every text stands in pieces on `…_delta` lines and whole on one after them; a thought also in
+ * the message that follows from it. Each gets one entry.
+ */
+export class Texts {
+  readonly #run: NormalizedRun;
+  /** By kind and id. */
+  readonly #open = new Map<string, Stream>();
+  readonly #done = new Map<string, { readonly entry: NormalizedEntry; text: string }>();
+  /** Messages that came whole, by id: one that is printed again is no other. */
+  readonly #messages = new Map<string, string>();
+  /** Ids of the thoughts since the last message, by agent. */
+  readonly #recent = new Map<string, string[]>();
+  /** Thoughts that came with a message, while their own lines are still to come; by agent. */
+  readonly #early = new Map<string, string[]>();
+
+  constructor(run: NormalizedRun) {
+    this.#run = run;
+  }
+
+  /** The next piece of a message or thought. */
+  piece(kind: Kind, id: string, more: string, speaker: Speaker): void {
+    if (more === '' || (kind === 'thinking' && this.#done.has(id))) return;
+    const stream = this.#open.get(key(kind, id)) ?? this.#begin(kind, id, speaker);
+    if (stream === undefined) {
+      this.#start(kind, id, more, speaker);
+      return;
+    }
+    const at = stream.own.length;
+    stream.own += more;
+    if (stream.repeats && stream.shown.startsWith(more, at)) return;
+    if (stream.repeats && !more.startsWith(stream.shown.slice(at))) {
+      this.#apart(stream, id);
+      return;
+    }
+    const rest = more.slice(Math.max(0, stream.shown.length - at));
+    stream.repeats = false;
+    stream.shown = stream.own;
+    this.#run.writer.append(stream.entry.index, rest);
+  }
+
+  /** A message as a whole, with what the model thought before it. */
+  message(id: string | undefined, content: string, reasoning: string, speaker: Speaker): void {
+    this.#reasoned(reasoning, speaker);
+    const { open: stream, id: streamId } = this.#streamOf(id, content, speaker);
+    if (stream !== undefined) this.#finish(stream, streamId, content === '' ? stream.own : content);
+    else if (content !== '' && (id === undefined || this.#messages.get(id) !== content)) {
+      this.#add('text', content, speaker);
+    }
+    if (id === undefined || content === '') return;
+    this.#messages.set(id, content);
+    if (this.#messages.size > maxDone) this.#messages.clear();
+  }
+
+  /** Pieces can come without the id that their message has, or the message without theirs. */
+  #streamOf(id: string | undefined, content: string, { agent }: Speaker): { open: Stream | undefined; id: string } {
+    const named = id === undefined ? undefined : this.#open.get(key('text', id));
+    if (named !== undefined && id !== undefined) return { open: named, id };
+    for (const [place, stream] of this.#open) {
+      const other = place.slice(stream.kind.length + 1);
+      if (stream.kind !== 'text' || stream.speaker.agent !== agent || (id !== undefined && other !== '')) continue;
+      if (content.startsWith(stream.own)) return { open: stream, id: other };
+    }
+    return { open: undefined, id: '' };
+  }
+
+  /** A thought as a whole. */
+  reasoning(id: string, content: string, speaker: Speaker): void {
+    const stream = this.#open.get(key('thinking', id));
+    const done = this.#done.get(id);
+    if (stream !== undefined) {
+      this.#finish(stream, id, content === '' ? stream.own : content);
+    } else if (done !== undefined) {
+      if (content === '' || content === done.text) return;
+      this.#run.texts.replace(done.entry, 'thinking', content);
+      done.text = content;
+    } else if (!this.#wasEarly(content, speaker) && content !== '') {
+      this.#keep(id, this.#add('thinking', content, speaker), content);
+      this.#note(id, speaker);
+    }
+  }
+
+  /** What is still open was cut off. */
+  end(): void {
+    for (const stream of this.#open.values()) this.#cutOff(stream);
+    this.#open.clear();
+  }
+
+  #reasoned(whole: string, speaker: Speaker): void {
+    const ids = this.#recent.get(speaker.agent) ?? [];
+    this.#recent.delete(speaker.agent);
+    if (whole === '') return;
+    const said = ids.map((id) => this.#open.get(key('thinking', id))?.own ?? this.#done.get(id)?.text ?? '');
+    if (said.some((_, from) => same(said.slice(from).join(''), whole))) {
+      for (const id of ids) {
+        const stream = this.#open.get(key('thinking', id));
+        if (stream !== undefined) this.#finish(stream, id, stream.own);
+      }
+      return;
+    }
+    const [only] = ids;
+    const stream = only === undefined ? undefined : this.#open.get(key('thinking', only));
+    if (only !== undefined && stream !== undefined && ids.length === 1 && whole.startsWith(stream.own)) {
+      this.#finish(stream, only, whole);
+      return;
+    }
+    this.#add('thinking', whole, speaker);
+    const early = this.#early.get(speaker.agent) ?? [];
+    early.push(whole);
+    if (this.#early.size >= maxOpen) this.#early.clear();
+    this.#early.set(speaker.agent, early.slice(-maxRecent));
+  }
+
+  #wasEarly(content: string, { agent }: Speaker): boolean {
+    const early = this.#early.get(agent);
+    const at = early?.indexOf(content) ?? -1;
+    if (at === -1) return false;
+    early?.splice(at, 1);
+    return true;
+  }
+
+  /** An answer that was given up is asked for again: as long as the new one says the same it takes over its entry. */
+  #begin(kind: Kind, id: string, speaker: Speaker): Stream | undefined {
+    for (const [before, stream] of this.#open) {
+      if (stream.kind !== kind || stream.speaker.agent !== speaker.agent) continue;
+      this.#open.delete(before);
+      this.#open.set(key(kind, id), stream);
+      if (kind === 'thinking') this.#note(id, speaker);
+      stream.own = '';
+      stream.repeats = true;
+      return stream;
+    }
+    return undefined;
+  }
+
+  #start(kind: Kind, id: string, text: string, speaker: Speaker): void {
+    const { timestamp, metadata } = speaker;
+    const type = kind === 'text' ? ({ kind: 'assistant_message' } as const) : { kind, reasoning: text };
+    const entry = this.#run.writer.add({ type, content: text, timestamp, metadata, open: true });
+    this.#open.set(key(kind, id), { kind, speaker, entry, shown: text, own: text, repeats: false });
+    if (kind === 'thinking') this.#note(id, speaker);
+    if (this.#open.size <= maxOpen) return;
+    for (const [oldest, stream] of this.#open) {
+      this.#open.delete(oldest);
+      this.#cutOff(stream);
+      return;
+    }
+  }
+
+  /** The new answer is another one after all. */
+  #apart(stream: Stream, id: string): void {
+    this.#cutOff(stream);
+    this.#start(stream.kind, id, stream.own, stream.speaker);
+  }
+
+  #finish(stream: Stream, id: string, whole: string): void {
+    this.#open.delete(key(stream.kind, id));
+    let { entry } = stream;
+    if (stream.repeats && !whole.startsWith(stream.shown)) {
+      this.#cutOff(stream);
+      entry = this.#add(stream.kind, whole, stream.speaker);
+    } else {
+      this.#run.texts.replace(entry, stream.kind, whole, { counted: stream.speaker.counted });
+    }
+    if (stream.kind === 'thinking') this.#keep(id, entry, whole);
+  }
+
+  #cutOff({ kind, entry, shown, speaker }: Stream): void {
+    const cut = { ...entry, metadata: { ...entry.metadata, aborted: true } };
+    this.#run.texts.replace(cut, kind, shown, { counted: speaker.counted });
+  }
+
+  #add(kind: Kind, content: string, { timestamp, metadata, counted }: Speaker): NormalizedEntry {
+    return this.#run.texts.add(kind, content, timestamp, metadata, { counted });
+  }
+
+  #keep(id: string, entry: NormalizedEntry, text: string): void {
+    this.#done.set(id, { entry, text });
+    if (this.#done.size <= maxDone) return;
+    for (const oldest of this.#done.keys()) {
+      this.#done.delete(oldest);
+      return;
+    }
+  }
+
+  #note(id: string, { agent }: Speaker): void {
+    const recent = this.#recent.get(agent) ?? [];
+    if (!recent.includes(id)) recent.push(id);
+    if (this.#recent.size >= maxOpen) this.#recent.clear();
+    this.#recent.set(agent, recent.slice(-maxRecent));
+  }
+}
+
+function key(kind: Kind, id: string): string {
+  return `${kind} ${id}`;
+}
+
+/** The whole text puts line breaks between the parts. */
+function same(a: string, b: string): boolean {
+  return a.replaceAll(/\s+/g, '') === b.replaceAll(/\s+/g, '');
+}

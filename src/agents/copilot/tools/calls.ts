@@ -1,0 +1,114 @@
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { ToolAction } from '../../../model/transcript/tool.ts';
+import { nonEmpty, text } from '../../shared/guards.ts';
+import type { NormalizedRun } from '../../shared/normalizer/normalizedRun.ts';
+import type { Speaker } from '../texts/speaker.ts';
+import { TodoTable } from './todos.ts';
+import { outcomeOf, toolAction, type Streams } from './tools.ts';
+import { toolOutcome, type ToolCall } from '../wire.ts';
+
+/** Of the output of a command that still runs, the end is shown. */
+const maxPartial = 4096;
+/** Of each stream of a command; the result has what the model was given of it. */
+const maxStream = 1024 * 1024;
+const maxAnnounced = 1000;
+
+interface Announced {
+  readonly name: string;
+  readonly speaker: Speaker;
+  input: string;
+}
+
+/** Tool calls: asked for by a message, begun, printing, over. One entry each. */
+export class Calls {
+  readonly #run: NormalizedRun;
+  readonly #todos = new TodoTable();
+  readonly #streams = new Map<string, { stdout: string; stderr: string }>();
+  /** Calls of which only pieces came so far. */
+  readonly #announced = new Map<string, Announced>();
+  /** Calls of tools that ask a model on the side. */
+  sideCalls = 0;
+
+  constructor(run: NormalizedRun) {
+    this.#run = run;
+  }
+
+  /** A piece of a call's input; the call itself comes with its message. */
+  piece(data: JsonObject, speaker: Speaker): void {
+    const id = nonEmpty(data['toolCallId']);
+    if (id === undefined || this.#run.calls.get(id) !== undefined) return;
+    const known = this.#announced.get(id);
+    const more = text(data['inputDelta']) ?? '';
+    if (known !== undefined) known.input = (known.input + more).slice(0, maxStream);
+    else if (this.#announced.size < maxAnnounced) {
+      this.#announced.set(id, { name: nonEmpty(data['toolName']) ?? 'unknown', speaker, input: more });
+    }
+  }
+
+  /** A call as its message asks for it, or as it begins: whichever comes first makes the entry. */
+  start(call: ToolCall, { timestamp, metadata, parentCallId }: Speaker): void {
+    const { calls } = this.#run;
+    const id = call.id ?? calls.freshId();
+    this.#announced.delete(id);
+    if (calls.began({ id, toolName: call.name, input: call.input })) {
+      // A hook may have changed what is run.
+      if (calls.get(id)?.action.kind !== 'todo') calls.update({ id, action: toolAction(call) });
+      return;
+    }
+    const action = this.#action(call);
+    if (action.kind === 'task') this.sideCalls += 1;
+    calls.start({ id, toolName: call.name, action, input: call.input, parentCallId, timestamp, metadata });
+  }
+
+  /** All that the command has printed so far. */
+  partial(data: JsonObject): void {
+    const id = nonEmpty(data['toolCallId']);
+    const shown = nonEmpty(data['partialOutput']) ?? nonEmpty(data['progressMessage']);
+    if (id === undefined || shown === undefined) return;
+    const cut = shown.length > maxPartial ? `…${shown.slice(-maxPartial)}` : shown;
+    this.#run.calls.update({ id, result: { text: cut } });
+  }
+
+  /** What the command has printed since, by stream. */
+  output(data: JsonObject): void {
+    const id = nonEmpty(data['toolCallId']);
+    const shown = text(data['text']);
+    if (id === undefined || shown === undefined || this.#run.calls.get(id)?.status !== 'running') return;
+    const streams = this.#streams.get(id) ?? { stdout: '', stderr: '' };
+    const name = data['stream'] === 'stderr' ? 'stderr' : 'stdout';
+    streams[name] = (streams[name] + shown).slice(0, maxStream);
+    this.#streams.set(id, streams);
+  }
+
+  complete(data: JsonObject, { timestamp, metadata }: Speaker): void {
+    const { calls } = this.#run;
+    const outcome = toolOutcome(data);
+    const id = outcome.id ?? calls.openOf() ?? calls.freshId();
+    const call = calls.get(id);
+    const streams: Streams | undefined = this.#streams.get(id);
+    this.#streams.delete(id);
+    if (call === undefined) {
+      this.#announced.delete(id);
+      const { status, result } = outcomeOf({ kind: 'tool' }, outcome, undefined);
+      calls.orphan({ id, status, result, timestamp }, metadata);
+      return;
+    }
+    calls.finish({ id, ...outcomeOf(call.action, outcome, streams), timestamp });
+  }
+
+  /** Calls that the model had begun to write when it was stopped are shown as far as they came. */
+  end(): void {
+    for (const [id, { name, speaker, input }] of this.#announced) {
+      const { timestamp, metadata, parentCallId } = speaker;
+      const action = toolAction({ name, input: undefined, mcp: undefined });
+      this.#run.calls.start({ id, toolName: name, action, input, parentCallId, timestamp, metadata });
+    }
+    this.#announced.clear();
+  }
+
+  #action(call: ToolCall): ToolAction {
+    const query = call.name === 'sql' && isObject(call.input) ? text(call.input['query']) : undefined;
+    const todos = query === undefined ? undefined : this.#todos.apply(query);
+    return todos ?? toolAction(call);
+  }
+}

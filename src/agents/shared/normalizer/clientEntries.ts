@@ -1,0 +1,130 @@
+import { clientLineSchema, type ClientLine } from '../../../model/transcript/clientLine.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import type { AgentRequest, Decision } from '../../../model/agent/request.ts';
+import { codeBlock } from '../describe.ts';
+import { parse } from './lineLog.ts';
+import { requestText } from '../requestText.ts';
+import type { Clock, EntryWriter } from './entryWriter.ts';
+
+/** Requests that the agent's own lines told of, and such as wait. */
+const maxStanding = 1000;
+
+/** What the reading of one run does with what Vitrine itself said and decided. */
+export interface ClientEntriesHost {
+  readonly writer: EntryWriter;
+  readonly clock: Clock;
+  readonly workDir: string;
+  readonly metadata: () => NormalizedEntryMetadata | undefined;
+  /** A message to the agent comes: what it said before is complete. */
+  readonly beforeMessage: (text: string) => void;
+  readonly decided?: (request: AgentRequest, decision: Decision) => void;
+  /** Adds it to the call; `false`: there is none. */
+  readonly toolOutput?: (output: Extract<ClientLine, { type: 'tool_output' }>, timestamp: string) => boolean;
+}
+
+interface OpenRequest {
+  entry: NormalizedEntry;
+  request: AgentRequest | undefined;
+}
+
+/** The stream `client` as entries: requests and how they were decided, messages during the run, notes. */
+export class ClientEntries {
+  readonly #host: ClientEntriesHost;
+  readonly #openRequest = new Map<string, OpenRequest>();
+
+  constructor(host: ClientEntriesHost) {
+    this.#host = host;
+  }
+
+  /** Whether an entry tells of the request already. */
+  shows(requestId: string): boolean {
+    return this.#openRequest.has(requestId);
+  }
+
+  /** This entry tells of the request already: it is the one that shows it. */
+  adopt(requestId: string, entry: NormalizedEntry): void {
+    this.#stand(requestId, { entry, request: undefined });
+  }
+
+  /** `false`: no line of ours. `at`: arrival in epoch milliseconds. */
+  push(text: string, at: number): boolean {
+    const parsed = clientLineSchema.safeParse(parse(text));
+    if (!parsed.success) return false;
+    this.#line(parsed.data, this.#host.clock.time(parsed.data.at, at));
+    return true;
+  }
+
+  /** No one will answer any more. */
+  end(timestamp: string): void {
+    const answer = { kind: 'deny', reason: 'The run ended before anybody answered.' } as const;
+    for (const openRequest of [...this.#openRequest.values()]) {
+      if (openRequest.request !== undefined) this.#decided(openRequest, { by: 'run_over', at: timestamp, answer });
+    }
+  }
+
+  #line(line: ClientLine, timestamp: string): void {
+    const { writer, metadata } = this.#host;
+    switch (line.type) {
+      case 'request':
+        this.#request(line.request, timestamp);
+        return;
+      case 'decision': {
+        const openRequest = this.#openRequest.get(line.id);
+        if (openRequest !== undefined) this.#decided(openRequest, line.decision);
+        return;
+      }
+      case 'message': {
+        this.#host.beforeMessage(line.text);
+        const { text: content, origin } = line;
+        writer.add({ type: { kind: 'user_message' }, content, timestamp, metadata: metadata(), origin });
+        return;
+      }
+      case 'note':
+        this.#note(line.subtype, line.content, timestamp);
+        return;
+      case 'tool_output':
+        if (this.#host.toolOutput?.(line, timestamp) === true) return;
+        this.#note('tool_output', `Output for the call ${line.callId}\n\n${codeBlock(line.stdout)}`, timestamp);
+    }
+  }
+
+  #request(request: AgentRequest, timestamp: string): void {
+    const { writer, metadata, workDir } = this.#host;
+    const content = requestText(request, undefined, workDir);
+    const type = { kind: 'system_message', subtype: 'request' } as const;
+    const known = this.#openRequest.get(request.id)?.entry;
+    if (known === undefined) {
+      const entry = writer.add({ type, content, timestamp, metadata: { ...metadata(), request }, open: true });
+      this.#stand(request.id, { entry, request });
+      return;
+    }
+    const entry = { ...known, type, content, metadata: { ...known.metadata, request } };
+    writer.put(entry, true);
+    this.#stand(request.id, { entry, request });
+  }
+
+  #decided({ entry, request }: OpenRequest, decision: Decision): void {
+    if (request === undefined) return;
+    this.#openRequest.delete(request.id);
+    this.#host.decided?.(request, decision);
+    const content = requestText(request, decision, this.#host.workDir);
+    this.#host.writer.put({ ...entry, content, metadata: { ...entry.metadata, decision } });
+  }
+
+  #note(subtype: string, content: string, timestamp: string): void {
+    const { writer, metadata } = this.#host;
+    const type = { kind: 'system_message', subtype } as const;
+    writer.add({ type, content, timestamp, metadata: metadata(), origin: 'system' });
+  }
+
+  #stand(id: string, openRequest: OpenRequest): void {
+    this.#openRequest.set(id, openRequest);
+    if (this.#openRequest.size <= maxStanding) return;
+    for (const [oldest, { request }] of this.#openRequest) {
+      if (request !== undefined && this.#openRequest.size < 2 * maxStanding) continue;
+      this.#openRequest.delete(oldest);
+      return;
+    }
+  }
+}

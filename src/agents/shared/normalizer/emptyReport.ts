@@ -1,0 +1,18 @@
+import type { RunReport } from '../../../model/usage/facts.ts';
+
+/** A closing line that says only that the run has ended; agents add what theirs prints. */
+export const emptyReport: RunReport = {
+  isError: false,
+  subtype: 'success',
+  text: null,
+  errors: [],
+  terminalReason: null,
+  usd: null,
+  turns: null,
+  durationMs: null,
+  apiDurationMs: null,
+  usage: null,
+  models: [],
+  runModels: null,
+  subagents: null,
+};

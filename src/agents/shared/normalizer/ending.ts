@@ -1,0 +1,87 @@
+import type { ExitInfo } from '../../../model/usage/facts.ts';
+
+export interface KnownError {
+  readonly code: string;
+  readonly text: string;
+}
+
+/** The first of the fixed texts that stderr has, with what follows it there. */
+export function knownError(fixedTexts: readonly (readonly [RegExp, string])[], stderr: string): KnownError | undefined {
+  for (const [pattern, code] of fixedTexts) {
+    const at = pattern.exec(stderr)?.index;
+    if (at === undefined) continue;
+    const from = stderr.lastIndexOf('\n', at) + 1;
+    return { code, text: stderr.slice(from).trim().split('\n').slice(0, maxStderrLines).join('\n') };
+  }
+  return undefined;
+}
+
+export interface EndFacts {
+  readonly exit: ExitInfo;
+  readonly stderr: string;
+  /** The error that stderr tells of, where it is one that is known. */
+  readonly known: KnownError | undefined;
+  /** Exit codes that have a meaning of their own. */
+  readonly exitCodes?: ReadonlyMap<number, string> | undefined;
+  /** Lines on stdout. */
+  readonly lines: number;
+  readonly failed: boolean;
+  readonly interrupted: boolean;
+  /** The agent printed messages, but no closing line. */
+  readonly unfinished: boolean;
+}
+
+export type Ending =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'interrupted'; readonly text: string }
+  | { readonly kind: 'error'; readonly code: string; readonly text: string };
+
+const polite = new Map<string | number, string>([
+  ['SIGINT', 'SIGINT'],
+  ['SIGTERM', 'SIGTERM'],
+  ['SIGHUP', 'SIGHUP'],
+  [129, 'SIGHUP'],
+  [130, 'SIGINT'],
+  [143, 'SIGTERM'],
+]);
+const maxStderrLines = 20;
+
+/** What the end of the process adds to what its lines told. */
+export function endingOf({ exit, stderr, known, exitCodes, lines, failed, interrupted, unfinished }: EndFacts): Ending {
+  const { code, signal } = exit;
+  const ended = describeExit(exit);
+  const last = stderr.trim().split('\n').slice(-maxStderrLines).join('\n');
+  const bad = signal !== null || (code !== null && code !== 0);
+  if (bad && !failed && known !== undefined) return { kind: 'error', ...known };
+  const stoppedBy = polite.get(signal ?? code ?? 0);
+  if (lines === 0 && bad && !failed) {
+    if (last !== '' && stoppedBy === undefined) return { kind: 'error', code: exitCode(exit, exitCodes), text: last };
+    const text = `The agent ended without printing anything (${ended}).${last === '' ? '' : `\n${last}`}`;
+    return { kind: 'error', code: 'no_output', text };
+  }
+  if (stoppedBy !== undefined) {
+    return interrupted ? { kind: 'none' } : { kind: 'interrupted', text: `The run was stopped (${stoppedBy}).` };
+  }
+  if (bad && !failed && !interrupted && !(unfinished && last === '' && signal === null)) {
+    return {
+      kind: 'error',
+      code: exitCode(exit, exitCodes),
+      text: last === '' ? `The agent failed (${ended}).` : last,
+    };
+  }
+  if (!unfinished || failed || interrupted) return { kind: 'none' };
+  return {
+    kind: 'interrupted',
+    text: `The agent ended without its closing line${bad ? ` (${ended})` : ''}: it was stopped, or output is missing.`,
+  };
+}
+
+function exitCode({ code, signal }: ExitInfo, meanings?: ReadonlyMap<number, string>): string {
+  if (signal !== null) return `signal_${signal}`;
+  return meanings?.get(code ?? 0) ?? `exit_${code ?? 'unknown'}`;
+}
+
+export function describeExit({ code, signal }: ExitInfo): string {
+  if (signal !== null) return `signal ${signal}`;
+  return code === null ? 'exit code unknown' : `exit code ${code}`;
+}

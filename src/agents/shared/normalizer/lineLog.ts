@@ -1,0 +1,90 @@
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import type { OutputLine } from '../../../model/transcript/normalizer.ts';
+import { bytesText } from '../bounds.ts';
+import { code, codeBlock } from '../describe.ts';
+import type { EntryWriter } from './entryWriter.ts';
+
+/** Counts the lines of stdout, and keeps those that no one understood. */
+export class LineLog {
+  readonly counts = { total: 0, unknown: 0, malformed: 0, oversize: 0 };
+  readonly #writer: EntryWriter;
+  readonly #metadata: () => NormalizedEntryMetadata | undefined;
+
+  constructor(writer: EntryWriter, metadata: () => NormalizedEntryMetadata | undefined) {
+    this.#writer = writer;
+    this.#metadata = metadata;
+  }
+
+  /** A line, or a part of one, of a kind that is not known. */
+  unknown(content: string, raw: string, timestamp: string, metadata = this.#metadata()): void {
+    this.counts.unknown += 1;
+    const type = { kind: 'system_message', subtype: 'unknown' } as const;
+    this.#writer.add({ type, content, timestamp, metadata: { ...metadata, raw } });
+  }
+
+  malformed(raw: string, timestamp: string): void {
+    this.counts.malformed += 1;
+    this.#fault('This line is not a message of the agent.', 'malformed_line', raw, timestamp);
+  }
+
+  oversize({ bytes, head }: { bytes: number; head: string }, timestamp: string): void {
+    this.counts.oversize += 1;
+    const message = `A line of ${bytesText(bytes)} (${bytes} bytes) was not read; all of it is in the raw output.`;
+    this.#fault(message, 'oversize_line', head, timestamp);
+  }
+
+  /** A line on which the normalizer itself failed. Not known to happen; the line is kept all the same. */
+  failed(error: unknown, line: OutputLine, timestamp: string): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const raw = 'oversize' in line ? line.oversize.head : line.text;
+    this.#fault(`This line could not be read: ${message}`, 'normalizer_fault', raw, timestamp);
+  }
+
+  get warnings(): string[] {
+    const { unknown, malformed, oversize } = this.counts;
+    const warnings: string[] = [];
+    if (unknown > 0) warnings.push(`Lines of an unknown kind, kept as they are: ${unknown}`);
+    if (malformed > 0) warnings.push(`Lines that are no messages of the agent: ${malformed}`);
+    if (oversize > 0) warnings.push(`Lines too long to be read: ${oversize}`);
+    return warnings;
+  }
+
+  /** A line that could not be read is shown, but it is no sign that the agent failed. */
+  #fault(message: string, errorCode: string, raw: string, timestamp: string): void {
+    this.#writer.add({
+      type: { kind: 'error', error: { message, code: errorCode } },
+      content: `${message}\n\n${codeBlock(raw)}`,
+      timestamp,
+      metadata: { ...this.#metadata(), raw },
+    });
+  }
+}
+
+/** A line of stderr as it is shown. */
+export function stderrText(line: OutputLine): string {
+  return 'oversize' in line ? `${line.oversize.head}… (a line of ${bytesText(line.oversize.bytes)})` : line.text;
+}
+
+/** What a line of an unknown kind is called. */
+export function unknownLine(message: JsonObject): string {
+  const name = [message['type'], message['subtype']].filter((part) => typeof part === 'string').join('/');
+  return `Line of an unknown kind: ${code(name === '' ? '(no type)' : name)}`;
+}
+
+/** What a part of a line is called that is of an unknown kind. */
+export function unknownContent(block: unknown): string {
+  const type = isObject(block) ? block['type'] : typeof block;
+  return `Content of an unknown kind: ${code(typeof type === 'string' ? type : '(no type)')}`;
+}
+
+const byteOrderMark = 0xfe_ff;
+
+/** The value of a JSON text; `undefined` where it is none. */
+export function parse(text: string): unknown {
+  try {
+    return JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
+  } catch {
+    return undefined;
+  }
+}

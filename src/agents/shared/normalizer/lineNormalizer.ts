@@ -1,0 +1,185 @@
+import type { EntryUpdate } from '../../../model/transcript/entry.ts';
+import type { ExitInfo, RunFacts } from '../../../model/usage/facts.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import type { Normalizer, NormalizerContext, OutputLine, SideStream } from '../../../model/transcript/normalizer.ts';
+import { SpreadJson } from '../spreadJson.ts';
+import { isBlank } from '../guards.ts';
+import { Stderr } from './stderr.ts';
+import { describeExit, endingOf, knownError } from './ending.ts';
+import { parse, stderrText, unknownLine } from './lineLog.ts';
+import { NormalizedRun, type SourceLine } from './normalizedRun.ts';
+
+/** The part of a run's facts that only the agent's reader knows. */
+export type OwnFacts = Pick<RunFacts, 'agentVersion' | 'permissionMode' | 'reports'> &
+  Partial<Pick<RunFacts, 'messages' | 'sideCalls' | 'ended' | 'contextTokens' | 'otherCurrency'>>;
+
+/** Reads what one kind of agent prints, and writes it to the run it was made for. */
+export interface AgentReader {
+  /** One JSON object of stdout. `false`: it is of a kind that is not known. */
+  message(message: JsonObject, line: SourceLine): boolean;
+  /** A line of stdout that is no JSON object. `false`, or no such method: it is malformed. */
+  plainLine?(line: SourceLine): boolean;
+  /** An empty line of stdout, which is not counted. */
+  blankLine?(): void;
+  stderrLine?(text: string, timestamp: string): void;
+  /** What the agent wrote beside its output; ignored where there is no such method. */
+  sideLine?(stream: SideStream, text: string, timestamp: string): void;
+  /** Lines of stderr that say nothing about how the run went. */
+  readonly noise?: readonly RegExp[];
+  /** Fixed texts by which stderr tells why the agent ended, with the code of each. */
+  readonly fixedStderr?: readonly (readonly [RegExp, string])[];
+  /** Exit codes that have a meaning of their own. */
+  readonly exitCodes?: ReadonlyMap<number, string>;
+  /** The end as it counts, where it is no sign of how the run went: a server that has to be stopped. */
+  exitOf?(exit: ExitInfo): ExitInfo;
+  /** Comes before the calls without a result are closed and the end of the process is told. */
+  beforeEnd?(exit: ExitInfo, timestamp: string): void;
+  facts(): OwnFacts;
+}
+
+/**
+ * What reading the output of any agent has in common, for those that print one JSON object per line: stderr, lines that
+ * are too long, malformed or unknown, calls that were never answered, and how the process ended.
+ */
+export class LineNormalizer implements Normalizer {
+  readonly #run: NormalizedRun;
+  readonly #reader: AgentReader;
+  readonly #stderr: Stderr;
+  readonly #spread = new SpreadJson();
+  #ended = false;
+
+  constructor(context: NormalizerContext, makeReader: (run: NormalizedRun) => AgentReader) {
+    this.#run = new NormalizedRun(context);
+    this.#reader = makeReader(this.#run);
+    this.#stderr = new Stderr(this.#run.writer);
+  }
+
+  push(line: OutputLine, at: number): readonly EntryUpdate[] {
+    try {
+      if (line.stream === 'stderr') this.#pushStderr(line, at);
+      else if ('oversize' in line || line.stream === 'stdout') this.#pushStdout(line, at);
+      else if (line.stream === 'client') this.#pushClient(line.text, at);
+      else this.#reader.sideLine?.(line.stream, line.text, this.#run.clock.arrived(at));
+    } catch (error) {
+      this.#run.lines.failed(error, line, this.#run.clock.arrived(at));
+    }
+    return this.#run.writer.take();
+  }
+
+  end(exit: ExitInfo, at: number): readonly EntryUpdate[] {
+    const run = this.#run;
+    if (this.#ended) return run.writer.take();
+    this.#ended = true;
+    const timestamp = this.#run.clock.arrived(at);
+    this.#stderr.close();
+    this.#spread.abandon();
+    this.#giveUpSpread(timestamp);
+    run.client.end(timestamp);
+    run.texts.end();
+    this.#reader.beforeEnd?.(exit, timestamp);
+    run.calls.end(`No result: the run ended before the tool answered (${describeExit(exit)}).`, timestamp);
+    const stderr = this.#withoutNoise();
+    const ending = endingOf({
+      exit: this.#reader.exitOf?.(exit) ?? exit,
+      stderr,
+      known: knownError(this.#reader.fixedStderr ?? [], stderr),
+      exitCodes: this.#reader.exitCodes,
+      lines: run.lines.counts.total,
+      failed: run.failed,
+      interrupted: run.interrupted,
+      unfinished: run.unfinished,
+    });
+    if (ending.kind === 'interrupted') run.interrupt(ending.text, timestamp);
+    else if (ending.kind === 'error') run.error(ending.text, ending.code, timestamp);
+    return run.writer.take();
+  }
+
+  facts(): RunFacts {
+    const { session, texts, lines, warnings, unknownSession } = this.#run;
+    const own = this.#reader.facts();
+    return {
+      ...own,
+      sessionIds: [...session.ids],
+      model: session.model,
+      messages: own.messages ?? [],
+      sideCalls: own.sideCalls ?? 0,
+      userLines: 0,
+      lines: { ...lines.counts },
+      warnings,
+      unknownSession,
+      unfinished: this.#run.unfinished,
+      stderr: this.#stderr.text,
+      // Made when asked for: they grow with the run, and facts are taken often while it streams.
+      get answer() {
+        return texts.answer;
+      },
+      get finalText() {
+        return texts.finalText;
+      },
+    };
+  }
+
+  #pushStdout(output: OutputLine, at: number): void {
+    if ('text' in output && isBlank(output.text)) {
+      this.#reader.blankLine?.();
+      return;
+    }
+    this.#stderr.close();
+    this.#run.lines.counts.total += 1;
+    if ('oversize' in output) {
+      this.#run.lines.oversize(output.oversize, this.#run.clock.arrived(at));
+      return;
+    }
+    const { text } = output;
+    const spread = this.#reader.plainLine === undefined ? this.#spread.take(text) : 'no';
+    this.#giveUpSpread(this.#run.clock.arrived(at));
+    if (spread === 'no') this.#pushText(text, at);
+    else if (spread !== 'more') this.#pushMessages(spread.value, spread.raw, at);
+  }
+
+  #pushText(text: string, at: number): void {
+    if (this.#pushMessages(parse(text), text, at)) return;
+    const line = { raw: text, timestamp: this.#run.clock.arrived(at) };
+    if (this.#reader.plainLine?.(line) !== true) this.#run.lines.malformed(text, line.timestamp);
+  }
+
+  /** One message, or a list of them. `false`: it is neither. */
+  #pushMessages(value: unknown, raw: string, at: number): boolean {
+    if (isObject(value)) {
+      const line = { raw, timestamp: this.#run.clock.time(value['timestamp'], at) };
+      if (!this.#reader.message(value, line)) this.#run.lines.unknown(unknownLine(value), raw, line.timestamp);
+      return true;
+    }
+    if (!Array.isArray(value) || !value.some(isObject)) return false;
+    for (const item of value) {
+      const one = JSON.stringify(item);
+      if (!this.#pushMessages(isObject(item) ? item : undefined, one, at))
+        this.#run.lines.malformed(one, this.#run.clock.arrived(at));
+    }
+    return true;
+  }
+
+  #giveUpSpread(timestamp: string): void {
+    for (const line of this.#spread.abandoned()) this.#run.lines.malformed(line, timestamp);
+  }
+
+  #pushClient(text: string, at: number): void {
+    this.#stderr.close();
+    if (this.#ended || this.#run.client.push(text, at)) return;
+    this.#run.lines.unknown('A line of Vitrine of an unknown kind', text, this.#run.clock.arrived(at));
+  }
+
+  #pushStderr(line: OutputLine, at: number): void {
+    const text = stderrText(line);
+    if (isBlank(text)) return;
+    const timestamp = this.#run.clock.arrived(at);
+    this.#reader.stderrLine?.(text, timestamp);
+    this.#stderr.push(text, timestamp, this.#run.session.metadata());
+  }
+
+  #withoutNoise(): string {
+    const noise = this.#reader.noise ?? [];
+    const lines = this.#stderr.text.split('\n');
+    return lines.filter((line) => !noise.some((pattern) => pattern.test(line))).join('\n');
+  }
+}

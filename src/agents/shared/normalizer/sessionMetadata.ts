@@ -1,0 +1,48 @@
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+
+const maxSessionIds = 1000;
+
+/** What is known of the conversation so far, and the metadata that follows from it. */
+export class SessionMetadata {
+  readonly ids: string[] = [];
+  #id: string | null = null;
+  #model: string | null = null;
+  #own: Readonly<Record<string, unknown>> = {};
+  #made: NormalizedEntryMetadata | undefined;
+
+  get id(): string | null {
+    return this.#id;
+  }
+
+  get model(): string | null {
+    return this.#model;
+  }
+
+  /** `false` where this is the id that was known already, or none. */
+  seeId(id: unknown): boolean {
+    if (typeof id !== 'string' || id === '' || id === this.#id) return false;
+    this.#id = id;
+    this.#made = undefined;
+    if (this.ids.length < maxSessionIds && !this.ids.includes(id)) this.ids.push(id);
+    return true;
+  }
+
+  seeModel(model: string | undefined): void {
+    if (model === undefined || model === '' || model === this.#model) return;
+    this.#model = model;
+    this.#made = undefined;
+  }
+
+  /** Sets the agent's own keys, which its README documents. */
+  setOwn(own: Readonly<Record<string, unknown>>): void {
+    this.#own = own;
+    this.#made = undefined;
+  }
+
+  /** Of an entry made now: the same object between two changes, nothing before the first line that tells something. */
+  metadata(): NormalizedEntryMetadata | undefined {
+    if (this.#id === null && this.#model === null) return undefined;
+    this.#made ??= { sessionId: this.#id, model: this.#model, ...this.#own };
+    return this.#made;
+  }
+}

@@ -1,0 +1,157 @@
+import type { EntryType, NormalizedEntry, Origin } from '../../../model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import { LatestTexts } from './latestTexts.ts';
+import type { EntryWriter } from './entryWriter.ts';
+
+/** `user`: what the agent repeats of the other side. */
+export type TextKind = 'text' | 'thinking' | 'user';
+
+interface Streaming {
+  readonly kind: TextKind;
+  readonly entry: NormalizedEntry;
+  readonly counted: boolean;
+  readonly pieces: string[];
+  /** Characters of all pieces. */
+  length: number;
+}
+
+/** Entries of what the model says and thinks, whole or in pieces, and the answer that they add up to. */
+export class SpokenTexts {
+  readonly #writer: EntryWriter;
+  readonly #answer = new LatestTexts();
+  /** Characters of all answers. */
+  #length = 0;
+  #joined: string | undefined;
+  #final = '';
+  #streaming: Streaming | undefined;
+  /** Entries that were added open, as they are now. */
+  readonly #open = new Map<number, NormalizedEntry>();
+
+  constructor(writer: EntryWriter) {
+    this.#writer = writer;
+  }
+
+  /** A text that came whole. Not `counted`: it stands in the transcript, but is no part of the answer. */
+  add(
+    kind: TextKind,
+    shown: string,
+    timestamp: string,
+    metadata: NormalizedEntryMetadata | undefined,
+    { open = false, counted = true }: { open?: boolean; counted?: boolean } = {},
+  ): NormalizedEntry {
+    this.close();
+    const entry = this.#writer.add({ type: typeOf(kind, shown), content: shown, timestamp, metadata, open });
+    if (open) this.#open.set(entry.index, entry);
+    if (kind === 'text' && counted) this.#say(entry.index, shown);
+    return entry;
+  }
+
+  /** The text of an entry that was added open. */
+  replace(entry: NormalizedEntry, kind: TextKind, shown: string, { open = false, counted = true } = {}): void {
+    const now = { ...entry, type: typeOf(kind, shown), content: shown };
+    if (open) this.#open.set(entry.index, now);
+    else this.#open.delete(entry.index);
+    this.#writer.put(now, open);
+    if (kind === 'text' && counted) this.#say(entry.index, shown);
+  }
+
+  /** The next piece of a text; the first one opens its entry. `origin` and `counted` are those of the first. */
+  piece(
+    kind: TextKind,
+    more: string,
+    timestamp: string,
+    metadata: NormalizedEntryMetadata | undefined,
+    { origin, counted = true }: { origin?: Origin | undefined; counted?: boolean } = {},
+  ): NormalizedEntry {
+    if (this.#streaming !== undefined && this.#streaming.kind !== kind) this.close();
+    if (this.#streaming === undefined) {
+      const type = typeOf(kind, more);
+      const from = origin === undefined ? {} : { origin };
+      const entry = this.#writer.add({ type, content: more, timestamp, metadata, open: true, ...from });
+      this.#streaming = { kind, entry, counted, pieces: [more], length: more.length };
+      return entry;
+    }
+    this.#streaming.pieces.push(more);
+    this.#streaming.length += more.length;
+    this.#writer.append(this.#streaming.entry.index, more);
+    return this.#streaming.entry;
+  }
+
+  /** What is streaming now; `undefined` where nothing of this kind is. */
+  streamed(kind: TextKind): string | undefined {
+    return this.#streaming?.kind === kind ? this.#streaming.pieces.join('') : undefined;
+  }
+
+  /** Whether `shown` is what is streaming. */
+  isStreamed(kind: TextKind, shown: string): boolean {
+    return this.#streaming?.length === shown.length && this.streamed(kind) === shown;
+  }
+
+  /** Which kind of text is streaming now. */
+  get streaming(): TextKind | undefined {
+    return this.#streaming?.kind;
+  }
+
+  /** New metadata of the entry that is streaming. */
+  annotate(metadata: NormalizedEntryMetadata): void {
+    const streaming = this.#streaming;
+    if (streaming === undefined) return;
+    const entry = { ...streaming.entry, metadata };
+    this.#streaming = { ...streaming, entry };
+    const shown = streaming.pieces.join('');
+    this.#writer.put({ ...entry, type: typeOf(streaming.kind, shown), content: shown }, true);
+  }
+
+  /** Closes the entry that is streaming, with `whole` in place of its pieces where that is given. */
+  close(whole?: string): void {
+    const streaming = this.#streaming;
+    if (streaming === undefined) return;
+    this.#streaming = undefined;
+    const { entry, kind, counted } = streaming;
+    this.replace(entry, kind, whole ?? streaming.pieces.join(''), { counted });
+  }
+
+  /** Closes the last entry of a message that stands in several, since something came in between. */
+  closeMessage(whole: string): void {
+    this.close();
+    this.#final = whole;
+  }
+
+  /** Nothing more comes: what is open stays as it is. */
+  end(): void {
+    this.close();
+    for (const entry of this.#open.values()) this.#writer.put(entry);
+    this.#open.clear();
+  }
+
+  /** The texts of the conversation so far, in order; of very long ones the latest. */
+  get said(): readonly string[] {
+    return this.#answer.values();
+  }
+
+  /** Whether `shown` is every text so far and `more`, with nothing in between. */
+  isAllOf(shown: string, more: string): boolean {
+    return this.#length + more.length === shown.length && this.said.join('') + more === shown;
+  }
+
+  get answer(): string {
+    this.#joined ??= this.#answer.joined('\n\n');
+    return this.#joined;
+  }
+
+  get finalText(): string {
+    return this.#final;
+  }
+
+  #say(index: number, shown: string): void {
+    this.#length += shown.length - this.#answer.lengthOf(index);
+    this.#answer.set(index, shown);
+    this.#final = shown;
+    this.#joined = undefined;
+  }
+}
+
+function typeOf(kind: TextKind, shown: string): EntryType {
+  if (kind === 'user') return { kind: 'user_message' };
+  return kind === 'text' ? { kind: 'assistant_message' } : { kind: 'thinking', reasoning: shown };
+}

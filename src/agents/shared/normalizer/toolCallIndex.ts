@@ -1,0 +1,241 @@
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../model/transcript/metadata.ts';
+import type { ToolAction, ToolResult, ToolStatus, ToolUse } from '../../../model/transcript/tool.ts';
+import { bounded } from '../bounds.ts';
+import { describeCall } from '../describe.ts';
+import type { EntryWriter } from './entryWriter.ts';
+
+/** Answered calls that can still be corrected. */
+const maxAnswered = 1000;
+/** Calls that are known by id, so that a repeated one is not taken for another. */
+const maxCalls = 100_000;
+
+interface Call {
+  /** Absent when the call was answered so long ago that only its id is kept. */
+  entry: NormalizedEntry | undefined;
+  tool: ToolUse;
+  open: boolean;
+}
+
+export interface CallStart {
+  readonly id: string;
+  readonly toolName: string;
+  readonly action: ToolAction;
+  /** The call's argument as the agent printed it. */
+  readonly input: unknown;
+  /** Call of the subagent that makes this one. */
+  readonly parentCallId?: string | undefined;
+  readonly timestamp: string;
+  readonly metadata: NormalizedEntryMetadata | undefined;
+}
+
+export interface CallChange {
+  readonly id: string;
+  /** The action as far as it is known now; absent: as before. */
+  readonly action?: ToolAction | undefined;
+  readonly status: ToolStatus;
+  readonly result?: ToolResult | undefined;
+  readonly timestamp: string;
+}
+
+/** Every tool call of a run, one entry each, for agents that print a call whole. */
+export class ToolCallIndex {
+  readonly #writer: EntryWriter;
+  readonly #workDir: string;
+  readonly #calls = new Map<string, Call>();
+  readonly #open = new Set<string>();
+  readonly #answered = new Set<string>();
+  /** How often an id was given to a call. */
+  readonly #times = new Map<string, number>();
+
+  constructor(writer: EntryWriter, workDir: string) {
+    this.#writer = writer;
+    this.#workDir = workDir;
+  }
+
+  get(id: string): ToolUse | undefined {
+    return this.#calls.get(id)?.tool;
+  }
+
+  /** Whether this call began before: its id is known, and not as that of another call that has ended. */
+  began({ id, toolName, input }: Pick<CallStart, 'id' | 'toolName' | 'input'>): boolean {
+    const known = this.#calls.get(id);
+    if (known === undefined || isOrphan(known)) return false;
+    if (known.open || known.entry === undefined) return true;
+    return known.tool.toolName === toolName && JSON.stringify(known.tool.input) === JSON.stringify(bounded(input));
+  }
+
+  /** Begins a call; one that began already is left as it is, one whose result came first is completed. */
+  start(start: CallStart): void {
+    if (this.began(start)) return;
+    const { id, toolName, action, input, parentCallId, timestamp, metadata } = start;
+    const known = this.#calls.get(id);
+    if (known !== undefined && isOrphan(known)) {
+      const parent = parentCallId === undefined ? {} : { parentCallId };
+      this.#put(known, { ...known.tool, ...parent, toolName, action, input: bounded(input), startedAt: timestamp });
+      return;
+    }
+    const tool: ToolUse = {
+      toolName,
+      callId: this.#callId(id),
+      action,
+      input: bounded(input),
+      status: 'running',
+      startedAt: timestamp,
+    };
+    if (parentCallId !== undefined) tool.parentCallId = parentCallId;
+    const entry = this.#writer.add({
+      type: { kind: 'tool_use', tool },
+      content: describeCall(toolName, action, this.#workDir),
+      timestamp,
+      metadata,
+      open: true,
+    });
+    this.#answered.delete(id);
+    this.#calls.set(id, { entry, tool, open: true });
+    this.#open.add(id);
+    this.#forgetOldest();
+  }
+
+  /** Something new about a call that continues. */
+  update({ id, action, result }: Omit<CallChange, 'status' | 'timestamp'>): void {
+    const call = this.#calls.get(id);
+    if (call?.open !== true) return;
+    this.#put(call, { ...call.tool, ...(action !== undefined && { action }), ...(result !== undefined && { result }) });
+  }
+
+  /** What a command printed, where that is not told with its result. `false`: there is no such call. */
+  output(id: string, stdout: string, exitCode: number | null): boolean {
+    const call = this.#calls.get(id);
+    if (call?.entry === undefined || call.tool.action.kind !== 'command_run') return false;
+    const action: ToolAction = { ...call.tool.action, stdout };
+    if (exitCode !== null) action.exitCode = exitCode;
+    this.#put(call, { ...call.tool, action });
+    return true;
+  }
+
+  /** The end of a call. One that ended before is corrected, as long as it is remembered. */
+  finish({ id, action, status, result, timestamp }: CallChange): void {
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    call.open = false;
+    this.#open.delete(id);
+    this.#answered.add(id);
+    this.#put(call, {
+      ...call.tool,
+      ...(action !== undefined && { action }),
+      status,
+      ...(result !== undefined && { result: saved(result) }),
+      endedAt: timestamp,
+    });
+    for (const old of this.#answered) {
+      if (this.#answered.size <= maxAnswered) break;
+      this.#answered.delete(old);
+      const oldCall = this.#calls.get(old);
+      if (oldCall === undefined) continue;
+      oldCall.entry = undefined;
+      oldCall.tool = {
+        toolName: oldCall.tool.toolName,
+        callId: oldCall.tool.callId,
+        action: { kind: 'tool' },
+        status: oldCall.tool.status,
+      };
+    }
+  }
+
+  /** A result whose call this run did not print. */
+  orphan(change: CallChange, metadata: NormalizedEntryMetadata | undefined): void {
+    const { id, timestamp, status, result } = change;
+    const tool: ToolUse = {
+      toolName: 'unknown',
+      callId: this.#callId(id),
+      action: { kind: 'tool' },
+      status,
+      endedAt: timestamp,
+    };
+    if (result !== undefined) tool.result = saved(result);
+    const content = 'A result for a call that this run did not make';
+    const entry = this.#writer.add({ type: { kind: 'tool_use', tool }, content, timestamp, metadata });
+    this.#calls.set(id, { entry, tool, open: false });
+    this.#answered.add(id);
+    this.#forgetOldest();
+  }
+
+  /** An id for a call that has none. */
+  freshId(): string {
+    return `unidentified-${this.#writer.next}`;
+  }
+
+  /** The oldest call of this tool, or of any, that waits for its result; one with this input before others. */
+  openOf(toolName?: string, input?: unknown): string | undefined {
+    const wanted = input === undefined ? undefined : JSON.stringify(bounded(input));
+    let oldest: string | undefined;
+    for (const id of this.#open) {
+      const tool = this.#calls.get(id)?.tool;
+      if (toolName !== undefined && tool?.toolName !== toolName) continue;
+      if (wanted === undefined || JSON.stringify(tool?.input) === wanted) return id;
+      oldest ??= id;
+    }
+    return oldest;
+  }
+
+  /** The conversation of these calls has ended: another can give the same ids to its own. */
+  forget(timestamp: string): void {
+    this.end('No result: another conversation began before the tool answered.', timestamp);
+    this.#calls.clear();
+    this.#answered.clear();
+  }
+
+  /** Closes what was never answered. */
+  end(reason: string, timestamp: string): void {
+    for (const id of [...this.#open]) {
+      const call = this.#calls.get(id);
+      if (call === undefined) continue;
+      call.open = false;
+      this.#open.delete(id);
+      const result = call.tool.result ?? { text: reason };
+      this.#put(call, { ...call.tool, status: 'cancelled', result, endedAt: timestamp }, reason);
+    }
+  }
+
+  /** No two calls of a transcript have the same id: of an agent that gives one again the second is `id~2`. */
+  #callId(id: string): string {
+    const times = (this.#times.get(id) ?? 0) + 1;
+    this.#times.delete(id);
+    this.#times.set(id, times);
+    for (const oldest of this.#times.keys()) {
+      if (this.#times.size <= maxCalls) break;
+      this.#times.delete(oldest);
+    }
+    return times === 1 ? id : `${id}~${times}`;
+  }
+
+  #put(call: Call, tool: ToolUse, note?: string): void {
+    if (call.entry === undefined) return;
+    call.tool = tool;
+    const title = describeCall(tool.toolName, tool.action, this.#workDir);
+    const content = note === undefined ? title : `${title}\n\n${note}`;
+    call.entry = { ...call.entry, type: { kind: 'tool_use', tool }, content };
+    this.#writer.put(call.entry, call.open);
+  }
+
+  #forgetOldest(): void {
+    if (this.#calls.size <= maxCalls) return;
+    for (const [id, call] of this.#calls) {
+      this.#calls.delete(id);
+      this.#answered.delete(id);
+      // One that still waits for its answer goes to the end of the queue.
+      if (call.open) this.#calls.set(id, call);
+      return;
+    }
+  }
+}
+
+/** A result stands there, and what was called is not known. */
+function isOrphan({ entry, tool }: Call): boolean {
+  return entry !== undefined && tool.startedAt === undefined;
+}
+
+function saved(result: ToolResult): ToolResult {
+  return result.data === undefined ? result : { ...result, data: bounded(result.data) };
+}

@@ -1,0 +1,53 @@
+import { createInterface } from 'node:readline/promises';
+import type { Blueprint } from '../../engine/blueprints/load.ts';
+import { homeOf, isTrusted, needsTrust, ownOf, rememberTrust } from '../../engine/blueprints/trusted.ts';
+import type { McpServer } from '../../model/agent/mcpServer.ts';
+import { UsageError, type CliContext } from '../command.ts';
+import { visibleLine } from '../../model/text/visibleText.ts';
+
+/**
+ * Says which file is used, and asks before a repository's blueprint is trusted where that is needed; `sessionOfArgument`: by the option.
+ * @throws UsageError where no one can be asked, or the answer is no
+ */
+export async function assertTrusted(
+  context: CliContext,
+  name: string,
+  all: readonly Blueprint[],
+  given: boolean,
+): Promise<void> {
+  const blueprint = all.find((each) => each.name === name);
+  if (blueprint === undefined || blueprint.agent === null) return;
+  const whose = blueprint.level === 'workspace' ? 'of the folder' : 'your own';
+  context.stderr.write(`vitrine: agent "${name}" (${whose}): ${visibleLine(blueprint.file)}\n`);
+  const home = homeOf(context.env);
+  if (!needsTrust(blueprint, all) || (await isTrusted(blueprint, home))) return;
+  if (!given && !(await agrees(context, blueprint, ownOf(name, all)))) {
+    throw new UsageError(
+      `The agent "${name}" comes from the repository, and you have not trusted its current version: ${blueprint.file}`,
+      `${risks(blueprint, ownOf(name, all)).join(' ')} Read the file, and add --trust-blueprint if you trust it.`,
+    );
+  }
+  await rememberTrust(blueprint, home);
+}
+
+async function agrees(context: CliContext, blueprint: Blueprint, own: Blueprint | undefined): Promise<boolean> {
+  if (!('isTTY' in context.stdin) || context.stdin.isTTY !== true) return false;
+  for (const risk of risks(blueprint, own)) context.stderr.write(`  ${risk}\n`);
+  const asked = createInterface({ input: context.stdin, output: context.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await asked.question('Trust the current version of this agent? [y/N] ')).trim());
+  } finally {
+    asked.close();
+  }
+}
+
+function risks({ agent }: Blueprint, own: Blueprint | undefined): string[] {
+  const servers = Object.entries(agent?.mcp_servers ?? {}).map(([name, server]) => serverText(name, server));
+  return own === undefined ? servers : [`It replaces your own agent: ${visibleLine(own.file)}.`, ...servers];
+}
+
+function serverText(name: string, server: McpServer): string {
+  if (server.type === 'http')
+    return visibleLine(`Its server "${name}" is told what ${server.url} and its headers hold.`);
+  return visibleLine(`Its server "${name}" starts: ${[server.command, ...server.args].join(' ')}.`);
+}

@@ -1,0 +1,90 @@
+import type { AgentOptions } from '../../agents/adapter.ts';
+import type { ResumeRequest, StartRequest } from '../../engine/api.ts';
+import type { Blueprint } from '../../engine/blueprints/load.ts';
+import {
+  executorOf,
+  findBlueprint,
+  resumeRequest,
+  startRequest,
+  type BlueprintUse,
+} from '../../engine/blueprints/request.ts';
+import { inputVariable } from '../../engine/blueprints/inputVariable.ts';
+import { blueprintsIn, homeOf, onlyTrusted } from '../../engine/blueprints/trusted.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
+import { assertTrusted } from './blueprintTrust.ts';
+import type { CliContext } from '../command.ts';
+
+/** Those of a folder and of the user's home. */
+export function blueprintsOf({ env }: CliContext, cwd: string): Promise<readonly Blueprint[]> {
+  return blueprintsIn(cwd, homeOf(env));
+}
+
+/** The same, without those of the folder that need trust and do not have it. */
+export async function trustedBlueprints(context: CliContext, cwd: string): Promise<readonly Blueprint[]> {
+  return onlyTrusted(await blueprintsOf(context, cwd), homeOf(context.env));
+}
+
+interface Asked {
+  readonly prompt: string;
+  readonly cwd: string;
+  /** Of the command line: these go before what the blueprint says. */
+  readonly options: AgentOptions;
+}
+
+/** @throws EngineFailure */
+export async function startByBlueprint(context: CliContext, name: string, asked: Asked): Promise<StartRequest> {
+  const agent = findBlueprint(await trustedBlueprints(context, asked.cwd), name);
+  const request = await startRequest(agent, useOf(context, asked));
+  return { ...request, options: { ...request.options, ...asked.options } };
+}
+
+/** Which kind of agent it is; `trust`: the user trusts it as it is. @throws EngineFailure, UsageError */
+export async function executorByName(
+  context: CliContext,
+  name: string,
+  { cwd, trust }: { readonly cwd: string; readonly trust: boolean },
+): Promise<ExecutorType> {
+  const all = await blueprintsOf(context, cwd);
+  await assertTrusted(context, name, all, trust);
+  return executorOf(findBlueprint(all, name));
+}
+
+/** With the blueprint that the session was started by, where it can still be found. @throws EngineFailure */
+export async function resumeByBlueprint(
+  context: CliContext,
+  engine: Engine,
+  session: string,
+  asked: Omit<Asked, 'cwd'>,
+): Promise<ResumeRequest> {
+  const { prompt, options } = asked;
+  const handle = await engine.open(session);
+  const { agent_name: name, project_dir: cwd = context.cwd } = handle.summary();
+  handle.dispose();
+  if (name === undefined) return { prompt, options };
+  try {
+    const agent = findBlueprint(await trustedBlueprints(context, cwd), name);
+    const request = await resumeRequest(agent, useOf(context, { ...asked, cwd }));
+    return { ...request, options: { ...request.options, ...options } };
+  } catch (error) {
+    if (!EngineFailure.is(error, 'blueprint_unknown')) throw error;
+    context.stderr.write(`vitrine: ${error.message} The session continues without its instructions and servers.\n`);
+    return { prompt, options };
+  }
+}
+
+/** No one is asked here. */
+export function inputOf({ env }: CliContext): BlueprintUse['input'] {
+  return (name) => Promise.resolve(env[inputVariable(name)]);
+}
+
+function useOf(context: CliContext, { prompt, cwd }: Omit<Asked, 'options'>): BlueprintUse {
+  return {
+    prompt,
+    cwd,
+    options: () => ({}),
+    environment: context.env,
+    input: inputOf(context),
+  };
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Period } from '../../../engine/audit/auditSessions.ts';
+import { EngineFailure } from '../../../engine/failures/failures.ts';
+import { writeWhole } from '../../../engine/files/writeFiles.ts';
+import { auditFormats, auditText } from '../../../formats/audit/formats.ts';
+import { parseOptions } from '../../options/args.ts';
+import { escapedJson } from '../../print/terminalText.ts';
+import { UsageError, type Command } from '../../command.ts';
+import { createEngine, storeHelp } from '../../run/engine.ts';
+
+const help = `Usage: vitrine audit ses_… | --from TIME [--to TIME] [options]
+
+Lists who ran what: commands and their results, files, permissions and other decisions, of one session or of all sessions
+active in a period. The first row of each session shows the state of its record. Secrets are masked.
+
+  --from TIME        a date such as 2026-01-31 or an ISO 8601 time; dates begin at midnight UTC
+  --to TIME          end of the period, exclusive; default: now
+  --format FORMAT    ${auditFormats.join(', ')}; default: jsonl
+  --out FILE         output file, overwritten if it exists; default: stdout
+  --no-redact        does not mask secrets
+${storeHelp}`;
+
+const options = {
+  store: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  format: { type: 'string' },
+  out: { type: 'string' },
+  'no-redact': { type: 'boolean' },
+} as const;
+
+export const auditCommand: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('audit', { args: [...args], options, allowPositionals: true });
+    const [id, ...more] = positionals;
+    if (more.length > 0 || (id === undefined) === (values.from === undefined))
+      throw new UsageError('Specify one session, or a period with --from.', 'See "vitrine audit --help".');
+    const format = auditFormats.find((each) => each === (values.format ?? 'jsonl'));
+    if (format === undefined)
+      throw new UsageError(`Unknown format: "${values.format ?? ''}".`, `Formats: ${auditFormats.join(', ')}.`);
+    const period: Period = {
+      from: values.from === undefined ? -Infinity : timeOf('--from', values.from),
+      to: values.to === undefined ? context.now() : timeOf('--to', values.to),
+    };
+    const engine = createEngine(context, { store: values.store });
+    try {
+      const key = values['no-redact'] === true ? null : randomBytes(16).toString('hex');
+      const text = auditText(format, await engine.archive.audit(id ?? period, key));
+      if (values.out === undefined)
+        await pipeline(Readable.from(auditOutput(format, text)), context.stdout, { end: false });
+      else await writeWhole(path.resolve(context.cwd, values.out), text);
+      return 0;
+    } catch (error) {
+      if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
+      throw error;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};
+
+/** Rows of CSV are shown as text is; JSON is escaped, so that it reads back the same. */
+async function* auditOutput(format: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const chunk of chunks) yield format === 'jsonl' ? escapedJson(chunk) : chunk;
+}
+
+function timeOf(name: string, given: string): number {
+  const time = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)?$/.test(given) ? Date.parse(given) : NaN;
+  if (Number.isNaN(time))
+    throw new UsageError(`"${given}" is not a valid time (${name}).`, 'Use a time such as 2026-01-31.');
+  return time;
+}

@@ -1,0 +1,110 @@
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { EngineFailure } from '../../../engine/failures/failures.ts';
+import type { ExportReport, SessionExport } from '../../../engine/archive/exportSession.ts';
+import { exportFormats } from '../../../formats/export/formats.ts';
+import { parseOptions } from '../../options/args.ts';
+import { exportStream } from '../../print/terminalText.ts';
+import { incomplete, reportLost, reportMissing } from '../../print/incomplete.ts';
+import { UsageError, type CliContext, type Command } from '../../command.ts';
+import { createEngine, storeHelp } from '../../run/engine.ts';
+import { notRecorded, readObserved } from '../../sessions/observed.ts';
+
+const help = `Usage: vitrine export --format FORMAT ses_… [options]
+
+Exports a session to another format. Secrets are masked and listed on stderr. The session record notes
+the export.
+Exit code 4: entries are missing or the record is damaged; stderr says what and where.
+
+  --format FORMAT    ${exportFormats.map(({ id }) => id).join(', ')}
+  --out FILE         output file, overwritten if it exists; default: stdout
+  --no-redact        does not mask secrets
+  --key HEX          mask key of an earlier export; the same session and key give the same bytes
+${storeHelp}`;
+
+const listed = 20;
+const interrupted = 130;
+const options = {
+  store: { type: 'string' },
+  format: { type: 'string' },
+  out: { type: 'string' },
+  'no-redact': { type: 'boolean' },
+  key: { type: 'string' },
+} as const;
+
+export const exportCommand: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('export', { args: [...args], options, allowPositionals: true });
+    const [id, ...more] = positionals;
+    if (id === undefined || more.length > 0)
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+    const known = `Formats: ${exportFormats.map((format) => format.id).join(', ')}.`;
+    if (values.format === undefined) throw new UsageError('--format is missing.', known);
+    const { key } = values;
+    if (key !== undefined && !/^(?:[0-9a-f]{2}){8,64}$/.test(key))
+      throw new UsageError('--key is not a hexadecimal key.', 'Use the key that an earlier export printed to stderr.');
+    const redact = values['no-redact'] !== true;
+    if (key !== undefined && !redact)
+      throw new UsageError('--key and --no-redact exclude each other.', 'Use only one of them.');
+    const engine = createEngine(context, { store: values.store });
+    const stopped = new AbortController();
+    // A file that is half written goes again; what stdout has is there.
+    const stopListening =
+      values.out === undefined
+        ? undefined
+        : context.onInterrupt(() => {
+            // Asked again, the process ends as it stands.
+            stopListening?.();
+            stopped.abort();
+          });
+    try {
+      const request = { format: values.format, redact, ...(key !== undefined && { key }) };
+      // Before the record keeps that it was exported.
+      const isIncomplete = await reportMissing(engine, id, context);
+      const report =
+        values.out === undefined
+          ? await toStdout(await engine.archive.export(id, request), context)
+          : await engine.archive.exportToFile(id, request, path.resolve(context.cwd, values.out), stopped.signal);
+      if (report !== null) tell(report, context);
+      return isIncomplete ? incomplete : 0;
+    } catch (error) {
+      if (stopped.signal.aborted) return interrupted;
+      if (reportLost(error, context)) return incomplete;
+      const observed = EngineFailure.is(error) ? await readObserved(context, id) : null;
+      if (observed !== null) throw new UsageError(`No record to export: ${notRecorded(observed)}`, showInstead);
+      if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
+      throw error;
+    } finally {
+      stopListening?.();
+      await engine.dispose();
+    }
+  },
+};
+
+const showInstead = '"vitrine show --json" prints its entries.';
+
+async function toStdout(exported: SessionExport, { stdout }: CliContext): Promise<ExportReport | null> {
+  await pipeline(Readable.from(exported.chunks), exportStream(stdout), { end: false });
+  return exported.report();
+}
+
+function tell({ redaction, key }: ExportReport, { stderr }: CliContext): void {
+  const say = (text: string): void => void stderr.write(`vitrine: ${text}\n`);
+  if (redaction === null) say('Nothing was masked (--no-redact). The export may contain secrets.');
+  else if (redaction.total === 0) say('No secrets were found.');
+  else {
+    say(
+      `${redaction.total} ${redaction.total === 1 ? 'secret was' : 'secrets were'} masked, with the key ${key ?? ''}:`,
+    );
+    for (const { entry, field, rule, length, tag } of redaction.masked.slice(0, listed)) {
+      const where = entry === undefined ? field : `entry ${entry}, ${field}`;
+      say(`  ${rule} hmac:${tag}, ${length} characters in ${where}`);
+    }
+    if (redaction.total > listed) {
+      const rules = Object.entries(redaction.byRule).map(([rule, count]) => `${rule} ${count}`);
+      say(`  and ${redaction.total - listed} more; by rule: ${rules.join(', ')}`);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import path from 'node:path';
+import { EngineFailure } from '../../../engine/failures/failures.ts';
+import { agentOption, parseOptions } from '../../options/args.ts';
+import { UsageError, type Command } from '../../command.ts';
+import { createEngine, storeHelp } from '../../run/engine.ts';
+
+const help = `Usage: vitrine import FILE [options]
+
+Imports a file as a session and prints its ID. Accepts a Vitrine record (record.jsonl, with the run output next to it),
+messages of the Agent Communication Protocol as JSON, and the standard output of an agent; each also compressed (.gz).
+You can read and export an imported session, but not resume it.
+
+  --agent TYPE       agent that printed the output, if the file does not show it
+${storeHelp}`;
+
+export const importCommand: Command = {
+  help,
+  async run(args, context) {
+    const options = { store: { type: 'string' }, agent: { type: 'string' } } as const;
+    const { values, positionals } = parseOptions('import', { args: [...args], options, allowPositionals: true });
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0)
+      throw new UsageError('Specify one file.', 'See "vitrine import --help".');
+    const agent = values.agent === undefined ? {} : { agent: agentOption(values.agent).type };
+    const engine = createEngine(context, { store: values.store, writes: true });
+    try {
+      const report = await engine.archive.import({ file: path.resolve(context.cwd, file), ...agent });
+      context.stdout.write(`${report.sessionId}\n`);
+      const was = report.original === null ? '' : `, which was ${report.original}`;
+      const parts = report.problems === 1 ? '1 part' : `${report.problems} parts`;
+      const damaged = report.problems === 0 ? '' : ` ${parts} of it could not be read.`;
+      const entries = report.entries === 1 ? '1 entry' : `${report.entries} entries`;
+      context.stderr.write(`vitrine: Imported (${report.format}): ${entries}${was}.${damaged}\n`);
+      return 0;
+    } catch (error) {
+      if (EngineFailure.is(error)) throw new UsageError(error.message, error.detail);
+      throw error;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};

@@ -1,0 +1,106 @@
+import type { Scanned, SearchHit, SessionHits } from '../../../engine/search/types.ts';
+import { visibleLine } from '../../../model/text/visibleText.ts';
+import { problemText } from '../../../insight/search/query.ts';
+import { numberOption, parseOptions } from '../../options/args.ts';
+import { UsageError, type CliContext, type Command } from '../../command.ts';
+import { createEngine, storeHelp } from '../../run/engine.ts';
+import { writeLines } from '../../print/output.ts';
+
+const help = `Usage: vitrine search TEXT [options]
+       vitrine search --rebuild [TEXT]
+
+Searches Vitrine's own sessions and those that other programs started, including tool output.
+Words match by prefix, and one entry must contain all of them.
+
+  "two words"        exact phrase; add quotes for the shell
+  tool:NAME          calls of this tool
+  file:PART          calls that name this file
+  kind:KIND          user, assistant, thinking, system, error, tool, read, edit, command, search, web, other
+  state:STATE        done, failed, denied, cancelled, running
+  error              failures; "error" in quotes is the word itself
+
+The index is in catalogue.db next to the records and is updated incrementally.
+
+  --json             one hit per line as JSON
+  --limit N          sessions to show; default 50
+  --hits N           hits to show of each; default 20
+  --own              only sessions that Vitrine recorded
+  --synthetic        includes follow-ups and callbacks
+  --rebuild          rebuilds the catalogue first
+${storeHelp}
+Exit code 1: no matches.
+`;
+
+const options = {
+  store: { type: 'string' },
+  json: { type: 'boolean' },
+  limit: { type: 'string' },
+  hits: { type: 'string' },
+  synthetic: { type: 'boolean' },
+  own: { type: 'boolean' },
+  rebuild: { type: 'boolean' },
+} as const;
+
+export const search: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('search', { args: [...args], options, allowPositionals: true });
+    const query = positionals.join(' ').trim();
+    if (query === '' && values.rebuild !== true)
+      throw new UsageError('No search text is given.', 'Add a word, as in: vitrine search timeout');
+    const engine = createEngine(context, { store: values.store, ownOnly: values.own === true });
+    try {
+      const sessionSearch = engine.archive.search;
+      if (values.rebuild === true) {
+        const scanned = await sessionSearch.rebuild();
+        if (query === '') {
+          tell(context, scanned, []);
+          return 0;
+        }
+      }
+      const answer = await sessionSearch.search({
+        query,
+        ...(values.synthetic === true && { synthetic: true }),
+        ...(values.limit !== undefined && { mostSessions: numberOption('--limit', values.limit) }),
+        ...(values.hits !== undefined && { mostHits: numberOption('--hits', values.hits) }),
+      });
+      if (values.json === true)
+        await writeLines(
+          context.stdout,
+          answer.sessions.flatMap(({ hits }) => hits),
+        );
+      else for (const each of answer.sessions) context.stdout.write(text(each));
+      const more = answer.moreSessions === 0 ? [] : [`${answer.moreSessions} more sessions match (--limit).`];
+      const { leftOut } = answer;
+      const left = leftOut === 0 ? [] : [`Excluded follow-ups and callbacks: ${leftOut} (--synthetic).`];
+      tell(context, answer.scanned, [...answer.problems.map(problemText), ...left, ...more]);
+      return answer.sessions.length === 0 ? 1 : 0;
+    } finally {
+      await engine.dispose();
+    }
+  },
+};
+
+function text({ session, hits, count, unsure }: SessionHits): string {
+  const title = session.title ?? session.prompt;
+  const left = count - hits.length;
+  const rest = left === 0 ? '' : `  … ${unsure ? 'up to ' : ''}${left} more\n`;
+  return `${session.session_id}  ${session.updated_at.slice(0, 16).replace('T', ' ')}  ${visibleLine(title)}\n${hits.map(line).join('')}${rest}\n`;
+}
+
+function line({ entry, kind, tool, origin, excerpt }: SearchHit): string {
+  return `  [${entry}] ${visibleLine(tool ?? origin ?? kind.replace('_message', ''))}: ${visibleLine(excerpt.text)}\n`;
+}
+
+/** On stderr, so that what was found can be piped on. */
+function tell({ stderr }: CliContext, scanned: Scanned, notes: readonly string[]): void {
+  const { sessions, entries, cut, damaged, unreadable } = scanned;
+  const lines = [
+    `Searched ${sessions} sessions, ${entries} entries.`,
+    ...(cut > 0 ? [`Of ${cut} long entries, only the beginning is searched.`] : []),
+    ...(damaged.length > 0 ? [`Parts of ${damaged.length} records are damaged: ${damaged.join(', ')}`] : []),
+    ...unreadable.map(({ id, reason }) => `${id} could not be read: ${reason}`),
+    ...notes,
+  ];
+  stderr.write(lines.map((each) => `${each}\n`).join(''));
+}

@@ -1,0 +1,237 @@
+import { createInterface } from 'node:readline';
+import type { DaemonConnection } from '../../../client/connection.ts';
+import { normalizedEntrySchema } from '../../../model/transcript/entry.ts';
+import type { AgentRequest } from '../../../model/agent/request.ts';
+import type { SessionSnapshot } from '../../../protocol/daemon/session.ts';
+import { parseOptions } from '../../options/args.ts';
+import { parseJsonInput, parseTypedInput, type AttachInput } from '../../attach/input.ts';
+import { requestText } from '../../attach/requestText.ts';
+import { FollowedTranscript } from '../../attach/transcript.ts';
+import { UsageError, type CliContext, type Command } from '../../command.ts';
+import { isSameProtocol, runningDaemons, translated } from '../../run/daemon.ts';
+import { storeHelp } from '../../run/engine.ts';
+import { entryText } from '../../print/entryText.ts';
+import { writeLines } from '../../print/output.ts';
+import { visibleLine } from '../../../model/text/visibleText.ts';
+
+const help = `Usage: vitrine attach [ses_…] [options]
+
+Follows a running session of the daemon until its run ends. Without an ID, follows the only running session.
+Several terminals can attach to one session. The first answer to a request wins.
+
+To answer the agent, type y, n, or n and a reason. Any other line is sent as a message. /stop stops the run.
+Ctrl-C detaches: the agent keeps running.
+
+  --json             prints entries as JSON lines; a changed entry is repeated with the same index. Reads from stdin, one per line:
+                     {"answer": {"request": ID, "decision": "allow"|"deny", "reason"?: TEXT}}, {"say": TEXT}, {"stop": true}
+${storeHelp}
+Exit code 0: the run completed, or you detached; 1: it failed or was stopped; 2: no session to attach to.
+`;
+
+const options = { store: { type: 'string' }, json: { type: 'boolean' } } as const;
+
+/** A daemon of another version answers after this time at the latest, in ms. */
+const pollMs = 10_000;
+
+/** What the attachment needs to know of its session. */
+interface State {
+  readonly live: boolean;
+  readonly outcome: string;
+  /** Name of the agent, for people. */
+  readonly agent: string;
+  readonly requests: readonly AgentRequest[];
+}
+
+const done = 0;
+const agentFailed = 1;
+const lost = 2;
+
+export const attach: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('attach', { args: [...args], options, allowPositionals: true });
+    const [given, ...more] = positionals;
+    if (more.length > 0) throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+    const json = values.json === true;
+    const daemons = await runningDaemons(context, { store: values.store, person: !json });
+    try {
+      const { connection, session } = await translated(() => findSession(daemons, given));
+      return await translated(() => new Attachment(connection, session, context, json).run());
+    } finally {
+      for (const daemon of daemons) daemon.close();
+    }
+  },
+};
+
+interface Found {
+  readonly connection: DaemonConnection;
+  readonly session: string;
+}
+
+/** @throws UsageError */
+async function findSession(daemons: readonly DaemonConnection[], given: string | undefined): Promise<Found> {
+  const running: (Found & { readonly title: string })[] = [];
+  for (const connection of daemons) {
+    for (const { session_id: session, title = '' } of await connection.call('running', {}))
+      running.push({ connection, session, title });
+  }
+  const [daemon] = daemons;
+  const [first, ...others] = running.filter(({ session }) => given === undefined || session === given);
+  if (first !== undefined && others.length === 0) return first;
+  if (daemon === undefined || (first === undefined && given === undefined))
+    throw new UsageError('No agent runs in the background.', 'Start one: vitrine run --detach.');
+  // It may have ended a moment ago.
+  if (given !== undefined) return first ?? { connection: daemon, session: given };
+  const list = running.map(({ session, title }) => `\n  ${session}  ${visibleLine(title)}`).join('');
+  throw new UsageError('Several sessions are running. Give one:', list);
+}
+
+class Attachment {
+  readonly #connection: DaemonConnection;
+  readonly #session: string;
+  readonly #context: CliContext;
+  readonly #json: boolean;
+  /** Requests that wait for an answer, the oldest first. */
+  #waiting: readonly AgentRequest[] = [];
+  #shown = new Set<string>();
+  #answered = new Set<string>();
+  #work: Promise<void> = Promise.resolve();
+  #end: (code: number) => void = () => undefined;
+
+  constructor(connection: DaemonConnection, session: string, context: CliContext, json: boolean) {
+    this.#connection = connection;
+    this.#session = session;
+    this.#context = context;
+    this.#json = json;
+  }
+
+  /** Resolves to the exit code. */
+  async run(): Promise<number> {
+    const ended = new Promise<number>((resolve) => {
+      this.#end = resolve;
+    });
+    const started = isSameProtocol(this.#connection) ? this.#follow() : this.#followOther();
+    const stopListening = this.#context.onInterrupt(() => {
+      this.#tell(
+        `Detached. The agent keeps running. Watch it: vitrine attach ${this.#session}. Stop it: vitrine stop ${this.#session}`,
+      );
+      this.#end(done);
+    });
+    const lines = createInterface({ input: this.#context.stdin, terminal: false });
+    lines.on('line', (line) => void this.#receive(line));
+    void this.#connection.closed.then(() => {
+      this.#tell('The daemon has exited. The session is saved. See "vitrine show --help".');
+      this.#end(lost);
+    });
+    try {
+      return await Promise.race([ended, started.then(() => ended)]);
+    } finally {
+      stopListening();
+      lines.close();
+      this.#context.stdin.destroy();
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const transcript = new FollowedTranscript(this.#connection, this.#session, (entry) =>
+      this.#json ? writeLines(this.#context.stdout, [entry]) : this.#write(entryText(entry)),
+    );
+    const take = ({ live, summary: { outcome, agent_label: agent }, requests }: SessionSnapshot): void => {
+      this.#take({ live, outcome, agent, requests });
+    };
+    const { state } = await this.#connection.follow(this.#session, (update) =>
+      this.#inOrder(async () => {
+        await transcript.update(update);
+        take(update.state);
+      }),
+    );
+    await this.#inOrder(async () => {
+      await transcript.begin(state);
+      take(state);
+    });
+  }
+
+  /** In a daemon of another protocol version. Entries may have a form that only its version knows. */
+  async #followOther(): Promise<void> {
+    const session_id = this.#session;
+    for (let from = 0, isLive = true; isLive;) {
+      const waiting = this.#waiting.map(({ id }) => id);
+      const page = await this.#connection.call('transcript', { session_id, from, wait_ms: pollMs, waiting });
+      for (const entry of page.entries) {
+        const known = normalizedEntrySchema.safeParse(entry);
+        if (this.#json) await writeLines(this.#context.stdout, [entry]);
+        else if (known.success) await this.#write(entryText(known.data));
+      }
+      if (this.#json) {
+        const asked = page.requests.filter(({ id }) => !this.#shown.has(id));
+        await writeLines(
+          this.#context.stdout,
+          asked.map((request) => ({ request })),
+        );
+      }
+      this.#take(page);
+      from = page.next;
+      isLive = page.live;
+    }
+  }
+
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(work);
+    this.#work.catch(() => this.#end(lost));
+    return this.#work;
+  }
+
+  #take({ live, outcome, agent, requests }: State): void {
+    for (const { id } of this.#waiting) {
+      if (!requests.some((request) => request.id === id) && !this.#answered.has(id) && !this.#json)
+        this.#tell('That request was already answered or withdrawn.');
+    }
+    this.#waiting = requests;
+    for (const request of requests) {
+      if (this.#shown.has(request.id)) continue;
+      this.#shown.add(request.id);
+      if (!this.#json) this.#tell(requestText(agent, request));
+    }
+    if (!live) this.#end(outcome === 'completed' ? done : agentFailed);
+  }
+
+  async #receive(line: string): Promise<void> {
+    const input = this.#json ? parseJsonInput(line, this.#waiting) : parseTypedInput(line, this.#waiting);
+    if (input === null) return;
+    try {
+      await this.#carryOut(input);
+    } catch (error) {
+      this.#tell(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #carryOut(input: AttachInput): Promise<void> {
+    const session_id = this.#session;
+    switch (input.type) {
+      case 'invalid':
+        this.#tell(input.message);
+        return;
+      case 'stop':
+        await this.#connection.call('stop', { session_id, kill: false });
+        return;
+      case 'say':
+        await this.#connection.call('say', { session_id, text: input.text, how: 'queue' });
+        return;
+      case 'answer': {
+        const { request: request_id, answer } = input;
+        this.#answered.add(request_id);
+        const { accepted } = await this.#connection.call('answer', { session_id, request_id, answer });
+        if (!accepted) this.#tell('That request was already answered or withdrawn.');
+      }
+    }
+  }
+
+  #write(text: string): Promise<void> {
+    this.#context.stdout.write(`${text}\n\n`);
+    return Promise.resolve();
+  }
+
+  #tell(message: string): void {
+    this.#context.stderr.write(`${message}\n`);
+  }
+}

@@ -1,0 +1,195 @@
+import { text } from 'node:stream/consumers';
+import type { CoordinatorLink } from '../../../coordinator/api.ts';
+import { CoordinatorError } from '../../../coordinator/errors.ts';
+import { joinCoordinator } from '../../../engine/coordinator/join.ts';
+import type { ListedRunner } from '../../../model/session/runner.ts';
+import { runIdSchema, type Run } from '../../../model/session/session.ts';
+import { isRunOver } from '../../../model/session/status.ts';
+import { englishFigures } from '../../../text/figures.ts';
+import { parseOptions } from '../../options/args.ts';
+import { UsageError, type CliContext, type Command } from '../../command.ts';
+import { coordinatorDeps } from '../../run/coordinator.ts';
+import { storeFolder, storeHelp } from '../../run/engine.ts';
+import { writeLines } from '../../print/output.ts';
+import { inItsFolder, requestOf } from './queueRequest.ts';
+import { visibleLine } from '../../../model/text/visibleText.ts';
+
+const help = `Usage: vitrine queue [options]
+       vitrine queue add --blueprint NAME|--executor TYPE|--resume ses_… [options] PROMPT|-
+       vitrine queue stop run_…
+
+Lists runners and runs, queues a run, or stops one. A coordinator must be running: see "vitrine runner".
+A run with demands waits five minutes for a matching runner and then fails. Busy runners match
+too.
+Exit code 0: done; 1: with --wait, the run did not complete; 2: no coordinator is running, or the run was rejected.
+
+  --blueprint NAME   agent file: see "vitrine agents"; its demands apply
+  --executor TYPE    agent type
+  --resume ses_…     resumes a session; requires --executor
+  --cwd DIR          working folder; default: the current one, or that of the resumed session
+  --model NAME       model, as the agent names it
+  --demand KEY=VALUE required hostname, project_dir, executor_type or tag of the runner, such as tag=gpu. Repeatable
+  --wait             waits until the run ends
+  --json             one runner or run per line as JSON
+${storeHelp}`;
+
+const options = {
+  blueprint: { type: 'string' },
+  executor: { type: 'string' },
+  resume: { type: 'string' },
+  cwd: { type: 'string' },
+  model: { type: 'string' },
+  demand: { type: 'string', multiple: true },
+  wait: { type: 'boolean' },
+  json: { type: 'boolean' },
+  store: { type: 'string' },
+} as const;
+
+/** What is not for `queue add` alone. */
+const everywhere: ReadonlySet<string> = new Set(['json', 'store']);
+
+const done = 0;
+const notCompleted = 1;
+const refused = 2;
+
+type Values = ReturnType<typeof parse>['values'];
+type Show = (run: Run) => Promise<void>;
+
+export const queue: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parse(args);
+    const [what = 'list', given, ...more] = positionals;
+    const json = values.json === true;
+    const show: Show = async (run) =>
+      json ? writeLines(context.stdout, [run]) : void context.stdout.write(`${runRow(run)}\n`);
+    if (what === 'list') {
+      refuseMore(what, given === undefined ? [] : [given], values);
+      return list(context, values.store, json);
+    }
+    if (given === undefined || (what !== 'add' && what !== 'stop'))
+      throw new UsageError(`"queue ${what}" is not a complete command.`, 'See "vitrine queue --help".');
+    if (what === 'stop') {
+      refuseMore(what, more, values);
+      if (!runIdSchema.safeParse(given).success)
+        throw new UsageError(`"${given}" is not a run ID.`, 'See "vitrine queue" for run IDs.');
+      return speak(context, values.store, async (link) => {
+        await show(await link.stopRun(given));
+        return done;
+      });
+    }
+    if (more.length > 0) throw new UsageError('More than one prompt is given.', 'Put it in quotes.');
+    return add(context, given, values, show);
+  },
+};
+
+function parse(args: readonly string[]) {
+  return parseOptions('queue', { args: [...args], options, allowPositionals: true });
+}
+
+/** What only `queue add` takes would go unheeded. @throws UsageError */
+function refuseMore(what: string, more: readonly string[], values: Values): void {
+  const unheeded = Object.keys(values).find((name) => !everywhere.has(name));
+  if (unheeded !== undefined)
+    throw new UsageError(`--${unheeded} is an option of "queue add".`, `Leave it out of "queue ${what}".`);
+  const [first] = more;
+  if (first !== undefined) throw new UsageError(`"${first}" is an extra argument.`, 'See "vitrine queue --help".');
+}
+
+function list(context: CliContext, store: string | undefined, json: boolean): Promise<number> {
+  return speak(context, store, async (link) => {
+    const [runners, runs] = [await link.runners(), await link.runs()];
+    if (json) await writeLines(context.stdout, [...runners, ...runs]);
+    else for (const row of [...runners.map(runnerRow), ...runs.map(runRow)]) context.stdout.write(`${row}\n`);
+    return done;
+  });
+}
+
+async function add(context: CliContext, given: string, values: Values, show: Show): Promise<number> {
+  const asked = await requestOf(context, values);
+  const prompt = given === '-' ? await text(context.stdin) : given;
+  if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
+  return speak(context, values.store, async (link) => {
+    const request = await inItsFolder(context, values.store, link, asked);
+    const over = watch(link);
+    const run = await link.createRun({ ...request, prompt });
+    await show(run);
+    if (values.wait !== true) return done;
+    const last = await over(run.run_id);
+    await show(last);
+    return last.status === 'completed' ? done : notCompleted;
+  });
+}
+
+async function speak(
+  context: CliContext,
+  store: string | undefined,
+  say: (link: CoordinatorLink) => Promise<number>,
+): Promise<number> {
+  try {
+    const joined = await joinCoordinator(storeFolder(context, store), coordinatorDeps(context), { host: false });
+    try {
+      const gone = joined.gone.then(() => {
+        throw new CoordinatorError('unreachable', 'The coordinator exited.');
+      });
+      gone.catch(() => undefined);
+      return await Promise.race([say(joined.link), gone]);
+    } finally {
+      await joined.close();
+    }
+  } catch (error) {
+    if (!CoordinatorError.is(error)) throw error;
+    context.stderr.write(`vitrine: ${error.message}\n`);
+    return refused;
+  }
+}
+
+/** Listens from now on, so that no end is missed. */
+function watch(link: CoordinatorLink): (runId: string) => Promise<Run> {
+  const ended = new Map<string, Run>();
+  const waiting = new Map<string, (run: Run) => void>();
+  link.onRun((run) => {
+    if (!isRunOver(run.status)) return;
+    ended.set(run.run_id, run);
+    waiting.get(run.run_id)?.(run);
+  });
+  return (id) =>
+    new Promise((resolve) => {
+      const run = ended.get(id);
+      if (run === undefined) waiting.set(id, resolve);
+      else resolve(run);
+    });
+}
+
+function runnerRow({
+  runner_id,
+  status,
+  seconds_since_heartbeat,
+  executor_type,
+  tags,
+  project_dir,
+}: ListedRunner): string {
+  const heard = `${status} ${englishFigures.duration(Math.floor(seconds_since_heartbeat) * 1000)}`;
+  return row([
+    runner_id,
+    heard.padEnd(12),
+    executor_type.padEnd(12),
+    project_dir,
+    tags.map((tag) => `#${tag}`).join(' '),
+  ]);
+}
+
+function runRow({ run_id, status, session_id, agent_name, runner_id, prompt, error }: Run): string {
+  const [line = ''] = prompt.trim().split('\n', 1);
+  const about = error === undefined ? Array.from(line).slice(0, 60).join('') : oneLine(error);
+  return row([run_id, status.padEnd(9), session_id, (runner_id ?? '-').padEnd(17), agent_name ?? '-', about]);
+}
+
+function oneLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
+}
+
+function row(cells: readonly string[]): string {
+  return visibleLine(cells.join('  ').trimEnd());
+}

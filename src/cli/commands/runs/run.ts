@@ -1,0 +1,164 @@
+import { text } from 'node:stream/consumers';
+import path from 'node:path';
+import type { AgentOptions } from '../../../agents/adapter.ts';
+import { adapters } from '../../../agents/registry.ts';
+import type { ResumeRequest, StartRequest } from '../../../engine/api.ts';
+import { EngineFailure } from '../../../engine/failures/failures.ts';
+import { executorTypeSchema, type ExecutorType } from '../../../model/session/session.ts';
+import { acpChoice, acpProfileIds } from '../../options/acpAgent.ts';
+import { numberOption, parseOptions } from '../../options/args.ts';
+import { executorByName, resumeByBlueprint, startByBlueprint } from '../../blueprints/blueprints.ts';
+import { UsageError, type Command } from '../../command.ts';
+import { createEngine, storeHelp, type EngineOptions } from '../../run/engine.ts';
+import { recallFor } from '../../run/recall.ts';
+import type { AskedRun } from '../../run/askedRun.ts';
+import { runDetached } from '../../run/detach.ts';
+import { runInForeground } from '../../run/foreground.ts';
+import { limitHelp, limitOptions, limitsOf, pricesHelp, pricesOption } from '../../options/executorOptions.ts';
+import { agentOfSession } from '../../sessions/agentOfSession.ts';
+import { serverChoice } from '../../options/serverAgent.ts';
+
+const startable = adapters.map(({ type }) => type);
+
+const help = `Usage: vitrine run --agent TYPE [options] PROMPT|-
+       vitrine run --agent acp [options] PROMPT|- -- COMMAND [ARGUMENT…]
+       vitrine run --blueprint NAME [options] PROMPT|-
+
+Runs an agent. Prints its transcript as one JSON entry per line (a corrected entry is repeated with the same index),
+and the result as the last line. "-" reads the prompt from stdin.
+Exit code 0: done; 1: the agent failed or was stopped; 2: it could not be started.
+Ctrl-C stops the agent and everything it started; a second Ctrl-C kills them at once. The agent keeps running if you
+close the terminal or this command is killed. Use "vitrine attach" to follow it, and "vitrine stop" to stop it.
+Permission requests are denied, because no one can answer here. The transcript shows them.
+
+  --agent TYPE       ${startable.join(', ')}, or replay: the demo recording; optional with --resume
+  --blueprint NAME   agent file in .vitrine/agents of the folder or of your home folder: see "vitrine agents"
+  --trust-blueprint  trusts the current version of the agent file, if it has servers or replaces your own agent;
+                     otherwise you are asked, or the run is rejected if no one can answer
+  --profile ID       agent of the Agent Client Protocol: ${acpProfileIds.join(', ')};
+                     or put the command of any other agent after "--"
+  --url URL          server for acp-http: http://… or https://…
+  --server-agent NAME
+                     agent on the server; default: the only one, or the first
+  --token-env NAME   environment variable with the server token
+  --cwd DIR          working folder; default: the current one
+  --resume ses_…     resumes a session
+  --recall           adds passages from earlier sessions of the folder to the prompt
+  --model NAME       model, as the agent names it
+  --permission-mode MODE
+${limitHelp}${pricesHelp}  --detach           runs in the background, independent of this terminal. Answer requests with "vitrine attach"; stop it
+                     with "vitrine stop". Prints the session ID, with --json as {session_id, run_id}
+  --program PATH     path to the agent's program; default: searched for
+  --speed N          speed of the demo; 2: twice as fast, 0: no delays
+${storeHelp}`;
+
+const options = {
+  agent: { type: 'string' },
+  blueprint: { type: 'string' },
+  'trust-blueprint': { type: 'boolean' },
+  cwd: { type: 'string' },
+  resume: { type: 'string' },
+  recall: { type: 'boolean' },
+  store: { type: 'string' },
+  profile: { type: 'string' },
+  model: { type: 'string' },
+  'permission-mode': { type: 'string' },
+  ...limitOptions,
+  prices: { type: 'string' },
+  program: { type: 'string' },
+  url: { type: 'string' },
+  'server-agent': { type: 'string' },
+  'token-env': { type: 'string' },
+  speed: { type: 'string' },
+  detach: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
+
+export const run: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('run', { args: [...args], options, allowPositionals: true });
+    const [given, ...more] = positionals;
+    if (given === undefined)
+      throw new UsageError('No prompt is given.', 'Put a prompt in quotes, or use - to read it from stdin.');
+    const program = values.program === undefined ? undefined : path.resolve(context.cwd, values.program);
+    const cwd = path.resolve(context.cwd, values.cwd ?? '.');
+    const { blueprint } = values;
+    if (blueprint !== undefined && (values.agent ?? values.resume) !== undefined)
+      throw new UsageError('--blueprint already sets the agent.', 'Leave out --agent and --resume.');
+    const recorded =
+      values.resume !== undefined && program !== undefined
+        ? await agentOfSession(context, values.store, values.resume)
+        : undefined;
+    const agent =
+      blueprint === undefined
+        ? agentType(values.agent ?? recorded?.type, values.resume)
+        : await executorByName(context, blueprint, { cwd, trust: values['trust-blueprint'] === true }).catch(usage);
+    const resumes = values.resume !== undefined;
+    const command = args.includes('--') ? more : [];
+    const acpProfile = values.profile ?? (command.length === 0 ? recorded?.profile : undefined);
+    const acp =
+      blueprint === undefined
+        ? acpChoice({ agent, resumes, profile: acpProfile, program, command, cwd: context.cwd })
+        : undefined;
+    const server = serverChoice(agent, values, context.env);
+    if (more.length > 0 && (acp === undefined || command.length === 0))
+      throw new UsageError('More than one prompt is given.', 'Put it in quotes.');
+    const prompt = given === '-' ? await text(context.stdin) : given;
+    if (prompt.trim() === '') throw new UsageError('The prompt is empty.', 'Specify a prompt.');
+    const agentOptions: AgentOptions = {
+      ...(values.model !== undefined && { model: values.model }),
+      ...(values['permission-mode'] !== undefined && { permissionMode: values['permission-mode'] }),
+    };
+    const limits = limitsOf(values);
+    const prices = await pricesOption(values.prices, context);
+    const engineOptions: EngineOptions = {
+      store: values.store,
+      writes: true,
+      prices,
+      agents: agent === undefined || program === undefined ? {} : { [agent]: { program } },
+      ...(acp !== undefined && { acp: acp.agents }),
+      ...(server !== undefined && { server }),
+      ...(values.speed !== undefined && { replaySpeed: numberOption('--speed', values.speed) }),
+    };
+    const engine = createEngine(context, engineOptions);
+    const profile = acp?.profile ?? server?.profile;
+    const { resume } = values;
+    if (values.json === true && values.detach !== true)
+      throw new UsageError('--json applies only to --detach.', 'Leave it out: a run always prints JSON lines.');
+    const recalled = async () =>
+      values.recall === true ? { recall: await recallFor(engine, context, { prompt, cwd, resume }) } : {};
+    const asked = { prompt, options: agentOptions };
+    const startOf = async (): Promise<StartRequest> => {
+      const more = { ...(await recalled()), limits };
+      if (blueprint !== undefined)
+        return { ...(await startByBlueprint(context, blueprint, { ...asked, cwd })), ...more };
+      return { agent: agent ?? 'claude-code', ...(profile !== undefined && { profile }), ...asked, cwd, ...more };
+    };
+    const resumeOf = async (id: string): Promise<ResumeRequest> => ({
+      ...(await resumeByBlueprint(context, engine, id, asked)),
+      ...(await recalled()),
+      limits,
+    });
+    const ask = async (): Promise<AskedRun> =>
+      resume === undefined ? { start: await startOf() } : { session: resume, resume: await resumeOf(resume) };
+    return values.detach === true
+      ? runDetached(context, engine, { ...engineOptions, json: values.json === true }, ask)
+      : runInForeground(engine, context, engineOptions, ask);
+  },
+};
+
+/** Before anything runs, what is wrong with a blueprint is a matter of the call. */
+function usage(error: unknown): never {
+  throw EngineFailure.is(error) ? new UsageError(error.message, error.detail) : error;
+}
+
+function agentType(given: string | undefined, resume: string | undefined): ExecutorType | undefined {
+  if (given === undefined && resume !== undefined) return undefined;
+  if (given === undefined)
+    throw new UsageError('--agent is missing.', 'Try --agent claude-code, or --agent replay for the demo.');
+  const type = executorTypeSchema.safeParse(given);
+  if (!type.success)
+    throw new UsageError(`There is no agent "${given}" (--agent).`, 'See "vitrine doctor" for available agents.');
+  return type.data;
+}

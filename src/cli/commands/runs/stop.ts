@@ -1,0 +1,40 @@
+import { parseOptions } from '../../options/args.ts';
+import { UsageError, type Command } from '../../command.ts';
+import { runningDaemons, translated } from '../../run/daemon.ts';
+import { storeHelp } from '../../run/engine.ts';
+
+const help = `Usage: vitrine stop ses_… [options]
+
+Stops the run of a session in the daemon, with everything that its agent started. Returns when all processes have exited.
+Exit code 0: stopped; 1: the session is not running in the daemon.
+
+  --kill             kills the agent without asking it to exit first
+${storeHelp}`;
+
+const options = { store: { type: 'string' }, kill: { type: 'boolean' } } as const;
+
+const stopped = 0;
+const notRunning = 1;
+
+export const stop: Command = {
+  help,
+  async run(args, context) {
+    const { values, positionals } = parseOptions('stop', { args: [...args], options, allowPositionals: true });
+    const [session_id, ...more] = positionals;
+    if (session_id === undefined || more.length > 0)
+      throw new UsageError('Specify one session.', 'See "vitrine sessions" for their ids.');
+    const daemons = await runningDaemons(context, { store: values.store });
+    try {
+      for (const daemon of daemons) {
+        const running = await translated(() => daemon.call('running', {}));
+        if (!running.some((session) => session.session_id === session_id)) continue;
+        await translated(() => daemon.call('stop', { session_id, kill: values.kill === true }));
+        return stopped;
+      }
+    } finally {
+      for (const daemon of daemons) daemon.close();
+    }
+    context.stderr.write(`vitrine: ${session_id} is not running in the background.\n`);
+    return notRunning;
+  },
+};

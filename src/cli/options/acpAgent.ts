@@ -1,0 +1,53 @@
+import path from 'node:path';
+import { acpPresets } from '../../agents/acp/presets.ts';
+import type { AcpProfile } from '../../engine/api.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
+import { UsageError } from '../command.ts';
+
+/** Of an agent that is given by its command; kept in the session, and said again with it to continue. */
+const commandProfile = 'command-line';
+
+export const acpProfileIds: readonly string[] = acpPresets.map(({ id }) => id);
+
+export interface AcpChoice {
+  /** To start; absent where the session knows it. */
+  readonly profile?: string;
+  readonly agents: readonly AcpProfile[];
+}
+
+/** Which agent of the Agent Client Protocol a command line asks for; `undefined` where it asks for another. */
+export function acpChoice(asked: {
+  readonly agent: ExecutorType | undefined;
+  readonly resumes: boolean;
+  readonly profile: string | undefined;
+  /** Absolute. */
+  readonly program: string | undefined;
+  /** What stands after the prompt. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+}): AcpChoice | undefined {
+  const { agent, resumes, profile, program, command, cwd } = asked;
+  const [name, ...args] = command;
+  if (agent !== 'acp' && !(agent === undefined && resumes)) {
+    if (profile === undefined) return undefined;
+    throw new UsageError('--profile is for agents of the Agent Client Protocol.', 'Add --agent acp.');
+  }
+  if (name !== undefined) {
+    if (profile !== undefined) throw new UsageError('Both a command and --profile are given.', 'Use only one of them.');
+    const where = /[\\/]/.test(name) ? { program: path.resolve(cwd, name) } : { programs: [name] };
+    return { profile: commandProfile, agents: [{ id: commandProfile, label: path.basename(name), args, ...where }] };
+  }
+  if (profile === undefined) {
+    if (resumes) return { agents: [] };
+    throw new UsageError('Specify an agent of the Agent Client Protocol.', ways);
+  }
+  if (resumes && profile === commandProfile)
+    throw new UsageError('This session was started by a command, not by --program.', againByCommand);
+  const preset = acpPresets.find(({ id }) => id === profile);
+  if (preset === undefined) throw new UsageError(`There is no agent "${profile}" (--profile).`, ways);
+  const { id, label, args: own } = preset;
+  return { profile, agents: program === undefined ? [] : [{ id, label, program, args: own }] };
+}
+
+const againByCommand = 'Give the command of the agent again after the prompt and "--".';
+const ways = `Give --profile ${acpProfileIds.join(', ')}; or the command of another after the prompt and "--".`;

@@ -1,0 +1,50 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { AgentAdapter } from '../../agents/adapter.ts';
+import { adapters, findAdapter } from '../../agents/registry.ts';
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import { UsageError } from '../command.ts';
+
+/** Options and positionals by `node:util`; what it objects to becomes a UsageError. */
+export function parseOptions<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    // What follows the first sentence is advice for programmers.
+    const [message = ''] = (error instanceof Error ? error.message : String(error)).split(/\.?(?: |\n)(?=[A-Z])/);
+    const dash = config.allowPositionals === true ? ' Put arguments that begin with a dash after "--".' : '';
+    throw new UsageError(`${message.replace(/\.$/, '')}.`, `See "vitrine ${command} --help".${dash}`);
+  }
+}
+
+export function agentOption(type: string | undefined): AgentAdapter {
+  const known = `Supported agents: ${adapters.map((adapter) => adapter.type).join(', ')}.`;
+  if (type === undefined) throw new UsageError('--agent is missing.', known);
+  const adapter = findAdapter(type);
+  if (adapter === undefined) throw new UsageError(`There is no agent "${type}" (--agent).`, known);
+  return adapter;
+}
+
+/**
+ * How a process ended, as people and shells write it: `0`, `143`, `SIGTERM`, `signal SIGKILL`, `143 (stopped)`. Absent or
+ * empty: not known.
+ */
+export function exitOption(shown: string | undefined): ExitInfo {
+  const text = shown?.trim() ?? '';
+  const code = /^\d{1,10}(?![\w.])/.exec(text)?.[0];
+  if (code !== undefined) return { code: Number(code), signal: null };
+  const signal = /^(?:signal\s+)?(SIG[A-Z0-9+]+)\b/i.exec(text)?.[1];
+  if (signal !== undefined) return { code: null, signal: signal.toUpperCase() };
+  if (text === '' || text === 'unknown') return { code: null, signal: null };
+  throw new UsageError(
+    `"${text}" is not an exit code or a signal (--exit).`,
+    'Use a number, or a name such as SIGTERM.',
+  );
+}
+
+/** @throws UsageError */
+export function numberOption(name: string, given: string): number {
+  const value = Number(given);
+  if (given.trim() === '' || !(value >= 0))
+    throw new UsageError(`"${given}" is not a number (${name}).`, 'Use a number such as 3.');
+  return value;
+}

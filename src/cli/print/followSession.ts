@@ -1,0 +1,58 @@
+import { isSynthetic } from '../../model/transcript/synthetic.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { SessionSnapshot } from '../../protocol/daemon/session.ts';
+import { FollowedTranscript } from '../attach/transcript.ts';
+import type { CliContext } from '../command.ts';
+import { startedDaemon, translated } from '../run/daemon.ts';
+import { entryText } from './entryText.ts';
+import { writeLines } from './output.ts';
+
+interface FollowOptions {
+  /** `--store` as given. */
+  readonly store: string | undefined;
+  /** Also when the run has ended. */
+  readonly keeps: boolean;
+  readonly json: boolean;
+  /** Follow-ups and callbacks too; with `json` they are printed in any case. */
+  readonly synthetic: boolean;
+}
+
+const done = 0;
+const lost = 2;
+
+/** Prints a session, finished or running, and what comes: up to the end of the run or to Ctrl-C. @throws UsageError */
+export async function followSession(context: CliContext, sessionId: string, options: FollowOptions): Promise<number> {
+  const connection = await startedDaemon(context, { store: options.store });
+  const print = (entry: NormalizedEntry): Promise<void> => {
+    if (options.json) return writeLines(context.stdout, [entry]);
+    if (options.synthetic || !isSynthetic(entry)) context.stdout.write(`${entryText(entry)}\n\n`);
+    return Promise.resolve();
+  };
+  let end: (code: number) => void = () => undefined;
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  const stopListening = context.onInterrupt(() => end(done));
+  void connection.closed.then(() => end(lost));
+  try {
+    const transcript = new FollowedTranscript(connection, sessionId, print);
+    let work = Promise.resolve();
+    const inOrder = (step: () => Promise<void>, { live }: SessionSnapshot): Promise<void> => {
+      work = work.then(step).then(() => {
+        if (!live && !options.keeps) end(done);
+      });
+      work.catch(() => end(lost));
+      return work;
+    };
+    await translated(async () => {
+      const { state } = await connection.follow(sessionId, (update) =>
+        inOrder(() => transcript.update(update), update.state),
+      );
+      await inOrder(() => transcript.begin(state), state);
+    });
+    return await ended;
+  } finally {
+    stopListening();
+    connection.close();
+  }
+}

@@ -1,0 +1,83 @@
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { normalizedEntrySchema, type EntryUpdate, type NormalizedEntry } from '../../model/transcript/entry.ts';
+import { appended } from '../../model/transcript/transcript.ts';
+
+/** Characters of settled entries in memory, about; more are in a temporary file. */
+const maxHeld = 8 * 1024 * 1024;
+
+interface Stretch {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** Entries by index as updates are applied, however many: those that settled may be in a file that only we can read. */
+export class SpooledTranscript {
+  readonly #held = new Map<number, NormalizedEntry>();
+  readonly #open = new Set<number>();
+  readonly #spooled = new Map<number, Stretch>();
+  #heldCharacters = 0;
+  #file: { readonly folder: string; readonly descriptor: number } | undefined;
+  #end = 0;
+
+  apply(updates: readonly EntryUpdate[]): void {
+    for (const update of updates) {
+      if (update.op === 'put') this.#put(update.entry, update.open === true);
+      else {
+        const entry = this.#entry(update.index);
+        if (entry !== undefined) this.#put(appended(entry, update.text), this.#open.has(update.index));
+      }
+    }
+    if (this.#heldCharacters > maxHeld) this.#spool();
+  }
+
+  /** All entries in index order. */
+  *settled(): Generator<NormalizedEntry> {
+    const indexes = [...new Set([...this.#spooled.keys(), ...this.#held.keys()])].sort((a, b) => a - b);
+    for (const index of indexes) {
+      const entry = this.#entry(index);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  close(): void {
+    if (this.#file === undefined) return;
+    closeSync(this.#file.descriptor);
+    rmSync(this.#file.folder, { recursive: true, force: true });
+    this.#file = undefined;
+  }
+
+  #put(entry: NormalizedEntry, open: boolean): void {
+    this.#held.set(entry.index, entry);
+    this.#spooled.delete(entry.index);
+    if (open) this.#open.add(entry.index);
+    else {
+      this.#open.delete(entry.index);
+      this.#heldCharacters += JSON.stringify(entry).length;
+    }
+  }
+
+  #entry(index: number): NormalizedEntry | undefined {
+    const held = this.#held.get(index);
+    const stretch = this.#spooled.get(index);
+    if (held !== undefined || stretch === undefined || this.#file === undefined) return held;
+    const data = Buffer.alloc(stretch.bytes);
+    readSync(this.#file.descriptor, data, 0, stretch.bytes, stretch.offset);
+    return normalizedEntrySchema.parse(JSON.parse(data.toString('utf8')));
+  }
+
+  #spool(): void {
+    const folder = this.#file?.folder ?? mkdtempSync(path.join(tmpdir(), 'vitrine-'));
+    this.#file ??= { folder, descriptor: openSync(path.join(folder, 'entries'), 'wx+', 0o600) };
+    for (const [index, entry] of this.#held) {
+      if (this.#open.has(index)) continue;
+      const data = Buffer.from(JSON.stringify(entry));
+      writeSync(this.#file.descriptor, data, 0, data.length, this.#end);
+      this.#spooled.set(index, { offset: this.#end, bytes: data.length });
+      this.#end += data.length;
+      this.#held.delete(index);
+    }
+    this.#heldCharacters = 0;
+  }
+}

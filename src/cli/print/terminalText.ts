@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import { visibleText } from '../../model/text/visibleText.ts';
+
+/**
+ * Text for people: whatever an agent or a file put into it, no control, bidirectional or invisible character reaches the
+ * terminal. Every command writes through this; only `--raw` and exports write to `exact`.
+ */
+export class TerminalText extends Writable {
+  readonly exact: Writable;
+
+  constructor(exact: Writable) {
+    super({ decodeStrings: false });
+    this.exact = exact;
+    const close = (): void => void this.destroy();
+    exact.once('close', close);
+    exact.once('error', close);
+  }
+
+  override _write(chunk: unknown, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const text = typeof chunk === 'string' ? chunk : String(chunk);
+    // Whoever read has gone: what is left goes nowhere.
+    if (this.exact.destroyed || this.exact.write(visibleText(text))) {
+      done();
+      return;
+    }
+    void once(this.exact, 'drain').then(
+      () => done(),
+      () => done(),
+    );
+  }
+}
+
+/** Where bytes go as they are. */
+export function exactStream(stream: Writable): Writable {
+  return stream instanceof TerminalText ? stream.exact : stream;
+}
+
+/** An export as it is where a file or a program takes it, and visible on a terminal. */
+export function exportStream(stream: Writable): Writable {
+  const exact = exactStream(stream);
+  return 'isTTY' in exact && exact.isTTY === true ? stream : exact;
+}
+
+const notPlain = /[\u007f-\u009f\u2028\u2029\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** JSON in which characters that could act on a terminal are escaped: it reads back as the same values. */
+export function escapedJson(json: string): string {
+  return json.replace(notPlain, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}

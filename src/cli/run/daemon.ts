@@ -1,0 +1,69 @@
+import path from 'node:path';
+import { connect, connectOthers, connectRunning, type ConnectOptions } from '../../client/connect.ts';
+import type { DaemonConnection } from '../../client/connection.ts';
+import { DaemonError } from '../../client/errors.ts';
+import { packageFolder, version } from '../../engine/packageInfo.ts';
+import type { ClientDescription } from '../../protocol/daemon/calls.ts';
+import { daemonProtocol } from '../../protocol/daemon/version.ts';
+import { UsageError, type CliContext } from '../command.ts';
+import { storeFolder } from './engine.ts';
+
+interface DaemonUse {
+  /** `--store` as given. */
+  readonly store: string | undefined;
+  /** A person reads the output and can answer. */
+  readonly person?: boolean;
+}
+
+const clientOf = ({ person = false }: DaemonUse): ClientDescription => ({ kind: 'terminal', person });
+
+/** The daemon of the store, started where none runs. @throws UsageError */
+export function startedDaemon(context: CliContext, use: DaemonUse): Promise<DaemonConnection> {
+  return translated(() => connect(connectOptions(context, use)));
+}
+
+/** For connecting to the daemon of the store, which is started where none runs. @throws UsageError */
+export function connectOptions(context: CliContext, use: DaemonUse): ConnectOptions {
+  return {
+    storeDir: storeFolder(context, use.store),
+    daemonFile: daemonFile(),
+    environment: context.env,
+    build: version(),
+    client: clientOf(use),
+  };
+}
+
+/** The daemon of the store; `null` where none runs. @throws UsageError */
+export function runningDaemon(context: CliContext, use: DaemonUse): Promise<DaemonConnection | null> {
+  return translated(() =>
+    connectRunning({ storeDir: storeFolder(context, use.store), build: version(), client: clientOf(use) }),
+  );
+}
+
+/** The daemon of this version first, then those of other versions that still have runs. @throws UsageError */
+export async function runningDaemons(context: CliContext, use: DaemonUse): Promise<DaemonConnection[]> {
+  const options = { storeDir: storeFolder(context, use.store), build: version(), client: clientOf(use) };
+  const [own, others] = await Promise.all([runningDaemon(context, use), connectOthers(options)]);
+  return own === null ? others : [own, ...others];
+}
+
+/** Whether the daemon understands this version's calls, not only those in `coreCalls`. */
+export function isSameProtocol({ daemon }: DaemonConnection): boolean {
+  return daemon.protocol === daemonProtocol;
+}
+
+/** Runs `work`; what the daemon refuses becomes an error of the command line. @throws UsageError */
+export async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (DaemonError.is(error)) throw new UsageError(error.message, error.detail);
+    throw error;
+  }
+}
+
+/** Beside this bundle, or the source of it where this is a source. */
+function daemonFile(): string {
+  const { dirname, filename } = import.meta;
+  return path.join(packageFolder(dirname), filename.endsWith('.ts') ? 'src/daemon/main.ts' : 'dist/daemon.js');
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { adapters } from '../../agents/registry.ts';
+import { defaultStore } from '../../client/machine/defaultStore.ts';
+import type { AcpProfile, AgentSettings, EngineSettings } from '../../engine/api.ts';
+import { Catalogue } from '../../engine/catalogue/catalogue.ts';
+import { StoredFacts } from '../../engine/catalogue/storedFacts.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
+import { trustedBlueprints, inputOf } from '../blueprints/blueprints.ts';
+import { type CliContext, UsageError } from '../command.ts';
+import { packageFolder, version } from '../../engine/packageInfo.ts';
+import type { ServerChoice } from '../options/serverAgent.ts';
+import { createSources } from '../sessions/observed.ts';
+
+export interface EngineOptions {
+  readonly store: string | undefined;
+  /** Of the runner that this is; default: none. */
+  readonly tags?: readonly string[];
+  readonly agents?: Readonly<Partial<Record<ExecutorType, AgentSettings>>>;
+  readonly acp?: readonly AcpProfile[];
+  readonly server?: ServerChoice;
+  readonly replaySpeed?: number;
+  /** Of the user. */
+  readonly prices?: unknown;
+  /** Sessions of other programs are not searched. */
+  readonly ownOnly?: boolean;
+  /** The command writes to the store, which is made where it is missing. */
+  readonly writes?: boolean;
+}
+
+export const storeHelp = `  --store DIR        folder of the sessions; default: $XDG_DATA_HOME/vitrine, ~/.local/share/vitrine, %APPDATA%\\vitrine
+`;
+
+/** @throws UsageError */
+export function storeFolder({ env, cwd }: CliContext, given: string | undefined): string {
+  if (given !== undefined) {
+    const folder = path.resolve(cwd, given);
+    if (isFolder(folder) === false)
+      throw new UsageError(`Not a folder: ${folder} (--store).`, 'Specify the folder of the sessions.');
+    return folder;
+  }
+  return defaultStore(env, cwd);
+}
+
+/** `undefined`: nothing is there, and it could be. */
+function isFolder(place: string): boolean | undefined {
+  try {
+    const found = statSync(place, { throwIfNoEntry: false });
+    const above = path.dirname(place);
+    return found === undefined && above !== place && isFolder(above) === false ? false : found?.isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** Step by step: where a system keeps no folders (`/proc`), making all at once does not come to an end. */
+function makeFolder(folder: string): void {
+  if (isFolder(folder) === true) return;
+  const above = path.dirname(folder);
+  if (above !== folder) makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (isFolder(folder) === true) return;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The store cannot be created: ${why}.`, 'Choose another folder with --store.');
+  }
+}
+
+/** What the options of a command stand for. */
+export function settingsOf({ agents = {}, acp = [], server, replaySpeed = 1, prices }: EngineOptions): EngineSettings {
+  return {
+    agents,
+    acp,
+    acpHttp: server === undefined ? [] : [server.server],
+    acpHttpToken: () => Promise.resolve(server?.token),
+    replaySpeed,
+    prices,
+  };
+}
+
+export function createEngine(context: CliContext, options: EngineOptions): Engine {
+  const warn = (message: string): void => void context.stderr.write(`vitrine: ${message}\n`);
+  const quiet = (): void => undefined;
+  const storeDir = storeFolder(context, options.store);
+  if (options.writes === true) makeFolder(storeDir);
+  const catalogue = new Catalogue(storeDir);
+  return new Engine({
+    storeDir,
+    clock: context.now,
+    randomHex: (digits) => randomBytes(digits).toString('hex').slice(0, digits),
+    environment: context.env,
+    settings: () => settingsOf(options),
+    log: { debug: quiet, info: quiet, warn, error: warn },
+    demoDir: path.join(packageFolder(import.meta.dirname), 'media/demo'),
+    adapters,
+    blueprints: {
+      load: (folder) => trustedBlueprints(context, folder),
+      use: { options: () => ({}), environment: context.env, input: inputOf(context) },
+      tags: () => options.tags ?? [],
+    },
+    version: version(),
+    catalogue,
+    ...(options.ownOnly !== true && { sources: createSources(context, new StoredFacts(catalogue, { warn })) }),
+  });
+}

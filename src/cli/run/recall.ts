@@ -1,0 +1,42 @@
+import type { Engine } from '../../engine/engine.ts';
+import type { Recalled } from '../../engine/recall/types.ts';
+import { inFolder } from '../../engine/recall/recall.ts';
+import { sourceText } from '../../insight/recall/querySource.ts';
+import type { CliContext } from '../command.ts';
+
+interface Asked {
+  readonly prompt: string;
+  readonly cwd: string;
+  /** That continues; its folder counts then, and its own text is known to it. */
+  readonly resume: string | undefined;
+}
+
+/** What earlier sessions of the folder know of the prompt. Says by what was searched, and how much goes along. @throws EngineFailure */
+export async function recallFor(engine: Engine, context: CliContext, asked: Asked): Promise<Recalled> {
+  const { prompt, resume } = asked;
+  const found = await engine.archive.recall.find({
+    ...(resume !== undefined && { session: resume }),
+    message: { text: prompt, origin: 'human' },
+    within: inFolder(await folderOf(engine, asked), resume),
+  });
+  context.stderr.write(`vitrine: ${recalledText(found)}\n`);
+  return found;
+}
+
+async function folderOf(engine: Engine, { cwd, resume }: Asked): Promise<string> {
+  if (resume === undefined) return cwd;
+  const handle = await engine.open(resume);
+  const { project_dir: folder = cwd } = handle.summary();
+  handle.dispose();
+  return folder;
+}
+
+function recalledText({ source, passages, sessions }: Recalled): string {
+  if (source === null) return 'Earlier sessions were not searched, because the prompt has no search terms.';
+  const by = `by ${sourceText(source)} (${source})`;
+  if (passages.length === 0) return `No matches in ${count(sessions, 'earlier session')}, ${by}.`;
+  const from = new Set(passages.map(({ sessionId }) => sessionId)).size;
+  return `Context added: ${count(passages.length, 'passage')} of ${count(from, 'earlier session')}, found ${by}.`;
+}
+
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

@@ -1,0 +1,126 @@
+import type { ListedRunner, Runner } from '../model/session/runner.ts';
+import type * as z from 'zod';
+import type { registrationSchema, Seat } from './api.ts';
+import { CoordinatorError } from './errors.ts';
+
+/** Milliseconds. A runner is heard of far more often than it takes to be `stale`, and is given up only much later. */
+export const heartbeatMs = 5_000;
+export const staleMs = 20_000;
+export const lostMs = 120_000;
+
+const maxRunners = 256;
+
+/** What is known of one runner beside what others see. */
+export interface TakenRun {
+  readonly runner: Runner;
+  readonly instance: string;
+  readonly limit: number;
+  readonly within?: readonly string[] | undefined;
+}
+
+interface Seated extends TakenRun {
+  /** On the clock that never jumps. */
+  heardAt: number;
+  /** The process is known to be gone. */
+  gone: boolean;
+}
+
+/** Which runners there are. Times on `now` are of a clock that never jumps, times on `at` are ISO 8601. */
+export class RunnerRegistry {
+  readonly #runners = new Map<string, Seated>();
+
+  /**
+   * `replaced`: another process had this identity, and is no longer there.
+   * @throws CoordinatorError `conflict` while another process has it and is there
+   */
+  take(
+    runnerId: string,
+    { hostname, project_dir, executor_type, tags, limit, within, instance }: z.infer<typeof registrationSchema>,
+    { now, at }: { readonly now: number; readonly at: string },
+  ): { readonly taken: TakenRun; readonly replaced: boolean } {
+    const before = this.#runners.get(runnerId);
+    const same = before?.instance === instance;
+    if (before !== undefined && !same && this.#isOnline(before, now)) {
+      throw new CoordinatorError(
+        'conflict',
+        `There is a runner ${runnerId} for ${executor_type} in ${project_dir} on ${hostname}. Stop it first, or wait until it is stale.`,
+      );
+    }
+    if (before === undefined && this.#runners.size >= maxRunners) {
+      throw new CoordinatorError('full', `There are ${maxRunners} runners: no more are taken.`);
+    }
+    const registered_at = same ? before.runner.registered_at : at;
+    const runner = {
+      runner_id: runnerId,
+      registered_at,
+      last_heartbeat: at,
+      hostname,
+      project_dir,
+      executor_type,
+      tags,
+    };
+    const seated = { runner, instance, limit, within, heardAt: now, gone: false };
+    this.#runners.set(runnerId, seated);
+    return { taken: seated, replaced: before !== undefined && !same };
+  }
+
+  /** As it was before this coordinator began. It has to be heard of to be `online`. */
+  restore({ runner, instance, limit, within }: TakenRun, now: number): void {
+    this.#runners.set(runner.runner_id, { runner, instance, limit, within, heardAt: now - staleMs, gone: false });
+  }
+
+  heard({ runner_id, instance }: Seat, { now, at }: { readonly now: number; readonly at: string }): TakenRun {
+    const seated = this.#runners.get(runner_id);
+    if (seated === undefined || seated.instance !== instance || seated.gone) {
+      throw new CoordinatorError('unknown_runner', `Runner ${runner_id} is not registered, or not as this process.`);
+    }
+    const heard = { ...seated, runner: { ...seated.runner, last_heartbeat: at }, heardAt: now };
+    this.#runners.set(runner_id, heard);
+    return heard;
+  }
+
+  /** Whether this very process had it. */
+  went({ runner_id, instance }: Seat): boolean {
+    const seated = this.#runners.get(runner_id);
+    if (seated === undefined || seated.instance !== instance || seated.gone) return false;
+    seated.gone = true;
+    return true;
+  }
+
+  /** Takes those away that no one has heard of for so long that their runs are given up. */
+  lose(now: number): readonly string[] {
+    const lost = [...this.#runners.values()].filter(({ heardAt, gone }) => gone || now - heardAt >= lostMs);
+    for (const { runner } of lost) this.#runners.delete(runner.runner_id);
+    return lost.map(({ runner }) => runner.runner_id);
+  }
+
+  /** No one could be heard for that long. */
+  forgive(ms: number): void {
+    for (const seated of this.#runners.values()) seated.heardAt += ms;
+  }
+
+  has(runnerId: string): boolean {
+    return this.#runners.has(runnerId);
+  }
+
+  /** Those that are there. */
+  online(now: number): readonly TakenRun[] {
+    return [...this.#runners.values()].filter((seated) => this.#isOnline(seated, now));
+  }
+
+  list(now: number): readonly ListedRunner[] {
+    return [...this.#runners.values()].map((seated) => ({
+      ...seated.runner,
+      status: this.#isOnline(seated, now) ? 'online' : 'stale',
+      seconds_since_heartbeat: Math.max(0, Math.floor((now - seated.heardAt) / 1000)),
+    }));
+  }
+
+  all(): readonly TakenRun[] {
+    return [...this.#runners.values()];
+  }
+
+  #isOnline({ heardAt, gone }: Seated, now: number): boolean {
+    return !gone && now - heardAt < staleMs;
+  }
+}

@@ -1,0 +1,103 @@
+import path from 'node:path';
+import type { ClientDescription } from '../../protocol/daemon/calls.ts';
+import type { Presence } from '../../engine/requests/countdown.ts';
+import type { Disposable } from '../../engine/api.ts';
+
+/** A window that reloads is back within this time, in ms. */
+const reloadMs = 20_000;
+
+type WhenWindowsClose = 'finishRuns' | 'stopRuns';
+
+/** One client that has proved that it knows the token. */
+export interface ConnectedClient {
+  /** `null` where the user gives nothing. */
+  askInput(name: string, agent: { readonly name: string; readonly file: string }): Promise<string | null>;
+}
+
+interface Client {
+  readonly description: ClientDescription;
+  /** Trusted folders of a window. */
+  folders: readonly string[];
+}
+
+export interface ClientsDeps {
+  readonly onCount: (count: number) => void;
+  /** The last window has closed, and the user wants that runs stop then. */
+  readonly onStopRuns: () => void;
+  readonly reloadMs?: number;
+}
+
+/** Who is connected. */
+export class Clients implements Presence {
+  readonly #deps: ClientsDeps;
+  readonly #clients = new Map<ConnectedClient, Client>();
+  readonly #presence = new Set<() => void>();
+  #whenWindowsClose: WhenWindowsClose = 'finishRuns';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: ClientsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Of a connection that has said hello. */
+  describe(connection: ConnectedClient): ClientDescription | undefined {
+    return this.#clients.get(connection)?.description;
+  }
+
+  isPresent(): boolean {
+    return [...this.#clients.values()].some(({ description }) => description.person);
+  }
+
+  onChange(listener: () => void): Disposable {
+    const own = (): void => listener();
+    this.#presence.add(own);
+    return { dispose: () => this.#presence.delete(own) };
+  }
+
+  /** Without those that only watch. */
+  get count(): number {
+    return [...this.#clients.values()].filter(({ description }) => description.observes !== true).length;
+  }
+
+  add(connection: ConnectedClient, description: ClientDescription): void {
+    this.#clients.set(connection, { description, folders: [] });
+    if (description.kind === 'window') clearTimeout(this.#timer);
+    this.#changed();
+  }
+
+  announce(connection: ConnectedClient, folders: readonly string[], whenWindowsClose: WhenWindowsClose): void {
+    const client = this.#clients.get(connection);
+    if (client === undefined) return;
+    client.folders = folders;
+    this.#whenWindowsClose = whenWindowsClose;
+  }
+
+  remove(connection: ConnectedClient): void {
+    const client = this.#clients.get(connection);
+    this.#clients.delete(connection);
+    this.#changed();
+    if (client?.description.kind !== 'window' || this.#whenWindowsClose !== 'stopRuns' || this.#windows().length > 0)
+      return;
+    this.#timer = setTimeout(this.#deps.onStopRuns, this.#deps.reloadMs ?? reloadMs);
+    this.#timer.unref();
+  }
+
+  /** Asks a window that has the file's folder open, else the newest one. */
+  async input(name: string, agent: { readonly name: string; readonly file: string }): Promise<string | undefined> {
+    const windows = this.#windows();
+    const [connection] =
+      windows.find(([, { folders }]) => folders.some((folder) => agent.file.startsWith(folder + path.sep))) ??
+      windows.at(-1) ??
+      [];
+    return (await connection?.askInput(name, agent)) ?? undefined;
+  }
+
+  #changed(): void {
+    this.#deps.onCount(this.count);
+    for (const listener of [...this.#presence]) listener();
+  }
+
+  #windows(): [ConnectedClient, Client][] {
+    return [...this.#clients].filter(([, { description }]) => description.kind === 'window');
+  }
+}

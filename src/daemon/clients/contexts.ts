@@ -1,0 +1,129 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import path from 'node:path';
+import type { AgentOptions } from '../../agents/adapter.ts';
+import type { RunChoice } from '../../agents/withChoice.ts';
+import type { EngineSettings } from '../../engine/api.ts';
+import { parseBudgets } from '../../insight/budgets/limits.ts';
+import { parseFollowUps } from '../../insight/followUps/rules.ts';
+import type { ExecutorType } from '../../model/session/session.ts';
+import type { ClientDescription } from '../../protocol/daemon/calls.ts';
+import type { ClientContext } from '../../protocol/daemon/context.ts';
+
+/** Folders whose context is kept; the least recently used goes first. */
+const maxFolders = 1000;
+
+interface Known {
+  readonly context: ClientContext;
+  readonly ofWindow: boolean;
+}
+
+/**
+ * The newest client context of each folder, which also holds for the folders below it that have none of their own. In
+ * memory only: contexts hold secrets.
+ */
+export class ClientContexts {
+  readonly #byFolder = new Map<string, Known>();
+  /** Of the run that is starting: two clients may start runs in one folder at once, each with its own environment. */
+  readonly #starting = new AsyncLocalStorage<{ context: ClientContext | undefined }>();
+
+  /** A window knows more of its folders than others do: its context stays when another client starts a run there. */
+  add(context: ClientContext, by: ClientDescription['kind']): void {
+    const ofWindow = by === 'window';
+    const { folder } = context;
+    if (!ofWindow && this.#nearest(folder)?.ofWindow === true) return;
+    this.#byFolder.delete(folder);
+    this.#byFolder.set(folder, { context, ofWindow });
+    const [oldest] = this.#byFolder.keys();
+    if (this.#byFolder.size > maxFolders && oldest !== undefined) this.#byFolder.delete(oldest);
+  }
+
+  /** Starts a run with this context, whatever else is known of its folder. */
+  using<T>(context: ClientContext, work: () => Promise<T>): Promise<T> {
+    const starting: { context: ClientContext | undefined } = { context };
+    return this.#starting.run(starting, async () => {
+      try {
+        return await work();
+      } finally {
+        // What the run leaves behind, such as a server, must not keep it.
+        starting.context = undefined;
+      }
+    });
+  }
+
+  isTrusted(folder: string): boolean {
+    return this.#of(folder)?.trusted === true;
+  }
+
+  /** What a person set for follow-ups is known only of windows. */
+  isTrustedByWindow(folder: string): boolean {
+    const known = this.#nearest(folder);
+    return known?.ofWindow === true && known.context.trusted;
+  }
+
+  /** Of a folder that no client has opened since the daemon started: an empty environment. */
+  environment(folder: string): Readonly<Record<string, string>> {
+    return this.#of(folder)?.environment ?? {};
+  }
+
+  /** Of the folder that a file is in, or else of the newest one. */
+  environmentNear(file: string): Readonly<Record<string, string>> {
+    return (this.#of(path.dirname(file)) ?? this.#newest())?.environment ?? {};
+  }
+
+  /** As the settings of the folder say. */
+  options(folder: string, executor: ExecutorType): AgentOptions {
+    return this.#of(folder)?.options?.[executor] ?? {};
+  }
+
+  /** What a person chose for later runs of a session. */
+  choice(folder: string, sessionId: string): RunChoice {
+    return this.#of(folder)?.choices?.[sessionId] ?? {};
+  }
+
+  tags(): readonly string[] {
+    return this.#newest()?.tags ?? [];
+  }
+
+  mayUseWorkspaceAgents(folder: string): boolean {
+    const { trusted = false, workspaceAgents = false } = this.#of(folder) ?? {};
+    return trusted && workspaceAgents;
+  }
+
+  /** Without a folder, the newest of a window, or else of another client: what holds everywhere is the user's, and the same in each. */
+  settings(folder: string | undefined): EngineSettings {
+    const context = folder === undefined ? this.#newest() : this.#of(folder);
+    if (context === undefined) return {};
+    const { acpHttpTokens = {}, followUps, ...settings } = context.settings;
+    const tokens = new Map(Object.entries(acpHttpTokens));
+    return {
+      ...settings,
+      environment: context.environment,
+      timing: context.timing ?? {},
+      acpHttpToken: (profile) => Promise.resolve(tokens.get(profile)),
+      followUps: parseFollowUps(followUps).value,
+      budgets: (where) => {
+        const budgets = this.#of(where)?.settings.budgets;
+        const place = budgets?.folder === undefined ? {} : { folder: budgets.folder };
+        return { limits: parseBudgets(budgets?.limits).value, ...place };
+      },
+    };
+  }
+
+  #newest(): ClientContext | undefined {
+    const all = [...this.#byFolder.values()];
+    return (all.findLast(({ ofWindow }) => ofWindow) ?? all.at(-1))?.context;
+  }
+
+  #of(folder: string): ClientContext | undefined {
+    const starting = this.#starting.getStore()?.context;
+    return starting?.folder === folder ? starting : this.#nearest(folder)?.context;
+  }
+
+  /** Of the folder, or of the nearest one above it. */
+  #nearest(folder: string): Known | undefined {
+    for (let place = folder; ; place = path.dirname(place)) {
+      const known = this.#byFolder.get(place);
+      if (known !== undefined || place === path.dirname(place)) return known;
+    }
+  }
+}

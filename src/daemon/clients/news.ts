@@ -1,0 +1,115 @@
+import type { Disposable } from '../../engine/api.ts';
+import type { EngineFailure } from '../../engine/failures/failures.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { CoordinatorEvent } from '../../model/transcript/event.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { News } from '../../protocol/daemon/calls.ts';
+import type { FollowUpsState } from '../../protocol/daemon/followUps.ts';
+import { failureData } from '../failures.ts';
+
+/** Events that wait for a client; older ones are dropped. */
+const maxEvents = 2000;
+const maxUndelivered = 100;
+
+/** What the daemon itself learns of sessions, for all clients that watch. */
+export class NewsSource {
+  readonly #feeds = new Set<NewsFeed>();
+
+  constructor(engine: Pick<Engine, 'onSummary' | 'onEvent'>) {
+    engine.onSummary((summary) => this.#tell((feed) => feed.summary(summary)));
+    engine.onEvent((event) => this.#tell((feed) => feed.event(event)));
+  }
+
+  removed(sessionId: string): void {
+    this.#tell((feed) => feed.removed(sessionId));
+  }
+
+  add(feed: NewsFeed): Disposable {
+    this.#feeds.add(feed);
+    return { dispose: () => this.#feeds.delete(feed) };
+  }
+
+  undelivered(sessionId: string, failure: EngineFailure): void {
+    this.#tell((feed) => feed.undelivered(sessionId, failure));
+  }
+
+  followUps(state: FollowUpsState): void {
+    this.#tell((feed) => feed.followUps(state));
+  }
+
+  #tell(about: (feed: NewsFeed) => void): void {
+    for (const feed of this.#feeds) about(feed);
+  }
+}
+
+/** News for one client: one batch in flight, and what waits is bounded. */
+export class NewsFeed {
+  /** Coordinator events are wanted too. */
+  wantsEvents = false;
+  readonly #send: (news: News) => Promise<void>;
+  #summaries = new Map<string, SessionSummary>();
+  #removed = new Set<string>();
+  #events: CoordinatorEvent[] = [];
+  #failedDeliveries: News['undelivered'] = [];
+  #followUps: FollowUpsState | undefined;
+  #isSending = false;
+
+  constructor(send: (news: News) => Promise<void>) {
+    this.#send = send;
+  }
+
+  summary(summary: SessionSummary): void {
+    this.#removed.delete(summary.session_id);
+    this.#summaries.set(summary.session_id, summary);
+    this.#pump();
+  }
+
+  removed(sessionId: string): void {
+    this.#summaries.delete(sessionId);
+    this.#removed.add(sessionId);
+    this.#pump();
+  }
+
+  event(event: CoordinatorEvent): void {
+    if (!this.wantsEvents) return;
+    this.#events.push(event);
+    if (this.#events.length > maxEvents) this.#events.shift();
+    this.#pump();
+  }
+
+  undelivered(session_id: string, error: EngineFailure): void {
+    const failure = failureData(error);
+    if (failure === null || this.#failedDeliveries.length >= maxUndelivered) return;
+    this.#failedDeliveries.push({ session_id, failure });
+    this.#pump();
+  }
+
+  followUps(state: FollowUpsState): void {
+    this.#followUps = state;
+    this.#pump();
+  }
+
+  #pump(): void {
+    const count = this.#summaries.size + this.#removed.size + this.#events.length + this.#failedDeliveries.length;
+    if (this.#isSending || (count === 0 && this.#followUps === undefined)) return;
+    this.#isSending = true;
+    const news: News = {
+      summaries: [...this.#summaries.values()],
+      removed: [...this.#removed],
+      events: this.#events,
+      undelivered: this.#failedDeliveries,
+      ...(this.#followUps !== undefined && { follow_ups: this.#followUps }),
+    };
+    this.#summaries = new Map();
+    this.#removed = new Set();
+    this.#events = [];
+    this.#failedDeliveries = [];
+    this.#followUps = undefined;
+    const sent = (): void => {
+      this.#isSending = false;
+      this.#pump();
+    };
+    // A connection that fails closes, and its end removes this.
+    this.#send(news).then(sent, () => undefined);
+  }
+}

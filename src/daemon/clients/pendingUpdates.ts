@@ -1,0 +1,69 @@
+import type { EntryUpdate } from '../../model/transcript/entry.ts';
+
+/** Characters of text that wait for a client. Above, the client is told to read the entries again. */
+const maxCharacters = 2 << 20;
+const maxUpdates = 2000;
+
+export interface Batch {
+  readonly updates: EntryUpdate[];
+  readonly gap: boolean;
+}
+
+/** Updates that wait until a client has taken the batch before them: the newest state of each entry, in order of first change. */
+export class PendingUpdates {
+  #byIndex = new Map<number, EntryUpdate[]>();
+  #characters = 0;
+  #count = 0;
+  #gap = false;
+
+  get isEmpty(): boolean {
+    return !this.#gap && this.#byIndex.size === 0;
+  }
+
+  add(updates: readonly EntryUpdate[]): void {
+    if (this.#gap) return;
+    for (const update of updates) this.#addOne(update);
+    if (this.#characters > maxCharacters || this.#count > maxUpdates) {
+      this.#clear();
+      this.#gap = true;
+    }
+  }
+
+  take(): Batch {
+    const batch = { updates: [...this.#byIndex.values()].flat(), gap: this.#gap };
+    this.#clear();
+    this.#gap = false;
+    return batch;
+  }
+
+  #addOne(update: EntryUpdate): void {
+    const index = update.op === 'put' ? update.entry.index : update.index;
+    const before = this.#byIndex.get(index) ?? [];
+    const last = before.at(-1);
+    this.#characters += sizeOf(update);
+    if (update.op === 'put') {
+      for (const each of before) this.#characters -= sizeOf(each);
+      this.#count += 1 - before.length;
+      this.#byIndex.set(index, [update]);
+    } else if (last?.op === 'append') {
+      before[before.length - 1] = { ...last, text: last.text + update.text };
+    } else {
+      this.#count += 1;
+      this.#byIndex.set(index, [...before, update]);
+    }
+  }
+
+  #clear(): void {
+    this.#byIndex = new Map();
+    this.#characters = 0;
+    this.#count = 0;
+  }
+}
+
+/** An estimate: what an entry holds besides its texts is small, or part of a result that its length stands for. */
+function sizeOf(update: EntryUpdate): number {
+  if (update.op === 'append') return update.text.length;
+  const { content, type } = update.entry;
+  const result = type.kind === 'tool_use' ? (type.tool.result?.text?.length ?? 0) : 0;
+  return content.length + result + 500;
+}

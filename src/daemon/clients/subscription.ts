@@ -1,0 +1,128 @@
+import type { Disposable, Notice, SessionHandle } from '../../engine/api.ts';
+import type { RunResult } from '../../model/session/result.ts';
+import type {
+  EndedRun,
+  Followed,
+  SessionNotice,
+  SessionSnapshot,
+  SessionUpdate,
+} from '../../protocol/daemon/session.ts';
+import { failureData } from '../failures.ts';
+import { PendingUpdates } from './pendingUpdates.ts';
+
+/** Notices that wait for a client. */
+const maxNotices = 100;
+/** Lines about damage in a record. */
+const maxProblems = 100;
+
+function snapshotOf(handle: SessionHandle): SessionSnapshot {
+  const conversation = handle.conversation();
+  return {
+    summary: handle.summary(),
+    turns: [...handle.turns()],
+    total: handle.total(),
+    open: [...handle.open()],
+    live: handle.live(),
+    dialogue: conversation !== null,
+    takesMessages: conversation?.takesMessages ?? false,
+    requests: [...(conversation?.pending() ?? [])],
+    queued: (conversation?.queued() ?? []).map(({ id, text }) => ({ id, text })),
+    sizes: handle.sizes(),
+    problems: handle.problems().slice(0, maxProblems),
+  };
+}
+
+/** Sends the changes of one session to one client: one batch in flight, later changes merged while it waits. */
+export class Subscription implements Disposable {
+  readonly handle: SessionHandle;
+  readonly #id: number;
+  readonly #send: (update: SessionUpdate) => Promise<void>;
+  readonly #pending = new PendingUpdates();
+  #notices: SessionNotice[] = [];
+  /** The newest run whose end this has seen. */
+  #ended: EndedRun | undefined;
+  #isEndNews = false;
+  #awaited: Promise<unknown> | undefined;
+  #isStateChanged = false;
+  #isSending = false;
+  #isDisposed = false;
+  #seq = 0;
+
+  /** Takes over the handle and disposes it. `startedSummary`: a run has just begun, and may have ended since. */
+  constructor(id: number, handle: SessionHandle, started: boolean, send: (update: SessionUpdate) => Promise<void>) {
+    this.#id = id;
+    this.handle = handle;
+    this.#send = send;
+    handle.onUpdates((updates) => {
+      this.#pending.add(updates);
+      this.#pump();
+    });
+    const stateChanged = (): void => {
+      this.#awaitEnd();
+      this.#isStateChanged = true;
+      this.#pump();
+    };
+    handle.onSummary(stateChanged);
+    handle.onConversation(stateChanged);
+    handle.onNotice((notice) => {
+      const data = dataOf(notice);
+      if (data !== null && this.#notices.length < maxNotices) this.#notices.push(data);
+      this.#pump();
+    });
+    this.#awaitEnd(started);
+  }
+
+  /** To be called right after the subscription was made: later changes are sent as updates. */
+  begin(): Followed {
+    return { subscription: this.#id, state: snapshotOf(this.handle), entries: [...this.handle.unsettled()] };
+  }
+
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    this.handle.dispose();
+  }
+
+  /** Of the active run, once. */
+  #awaitEnd(started = false): void {
+    const { done } = this.handle;
+    if (!(started || this.handle.live()) || this.#awaited === done) return;
+    this.#awaited = done;
+    const run_id = this.handle.turns().at(-1)?.runId;
+    void done.then((result: RunResult | undefined) => {
+      if (result === undefined || run_id === undefined) return;
+      this.#ended = { run_id, result };
+      this.#isEndNews = true;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    const isNews = !this.#pending.isEmpty || this.#isStateChanged || this.#isEndNews || this.#notices.length > 0;
+    if (this.#isSending || this.#isDisposed || !isNews) return;
+    this.#isSending = true;
+    this.#seq += 1;
+    const update: SessionUpdate = {
+      subscription: this.#id,
+      seq: this.#seq,
+      ...this.#pending.take(),
+      state: snapshotOf(this.handle),
+      notices: this.#notices,
+      ...(this.#isEndNews && this.#ended !== undefined && { ended: this.#ended }),
+    };
+    this.#isStateChanged = false;
+    this.#isEndNews = false;
+    this.#notices = [];
+    const sent = (): void => {
+      this.#isSending = false;
+      this.#pump();
+    };
+    // A connection that fails closes, and its end disposes this.
+    this.#send(update).then(sent, () => undefined);
+  }
+}
+
+function dataOf({ severity, failure }: Notice): SessionNotice | null {
+  const data = failureData(failure);
+  return data === null ? null : { severity, failure: data };
+}

@@ -1,0 +1,50 @@
+import { errorCode, errorText } from '../../agents/acp/errors.ts';
+import { loginAdvice, protocolVersion, type Greeting } from '../../agents/acp/opening.ts';
+import { rpcError, type RpcError } from '../../agents/acp/wire.ts';
+import { UnansweredError } from './peer.ts';
+
+/** What is wanted cannot be had, for a reason that is no error of the protocol. */
+export class ImpossibleError extends Error {
+  override readonly name = 'ImpossibleError';
+}
+
+/** @throws ImpossibleError */
+export function assertVersion({ version }: Greeting): void {
+  if (version === protocolVersion) return;
+  const theirs = version === null ? 'does not say which version' : `speaks version ${version}`;
+  throw new ImpossibleError(
+    `it ${theirs} of the Agent Client Protocol, and Vitrine speaks version ${protocolVersion}. Install a version of the agent that speaks that, or update Vitrine.`,
+  );
+}
+
+/** What was wrong, and what to do. `program`: as a person would start it. */
+export function unansweredReason(
+  error: unknown,
+  { preset, logins }: Pick<Greeting, 'preset' | 'logins'>,
+  program: string,
+): string {
+  if (error instanceof ImpossibleError) return error.message;
+  if (UnansweredError.is(error)) {
+    return `${error.message}. Start it once in a terminal (${program}); it may wait for a login there.`;
+  }
+  if (isLoginError(error)) return `you are not logged in to it. ${loginAdvice({ preset, logins }, program)}`;
+  const answered = answeredError(error);
+  if (answered !== undefined) return `it answered with an error: ${errorText(answered)}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function answeredCode(error: unknown): string | undefined {
+  const answered = answeredError(error);
+  return answered === undefined ? undefined : errorCode(answered);
+}
+
+export function isLoginError(error: unknown): boolean {
+  return answeredCode(error) === 'authentication_failed';
+}
+
+/** What the agent answered, where that is what went wrong. */
+function answeredError(error: unknown): RpcError | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'number') return undefined;
+  const data = 'data' in error ? error.data : undefined;
+  return rpcError({ code: error.code, message: error.message, ...(data !== undefined && { data }) });
+}

@@ -1,0 +1,124 @@
+import path from 'node:path';
+import type { AcpPreset } from '../../agents/acp/presets.ts';
+import type { AgentAdapter, AgentOptions } from '../../agents/adapter.ts';
+import { shellWord } from '../../agents/shared/describe.ts';
+import {
+  programLauncher,
+  type AgentLauncher,
+  type LaunchRequest,
+  type LauncherDeps,
+  type TalkWith,
+} from '../launch/agentLauncher.ts';
+import type { AgentReport, EngineSettings } from '../api.ts';
+import { failures } from '../failures/failures.ts';
+import { acpAgents, type AcpAgent } from './profiles.ts';
+
+interface AcpDeps extends LauncherDeps {
+  readonly adapter: AgentAdapter;
+  readonly settings: EngineSettings;
+  /** Of Vitrine. */
+  readonly clientVersion: string;
+}
+
+/** `id`: of a profile, which may no longer be in the settings. Its sessions can be read all the same. */
+export function acpLauncher(id: string | undefined, deps: AcpDeps): AgentLauncher {
+  const agents = acpAgents(deps.settings);
+  const agent = agents.find((each) => each.id === id);
+  if (agent !== undefined) return sourceOf(agent, deps);
+  const { adapter } = deps;
+  return {
+    label: id ?? adapter.label,
+    recording: false,
+    resumesById: true,
+    createNormalizer: (context) => adapter.createNormalizer(context),
+    prepare: () =>
+      Promise.reject(
+        failures.profileUnknown(
+          adapter.label,
+          id,
+          agents.map((each) => each.id),
+        ),
+      ),
+  };
+}
+
+export function acpReports(deps: AcpDeps): Promise<readonly AgentReport[]> {
+  return Promise.all(
+    acpAgents(deps.settings).map(async (agent) => {
+      const source = sourceOf(agent, deps);
+      return { ...(await source.report()), profile: agent.id };
+    }),
+  );
+}
+
+function sourceOf(agent: AcpAgent, deps: AcpDeps) {
+  const { label, preset, program, environment } = agent;
+  const settings = { ...(program !== undefined && { program }), ...(environment !== undefined && { environment }) };
+  const { clock, clientVersion } = deps;
+  const shown = (file: string) => [path.basename(file), ...(agent.args ?? [])].map(shellWord).join(' ');
+  const talk: TalkWith = async ({ request, resume, program: found, env }) => {
+    const { AcpDialogue } = await import('./dialogue.ts');
+    const { runId, cwd, prompt, options } = request;
+    const started = shown(found.path);
+    const task = { prompt, cwd, resume, options, preset, program: started, runId, env, clock, clientVersion };
+    return (host) => new AcpDialogue(host, task);
+  };
+  const source = programLauncher(adapterOf(agent, deps.adapter), settings, deps, talk);
+  const cannotResume = resumeReason(preset);
+  return {
+    ...source,
+    sessions: async (request: LaunchRequest, signal?: AbortSignal) => {
+      const { listSessions } = await import('./sessionList.ts');
+      const { process, program: file } = await (await source.prepare()).launch(request, null);
+      const { cwd } = request;
+      const task = { label, preset, cwd, program: shown(file), clientVersion, clock };
+      return listSessions(process, { ...task, ...(signal !== undefined && { signal }) });
+    },
+    prepare: async () => {
+      const prepared = await source.prepare();
+      if (cannotResume === undefined) return prepared;
+      return {
+        ...prepared,
+        launch: (...[request, resume]: Parameters<typeof prepared.launch>) => {
+          if (resume !== null) throw failures.conversationUnnamed(label, cannotResume);
+          return prepared.launch(request, resume);
+        },
+      };
+    },
+  };
+}
+
+/** The adapter of all agents of the protocol, for one of them. */
+function adapterOf({ label, programs, args = [], preset }: AcpAgent, adapter: AgentAdapter): AgentAdapter {
+  const reason = resumeReason(preset);
+  const capabilities = reason === undefined ? {} : { resume: { supported: false, reason } };
+  return {
+    ...adapter,
+    label,
+    programs: programs ?? [],
+    // Others may take the question for a conversation.
+    versionArgs: preset?.versionArgs ?? [],
+    capabilities: { ...adapter.capabilities, ...capabilities },
+    command: (request) => {
+      const command = adapter.command(request);
+      return {
+        ...command,
+        args: [...args, ...command.args],
+        warnings: [...command.warnings, ...ignored(request.options)],
+      };
+    },
+  };
+}
+
+function resumeReason(preset: AcpPreset | undefined): string | undefined {
+  return preset?.quirks.resume === 'none'
+    ? `${preset.label} loses a conversation when it is asked to load it`
+    : undefined;
+}
+
+function ignored({ maxTurns, maxBudgetUsd, maxAiCredits, appendSystemPrompt }: AgentOptions): string[] {
+  const given = { 'a limit of turns': maxTurns, 'a limit of cost': maxBudgetUsd, 'a limit of credits': maxAiCredits };
+  const limits = Object.entries(given).filter(([, value]) => value !== undefined);
+  const all = [...limits.map(([name]) => name), ...(appendSystemPrompt === undefined ? [] : ['an own system prompt'])];
+  return all.map((name) => `The Agent Client Protocol has no place for ${name}: it is not applied.`);
+}

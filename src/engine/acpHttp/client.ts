@@ -1,0 +1,228 @@
+import { isObject } from '../../model/text/json.ts';
+import { acpHttpFailures, AcpHttpFailure } from './failures.ts';
+
+/** Bytes of one answer that is no stream. */
+const maxAnswer = 8 * 1024 * 1024;
+const maxAgents = 1000;
+const pageOfAgents = 100;
+const streamTimeoutMs = 30_000;
+
+export interface AcpHttpOptions {
+  readonly baseUrl: string;
+  /** Sent with every request; a token belongs here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof fetch;
+  /** Milliseconds for an answer that is no stream. Default 30 seconds. */
+  readonly timeoutMs?: number;
+}
+
+export interface AcpHttpAgent {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface AcpHttpRequest {
+  readonly agent: string;
+  readonly prompt: string;
+  /** A conversation of the server to resume, or a UUID for a new one. */
+  readonly sessionId?: string;
+}
+
+/** Talks to a server of the Agent Communication Protocol. All failures are `AcpHttpFailure`s, but for aborts of the caller. */
+export class AcpHttpClient {
+  readonly #base: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #fetch: typeof fetch;
+  readonly #timeoutMs: number;
+
+  /** @throws AcpHttpFailure where the address is none. */
+  constructor({ baseUrl, headers = {}, fetch: ownFetch = fetch, timeoutMs = 30_000 }: AcpHttpOptions) {
+    const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+    if (url === undefined || !/^https?:$/.test(url.protocol)) throw acpHttpFailures.badAddress(baseUrl);
+    if (url.username !== '' || url.password !== '') throw acpHttpFailures.secretInAddress(url.origin);
+    this.#base = url.href.replace(/[?#].*$/, '').replace(/\/+$/, '');
+    for (const [name, value] of Object.entries(headers)) {
+      // What `fetch` says of a bad header has its value.
+      if (!isHeader(name, value)) throw acpHttpFailures.badHeader(name);
+    }
+    this.#headers = headers;
+    this.#fetch = ownFetch;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async ping(signal?: AbortSignal): Promise<void> {
+    await this.#json('GET', '/ping', undefined, signal);
+  }
+
+  /** All agents of the server, at most 1,000. */
+  async agents(signal?: AbortSignal): Promise<AcpHttpAgent[]> {
+    const found = new Map<string, AcpHttpAgent>();
+    for (let offset = 0; offset < maxAgents; offset += pageOfAgents) {
+      const path = `/agents?limit=${pageOfAgents}&offset=${offset}`;
+      const { where, value } = await this.#json('GET', path, undefined, signal);
+      const listed: unknown = isObject(value) ? value['agents'] : value;
+      if (!Array.isArray(listed)) throw acpHttpFailures.notTheProtocol(where, 'no list of agents');
+      const before = found.size;
+      for (const agent of listed) {
+        if (!isObject(agent) || typeof agent['name'] !== 'string') continue;
+        const { name, description } = agent;
+        found.set(name, { name, description: typeof description === 'string' ? description : '' });
+      }
+      // A server that knows no pages sends the same ones again.
+      if (listed.length < pageOfAgents || found.size === before) break;
+    }
+    return [...found.values()];
+  }
+
+  /**
+   * Runs an agent. Resolves when the server has accepted it, to the bytes of its event stream, which ends with the run or
+   * where the agent waits for an answer. @throws AcpHttpFailure
+   */
+  run({ agent, prompt, sessionId }: AcpHttpRequest, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const input = [message(prompt)];
+    const session = sessionId === undefined ? {} : { session_id: sessionId };
+    return this.#stream('/runs', { agent_name: agent, input, mode: 'stream', ...session }, signal);
+  }
+
+  /** Answers a run that waits, and continues as `run` does. @throws AcpHttpFailure */
+  resume(runId: string, answer: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const resume = { run_id: runId, await_resume: { type: 'message', message: message(answer) }, mode: 'stream' };
+    return this.#stream(`/runs/${encodeURIComponent(runId)}`, resume, signal);
+  }
+
+  /** Asks the server to end a run; its stream tells when it has. */
+  async cancel(runId: string, signal?: AbortSignal): Promise<void> {
+    await this.#json('POST', `/runs/${encodeURIComponent(runId)}/cancel`, {}, signal);
+  }
+
+  /** Every event of a run so far, one JSON text each: what was missed when the connection was lost. */
+  async events(runId: string, signal?: AbortSignal): Promise<string[]> {
+    const { where, value } = await this.#json('GET', `/runs/${encodeURIComponent(runId)}/events`, undefined, signal);
+    const events: unknown = isObject(value) ? value['events'] : undefined;
+    if (!Array.isArray(events)) throw acpHttpFailures.notTheProtocol(where, 'no list of events');
+    return events.map((event) => JSON.stringify(event));
+  }
+
+  async #stream(path: string, body: object, signal: AbortSignal | undefined): Promise<AsyncIterable<Uint8Array>> {
+    const where = `POST ${this.#base}${path}`;
+    const response = await this.#accepted(where, path, body, signal);
+    const type = response.headers.get('content-type') ?? '';
+    if (!response.ok || response.body === null) throw await this.#refusal(where, response);
+    if (type.startsWith('text/event-stream')) return response.body;
+    await response.body.cancel();
+    throw acpHttpFailures.notTheProtocol(where, `${type === '' ? 'no content type' : type} instead of an event stream`);
+  }
+
+  /** The stream itself may be silent for as long as the agent is; only its beginning is waited for so long. */
+  async #accepted(where: string, path: string, body: object, signal: AbortSignal | undefined): Promise<Response> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), streamTimeoutMs);
+    const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    try {
+      return await this.#request('POST', path, body, 'text/event-stream', either);
+    } catch (error) {
+      if (late.signal.aborted && signal?.aborted !== true)
+        throw acpHttpFailures.timedOut(where, streamTimeoutMs / 1000);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #json(
+    method: string,
+    path: string,
+    body: object | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<{ where: string; value: unknown }> {
+    const where = `${method} ${this.#base}${path}`;
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    try {
+      const response = await this.#request(method, path, body, 'application/json', either);
+      if (!response.ok) throw await this.#refusal(where, response);
+      const text = await textOf(response, where);
+      try {
+        return { where, value: JSON.parse(text) };
+      } catch {
+        throw acpHttpFailures.notTheProtocol(where, 'the answer is no JSON');
+      }
+    } catch (error) {
+      if (AcpHttpFailure.is(error)) throw error;
+      if (timeout.aborted && signal?.aborted !== true) throw acpHttpFailures.timedOut(where, this.#timeoutMs / 1000);
+      if (signal?.aborted === true) throw error;
+      throw acpHttpFailures.unreachable(where, error);
+    }
+  }
+
+  async #request(
+    method: string,
+    path: string,
+    body: object | undefined,
+    accept: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const where = `${method} ${this.#base}${path}`;
+    let response: Response;
+    try {
+      response = await this.#fetch(this.#base + path, {
+        method,
+        headers: {
+          ...this.#headers,
+          accept,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        redirect: 'manual',
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal !== undefined && { signal }),
+      });
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      throw acpHttpFailures.unreachable(where, error);
+    }
+    if (response.status < 300 || response.status >= 400) return response;
+    await response.body?.cancel();
+    throw acpHttpFailures.redirected(where, response.headers.get('location') ?? '?');
+  }
+
+  async #refusal(where: string, response: Response): Promise<AcpHttpFailure> {
+    let said = '';
+    try {
+      const value: unknown = JSON.parse(await textOf(response, where));
+      const message = isObject(value) ? (value['message'] ?? value['detail']) : undefined;
+      if (typeof message === 'string') said = message;
+    } catch {
+      // Its status says enough.
+    }
+    const { status } = response;
+    if (status === 401 || status === 403) return acpHttpFailures.unauthorized(where, status, said);
+    return status === 404 ? acpHttpFailures.notFound(where, said) : acpHttpFailures.refused(where, status, said);
+  }
+}
+
+function message(content: string): object {
+  return { role: 'user', parts: [{ content_type: 'text/plain', content }] };
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    return new Headers({ [name]: value }).has(name);
+  } catch {
+    return false;
+  }
+}
+
+async function textOf({ body }: Response, where: string): Promise<string> {
+  return body === null ? '' : decoded(body, where);
+}
+
+async function decoded(body: AsyncIterable<Uint8Array>, where: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxAnswer) throw acpHttpFailures.tooLarge(where, maxAnswer / 1024 / 1024);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,221 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { RunWatch } from '../../agents/acp-http/watch.ts';
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import type { AcpHttpClient, AcpHttpRequest } from './client.ts';
+import { acpHttpFailures, AcpHttpFailure } from './failures.ts';
+import type { AgentInput } from '../process/agentInput.ts';
+import type { AgentProcess } from '../process/agentProcess.ts';
+import { LineSplitter } from '../output/lineSplitter.ts';
+import type { OutputChunk } from '../output/outputChunks.ts';
+
+/** Milliseconds before each time that a run is asked for what was missed; anew when there is news. */
+const lookAgainMs: readonly number[] = [0, 500, 1000, 2000, 4000, 8000, 15_000];
+
+const cancelMs = 5000;
+
+export interface AcpHttpRunRequest extends AcpHttpRequest {
+  readonly client: AcpHttpClient;
+  readonly clock: () => number;
+  /** Milliseconds for the server to end a run that is stopped. */
+  readonly graceMs: number;
+  /** Someone writes an answer to each question of the agent; else the run is ended when it asks. */
+  readonly answers: boolean;
+  readonly lookAgainMs?: readonly number[];
+}
+
+/**
+ * One run of an agent on a server, as if it were a process: what the server sends is its stdout, byte by byte, and what went
+ * wrong with the connection its stderr. @throws AcpHttpFailure where the server does not accept it
+ */
+export async function startAcpHttpRun(request: AcpHttpRunRequest): Promise<AgentProcess> {
+  const { client } = request;
+  const abort = new AbortController();
+  const first = await client.run(request, abort.signal);
+  const run = new AcpHttpRun(request, abort);
+  return {
+    pid: undefined,
+    input: request.answers ? run.input : null,
+    output: run.output(first),
+    exit: run.exit,
+    leftovers: () => Promise.resolve(0),
+    stop: async (steps) => {
+      await run.stop(steps?.reduce((sum, { graceMs }) => sum + graceMs, 0) ?? request.graceMs);
+      return [];
+    },
+  };
+}
+
+class AcpHttpRun {
+  /** Takes answers; the protocol has no other messages to a run. */
+  readonly input: AgentInput = {
+    open: false,
+    write: (line) => this.#answer(answerIn(line)),
+    close: () => this.#answer(null),
+  };
+  readonly exit: Promise<ExitInfo>;
+  readonly #request: AcpHttpRunRequest;
+  readonly #abort: AbortController;
+  readonly #watch = new RunWatch();
+  #lines = new LineSplitter();
+  readonly #stop = new AbortController();
+  #cancelled: Promise<void> | undefined;
+  /** Answers, in the order of the questions; `null` is none. An answer may be there before the stream has ended. */
+  readonly #answers: (string | null)[] = [];
+  #answered = (): void => undefined;
+  #exited: (exit: ExitInfo) => void = () => undefined;
+
+  constructor(request: AcpHttpRunRequest, abort: AbortController) {
+    this.#request = request;
+    this.#abort = abort;
+    this.exit = new Promise((resolve) => {
+      this.#exited = resolve;
+    });
+  }
+
+  async *output(first: AsyncIterable<Uint8Array>): AsyncGenerator<OutputChunk> {
+    let exit: ExitInfo = { code: 1, signal: null };
+    try {
+      let stream: AsyncIterable<Uint8Array> | null = first;
+      while (stream !== null) {
+        yield* this.#whole(stream);
+        stream = this.#watch.over ? null : yield* this.#resumed();
+      }
+      exit = { code: 0, signal: null };
+    } catch (error) {
+      if (this.#abort.signal.aborted) exit = { code: null, signal: 'SIGTERM' };
+      else yield this.#chunk('stderr', Buffer.from(explained(error)));
+    } finally {
+      // Whoever reads may have given up.
+      this.#abort.abort();
+      this.#exited(exit);
+    }
+  }
+
+  /** Asks the server to end the run, and ends the connection where that takes longer. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stop.abort();
+    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    void this.#cancel();
+    await this.exit;
+    clearTimeout(timer);
+  }
+
+  /** One stream up to its end; where it is cut, the events that did not come. Ends with the run, or where it waits. */
+  async *#whole(stream: AsyncIterable<Uint8Array>): AsyncGenerator<OutputChunk> {
+    let cause: unknown;
+    try {
+      for await (const bytes of stream) {
+        yield this.#took(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+        // The run may have got its id just now.
+        if (this.#stopping) void this.#cancel();
+      }
+    } catch (error) {
+      cause = error;
+    }
+    this.#cut();
+    this.#abort.signal.throwIfAborted();
+    if (!this.#settled) yield* this.#missed('The connection was lost. What follows was asked for.', cause);
+  }
+
+  async *#missed(why: string, cause?: unknown): AsyncGenerator<OutputChunk> {
+    const { client, lookAgainMs: waits = lookAgainMs } = this.#request;
+    const { runId } = this.#watch;
+    const { signal } = this.#abort;
+    if (runId === null) throw acpHttpFailures.streamBroken(null, cause);
+    yield this.#took(Buffer.from(`\n: ${why}\n\n`));
+    let reason = cause;
+    for (let attempt = 0; attempt < waits.length; attempt += 1) {
+      await delay(waits[attempt], undefined, { signal });
+      const events = await client.events(runId, signal).catch((error: unknown) => {
+        // The network or the server may be back before the last attempt.
+        if (!AcpHttpFailure.is(error) || !error.passes) throw error;
+        reason = error;
+        return null;
+      });
+      if (events === null) continue;
+      const missing = this.#watch.missing(events);
+      for (const event of missing) yield this.#took(Buffer.from(`data: ${event}\n\n`));
+      if (this.#settled) return;
+      if (missing.length > 0) attempt = 0;
+    }
+    throw acpHttpFailures.streamBroken(runId, reason);
+  }
+
+  /** The stream of the run that resumes an answer; `null` where no one gave one, and the run was ended. */
+  async *#resumed(): AsyncGenerator<OutputChunk, AsyncIterable<Uint8Array> | null> {
+    const { client } = this.#request;
+    const { question, runId } = this.#watch;
+    const { signal } = this.#abort;
+    if (question === null || runId === null) throw acpHttpFailures.streamBroken(runId);
+    const answer = this.#request.answers ? await Promise.race([this.#next(), aborted(this.#stop.signal)]) : null;
+    this.#watch.answered();
+    if (answer !== null && !this.#stopping) return client.resume(runId, answer, signal);
+    this.#stop.abort();
+    await this.#cancel();
+    yield* this.#missed('The run was cancelled while it waited. Its end was asked for.');
+    return null;
+  }
+
+  async #next(): Promise<string | null> {
+    while (this.#answers.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#answered = resolve;
+      });
+    }
+    return this.#answers.shift() ?? null;
+  }
+
+  #answer(answer: string | null): boolean {
+    this.#answers.push(answer);
+    this.#answered();
+    return true;
+  }
+
+  get #stopping(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  get #settled(): boolean {
+    return this.#watch.over || (this.#watch.question !== null && !this.#stopping);
+  }
+
+  async #cancel(): Promise<void> {
+    const { runId } = this.#watch;
+    if (runId === null || this.#watch.over) return;
+    // Its own end tells whether it worked; without one, the connection is ended.
+    this.#cancelled ??= this.#request.client.cancel(runId, AbortSignal.timeout(cancelMs)).catch(() => undefined);
+    await this.#cancelled;
+  }
+
+  #took(data: Buffer): OutputChunk {
+    for (const line of this.#lines.push(data)) this.#watch.line('text' in line ? line.text : null);
+    return this.#chunk('stdout', data);
+  }
+
+  #cut(): void {
+    for (const line of this.#lines.end()) this.#watch.line('text' in line ? line.text : null);
+    this.#watch.cut();
+    this.#lines = new LineSplitter();
+  }
+
+  #chunk(type: OutputChunk['type'], data: Buffer): OutputChunk {
+    return { type, data, timestamp: new Date(this.#request.clock()) };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    else signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+}
+
+function answerIn(line: string): string | null {
+  const answer: unknown = JSON.parse(line);
+  return typeof answer === 'string' ? answer : null;
+}
+
+function explained(error: unknown): string {
+  if (AcpHttpFailure.is(error)) return `${error.message}\n${error.detail}\n`;
+  return `${error instanceof Error ? error.message : String(error)}\n`;
+}

@@ -1,0 +1,138 @@
+import { createHash, createHmac } from 'node:crypto';
+import { eventsIn } from '../../formats/events.ts';
+import { exportFormats } from '../../formats/export/formats.ts';
+import { redactedSource } from '../../formats/export/shared/redacted.ts';
+import type { AuditSource } from '../../formats/audit/rows.ts';
+import type { ExportTools } from '../../formats/export/shared/source.ts';
+import type { LineOf, RecordedRun } from '../../formats/record.ts';
+import { Redactor, type RedactionReport } from '../../formats/redaction/redactor.ts';
+import { failures } from '../failures/failures.ts';
+import type { RecordReader } from '../record/contract.ts';
+
+const pageEntries = 200;
+const tagDigits = 8;
+
+export interface ExportRequest {
+  /** One of `exportFormats`. */
+  readonly format: string;
+  /** Masks secrets. */
+  readonly redact: boolean;
+  /** Key of the masks, hexadecimal: the same original and key give the same bytes. Default: a random one. */
+  readonly key?: string;
+}
+
+/** What was exported, once all of it was taken. `key` and `redaction` are `null` where nothing was masked. */
+export interface ExportReport {
+  readonly format: string;
+  readonly bytes: number;
+  /** Of everything that was written, hexadecimal. */
+  readonly sha256: string;
+  readonly key: string | null;
+  readonly redaction: RedactionReport | null;
+}
+
+export interface ExportDeps {
+  /** Of Vitrine. */
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly randomHex: (digits: number) => string;
+  /** Keeps in the record what left. */
+  readonly note: (report: ExportReport) => Promise<void>;
+}
+
+/** The text of a session in another format, piece by piece. `report` is known when the last piece was taken. */
+export interface SessionExport {
+  readonly chunks: AsyncIterable<string>;
+  report(): ExportReport | null;
+}
+
+/** Closes the reader with the last piece, or when no one takes more. @throws EngineFailure for a format there is none of */
+export async function exportSession(
+  reader: RecordReader,
+  request: ExportRequest,
+  deps: ExportDeps,
+): Promise<SessionExport> {
+  const format = exportFormats.find(({ id }) => id === request.format);
+  if (format === undefined) {
+    await reader.close();
+    throw failures.exportFormatUnknown(
+      request.format,
+      exportFormats.map(({ id }) => id),
+    );
+  }
+  const key = request.redact ? (request.key ?? deps.randomHex(32)) : null;
+  const redactor = key === null ? null : new Redactor((secret) => tag(key, secret));
+  const tools = exportTools(deps);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let report: ExportReport | null = null;
+  const chunks = async function* (): AsyncGenerator<string> {
+    try {
+      const source = await sourceOf(reader);
+      const exporter = await format.load();
+      for await (const chunk of exporter.write(redactor === null ? source : redactedSource(source, redactor), tools)) {
+        if (chunk === '') continue;
+        hash.update(chunk);
+        bytes += Buffer.byteLength(chunk);
+        yield chunk;
+      }
+      report = { format: format.id, bytes, sha256: hash.digest('hex'), key, redaction: redactor?.report() ?? null };
+      await deps.note(report);
+    } finally {
+      await reader.close();
+    }
+  };
+  return { chunks: endedBy(chunks(), () => reader.close()), report: () => report };
+}
+
+/** A generator that ends before its first piece was taken runs nothing of its own, so what it would close is closed for it. */
+function endedBy(pieces: AsyncGenerator<string>, close: () => Promise<void>): AsyncIterable<string> {
+  const iterator: AsyncIterator<string> = {
+    next: () => pieces.next(),
+    return: async () => {
+      await pieces.return(undefined);
+      await close();
+      return { done: true, value: undefined };
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+export function exportTools({ version, clock }: Pick<ExportDeps, 'version' | 'clock'>): ExportTools {
+  const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+  return { version, at: new Date(clock()).toISOString(), sha256 };
+}
+
+/** What the record keeps of an export: enough to make the same masks again and to recognise the file, no secret. */
+export type ExportDecision = LineOf<'decision'>['decision'] & { readonly type: 'export' };
+
+export function exportDecision(report: ExportReport, at: string): ExportDecision {
+  const { format, bytes, sha256, key, redaction } = report;
+  const masked = redaction === null ? {} : { key, masked: redaction.total, by_rule: redaction.byRule };
+  return { type: 'export', at, format, bytes, sha256, redacted: redaction !== null, ...masked };
+}
+
+/** The beginning of a keyed hash: what masks carry. */
+export function tag(key: string, secret: string): string {
+  return createHmac('sha256', key).update(secret).digest('hex').slice(0, tagDigits);
+}
+
+/** A session as it is on disk, with the entries of one run or all. The reader stays open while it is used. */
+export async function sourceOf(reader: RecordReader, run?: RecordedRun): Promise<AuditSource> {
+  const { first_index: first, end_index: end = reader.total } = run ?? { first_index: 0 };
+  return {
+    summary: reader.summary,
+    runs: run === undefined ? await reader.runs() : [run],
+    results: (await reader.results()).filter(({ runId }) => run === undefined || runId === run.run_id),
+    entries: async function* () {
+      for (let from = first; from < end; from += pageEntries) {
+        yield* await reader.read(from, Math.min(from + pageEntries, end));
+      }
+    },
+    events: () => eventsIn(reader.id, reader.lines()),
+    decisions: async function* () {
+      for await (const line of reader.lines()) if (line.kind === 'decision') yield line.decision;
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { AgentOptions } from '../../agents/adapter.ts';
+import { tightenLimits } from '../../insight/budgets/limits.ts';
+import type { Limits } from '../../model/usage/budget.ts';
+
+interface Limited {
+  readonly options?: AgentOptions;
+  readonly limits?: Limits;
+}
+
+/** Takes what an agent's options limit as limits of the run: held for every agent, whether its program can or not. */
+export function parseLimits<T extends Limited>(request: T): T {
+  const { maxTurns, maxBudgetUsd, ...options } = request.options ?? {};
+  if (maxTurns === undefined && maxBudgetUsd === undefined) return request;
+  const given = {
+    ...(maxTurns !== undefined && { turns: maxTurns }),
+    ...(maxBudgetUsd !== undefined && { usd: maxBudgetUsd }),
+  };
+  return { ...request, options, limits: tightenLimits(request.limits, given) };
+}

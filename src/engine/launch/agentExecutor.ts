@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { AgentAdapter, AgentOptions } from '../../agents/adapter.ts';
+import { claudeCode } from '../../agents/claude-code/adapter.ts';
+import type { Capabilities } from '../../model/session/capabilities.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import { startAgentProcess, type AgentProcess } from '../process/agentProcess.ts';
+import { EntryStream } from '../output/entryStream.ts';
+import { agentEnvironment } from '../process/agentEnvironment.ts';
+import { EngineFailure } from '../failures/failures.ts';
+import { runId, uuid } from '../ids.ts';
+import { ProgramFinder } from '../programs/programFinder.ts';
+import { RecentEntries } from '../sessions/recentEntries.ts';
+import { RunOutput } from '../output/runOutput.ts';
+import { freshFolder, SideFiles } from '../output/sideFiles.ts';
+
+export interface ExecutorConfig extends Omit<AgentOptions, 'mcpServers' | 'trustedServers'> {
+  /** Absolute path of the folder to run in; default: that of this process. */
+  readonly workDir?: string;
+  /** Absolute path of the program; absent: it is looked for. */
+  readonly program?: string;
+  /** Added to the environment. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A prompt, alone or with what is different for this task. */
+export type Task = string | (ExecutorConfig & { readonly prompt: string });
+
+export interface Chunk {
+  readonly type: 'stdout' | 'stderr';
+  readonly data: Uint8Array | string;
+  readonly timestamp?: Date | number;
+}
+
+export interface SpawnedTask {
+  readonly process: AgentProcess;
+  /** The id that the agent will use, where we chose it; else it is in the metadata of its entries. */
+  readonly sessionId: string | null;
+  readonly warnings: readonly string[];
+}
+
+export interface ReadOptions {
+  /** How the process ended; what was left open is told by it. */
+  readonly exit?: PromiseLike<ExitInfo> | ExitInfo;
+  /** Each entry only when it is complete, and once more for each later correction. */
+  readonly settledOnly?: boolean;
+  /** The agent's id of the conversation as far as it is known, where the chunks do not say it. */
+  readonly sessionId?: () => string | null;
+}
+
+/** What is known of the chunks of a task besides what is in them. */
+interface Source {
+  readonly context: { readonly sessionId?: string; readonly resume?: string };
+  readonly side?: SideFiles;
+}
+
+const sources = new WeakMap<object, Source>();
+
+const ladder = [
+  { signal: 'SIGINT', graceMs: 5000 },
+  { signal: 'SIGTERM', graceMs: 5000 },
+] as const;
+
+/** Starts one kind of agent and reads what it prints; without sessions and records, for use on its own. */
+export class AgentExecutor {
+  readonly #adapter: AgentAdapter;
+  readonly #config: ExecutorConfig;
+  readonly #programs = new ProgramFinder();
+
+  constructor(adapter: AgentAdapter, config: ExecutorConfig = {}) {
+    this.#adapter = adapter;
+    this.#config = config;
+  }
+
+  /** Begins a conversation. @throws EngineFailure */
+  executeTask(task: Task): Promise<SpawnedTask> {
+    return this.#spawn(task, undefined);
+  }
+
+  /** Resumes one, by the agent's own id for it. @throws EngineFailure */
+  resumeTask(task: Task, sessionId: string): Promise<SpawnedTask> {
+    return this.#spawn(task, sessionId);
+  }
+
+  /**
+   * The transcript as it comes: an entry is given when it begins, and again with the same `index` each time it changes; the
+   * last one counts. First ones come in index order. A chunk without a time arrived now.
+   */
+  async *normalizeOutput(
+    chunks: AsyncIterable<Chunk>,
+    workDir: string,
+    { exit = { code: null, signal: null }, settledOnly = false, sessionId }: ReadOptions = {},
+  ): AsyncGenerator<NormalizedEntry> {
+    const { context = {}, side } = sources.get(chunks) ?? {};
+    const output = new RunOutput(this.#adapter.createNormalizer({ workDir, firstIndex: 0, ...context }));
+    const entries = settledOnly ? new SettledEntries() : new EntryStream();
+    const known = (given: readonly NormalizedEntry[]): readonly NormalizedEntry[] =>
+      given.map((entry) => withId(entry, sessionId?.() ?? null));
+    let at = Date.now();
+    try {
+      for await (const { type, data, timestamp } of chunks) {
+        at = timestamp === undefined ? Date.now() : Number(timestamp);
+        const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+        yield* known(entries.apply([...(side?.take(output, at) ?? []), ...output.push(type, bytes, at)]));
+      }
+      const beside = await side?.end(output, at);
+      yield* known(entries.apply([...(beside?.updates ?? []), ...output.end(await exit, at)]));
+      yield* known(entries.end());
+    } finally {
+      side?.stop();
+    }
+  }
+
+  getCapabilities(): Capabilities {
+    return this.#adapter.capabilities;
+  }
+
+  async #spawn(task: Task, resume: string | undefined): Promise<SpawnedTask> {
+    const adapter = this.#adapter;
+    const config = { ...this.#config, ...(typeof task === 'string' ? { prompt: task } : task) };
+    const { variables: env } = agentEnvironment(process.env, adapter.ownVariables, config.environment);
+    const program = await this.#programs.find(adapter, { explicitPath: config.program, env });
+    if (EngineFailure.is(program)) throw program;
+    const randomHex = (digits: number): string => randomBytes(digits).toString('hex').slice(0, digits);
+    const newSessionId = uuid(randomHex);
+    const resumed = resume === undefined ? {} : { resume };
+    const folder = await mkdtemp(path.join(tmpdir(), 'vitrine-task-'));
+    const runFolder = path.join(folder, 'run');
+    const { prompt } = config;
+    const command = adapter.command({ prompt, options: config, program, newSessionId, runFolder, ...resumed });
+    if (command.sideFiles === undefined) await rm(folder, { recursive: true, force: true });
+    else await freshFolder(runFolder);
+    const spawned = await startAgentProcess({
+      label: adapter.label,
+      runId: runId(randomHex),
+      path: program.path,
+      args: command.args,
+      stdin: command.stdin ?? '',
+      cwd: path.resolve(config.workDir ?? '.'),
+      env,
+      clock: Date.now,
+      ladder: [{ ...ladder[0], signal: adapter.politeSignal }, ladder[1]],
+    });
+    const { sessionId, sideFiles, warnings } = command;
+    const { label } = adapter;
+    const usageFile = path.join(folder, 'usage');
+    const side = sideFiles && new SideFiles(sideFiles, { label, folder: runFolder, usageFile, pid: spawned.pid });
+    sources.set(spawned.output, {
+      context: { ...resumed, ...(sessionId !== null && { sessionId }) },
+      ...(side !== undefined && { side }),
+    });
+    if (side !== undefined) {
+      void spawned.exit.then(async () => {
+        side.stop();
+        await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      });
+    }
+    return { process: spawned, sessionId, warnings };
+  }
+}
+
+export class ClaudeCodeExecutor extends AgentExecutor {
+  constructor(config: ExecutorConfig = {}) {
+    super(claudeCode, config);
+  }
+}
+
+/** Each entry only when it has settled; what is still open at the end comes then. */
+class SettledEntries {
+  readonly #recent = new RecentEntries();
+
+  apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
+    const settled = this.#recent.apply(updates);
+    this.#recent.trim(true);
+    return settled;
+  }
+
+  end(): NormalizedEntry[] {
+    return this.#recent.unsettled();
+  }
+}
+
+function withId(entry: NormalizedEntry, sessionId: string | null): NormalizedEntry {
+  const { metadata } = entry;
+  if (sessionId === null || typeof metadata?.sessionId === 'string') return entry;
+  return { ...entry, metadata: { model: null, ...metadata, sessionId } };
+}
+
+/** What the process prints, in the order in which it arrives; may be read once, and holds the process back when it is not. */
+export function createOutputChunks(process: Pick<AgentProcess, 'output'>): AsyncIterable<Chunk> {
+  return process.output;
+}

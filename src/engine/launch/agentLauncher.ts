@@ -1,0 +1,262 @@
+import path from 'node:path';
+import type { AgentSession } from '../../agents/acp/sessionList.ts';
+import { capabilitiesOf, type AgentAdapter, type AgentOptions, type HeldLimits } from '../../agents/adapter.ts';
+import type { DialogueFactory } from '../../agents/dialogue.ts';
+import type { Capabilities } from '../../model/session/capabilities.ts';
+import type { Origin } from '../../model/transcript/entry.ts';
+import type { Normalizer, NormalizerContext } from '../../model/transcript/normalizer.ts';
+import { startAgentProcess } from '../process/agentProcess.ts';
+import type { AgentReport, AgentSettings, EngineSettings, FoundProgram } from '../api.ts';
+import { agentEnvironment } from '../process/agentEnvironment.ts';
+import { EngineFailure } from '../failures/failures.ts';
+import type { ProcessLease, ProcessLeases } from '../process/leases.ts';
+import type { LadderStep } from '../process/stopProcessTree.ts';
+import type { ProgramFinder } from '../programs/programFinder.ts';
+import { loadRecording, playTurn, type Recording } from '../replay/demoRecording.ts';
+import type { Launched } from '../run/runPlan.ts';
+import type { Note } from '../run/note.ts';
+import { writePrivate } from '../files/writeFiles.ts';
+import { freshFolder, SideFiles } from '../output/sideFiles.ts';
+import { assertCanSpawn } from '../process/spawn.ts';
+import { withTraceContext } from '../traceContext.ts';
+
+/** One run to be launched. */
+export interface LaunchRequest {
+  readonly runId: string;
+  readonly cwd: string;
+  /** What the agent is given. */
+  readonly prompt: string;
+  readonly options: AgentOptions;
+  /** What is left for this run of limits that Vitrine holds, for agents that can hold them too. */
+  readonly limits: HeldLimits;
+  readonly newSessionId: string;
+  /** Someone can be asked, and may say more while the agent works. */
+  readonly interactive: boolean;
+  /** Runs that the session had before. */
+  readonly earlierRuns: number;
+  /** Folder of the record for what runs have printed. */
+  readonly runsFolder: string;
+  readonly lease: Omit<ProcessLease, 'process' | 'program'>;
+}
+
+/** What is ready to be launched, because everything it needs was found. */
+export interface PreparedAgent {
+  /** Who caused the prompt; default: a person. */
+  readonly promptOrigin?: Origin;
+  /** To say before the output: options that do not apply, what a recording answers. */
+  notes(request: LaunchRequest, resume: string | null): readonly Note[];
+  /** False where there is nothing to launch for this run. */
+  canLaunch(request: LaunchRequest): boolean;
+  /** @throws EngineFailure */
+  launch(request: LaunchRequest, resume: string | null): Promise<Launched>;
+}
+
+/** One kind of agent as the engine sees it: a program with its adapter, or a recording. */
+export interface AgentLauncher {
+  readonly label: string;
+  readonly recording: boolean;
+  /** Whether a resume needs an id of the agent's own. */
+  readonly resumesById: boolean;
+  /** `AgentOptions.appendSystemPrompt` is heeded. Absent: no. */
+  readonly takesSystemPrompt?: boolean;
+  /** Why this version gives its conversations no id; absent or undefined where it does. */
+  resumeMissing?(version: string | null): string | undefined;
+  createNormalizer(context: NormalizerContext): Normalizer;
+  /** @throws EngineFailure */
+  prepare(): Promise<PreparedAgent>;
+  /** What the agent keeps itself; absent where none of this kind tells. @throws EngineFailure */
+  sessions?(launch: LaunchRequest, signal?: AbortSignal): Promise<readonly AgentSession[]>;
+}
+
+export interface ReportOptions {
+  /** Also asks the program whether someone is signed in. */
+  readonly login?: boolean;
+}
+
+/** One that is alone of its kind, so that it can say on its own what is known of it. */
+export interface SingleLauncher extends AgentLauncher {
+  report(options?: ReportOptions): Promise<AgentReport>;
+}
+
+export interface LauncherDeps {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly adapters: readonly AgentAdapter[];
+  readonly programs: ProgramFinder;
+  readonly leases: ProcessLeases;
+  readonly clock: () => number;
+  readonly ladder: (polite: NodeJS.Signals) => readonly LadderStep[];
+}
+
+/** For agents whose dialogue needs to know more than the command line does. */
+export type TalkWith = (launch: {
+  readonly request: LaunchRequest;
+  readonly resume: string | null;
+  readonly program: FoundProgram;
+  readonly env: Readonly<Record<string, string>>;
+}) => Promise<DialogueFactory>;
+
+export function programLauncher(
+  adapter: AgentAdapter,
+  settings: AgentSettings,
+  deps: LauncherDeps,
+  talk?: TalkWith,
+): SingleLauncher {
+  const own = deps.adapters.flatMap((each) => each.ownVariables);
+  const { variables: env, removed, added } = agentEnvironment(deps.environment, own, settings.environment);
+  const find = () => deps.programs.find(adapter, { explicitPath: settings.program, env });
+  const { label } = adapter;
+  return {
+    label,
+    recording: false,
+    resumesById: true,
+    takesSystemPrompt: adapter.takesSystemPrompt ?? false,
+    resumeMissing: (version) => {
+      const { supported, reason } = capabilitiesOf(adapter, version).resume;
+      return supported ? undefined : reason;
+    },
+    createNormalizer: (context) => adapter.createNormalizer(context),
+    report: async ({ login = false } = {}) => {
+      const program = await find();
+      const version = EngineFailure.is(program) ? null : program.version;
+      const capabilities = capabilitiesOf(adapter, version);
+      const signedIn =
+        login && !EngineFailure.is(program) ? await deps.programs.isSignedIn(adapter, program.path, env) : undefined;
+      return {
+        type: adapter.type,
+        label,
+        recording: false,
+        capabilities,
+        program,
+        ...(signedIn !== undefined && { signedIn }),
+        environment: { removed, added },
+      };
+    },
+    prepare: async () => {
+      assertCanSpawn();
+      const program = await find();
+      if (EngineFailure.is(program)) throw program;
+      const folderOf = ({ runsFolder, runId }: LaunchRequest) => path.join(runsFolder, `${runId}.files`);
+      const commandOf = (request: LaunchRequest, resume: string | null) => {
+        const { prompt, options, limits, newSessionId, interactive } = request;
+        const resumed = resume === null ? {} : { resume };
+        const folders = { runFolder: folderOf(request), privateFolder: deps.leases.privateFolder(request.runId) };
+        return adapter.command({ prompt, options, limits, program, newSessionId, ...folders, interactive, ...resumed });
+      };
+      return {
+        canLaunch: () => true,
+        notes: (request, resume) =>
+          commandOf(request, resume).warnings.map((content) => ({ subtype: 'option_ignored', content })),
+        launch: async (request, resume) => {
+          const command = commandOf(request, resume);
+          const { runId, cwd, lease, runsFolder } = request;
+          const { sideFiles } = command;
+          const dialogue = command.dialogue ?? (await talk?.({ request, resume, program, env }));
+          if (sideFiles !== undefined) await freshFolder(folderOf(request));
+          await writePrivate(deps.leases.privateFolder(runId), command.privateFiles);
+          const process = await startAgentProcess({
+            label,
+            runId,
+            path: program.path,
+            args: command.args,
+            stdin: dialogue === undefined ? (command.stdin ?? '') : null,
+            cwd,
+            env: withTraceContext({ ...env, ...command.variables }, lease.session_id, runId),
+            clock: deps.clock,
+            ladder: deps.ladder(adapter.politeSignal),
+            lease: { leases: deps.leases, content: { ...lease, program: program.path } },
+          });
+          const { sessionId } = command;
+          const launched = {
+            process,
+            sessionId,
+            program: program.path,
+            version: program.version,
+            ...(dialogue !== undefined && { dialogue }),
+          };
+          if (sideFiles === undefined) return launched;
+          const usageFile = path.join(runsFolder, `${runId}.usage`);
+          const side = new SideFiles(sideFiles, { label, pid: process.pid, folder: folderOf(request), usageFile });
+          return { ...launched, side };
+        },
+      };
+    },
+  };
+}
+
+const notRecorded = { supported: false, reason: 'a recording plays what was recorded' } as const;
+const recorded = { supported: true, reason: 'as recorded' } as const;
+
+const demoCapabilities: Capabilities = {
+  resume: { supported: true, reason: 'plays the next recorded turn' },
+  fork: notRecorded,
+  approvals: notRecorded,
+  thinking: recorded,
+  toolResults: recorded,
+  usage: recorded,
+  cost: recorded,
+  subagents: recorded,
+  midRunMessages: notRecorded,
+  modelChoice: notRecorded,
+  mcp: notRecorded,
+};
+
+const demoLabel = 'Demo (recording)';
+
+export function demoLauncher(
+  demoDir: string,
+  settings: EngineSettings,
+  deps: Pick<LauncherDeps, 'adapters' | 'clock'>,
+): SingleLauncher {
+  let recording: Promise<Recording> | undefined;
+  const load = () => (recording ??= loadRecording(demoDir));
+  let played: AgentAdapter | undefined;
+  return {
+    label: demoLabel,
+    recording: true,
+    resumesById: false,
+    createNormalizer: (context) => {
+      played ??= deps.adapters[0];
+      if (played === undefined) throw new Error('No adapter reads the recording.');
+      return played.createNormalizer(context);
+    },
+    report: async () => {
+      const environment = { removed: [], added: [] };
+      const common = { type: 'replay', label: demoLabel, recording: true, capabilities: demoCapabilities } as const;
+      try {
+        const { title, turns } = await load();
+        const recorded = { title, prompts: turns.map(({ prompt }) => prompt) };
+        return { ...common, recorded, program: null, environment };
+      } catch (error) {
+        return { ...common, program: EngineFailure.is(error) ? error : null, environment };
+      }
+    },
+    prepare: async () => {
+      const { turns, agent, agentVersion, recordedAt } = await load();
+      played = deps.adapters.find(({ type }) => type === agent);
+      return {
+        canLaunch: ({ earlierRuns }) => earlierRuns < turns.length,
+        notes: ({ earlierRuns, prompt }) => {
+          const turn = turns[earlierRuns];
+          const note = (content: string): Note[] => [{ subtype: 'recording', content }];
+          if (turn === undefined) {
+            return note(`The recording is over: it has ${turns.length} turns, and all were played. Nothing was run.`);
+          }
+          const day = recordedAt.slice(0, 10);
+          const who = `${played?.label ?? agent}${agentVersion === null ? '' : ` ${agentVersion}`}`;
+          const what = `Recording of ${who}, made on ${day}. Nothing is run, and no file is touched.`;
+          if (turn.prompt.trim() === prompt.trim()) return earlierRuns === 0 ? note(what) : [];
+          return note(`${what}\n\nWhat follows was the answer to: ${turn.prompt}`);
+        },
+        launch: ({ earlierRuns }) => {
+          const turn = turns[earlierRuns] ?? { prompt: '', lines: [], end: { at: 0, exit: 0 } };
+          return Promise.resolve({
+            process: playTurn(turn, settings.replaySpeed ?? 1, deps.clock),
+            sessionId: null,
+            program: 'recording',
+            version: agentVersion,
+          });
+        },
+      };
+    },
+  };
+}

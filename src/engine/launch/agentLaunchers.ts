@@ -1,0 +1,117 @@
+import type { AgentAdapter } from '../../agents/adapter.ts';
+import type { Session } from '../../model/session/session.ts';
+import { acpReports, acpLauncher } from '../acp/launcher.ts';
+import { acpHttpReports, acpHttpLauncher } from '../acpHttp/launcher.ts';
+import {
+  demoLauncher,
+  programLauncher,
+  type AgentLauncher,
+  type ReportOptions,
+  type SingleLauncher,
+  type LauncherDeps,
+} from './agentLauncher.ts';
+import type { AgentReport, EngineSettings } from '../api.ts';
+import type { EngineDeps } from '../engineDeps.ts';
+import { failures } from '../failures/failures.ts';
+import type { ProcessLeases } from '../process/leases.ts';
+import type { LadderStep } from '../process/stopProcessTree.ts';
+import { ProgramFinder } from '../programs/programFinder.ts';
+import { outputFileLauncher } from '../replay/outputFile.ts';
+
+/** Which agent a session is with. */
+export type AgentOfSession = Pick<Session, 'executor_type' | 'executor_profile' | 'project_dir'>;
+
+/** Every agent that the settings of this moment know. */
+export class AgentLaunchers {
+  readonly #deps: EngineDeps;
+  readonly #leases: ProcessLeases;
+  readonly #programs: ProgramFinder;
+
+  constructor(deps: EngineDeps, leases: ProcessLeases) {
+    this.#deps = deps;
+    this.#leases = leases;
+    this.#programs = new ProgramFinder(deps.mayAsk);
+  }
+
+  /** Looks for programs again instead of remembering where they were. */
+  refresh(): void {
+    this.#programs.refresh();
+  }
+
+  /** @throws EngineFailure */
+  of({ executor_type: type, executor_profile: profile, project_dir: folder }: AgentOfSession): AgentLauncher {
+    const { adapters } = this.#deps;
+    const settings = this.#deps.settings(folder);
+    if (type === 'replay') return profile === undefined ? this.#demo(settings) : this.#outputFile(profile, settings);
+    const adapter = adapters.find((each) => each.type === type);
+    if (adapter === undefined) throw failures.agentUnknown(type ?? 'unknown');
+    if (adapter.protocol === 'acp-http') return acpHttpLauncher(profile, this.#server(adapter, settings));
+    return adapter.protocol === 'acp'
+      ? acpLauncher(profile, this.#acp(adapter, settings))
+      : this.#program(adapter, settings);
+  }
+
+  /** For reading old output again: needs no program. */
+  async forReading(agent: AgentOfSession): Promise<AgentLauncher | null> {
+    try {
+      const source = this.of(agent);
+      if (source.recording) await source.prepare();
+      return source;
+    } catch {
+      return null;
+    }
+  }
+
+  async reports(options: ReportOptions): Promise<readonly AgentReport[]> {
+    const { adapters } = this.#deps;
+    const settings = this.#deps.settings();
+    const { acpHttp = [] } = settings;
+    const found = adapters.map((adapter): Promise<readonly AgentReport[]> => {
+      if (adapter.protocol === undefined)
+        return this.#program(adapter, settings)
+          .report(options)
+          .then((report) => [report]);
+      if (adapter.protocol === 'acp') return acpReports(this.#acp(adapter, settings));
+      const servers = acpHttp.map((profile) => acpHttpReports(profile, this.#server(adapter, settings)));
+      return Promise.all(servers).then((reports) => reports.flat());
+    });
+    return [...(await Promise.all(found)).flat(), await this.#demo(settings).report()];
+  }
+
+  #demo(settings: EngineSettings): SingleLauncher {
+    const { adapters, clock, demoDir } = this.#deps;
+    return demoLauncher(demoDir, settings, { adapters, clock });
+  }
+
+  #outputFile(profile: string, { replaySpeed = 1 }: EngineSettings): AgentLauncher {
+    const { adapters, clock } = this.#deps;
+    return outputFileLauncher(profile, { adapters, clock, speed: replaySpeed });
+  }
+
+  #program(adapter: AgentAdapter, settings: EngineSettings): SingleLauncher {
+    return programLauncher(adapter, settings.agents?.[adapter.type] ?? {}, this.#started(settings));
+  }
+
+  #acp(adapter: AgentAdapter, settings: EngineSettings) {
+    const { version = 'unknown' } = this.#deps;
+    return { ...this.#started(settings), adapter, settings, clientVersion: version };
+  }
+
+  #started(settings: EngineSettings): LauncherDeps {
+    const { environment = this.#deps.environment } = settings;
+    const { adapters, clock } = this.#deps;
+    const ladder = (polite: NodeJS.Signals): readonly LadderStep[] => [
+      { signal: polite, graceMs: this.#politeMs(settings) },
+      { signal: 'SIGTERM', graceMs: this.#deps.timing?.termGrace ?? 5000 },
+    ];
+    return { environment, adapters, programs: this.#programs, leases: this.#leases, clock, ladder };
+  }
+
+  #server(adapter: AgentAdapter, settings: EngineSettings) {
+    return { adapter, settings, clock: this.#deps.clock, graceMs: this.#politeMs(settings) };
+  }
+
+  #politeMs({ timing }: EngineSettings): number {
+    return timing?.politeGrace ?? this.#deps.timing?.politeGrace ?? 5000;
+  }
+}

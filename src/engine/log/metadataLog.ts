@@ -1,0 +1,62 @@
+import type { RecordedRun } from '../../formats/record.ts';
+import type { QuerySource } from '../../insight/recall/querySource.ts';
+import { isMarkedSynthetic } from '../../model/transcript/synthetic.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
+import type { Log } from '../api.ts';
+import { logLine } from './logLine.ts';
+
+/** Characters of what is searched by that a log may hold, secrets masked. */
+const longestQuery = 50;
+
+type Marks = Pick<NormalizedEntryMetadata, 'trigger_type' | 'trigger_reason'>;
+
+/** Whose words a message holds. */
+export function logDetection(log: Log, threadId: string, metadata: NormalizedEntryMetadata | undefined): void {
+  const fields = { isSynthetic: isMarkedSynthetic(metadata), triggerType: metadata?.trigger_type, threadId };
+  log.debug(logLine('Detected message metadata', fields));
+}
+
+/** `query` with secrets masked already: the only words of a person that a log holds, and at its finest level alone. */
+export function logQuerySource(log: Log, threadId: string | undefined, querySource: QuerySource, query: string): void {
+  const fields = { querySource, query: query.slice(0, longestQuery), threadId };
+  log.debug(logLine('Memory query source selected', fields));
+}
+
+export function logEmptyThread(log: Log, threadId: string | undefined, messageCount: number): void {
+  const fields = { threadId, messageCount };
+  log.error(logLine('Empty thread - no query source available for memory retrieval', fields));
+}
+
+/** A message that people are not shown, because no person wrote it. */
+export function logFiltered(log: Log, messageId: string, metadata: Marks | undefined): void {
+  const fields = { messageId, triggerType: metadata?.trigger_type, triggerReason: metadata?.trigger_reason };
+  log.debug(logLine('Filtered synthetic message from thread history', fields));
+}
+
+/** What leaves messages out. */
+export type FilteringList = 'recall' | 'search' | 'prompts' | 'transcript' | 'summary';
+
+/** `threadId`: the session, where it is one. */
+export function logFiltering(
+  log: Log,
+  list: FilteringList,
+  { total: totalMessages, filtered: filteredCount }: { readonly total: number; readonly filtered: number },
+  threadId?: string,
+): void {
+  const counts = { totalMessages, filteredCount, visibleMessages: totalMessages - filteredCount };
+  log.info(logLine('Extracted messages from thread', { ...counts, list, threadId }));
+}
+
+/** The marks of a prompt that no person wrote are in the record, and not only in memory. */
+export function logPersisted(
+  log: Log,
+  threadId: string,
+  { run_id: runId, trigger_type: triggerType }: RecordedRun,
+): void {
+  log.info(logLine('Persisted message metadata', { threadId, runId, triggerType }));
+}
+
+/** `entries` lines of a record hold metadata of a type that it cannot have, such as `"true"`; those fields count as missing. */
+export function logInvalidMetadata(log: Log, threadId: string, entries: number): void {
+  log.error(logLine('Metadata structure validation failed', { threadId, entries }));
+}

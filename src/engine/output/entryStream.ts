@@ -1,0 +1,60 @@
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import { appended } from '../../model/transcript/transcript.ts';
+
+/**
+ * Entries as they begin and change: each `put` is given, and text that grew once for all that came together. The first
+ * state of an entry comes after the first states of all before it.
+ */
+export class EntryStream {
+  /** Those that more will come of, by index. */
+  readonly #open = new Map<number, NormalizedEntry>();
+  /** States of entries that came before one in front of them. */
+  readonly #early = new Map<number, NormalizedEntry[]>();
+  #next = 0;
+
+  apply(updates: readonly EntryUpdate[]): NormalizedEntry[] {
+    const given: NormalizedEntry[] = [];
+    const grown = new Set<number>();
+    for (const update of updates) {
+      if (update.op === 'append') {
+        const entry = this.#open.get(update.index);
+        if (entry === undefined) continue;
+        this.#open.set(update.index, appended(entry, update.text));
+        grown.add(update.index);
+        continue;
+      }
+      const { entry } = update;
+      grown.delete(entry.index);
+      if (update.open === true) this.#open.set(entry.index, entry);
+      else this.#open.delete(entry.index);
+      this.#give(entry, given);
+    }
+    for (const index of grown) {
+      const entry = this.#open.get(index);
+      if (entry !== undefined) this.#give(entry, given);
+    }
+    return given;
+  }
+
+  /** What still waits for an entry in front of it, which will not come. */
+  end(): NormalizedEntry[] {
+    const left = [...this.#early].sort(([a], [b]) => a - b).flatMap(([, states]) => states);
+    this.#early.clear();
+    return left;
+  }
+
+  #give(entry: NormalizedEntry, given: NormalizedEntry[]): void {
+    if (entry.index > this.#next) {
+      this.#early.set(entry.index, [...(this.#early.get(entry.index) ?? []), entry]);
+      return;
+    }
+    given.push(entry);
+    if (entry.index < this.#next) return;
+    for (let early: NormalizedEntry[] | undefined; ; given.push(...early)) {
+      this.#next += 1;
+      early = this.#early.get(this.#next);
+      if (early === undefined) return;
+      this.#early.delete(this.#next);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import type { SessionHandle } from '../api.ts';
+import { errorCode } from '../record/layout.ts';
+
+const pieceBytes = 64 << 10;
+/** Of one stream of a run, that is given as text. */
+const textBytes = 1 << 20;
+
+type RawSource = Pick<SessionHandle, 'rawPath' | 'done'> & {
+  onUpdates(listener: () => void): { dispose(): void };
+};
+
+export interface RawChunk {
+  readonly type: 'stdout' | 'stderr';
+  readonly data: Uint8Array;
+}
+
+/** What the active run prints, as it comes; from its raw logs, so that no one has to listen in time. */
+export async function* rawChunks(handle: RawSource, runId: string): AsyncGenerator<RawChunk, void, undefined> {
+  const paths = handle.rawPath(runId);
+  const streams = [new Follower('stdout', paths.stdout), new Follower('stderr', paths.stderr)];
+  const state = { over: false };
+  let wake = (): void => undefined;
+  const news = handle.onUpdates(() => wake());
+  void handle.done.then(() => {
+    state.over = true;
+    wake();
+  });
+  try {
+    for (;;) {
+      const last = state.over;
+      const next = new Promise<void>((resolve) => {
+        wake = resolve;
+        if (state.over) resolve();
+      });
+      for (const stream of streams) yield* stream.more();
+      if (last) return;
+      await next;
+    }
+  } finally {
+    news.dispose();
+    await Promise.all(streams.map((stream) => stream.close()));
+  }
+}
+
+/** The end of what a run printed, as text; '' where it printed nothing. */
+export async function rawText(file: string): Promise<string> {
+  const handle = await open(file, 'r').catch(missing);
+  if (handle === null) return '';
+  try {
+    const { size } = await handle.stat();
+    const from = Math.max(0, size - textBytes);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - from), 0, size - from, from);
+    return buffer.subarray(0, bytesRead).toString('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+class Follower {
+  readonly #type: RawChunk['type'];
+  readonly #path: string;
+  #file: FileHandle | null = null;
+  #at = 0;
+
+  constructor(type: RawChunk['type'], path: string) {
+    this.#type = type;
+    this.#path = path;
+  }
+
+  async *more(): AsyncGenerator<RawChunk, void, undefined> {
+    this.#file ??= await open(this.#path, 'r').catch(missing);
+    if (this.#file === null) return;
+    for (;;) {
+      const { buffer, bytesRead } = await this.#file.read(Buffer.alloc(pieceBytes), 0, pieceBytes, this.#at);
+      if (bytesRead === 0) return;
+      this.#at += bytesRead;
+      yield { type: this.#type, data: buffer.subarray(0, bytesRead) };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = null;
+  }
+}
+
+/** It prints nothing, or has not yet. */
+function missing(error: unknown): null {
+  if (errorCode(error) === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,86 @@
+import type { EntryUpdate } from '../../model/transcript/entry.ts';
+import type { ExitInfo, RunFacts } from '../../model/usage/facts.ts';
+import type { Normalizer, OutputLine, SideStream } from '../../model/transcript/normalizer.ts';
+import { LineSplitter, type LineOut } from './lineSplitter.ts';
+
+type Stream = 'stdout' | 'stderr' | 'client';
+
+/** Who listens to the agent's stdout besides the normalizer, which has each line first. */
+export interface Stdout {
+  line(text: string): void;
+  /** The beginning of a line that is not read. */
+  tooLong(head: string): void;
+}
+
+/** Our own lines hold what the agent asked for, twice at most, and in JSON once more. */
+const clientLineCap = 64 << 20;
+
+export interface RunOutputOptions {
+  /** Bytes of the longest line that is read. */
+  readonly lineCap?: number;
+  readonly stdout?: Stdout;
+}
+
+/** Bytes of one run's output into updates: live, and again from the raw log. */
+export class RunOutput {
+  readonly #normalizer: Normalizer;
+  readonly #stdout: Stdout | undefined;
+  readonly #splitters: Readonly<Record<Stream, LineSplitter>>;
+  /** Bytes so far, by stream. */
+  readonly bytes: Record<Stream, number> = { stdout: 0, stderr: 0, client: 0 };
+
+  constructor(normalizer: Normalizer, { lineCap, stdout }: RunOutputOptions = {}) {
+    this.#normalizer = normalizer;
+    this.#stdout = stdout;
+    this.#splitters = {
+      stdout: new LineSplitter(lineCap),
+      stderr: new LineSplitter(lineCap),
+      client: new LineSplitter(clientLineCap),
+    };
+  }
+
+  /** `at`: arrival in epoch milliseconds. */
+  push(stream: Stream, data: Uint8Array, at: number): EntryUpdate[] {
+    this.bytes[stream] += data.length;
+    return this.#lines(stream, this.#splitters[stream].push(data), at);
+  }
+
+  /** What the agent wrote beside its output. */
+  aside(stream: SideStream, text: string, at: number): readonly EntryUpdate[] {
+    return this.#normalizer.push({ stream, text }, at);
+  }
+
+  /** The lines that have no end. Nothing of its output comes after them. */
+  flush(at: number): EntryUpdate[] {
+    return [
+      ...this.#lines('stdout', this.#splitters.stdout.end(), at),
+      ...this.#lines('stderr', this.#splitters.stderr.end(), at),
+    ];
+  }
+
+  end(exit: ExitInfo, at: number): EntryUpdate[] {
+    return [...this.flush(at), ...this.#normalizer.end(exit, at)];
+  }
+
+  facts(): RunFacts {
+    return this.#normalizer.facts();
+  }
+
+  #lines(stream: Stream, lines: readonly LineOut[], at: number): EntryUpdate[] {
+    const updates: EntryUpdate[] = [];
+    for (const line of lines) {
+      const output = lineOf(stream, line);
+      if (output === null) continue;
+      for (const update of this.#normalizer.push(output, at)) updates.push(update);
+      if (stream !== 'stdout') continue;
+      if ('text' in line) this.#stdout?.line(line.text);
+      else this.#stdout?.tooLong(line.oversize.head);
+    }
+    return updates;
+  }
+}
+
+function lineOf(stream: Stream, line: LineOut): OutputLine | null {
+  if ('text' in line) return { stream, text: line.text };
+  return stream === 'client' ? null : { stream, oversize: line.oversize };
+}

@@ -1,0 +1,91 @@
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import type { AgentInput } from './agentInput.ts';
+import { argumentProblem } from '../programs/argumentSize.ts';
+import { runVariable } from './agentEnvironment.ts';
+import { failures } from '../failures/failures.ts';
+import { outputChunks, type OutputChunk } from '../output/outputChunks.ts';
+import { identify } from './identity/identity.ts';
+import type { ProcessLease, ProcessLeases } from './leases.ts';
+import { setMark } from './limitMark.ts';
+import { endLeftovers, stopProcessTree, type LadderStep, type TreeTarget } from './stopProcessTree.ts';
+import { spawnAgent, type SpawnRequest } from './spawn.ts';
+
+/** What plays one run: a process, or a recording of one. */
+export interface AgentProcess {
+  readonly pid: number | undefined;
+  /** Everything it prints, up to its end; to be read once. */
+  readonly output: AsyncIterable<OutputChunk>;
+  /** `null`, or absent, where it takes none while it runs. */
+  readonly input?: AgentInput | null;
+  /** Settles when it is gone. */
+  readonly exit: Promise<ExitInfo>;
+  /** Asks, insists, then kills. Resolves when nothing of its tree lives, to the pids that still do in spite of it. */
+  stop(steps?: readonly LadderStep[]): Promise<readonly number[]>;
+  /** How many processes it left in its own group that had to be ended, once it is gone. */
+  leftovers(): Promise<number>;
+}
+
+export interface AgentProcessRequest extends SpawnRequest {
+  readonly label: string;
+  readonly runId: string;
+  readonly ladder: readonly LadderStep[];
+  readonly clock: () => number;
+  /** Written before the process is there, so that there is no moment at which a crash leaves one unknown. */
+  readonly lease?: { readonly leases: ProcessLeases; readonly content: Omit<ProcessLease, 'process'> };
+}
+
+/** Time for a process that the agent left to end on its own, and for its pipes to run dry. */
+const leftoverMs = 300;
+const drainMs = 1000;
+
+/** @throws EngineFailure when it could not be started */
+export async function startAgentProcess(request: AgentProcessRequest): Promise<AgentProcess> {
+  const { lease, runId, label, ladder } = request;
+  const tooLong = argumentProblem(request);
+  if (tooLong !== null) throw failures.spawnFailed(label, request.path, tooLong);
+  await lease?.leases.write({ ...lease.content, process: null });
+  const forget = async (): Promise<void> => lease?.leases.remove(runId);
+  const spawned = await spawnAgent({ ...request, env: { ...request.env, [runVariable]: runId } }).catch(
+    async (error: unknown) => {
+      await forget();
+      throw error;
+    },
+  );
+  const { pid } = spawned;
+  if (pid === undefined) {
+    await forget();
+    const { problem } = await spawned.exit;
+    throw failures.spawnFailed(label, request.path, problem?.message ?? 'it did not start.');
+  }
+  const marker = `${runVariable}=${runId}`;
+  let exited = false;
+  void spawned.exit.then(() => (exited = true));
+  const [root] = await Promise.all([identify(pid), setMark(pid, marker)]);
+  await lease?.leases.write({ ...lease.content, process: root });
+
+  const target: TreeTarget = { root, marker, hasExited: () => exited };
+  const leftovers = spawned.exit.then(async () => (await endLeftovers(target, leftoverMs)).length);
+  const exit = spawned.exit.then(({ code, signal }) => ({ code, signal }));
+  let stopping: Promise<readonly number[]> | undefined;
+  return {
+    pid,
+    input: spawned.input,
+    output: outputChunks(spawned, leftovers, { clock: request.clock, drainMs }),
+    exit,
+    leftovers: async () => {
+      const count = await leftovers;
+      await forget();
+      return count;
+    },
+    stop: (steps = ladder) => {
+      const climb = async (): Promise<readonly number[]> => {
+        const survivors = (await stopProcessTree(target, steps)).map((each) => each.pid);
+        if (survivors.length === 0) await forget();
+        return survivors;
+      };
+      // Another, shorter ladder may overtake the one being climbed.
+      if (stopping === undefined || steps !== ladder) stopping = climb();
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { windowsProgram } from '../../programs/systemPrograms.ts';
+import { cimColumns, parseCim, parsePs, parseWmic, psColumns, wmicColumns, type ProcessInfo } from './tableText.ts';
+
+const run = promisify(execFile);
+const linux = process.platform === 'linux';
+const windows = process.platform === 'win32';
+const queryTimeoutMs = 10_000;
+
+/** Start times count from boot, so that they mean nothing after the next one. */
+let bootId: string | undefined;
+function boot(): string {
+  try {
+    bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    bootId = '';
+  }
+  return bootId;
+}
+
+/** The program's name is in parentheses and may hold any character, so fields count from the last one. A zombie is dead. */
+function parseStat(pid: number, stat: string): ProcessInfo | null {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, ppid, pgid] = fields;
+  const ticks = fields[19];
+  if (ticks === undefined || state === 'Z' || state === 'X') return null;
+  return { pid, startTime: `${boot()}:${ticks}`, ppid: Number(ppid), pgid: Number(pgid) };
+}
+
+async function statOf(pid: number): Promise<ProcessInfo | null | undefined> {
+  try {
+    return parseStat(pid, await readFile(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function listByPs(selection: readonly string[]): Promise<ProcessInfo[]> {
+  const options = { env: { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' }, maxBuffer: 64 << 20 };
+  const { stdout } = await run('/bin/ps', [...selection, '-o', psColumns], { ...options, timeout: queryTimeoutMs });
+  return parsePs(stdout);
+}
+
+/** PowerShell may be blocked, and newer systems come without WMIC: where one fails, the other is asked. */
+async function listByCim(pid: number | null): Promise<ProcessInfo[]> {
+  const options = { maxBuffer: 64 << 20, windowsHide: true, timeout: queryTimeoutMs };
+  try {
+    const script = cimColumns(pid);
+    const args = ['-NoProfile', '-NonInteractive', '-Command', script];
+    const listed = parseCim((await run(windowsProgram('powershell'), args, options)).stdout);
+    // It always finds itself, so nothing at all means that it could not look.
+    if (listed.length > 0 || pid !== null) return listed;
+  } catch {
+    // Asked in the other way.
+  }
+  const listed = parseWmic((await run(windowsProgram('wmic'), wmicColumns, options)).stdout.replaceAll('\0', ''));
+  if (listed.length === 0) throw new Error('Windows did not list its processes.');
+  return pid === null ? listed : listed.filter((each) => each.pid === pid);
+}
+
+/** Every living process that can be seen. @throws where the system does not tell */
+export async function listProcesses(): Promise<ProcessInfo[]> {
+  if (windows) return listByCim(null);
+  if (!linux) return listByPs(['-A']);
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  return (await Promise.all(pids.map(statOf))).filter((info) => info !== undefined && info !== null);
+}
+
+/** The living process with this pid; `null` where there is none, `undefined` where the system does not tell. */
+export async function findProcess(pid: number): Promise<ProcessInfo | null | undefined> {
+  if (linux) return statOf(pid);
+  try {
+    const listed = windows ? await listByCim(pid) : await listByPs(['-p', String(pid)]);
+    return listed.find((each) => each.pid === pid) ?? null;
+  } catch (error) {
+    // `ps` ends with 1 where there is no such process.
+    return !windows && error instanceof Error && 'code' in error && error.code === 1 ? null : undefined;
+  }
+}
+
+/** Whether the process was started with `NAME=value` in its environment. False where that cannot be seen. */
+export async function wasStartedWith(pid: number, assignment: string): Promise<boolean> {
+  if (!linux) return false;
+  try {
+    return (await readFile(`/proc/${pid}/environ`, 'latin1')).split('\0').includes(assignment);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream';
+import type { Options } from 'execa';
+import type { ExitInfo } from '../../model/usage/facts.ts';
+import { agentInput, type AgentInput } from './agentInput.ts';
+import { failures } from '../failures/failures.ts';
+import { withoutShim } from '../programs/cmdShim.ts';
+
+const agentOptions = {
+  extendEnv: false,
+  buffer: false,
+  encoding: 'buffer',
+  reject: false,
+  // A group of its own, so that a signal reaches all of it; and its end with ours.
+  killDescendants: true,
+  cleanup: true,
+  forceKillAfterDelay: false,
+  windowsHide: true,
+} as const satisfies Options;
+
+/** A process that runs, or did not come to: then `pid` is absent and `exit` says why. */
+export interface Spawned {
+  readonly pid: number | undefined;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** `null` where it was closed at once. */
+  readonly input: AgentInput | null;
+  /** When the process itself is gone; its streams may still hold output. Never rejects. */
+  readonly exit: Promise<ExitInfo & { readonly problem: Error | null }>;
+}
+
+export interface SpawnRequest {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Given, then closed: some agents wait for ever on an open input. `null`: it stays open. */
+  readonly stdin: string | null;
+}
+
+/** execa does not load on older ones. @throws EngineFailure */
+export function assertCanSpawn(): void {
+  if (Number(process.versions.node.split('.')[0]) < 22) throw failures.nodeTooOld(process.version);
+}
+
+/** Late, so that activation does not pay for it. */
+function load() {
+  assertCanSpawn();
+  return import('execa');
+}
+
+/** Only Windows has files that are no programs and yet start some. */
+async function startable(path: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  return process.platform === 'win32' ? await withoutShim(path, args, env) : { file: path, args };
+}
+
+/** No shell. @throws EngineFailure where this Node cannot start agents */
+export async function spawnAgent(request: SpawnRequest): Promise<Spawned> {
+  const { execa } = await load();
+  const { path, cwd, env, stdin } = request;
+  const { file, args } = await startable(path, request.args, env);
+  const subprocess = execa(file, args, { ...agentOptions, cwd, env, ...(stdin === null ? {} : { input: stdin }) });
+  const { stdout, stderr, nodeChildProcess: child } = subprocess;
+  // Both execa and, once the process is gone, Node let output flow away that no one listens for; `pause` stops only execa.
+  for (const stream of [stdout, stderr]) stream.on('readable', () => undefined);
+  const exit: Spawned['exit'] = new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal, problem: null }));
+    child.once('error', (problem) => resolve({ code: null, signal: null, problem }));
+    // What cannot even be tried (an argument with a NUL, say) has no events.
+    void subprocess.then(({ exitCode, signal, originalMessage }) => {
+      const never = exitCode === undefined && signal === undefined;
+      resolve({ code: exitCode ?? null, signal: signal ?? null, problem: never ? new Error(originalMessage) : null });
+    });
+  });
+  const input = stdin === null && child.stdin !== null ? agentInput(child.stdin) : null;
+  return { pid: child.pid, stdout, stderr, input, exit };
+}
+
+export interface BriefOutcome {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly timedOut: boolean;
+  /** It printed more than was to be kept. */
+  readonly cut: boolean;
+}
+
+export interface BriefOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly cwd?: string;
+  /** Default: 1 MiB. */
+  readonly maxBytes?: number;
+  /** The last line break of the output is part of it. */
+  readonly exact?: boolean;
+}
+
+/** For short questions to a program: no input, bounded output, ended with all it started when the time has ended. */
+export async function runBriefly(path: string, args: readonly string[], options: BriefOptions): Promise<BriefOutcome> {
+  const { execa } = await load();
+  const command = await startable(path, args, options.env);
+  const result = await execa(command.file, command.args, {
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    env: options.env,
+    extendEnv: false,
+    stdin: 'ignore',
+    stripFinalNewline: options.exact !== true,
+    reject: false,
+    timeout: options.timeoutMs,
+    killSignal: 'SIGKILL',
+    killDescendants: true,
+    maxBuffer: options.maxBytes ?? 1 << 20,
+    windowsHide: true,
+  });
+  return {
+    exitCode: result.exitCode ?? null,
+    stdout: result.stdout,
+    stderr: result.stderr === '' && result.exitCode === undefined ? (result.originalMessage ?? '') : result.stderr,
+    timedOut: result.timedOut,
+    cut: result.isMaxBuffer,
+  };
+}

@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { isAlive, isSame, type ProcessIdentity } from './identity/identity.ts';
+import { bearsMark } from './limitMark.ts';
+import { windowsProgram } from '../programs/systemPrograms.ts';
+import { listProcesses, wasStartedWith } from './identity/table.ts';
+import type { ProcessInfo } from './identity/tableText.ts';
+
+/** What belongs to one agent process. */
+export interface TreeTarget {
+  /** Leader of its own process group; `null` where it is no longer known, or not yet. */
+  readonly root: ProcessIdentity | null;
+  /**
+   * `NAME=value` that everything it starts inherits, also what leaves the group and outlives its parent. On Linux a resource
+   * limit is derived from it, which also a process with an emptied environment inherits.
+   */
+  readonly marker: string;
+  /** Found by a lease after a crash: a group without its leader may be a stranger's by now. */
+  readonly orphaned?: boolean;
+  /** Whether the root is known to have exited, so that its pid may be another's by now. */
+  readonly hasExited?: () => boolean;
+}
+
+export interface LadderStep {
+  readonly signal: NodeJS.Signals;
+  readonly graceMs: number;
+}
+
+const windows = process.platform === 'win32';
+const killRounds = 100;
+
+/** Everything of the tree that lives: descendants, members of the group, bearers of the marker, `known` ones. */
+export async function treeOf(target: TreeTarget, known: readonly ProcessIdentity[] = []): Promise<ProcessInfo[]> {
+  const all = await listProcesses();
+  const { root } = target;
+  const leader = all.find(({ pid }) => pid === root?.pid);
+  // A number stays reserved while a group has it, so a group whose leader is gone is still ours.
+  const ourGroup =
+    !windows &&
+    root !== null &&
+    (leader === undefined ? target.orphaned !== true : leader.startTime === root.startTime);
+  const found = new Map<number, ProcessInfo>();
+  for (const each of all) {
+    if (each.pid === process.pid) continue;
+    const ours =
+      isSame(each, root) ||
+      known.some((other) => isSame(each, other)) ||
+      (ourGroup && each.pgid === root.pid) ||
+      (await wasStartedWith(each.pid, target.marker)) ||
+      (await bearsMark(each.pid, target.marker));
+    if (ours) found.set(each.pid, each);
+  }
+  for (let grew = true; grew;) {
+    grew = false;
+    for (const each of all) {
+      if (found.has(each.pid) || !found.has(each.ppid) || each.pid === process.pid) continue;
+      found.set(each.pid, each);
+      grew = true;
+    }
+  }
+  return [...found.values()];
+}
+
+/**
+ * Climbs the ladder until nothing of the tree lives. Resolves to what still does after everything, which is empty but for
+ * processes that the system cannot end.
+ */
+export async function stopProcessTree(target: TreeTarget, steps: readonly LadderStep[]): Promise<ProcessInfo[]> {
+  if (windows) return stopWindowsTree(target);
+  let tree = await treeOf(target);
+  for (const [rung, step] of steps.entries()) {
+    if (tree.length === 0) return [];
+    signalGroup(target, tree, step.signal);
+    // The first signal is for the agent alone, which knows best how to end what it started.
+    if (rung > 0) signalEach(tree, step.signal);
+    await waitForEnd(target, tree, step.graceMs);
+    tree = await treeOf(target, tree);
+  }
+  for (let round = 0; tree.length > 0 && round < killRounds; round++) {
+    signalGroup(target, tree, 'SIGKILL');
+    signalEach(tree, 'SIGKILL');
+    await delay(Math.min(10 * (round + 1), 100));
+    tree = await treeOf(target, tree);
+  }
+  return tree;
+}
+
+/** Ends what is left in the agent's own group after it ended on its own. Others may have been meant to stay. */
+export async function endLeftovers(target: TreeTarget, graceMs: number): Promise<ProcessInfo[]> {
+  if (windows || target.root === null) return [];
+  const pgid = target.root.pid;
+  const members = async (): Promise<ProcessInfo[]> => (await treeOf(target)).filter((each) => each.pgid === pgid);
+  const first = await members();
+  // Most are about to end as well.
+  if (first.length === 0 || (await waitForAll(first, graceMs))) return [];
+  const left = await members();
+  signalGroup(target, left, 'SIGTERM');
+  await waitForAll(left, graceMs);
+  const stubborn = await members();
+  if (stubborn.length > 0) {
+    signalGroup(target, stubborn, 'SIGKILL');
+    await waitForAll(stubborn, graceMs);
+  }
+  return left;
+}
+
+function signalGroup(target: TreeTarget, tree: readonly ProcessInfo[], signal: NodeJS.Signals): void {
+  const pgid = target.root?.pid;
+  if (pgid !== undefined && tree.some((each) => each.pgid === pgid)) send(-pgid, signal);
+}
+
+function signalEach(tree: readonly ProcessInfo[], signal: NodeJS.Signals): void {
+  for (const { pid } of tree) send(pid, signal);
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended in between, which is what was wanted.
+  }
+}
+
+/** Waits for the whole tree; once its root is gone, what it left behind gets little more time. */
+async function waitForEnd(target: TreeTarget, tree: readonly ProcessInfo[], graceMs: number): Promise<void> {
+  const { root } = target;
+  const rest = tree.filter((each) => each.pid !== root?.pid);
+  if (root !== null && !(await waitForAll([root], graceMs))) return;
+  await waitForAll(rest, Math.min(graceMs, 300));
+}
+
+async function waitForAll(processes: readonly ProcessIdentity[], timeoutMs: number): Promise<boolean> {
+  let left = [...processes];
+  for (let waited = 0, step = 10; ; waited += step, step = Math.min(step * 2, 100)) {
+    const living = await Promise.all(left.map(isAlive));
+    left = left.filter((_, index) => living[index]);
+    if (left.length === 0) return true;
+    if (waited >= timeoutMs) return false;
+    await delay(step);
+  }
+}
+
+/** Also where nothing lists the processes: `taskkill` finds the descendants of a pid on its own. */
+async function stopWindowsTree(target: TreeTarget): Promise<ProcessInfo[]> {
+  const tree = await treeOf(target).catch(() => []);
+  const pids = new Set(tree.map(({ pid }) => pid));
+  if (target.root !== null && target.hasExited?.() === false) pids.add(target.root.pid);
+  await Promise.all([...pids].map(taskkill));
+  return tree.length === 0 ? [] : treeOf(target, tree).catch(() => []);
+}
+
+/** The process itself is ended even where `taskkill` is blocked, or, as in Wine, knows no trees. */
+async function taskkill(pid: number): Promise<void> {
+  const program = windowsProgram('taskkill');
+  const args = ['/pid', `${pid}`, '/T', '/F'];
+  await promisify(execFile)(program, args, { windowsHide: true }).catch(() => send(pid, 'SIGKILL'));
+}

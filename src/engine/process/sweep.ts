@@ -1,0 +1,47 @@
+import type { Log, SweepReport } from '../api.ts';
+import { runVariable } from './agentEnvironment.ts';
+import type { ProcessLeases } from './leases.ts';
+import { stopProcessTree, treeOf, type LadderStep } from './stopProcessTree.ts';
+import type { RecordStore } from '../record/recordStore.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+
+const ladder: readonly LadderStep[] = [
+  { signal: 'SIGINT', graceMs: 500 },
+  { signal: 'SIGTERM', graceMs: 1000 },
+];
+
+/** Ends what a crash left running, and nothing else. */
+export async function reapOrphans(leases: ProcessLeases, log: Log): Promise<SweepReport['ended']> {
+  const ended: { pid: number; program: string }[] = [];
+  for (const lease of await leases.orphaned()) {
+    // Without its start a process cannot be told from another that has its number now.
+    const root = typeof lease.process?.startTime === 'string' ? lease.process : null;
+    const target = { root, marker: `${runVariable}=${lease.run_id}`, orphaned: true };
+    const tree = await treeOf(target);
+    const survivors = tree.length === 0 ? [] : await stopProcessTree(target, ladder);
+    ended.push(...tree.map(({ pid }) => ({ pid, program: lease.program })));
+    if (survivors.length === 0) await leases.remove(lease.run_id);
+    else log.warn(`${lease.program}: ${survivors.map(({ pid }) => pid).join(', ')} could not be ended.`);
+  }
+  return ended;
+}
+
+/** The same, and brings the sessions that a crash interrupted to an end in the record. */
+export async function sweep(
+  leases: ProcessLeases,
+  store: RecordStore,
+  sessions: Sessions,
+  log: Log,
+): Promise<SweepReport> {
+  const ended = await reapOrphans(leases, log);
+  await store.finishRemovals();
+  const interrupted: string[] = [];
+  for (const id of (await store.survey()).interrupted) {
+    try {
+      if (await sessions.using(id, (state) => sessions.recover(state))) interrupted.push(id);
+    } catch (error) {
+      log.warn(`${id} is interrupted and cannot be brought to an end: ${String(error)}`);
+    }
+  }
+  return { ended, interrupted };
+}

@@ -1,0 +1,41 @@
+import { englishFigures } from '../../text/figures.ts';
+
+/** Bytes of one argument, with the NUL that ends it (Linux). */
+const longestArgument = 131_072;
+/** Bytes of all arguments and the environment (macOS; Linux takes at least twice that). */
+const longestList = 1_048_576;
+/** UTF-16 units of the whole command line (Windows). */
+const longestWindowsLine = 32_767;
+
+interface Command {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Why the system would refuse to start a program with these arguments, and what to do; `null` where it would not. */
+export function argumentProblem(command: Command, platform: NodeJS.Platform = process.platform): string | null {
+  const { path, args, env } = command;
+  const largest = Math.max(0, ...args.map((each) => Buffer.byteLength(each)));
+  if (platform === 'win32') {
+    // Quotes and the backslashes before them double in the worst case.
+    const line = [path, ...args].reduce((sum, each) => sum + each.length + (each.match(/["\\]/g)?.length ?? 0) + 3, 0);
+    return line < longestWindowsLine ? null : tooLong(largest, longestWindowsLine);
+  }
+  if (platform === 'linux' && largest >= longestArgument) return tooLong(largest, longestArgument - 1);
+  const variables = Object.entries(env).reduce((sum, [name, value]) => sum + sizeOf(name) + sizeOf(value), 0);
+  const list = [path, ...args].reduce((sum, each) => sum + sizeOf(each), variables);
+  return list < longestList ? null : tooLong(largest, longestList);
+}
+
+/** With its NUL (or `=`) and the pointer to it. */
+const sizeOf = (text: string): number => Buffer.byteLength(text) + 9;
+
+function tooLong(bytes: number, limit: number): string {
+  const shown = (size: number): string => englishFigures.count(size);
+  return (
+    `The agent takes its prompt or instructions as an argument of its program. The longest argument has ${shown(bytes)} bytes, ` +
+    `and the system takes at most ${shown(limit)}. Shorten the prompt or the instructions, or put the text in a file of the ` +
+    'folder and ask the agent to read it.'
+  );
+}

@@ -1,0 +1,60 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { findOnPath } from './searchPath.ts';
+
+export interface ShimTarget {
+  /** Relative to the folder of the shim. */
+  readonly target: string;
+  /** `null`: the target is a program itself. */
+  readonly node: readonly string[] | null;
+}
+
+/** What the last line of a shim by npm, pnpm or Yarn starts: `PROGRAM OPTIONS "%dp0%\target" %*`. */
+const command = /^(.*?)((?:"[^"]*"|[\w.]+))?\s*((?:--?[\w.:=@/-]+\s+)*)"(?:%~dp0|%dp0%)\\?([^"%]+)"\s+%\*\s*\)?\s*$/;
+
+/** `null` where the file is no shim of a package manager, or does more than start a program. */
+export function parseShim(text: string): ShimTarget | null {
+  // pnpm names folders of packages there, without which the script may find none.
+  if (/NODE_PATH/i.test(text)) return null;
+  const line = text.split(/\r?\n/).findLast((each) => each.includes('%*'));
+  const match = command.exec(line ?? '');
+  const target = match?.[4];
+  if (match === null || target === undefined) return null;
+  const program = (match[2] ?? '').replaceAll('"', '');
+  const options = (match[3] ?? '').split(/\s+/).filter((each) => each !== '');
+  if (/^(?:%_prog%|node|(?:%~dp0|%dp0%)\\?node\.exe)$/i.test(program)) {
+    // The shim of a script for another interpreter looks alike.
+    const isNode = /\bnode(?:\.exe)?"/i.test(text) || /^node$/i.test(program);
+    return isNode ? { target, node: options } : null;
+  }
+  return /\.(?:exe|com)$/i.test(target) && options.length === 0 ? { target, node: null } : null;
+}
+
+/**
+ * What a `.cmd` file of a package manager would start, to be started without it: `cmd.exe` takes no arguments with line
+ * breaks. The file itself where it is something else.
+ */
+export async function withoutShim(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly file: string; readonly args: readonly string[] }> {
+  const same = { file, args };
+  if (!/\.(?:cmd|bat)$/i.test(file)) return same;
+  const shim = parseShim(await readFile(file, 'utf8').catch(() => ''));
+  if (shim === null) return same;
+  const folder = path.dirname(file);
+  const target = path.resolve(folder, shim.target.replaceAll('\\', path.sep));
+  if (!(await isFile(target))) return same;
+  if (shim.node === null) return { file: target, args };
+  const beside = path.join(folder, 'node.exe');
+  const node = (await isFile(beside)) ? beside : await findOnPath('node', env);
+  return node === undefined ? same : { file: node, args: [...shim.node, target, ...args] };
+}
+
+async function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,75 @@
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { isMarkedSynthetic } from '../../model/transcript/synthetic.ts';
+import type { Log, ResumeRequest } from '../api.ts';
+import { logFiltered, logFiltering } from '../log/metadataLog.ts';
+import type { Recall } from '../recall/recall.ts';
+import type { RecordReader } from '../record/contract.ts';
+
+const pageSize = 500;
+const maxBytes = 8 << 10;
+const maxFiles = 40;
+const maxPrompt = 1000;
+
+/** The request with what its message asks after in the earlier conversation, and a summary of the rest. */
+export async function withConversationSummary(
+  reader: RecordReader | null,
+  request: ResumeRequest,
+  { recall, log }: { readonly recall: Recall; readonly log: Log },
+): Promise<{ readonly request: ResumeRequest; readonly prefix: string }> {
+  if (reader === null) return { request, prefix: '' };
+  const prefix = await summaryForAgent(reader, log);
+  if (request.recall !== undefined) return { request, prefix };
+  const found = await recall.ofSession(reader.id, request.prompt);
+  return { request: found === undefined ? request : { ...request, recall: found }, prefix };
+}
+
+/**
+ * What a new conversation is told of the earlier ones: at most 8 KB, marked as written by Vitrine. Everything in it is
+ * quoted from the record, so that no line of it can be taken for the note's own.
+ */
+export async function summaryForAgent(reader: RecordReader, log: Log): Promise<string> {
+  const runs = await reader.runs();
+  const marked = runs.filter((run) => isMarkedSynthetic(run));
+  for (const run of marked) logFiltered(log, `${reader.id}#${run.first_index}`, run);
+  logFiltering(log, 'summary', { total: runs.length, filtered: marked.length }, reader.id);
+  const prompts = runs.flatMap((run) => (isMarkedSynthetic(run) ? [] : [run.prompt]));
+  const files = new Set<string>();
+  let answer = '';
+  for (let from = 0; from < reader.total; from += pageSize) {
+    for (const entry of await reader.read(from, from + pageSize)) {
+      for (const path of changedBy(entry)) if (files.size < maxFiles) files.add(path);
+      const isMain = entry.metadata?.parentCallId === undefined;
+      if (entry.type.kind === 'assistant_message' && isMain && entry.content !== '') answer = entry.content;
+    }
+  }
+  const [first = '', ...later] = prompts;
+  const head = [
+    'Note written by Vitrine, not by the user: the earlier conversation of this session is not available any more.',
+    'This is what the record says of it.',
+    `\nThe first request was:\n${quoted(cut(first, maxPrompt))}`,
+  ];
+  const requests = later.slice(-20).map((prompt) => `- ${cut(prompt, 200).replaceAll(/\s+/g, ' ')}`);
+  if (requests.length > 0) head.push(`\nLater requests:\n${requests.join('\n')}`);
+  if (files.size > 0) head.push(`\nFiles that were changed:\n${[...files].map((file) => `- ${file}`).join('\n')}`);
+  const tail = '\n\nEnd of the note. The user now says:\n\n';
+  const text = head.join('\n');
+  const room = maxBytes - Buffer.byteLength(text) - Buffer.byteLength(tail) - 200;
+  const last =
+    answer === '' || room < 200 ? '' : `\n\nThe last answer was:\n${quoted(cut(answer, Math.floor(room / 5)))}`;
+  return cut(text, maxBytes / 2) + last + tail;
+}
+
+function changedBy({ type }: NormalizedEntry): readonly string[] {
+  if (type.kind !== 'tool_use' || type.tool.status !== 'success') return [];
+  const { action } = type.tool;
+  if (action.kind === 'file_write') return [action.path];
+  return action.kind === 'file_edit' ? action.changes.map(({ path }) => path) : [];
+}
+
+const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
+
+/** At most so many characters, said where it was cut. */
+function cut(text: string, length: number): string {
+  const characters = Array.from(text);
+  return characters.length <= length ? text : `${characters.slice(0, length).join('')} […]`;
+}

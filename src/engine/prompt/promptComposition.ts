@@ -1,0 +1,51 @@
+import type { AgentLauncher, LaunchRequest } from '../launch/agentLauncher.ts';
+import type { ResumeRequest } from '../api.ts';
+import { messageFollows, recallNote, recallText } from '../recall/recallPrompt.ts';
+import type { Note } from '../run/note.ts';
+
+interface Opening {
+  /** The agent begins a conversation. */
+  readonly begins: boolean;
+  /** Put before the prompt, for the agent alone: what the record knows. */
+  readonly prefix: string;
+}
+
+/** What an agent is told besides the prompt of a person, and how: the transcript says so. */
+export function composePrompt(
+  source: Pick<AgentLauncher, 'label' | 'takesSystemPrompt'>,
+  request: Pick<ResumeRequest, 'prompt' | 'options' | 'blueprint' | 'recall'>,
+  { begins, prefix }: Opening,
+): Pick<LaunchRequest, 'prompt' | 'options'> & { readonly notes: readonly Note[] } {
+  const { options = {}, blueprint, recall } = request;
+  const { label, takesSystemPrompt = false } = source;
+  const notes = [
+    ...(prefix === '' ? [] : [freshNote(label, prefix)]),
+    ...(recall === undefined ? [] : [recallNote(label, recall)]),
+  ];
+  const recalled = recall === undefined ? '' : recallText(recall);
+  const prompt = recalled + (recalled !== '' && prefix === '' ? messageFollows : prefix) + request.prompt;
+  const system = blueprint?.systemPrompt?.trim() ?? '';
+  if (system === '') return { prompt, options, notes };
+  if (takesSystemPrompt) {
+    const appendSystemPrompt = [options.appendSystemPrompt ?? '', system].filter((text) => text !== '').join('\n\n');
+    return { prompt, options: { ...options, appendSystemPrompt }, notes };
+  }
+  if (!begins) return { prompt, options, notes };
+  return { prompt: `${system}\n\n${prompt}`, options, notes: [systemNote(label, system), ...notes] };
+}
+
+function systemNote(label: string, system: string): Note {
+  return {
+    subtype: 'system_prompt',
+    content: `${label} takes no system prompt. The instructions of its blueprint stand before the first prompt:\n\n${quoted(system)}`,
+  };
+}
+
+function freshNote(label: string, prefix: string): Note {
+  return {
+    subtype: 'fresh_start',
+    content: `${label} began a new conversation. Before the prompt, Vitrine told it:\n\n${quoted(prefix)}`,
+  };
+}
+
+const quoted = (text: string): string => text.trim().replaceAll(/^/gm, '> ');

@@ -1,0 +1,51 @@
+import type { RecordedRun } from '../../formats/record.ts';
+import type { EntryUpdate, NormalizedEntry, Origin } from '../../model/transcript/entry.ts';
+import type { RunFacts } from '../../model/usage/facts.ts';
+import { syntheticSchema } from '../../model/transcript/metadata.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+
+/** A prompt is in the transcript before its agent has said who it is: it gets that afterwards, as all other entries. */
+export class PromptMetadata {
+  readonly #index: number;
+  #prompt: NormalizedEntry | undefined;
+  #done = false;
+
+  constructor(index: number) {
+    this.#index = index;
+  }
+
+  see(updates: readonly EntryUpdate[]): void {
+    for (const update of updates) {
+      if (update.op === 'put' && update.entry.index === this.#index) this.#prompt = update.entry;
+    }
+  }
+
+  /** The prompt with what is known by now, where it lacks that; not again once id and model are both known. */
+  complete({ sessionIds, model }: RunFacts): NormalizedEntry | undefined {
+    if (this.#done) return undefined;
+    const prompt = this.#prompt;
+    const sessionId = sessionIds.at(-1);
+    if (prompt === undefined || (sessionId === undefined && model === null)) return undefined;
+    const { metadata } = prompt;
+    this.#done = sessionId !== undefined && model !== null;
+    const known = { sessionId: metadata?.sessionId ?? sessionId ?? null, model: metadata?.model ?? model };
+    if (metadata?.sessionId === known.sessionId && metadata.model === known.model) return undefined;
+    this.#prompt = { ...prompt, metadata: { ...metadata, ...known } };
+    return this.#prompt;
+  }
+}
+
+/** The prompt of a run as the first of its entries; `at` is ISO 8601. */
+export function promptEntry(run: RecordedRun, summary: SessionSummary, origin: Origin, at: string): NormalizedEntry {
+  const known = summary.executor_session_id !== undefined || summary.model !== null;
+  const ids = known ? { sessionId: summary.executor_session_id ?? null, model: summary.model } : {};
+  const metadata = { ...ids, ...syntheticSchema.parse(run) };
+  return {
+    index: run.first_index,
+    timestamp: at,
+    type: { kind: 'user_message' },
+    content: run.prompt,
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    origin,
+  };
+}

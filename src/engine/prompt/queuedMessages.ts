@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import type { LineOf } from '../../formats/record.ts';
+import type { QueuedMessage } from '../api.ts';
+import type { Note } from '../run/note.ts';
+
+/** `null`: the message was said, or taken back. */
+export type QueueChange = QueuedMessage | { readonly id: number; readonly text: null };
+
+const lineSchema = z.object({
+  type: z.literal('message_queue'),
+  message_id: z.number(),
+  text: z.string().nullable(),
+});
+
+/** A message that waits is in the record, so that a crash does not lose what someone was told is queued. */
+function queueLine(runId: string, at: string, { id, text }: QueueChange): LineOf<'decision'> {
+  return { kind: 'decision', decision: { type: 'message_queue', at, run_id: runId, message_id: id, text } };
+}
+
+/** What was said is in the record (`written`) before it leaves the queue. */
+export function queueRecorder(
+  run: { readonly runId: string; written(): Promise<void> },
+  clock: () => number,
+  append: (line: LineOf<'decision'>) => Promise<void>,
+): (change: QueueChange) => void {
+  return (change) => {
+    const keep = (): Promise<void> => append(queueLine(run.runId, new Date(clock()).toISOString(), change));
+    void (change.text === null ? run.written().then(keep) : keep());
+  };
+}
+
+/** Messages that wait after all `decisions` of a run, by id. */
+export class RecordedQueue {
+  readonly #texts = new Map<number, string>();
+
+  see(decision: LineOf<'decision'>['decision']): void {
+    const { data } = lineSchema.safeParse(decision);
+    if (data === undefined) return;
+    if (data.text === null) this.#texts.delete(data.message_id);
+    else this.#texts.set(data.message_id, data.text);
+  }
+
+  get texts(): readonly string[] {
+    return [...this.#texts.values()];
+  }
+}
+
+export function unsaidNote(text: string): Note {
+  return {
+    subtype: 'unsaid',
+    content: `The run ended before this was said to the agent:\n\n${text.replaceAll(/^/gm, '> ')}`,
+  };
+}

@@ -1,0 +1,155 @@
+import { chainStart } from './hashChain.ts';
+
+/** Where the chain does not hold. Lines count from 1, as an editor shows them. */
+export interface ChainBreak {
+  /**
+   * `altered`: the line itself, or between it and the next one something was taken out. `archive`: the packed record is
+   * damaged beyond its lines. `end_copy`: the copy of the end beside a packed record says something else from there on.
+   */
+  readonly kind: 'altered' | 'inserted' | 'moved' | 'missing_before' | 'other_session' | 'archive' | 'end_copy';
+  readonly line: number;
+}
+
+/** An intact line as the chain sees it. */
+export interface ChainedLine {
+  readonly line: number;
+  readonly hash: string;
+  /** What it says is the hash of the line before it. */
+  readonly link: string | null;
+  /** Its hash if it named the line that is before it; `null` where it does. */
+  readonly relinked: string | null;
+  /** The first line between the intact one before and this one on which nothing, or not all, can be read. */
+  readonly gap: number | null;
+}
+
+interface Walked {
+  readonly breaks: ChainBreak[];
+  /** Places of the lines that follow one another, ascending. */
+  readonly members: readonly number[];
+}
+
+/** Follows the chain from line to line. `kept`: the hash of the line that was last made durable. */
+export function walkChain(lines: readonly ChainedLine[], saved: string | null): Walked {
+  const walk = new ChainWalk(lines, saved);
+  for (const [place, line] of lines.entries()) walk.take(line, place);
+  return walk;
+}
+
+class ChainWalk implements Walked {
+  readonly breaks: ChainBreak[] = [];
+  readonly members: number[] = [];
+  readonly #lines: readonly ChainedLine[];
+  readonly #saved: string | null;
+  /** The first place of each hash. */
+  readonly #places = new Map<string, number>();
+  /** The last place that names each hash. */
+  readonly #namedAt = new Map<string, number>();
+  readonly #isMember: Uint8Array;
+  /** What the next line of the chain names. */
+  #expected = chainStart;
+  #last = -1;
+  /** Where the chain was come back to after lines that are not of it. */
+  #resumed = 0;
+  /** Since the last member there was a line that may stand where the next one was. */
+  #replaced = false;
+  #chained = false;
+
+  constructor(lines: readonly ChainedLine[], saved: string | null) {
+    this.#lines = lines;
+    this.#saved = saved;
+    this.#isMember = new Uint8Array(lines.length);
+    for (const [place, { hash, link }] of lines.entries()) {
+      if (!this.#places.has(hash)) this.#places.set(hash, place);
+      if (link !== null) this.#namedAt.set(link, place);
+    }
+  }
+
+  take(line: ChainedLine, place: number): void {
+    const { link, relinked } = line;
+    // Lines of an older version come before the chain, none within it.
+    if (link === null && !this.#chained) return this.#join(place);
+    const isFirst = !this.#chained;
+    this.#chained = true;
+    if (link === this.#expected) return this.#join(place);
+    if (isFirst && link === chainStart && place > 0) {
+      this.#tell('inserted', 0);
+      return this.#join(place);
+    }
+    const isNext = this.#last === place - 1;
+    // It resumes what is not of the chain, and was told.
+    if (!isNext && link === this.#lines[place - 1]?.hash) return;
+    if (isNext && relinked !== null && relinked === (this.#lines[place + 1]?.link ?? this.#saved)) {
+      this.#tell('altered', place);
+      return this.#join(place, relinked);
+    }
+    if (this.#comesAfter(this.#expected, place)) return this.#stray(line, place);
+    if (link === null) return this.#tellUnlinked(place);
+    const named = link === chainStart ? -1 : this.#places.get(link);
+    if (named === undefined) this.#tellMissing(line, place);
+    else if (named > place) this.#tell('moved', place);
+    else this.#tellFork(line, place, named);
+  }
+
+  #join(place: number, expected = this.#lines[place]?.hash ?? chainStart): void {
+    if (this.#last !== place - 1) this.#resumed = place;
+    this.#expected = expected;
+    this.#last = place;
+    this.#replaced = false;
+    this.members.push(place);
+    this.#isMember[place] = 1;
+  }
+
+  #tell(kind: ChainBreak['kind'], place: number): void {
+    this.breaks.push({ kind, line: this.#lines[place]?.line ?? 1 });
+  }
+
+  #insert(place: number): void {
+    this.#tell('inserted', place);
+    this.#replaced = true;
+  }
+
+  #comesAfter(hash: string, place: number): boolean {
+    return (this.#namedAt.get(hash) ?? -1) > place;
+  }
+
+  /** The next line of the chain comes later; this one stands before it. */
+  #stray({ link }: ChainedLine, place: number): void {
+    const named = link === null ? -1 : (this.#places.get(link) ?? -1);
+    const isOnly = link !== null && this.#namedAt.get(link) === place;
+    if (named > place && isOnly) this.#tell('moved', place);
+    else this.#insert(place);
+  }
+
+  #tellUnlinked(place: number): void {
+    const isAtEnd = place === this.#lines.length - 1 && this.#saved === null;
+    if (isAtEnd || this.#expected === this.#saved) return this.#insert(place);
+    this.#tell('altered', place);
+    this.#replaced = true;
+  }
+
+  /** No line is what this one names. */
+  #tellMissing({ line, gap }: ChainedLine, place: number): void {
+    if (!this.#replaced) {
+      if (gap !== null) this.breaks.push({ kind: 'altered', line: gap });
+      else if (this.#last < 0) this.breaks.push({ kind: 'missing_before', line });
+      else if (this.#expected === this.#saved) return this.#insert(place);
+      else this.#tell('altered', this.#last);
+    }
+    this.#join(place);
+  }
+
+  /** It names a line that is before the last one of the chain, or one that is not of the chain. */
+  #tellFork({ hash }: ChainedLine, place: number, named: number): void {
+    if (this.#places.get(hash) !== place) return this.#insert(place);
+    if (named >= 0 && this.#isMember[named] === 0) {
+      this.#tell('moved', this.#resumed);
+      return this.#join(place);
+    }
+    const saved = this.#saved === null ? undefined : this.#places.get(this.#saved);
+    const isLonger = this.#lines.length - place > this.#last - named;
+    if (saved === undefined ? !isLonger : saved < place) return this.#insert(place);
+    this.#tell('inserted', named + 1);
+    while ((this.members.at(-1) ?? -1) > named) this.#isMember[this.members.pop() ?? 0] = 0;
+    this.#join(place);
+  }
+}

@@ -1,0 +1,152 @@
+import path from 'node:path';
+import { parseRecordLine } from '../../../formats/record.ts';
+import { wrongEnd } from '../pack/packedRecord.ts';
+import { chainStart, hashIfLinked, hashOfLine, intactIn, linkOf } from './hashChain.ts';
+import type { ChainBreak, ChainedLine } from './chainBreaks.ts';
+import { endMissing } from './recordEnd.ts';
+import { unpacked } from '../pack/packFile.ts';
+import { linesOf, windows } from '../read/windows.ts';
+
+const lineStart = '{"kind":"';
+/** Disks write no less at a time. */
+const sectorBytes = 512;
+
+interface Item extends ChainedLine {
+  /** A writer says that lines before it are missing. */
+  readonly afterCut: boolean;
+}
+
+/** What a record is made of, as the chain sees it. Lines count from 1. */
+export interface ChainedLines {
+  /** The intact lines, in file order. */
+  readonly items: readonly Item[];
+  /** Lines of which not all can be read, as crashes leave them. */
+  readonly damaged: readonly number[];
+  /** Lines with text that no writer leaves, not even one that crashes. */
+  readonly foreign: readonly number[];
+  /** The first line behind the last intact one; `null` where there is none, or only one that was cut off. */
+  readonly lastGap: number | null;
+  /** The session that the first line names. */
+  readonly header: string | null;
+  /** What does not fit in a packed record, or beside it. */
+  readonly archive: ChainBreak | null;
+}
+
+/** Reads a record from its first to its last byte. @throws file system errors */
+export async function chainedLines(file: string): Promise<ChainedLines> {
+  const { handle, isPacked, isDamaged } = await unpacked(file);
+  try {
+    const { size } = await handle.stat();
+    const wrong = isPacked ? await wrongEnd(path.dirname(file), handle) : null;
+    const found = new LineFinder(wrong ?? size);
+    for await (const { buffer, offset, tooLong } of windows(handle, 0, size)) {
+      if (tooLong !== null) found.takeTooLong();
+      else for (const { start, end } of linesOf(buffer)) found.take(buffer.subarray(start, end), offset + start);
+      found.hasLineEnd = tooLong === null && buffer.at(-1) === 10;
+    }
+    const archive: ChainBreak | null = isDamaged
+      ? { kind: 'archive', line: found.line }
+      : wrong === null
+        ? null
+        : { kind: 'end_copy', line: found.marked };
+    const { items, damaged, foreign, lastGap, header } = found;
+    return { items, damaged, foreign, lastGap, header, archive };
+  } finally {
+    await handle.close();
+  }
+}
+
+class LineFinder {
+  readonly items: Item[] = [];
+  readonly damaged: number[] = [];
+  readonly foreign: number[] = [];
+  header: string | null = null;
+  line = 0;
+  /** The line at the offset that was asked for. */
+  marked = 1;
+  hasLineEnd = true;
+  readonly #mark: number;
+  #gap: number | null = null;
+  #chained = false;
+
+  constructor(mark: number) {
+    this.#mark = mark;
+  }
+
+  get lastGap(): number | null {
+    return this.#gap === this.line && !this.hasLineEnd ? null : this.#gap;
+  }
+
+  takeTooLong(): void {
+    this.line += 1;
+    this.damaged.push(this.line);
+    this.#gap ??= this.line;
+  }
+
+  take(bytes: Buffer, offset: number): void {
+    this.line += 1;
+    if (offset <= this.#mark) this.marked = this.line;
+    const found = intactIn(bytes);
+    let isTorn = true;
+    let isWhole = found.length === 1;
+    let from = 0;
+    for (const { start, end } of [...found, { start: bytes.length, end: bytes.length }]) {
+      const rest = bytes.subarray(from, start);
+      if (rest.length > 0 || bytes.length === 0) this.#gap ??= this.line;
+      isTorn &&= isTornText(rest, offset + from);
+      isWhole &&= rest.length === 0;
+      if (start < end) this.#put(bytes.subarray(start, end));
+      from = end;
+    }
+    if (!isTorn) this.foreign.push(this.line);
+    else if (!isWhole && bytes.length > 0) this.damaged.push(this.line);
+  }
+
+  #put(object: Buffer): void {
+    if (this.items.length === 0) this.header = sessionOf(object);
+    const link = linkOf(object);
+    const before = this.items.at(-1)?.hash ?? chainStart;
+    this.#chained ||= link !== null;
+    this.items.push({
+      line: this.line,
+      hash: hashOfLine(object),
+      link,
+      relinked: this.#chained && link !== before ? hashIfLinked(object, before) : null,
+      gap: this.#gap,
+      afterCut: isAfterCut(object),
+    });
+    this.#gap = null;
+  }
+}
+
+/**
+ * What a crash leaves of a line: its beginning, or sectors that were never written, with what came behind them. A writer
+ * begins a new line behind it.
+ */
+function isTornText(rest: Buffer, offset: number): boolean {
+  for (let at = 0; at < rest.length;) {
+    const nul = rest.indexOf(0, at);
+    const end = nul < 0 ? rest.length : nul;
+    const isBehindHole = at > 0 && (offset + at) % sectorBytes === 0;
+    if (end > at && !isBehindHole && !beginsLine(rest.subarray(at, end))) return false;
+    at = end;
+    while (at < rest.length && rest[at] === 0) at += 1;
+  }
+  return true;
+}
+
+function beginsLine(piece: Buffer): boolean {
+  const text = piece.subarray(0, lineStart.length).toString('latin1');
+  return text.startsWith(lineStart) || lineStart.startsWith(text);
+}
+
+function isAfterCut(line: Buffer): boolean {
+  if (!line.includes(endMissing)) return false;
+  const { value } = parseRecordLine(line.toString('utf8'));
+  return value?.kind === 'decision' && value.decision.type === endMissing;
+}
+
+function sessionOf(line: Buffer): string | null {
+  const { value } = parseRecordLine(line.toString('utf8'));
+  return value?.kind === 'header' ? value.session_id : null;
+}

@@ -1,0 +1,120 @@
+import path from 'node:path';
+import { chainStart } from './hashChain.ts';
+import { walkChain, type ChainBreak } from './chainBreaks.ts';
+import { chainedLines, type ChainedLines } from './chainedLines.ts';
+import { headFile, readHead, type Head } from './chainHead.ts';
+import { settledLease } from '../write/writerLease.ts';
+
+const maxListed = 100;
+
+/** What checking a record found. */
+export interface Verification {
+  /** `unchained`: written by a version that kept no chain. Where no line can be read at all, all are missing: `truncated`. */
+  readonly verdict: 'intact' | 'altered' | 'truncated' | 'unchained';
+  readonly lines: number;
+  /** The line after which a writer that continued found the end missing; `null` where none did. */
+  readonly cutAfter: number | null;
+  /** The first line that is held by the chain; `null` where none is. */
+  readonly chainedFrom: number | null;
+  /** The first 100. */
+  readonly breaks: readonly ChainBreak[];
+  /** Lines of which parts cannot be read, as crashes leave them; the chain continues past them. The first 100. */
+  readonly damaged: readonly number[];
+  /** Hash of the last line. */
+  readonly head: string | null;
+  /** What was kept beside the record when it was last made durable, and the line that it names; `null`: it is not there. */
+  readonly kept: (Head & { readonly line: number | null }) | null;
+  /** Of the hashes that were asked for, those that no line has. */
+  readonly missing: readonly string[];
+}
+
+interface Expected {
+  /** Hashes of lines that must be there. */
+  readonly named?: readonly string[];
+  /** Whose record it must be. */
+  readonly session?: string;
+}
+
+/** Reads the whole record once. What is appended meanwhile is not looked at. @throws file system errors */
+export async function verifyRecord(file: string, { named = [], session }: Expected = {}): Promise<Verification> {
+  const folder = path.dirname(file);
+  const lease = await settledLease(folder).catch(() => null);
+  // Before the record: it must not name a line that is appended while this reads.
+  const head = await readHead(headFile(folder));
+  const found = await chainedLines(file);
+  const isSettled = lease !== null && lease === (await settledLease(folder).catch(() => null));
+  const { items, header, archive } = found;
+  const { told: reported, kept: saved, isEndLost } = chainOf(found, head, isSettled);
+  const chainedFrom = items.find(({ link }) => link !== null)?.line ?? null;
+  const isOther = session !== undefined && header !== null && header !== session;
+  const altered = new Set(reported.flatMap(({ kind, line }) => (kind === 'altered' ? [line] : [])));
+  const breaks = [
+    ...(isOther ? [{ kind: 'other_session', line: 1 } as const] : []),
+    ...reported,
+    ...found.foreign.filter((line) => !altered.has(line)).map((line) => ({ kind: 'inserted', line }) as const),
+  ].sort((a, b) => a.line - b.line);
+  const cut = items.findIndex(({ afterCut }) => afterCut);
+  const cutAfter = cut < 0 ? null : (items[cut - 1]?.line ?? 0);
+  const isCut = isEndLost || cutAfter !== null;
+  // Of one that is cut, the end can be no other.
+  if (breaks.length === 0 && !isCut && archive !== null) breaks.push(archive);
+  return {
+    verdict:
+      breaks.length > 0
+        ? 'altered'
+        : isCut || items.length === 0
+          ? 'truncated'
+          : chainedFrom === null
+            ? 'unchained'
+            : 'intact',
+    lines: items.at(-1)?.line ?? 0,
+    cutAfter,
+    chainedFrom,
+    breaks: breaks.slice(0, maxListed),
+    damaged: found.damaged.filter((line) => !altered.has(line)).slice(0, maxListed),
+    head: items.at(-1)?.hash ?? null,
+    kept: head === null ? null : { ...head, line: saved },
+    missing: named.filter((each) => !items.some(({ hash }) => hash === each)),
+  };
+}
+
+interface Chained {
+  readonly told: ChainBreak[];
+  /** The line that the head names. */
+  readonly kept: number | null;
+  /** What marked the end is not there, and no line is in its place. */
+  readonly isEndLost: boolean;
+}
+
+/** `isSettled`: the head names the last line that was written. Else a crash may have left lines behind it. */
+function chainOf({ items, lastGap }: ChainedLines, head: Head | null, isSettled: boolean): Chained {
+  const { breaks, members } = walkChain(items, head?.hash ?? null);
+  const reported = new Map(breaks.map((each) => [each.line, each]));
+  const isChained = items.some(({ link }) => link !== null);
+  if (head === null) return { told: [...reported.values()], kept: null, isEndLost: isSettled && isChained };
+  const member = members.findLast((place) => items[place]?.hash === head.hash);
+  const saved = items[member ?? items.findLastIndex(({ hash }) => hash === head.hash)];
+  if (member !== undefined && isSettled) {
+    for (const { line } of items.slice(member + 1))
+      if (!reported.has(line)) reported.set(line, { kind: 'inserted', line });
+  }
+  const changed = saved === undefined ? lineAfter(head.prev, { items, lastGap }) : null;
+  if (changed !== null && !reported.has(changed)) reported.set(changed, { kind: 'altered', line: changed });
+  return {
+    told: [...reported.values()],
+    kept: saved?.line ?? null,
+    isEndLost: saved === undefined && changed === null,
+  };
+}
+
+/** The line that stands behind the one with this hash; `null` where nothing does, or a writer says that it is missing. */
+function lineAfter(
+  hash: string | undefined,
+  { items, lastGap }: Pick<ChainedLines, 'items' | 'lastGap'>,
+): number | null {
+  const place = hash === undefined ? -1 : items.findLastIndex((each) => each.hash === hash);
+  if (place < 0) return hash === chainStart ? (items[0]?.line ?? null) : null;
+  const next = items[place + 1];
+  if (next === undefined) return lastGap;
+  return next.afterCut ? null : next.line;
+}

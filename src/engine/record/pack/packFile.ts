@@ -1,0 +1,271 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream, type ReadStream } from 'node:fs';
+import { open, readdir, rename, rm, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { constants, createGunzip, createGzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
+import { errorCode } from '../layout.ts';
+
+const packedEnding = '.gz';
+const trailerBytes = 4;
+/** Of a packed form that holds nothing. */
+const leastBytes = 18;
+const leastHeaderBytes = 10;
+const maxHeaderBytes = 1024;
+
+/** Where there was nothing to pack. */
+export const nothingPacked: Packed = { files: 0, bytes: 0, packed: 0 };
+
+/** What packing came to: bytes before and after, of so many files. */
+export interface Packed {
+  readonly files: number;
+  readonly bytes: number;
+  readonly packed: number;
+}
+
+/** Zips the output of a session's runs, each file on its own. @throws file system errors */
+export async function packRuns(folder: string): Promise<Packed> {
+  let all = nothingPacked;
+  for (const file of await filesOf(folder)) {
+    if (file.endsWith(packedEnding)) continue;
+    const { bytes, packed } = await packFile(file);
+    all = { files: all.files + 1, bytes: all.bytes + bytes, packed: all.packed + packed };
+  }
+  return all;
+}
+
+/** Whether there is nothing left to pack. */
+export async function arePacked(folder: string): Promise<boolean> {
+  return (await filesOf(folder)).every((file) => file.endsWith(packedEnding));
+}
+
+/** Puts what was packed back as it was. @throws file system errors, Error where a packed file is damaged */
+export async function unpackRuns(folder: string): Promise<void> {
+  for (const file of await filesOf(folder)) {
+    if (file.endsWith(packedEnding)) await unpackFile(file.slice(0, -packedEnding.length));
+  }
+}
+
+/** Zips one file, which goes when its packed form is on disk and gives the same bytes again. @throws file system errors */
+export async function packFile(file: string): Promise<Packed> {
+  const part = `${packedForm(file)}.part`;
+  try {
+    const { size: bytes, atime, mtime } = await stat(file);
+    await pipeline(createReadStream(file), createGzip(), createWriteStream(part, { mode: 0o600 }));
+    await settle(part, atime, mtime);
+    if ((await hashOf(bytesOfPacked(part))) !== (await hashOf(createReadStream(file)))) {
+      throw new Error(`${file} did not come back as it was.`);
+    }
+    const { size: packed } = await stat(part);
+    await rename(part, packedForm(file));
+    await rm(file);
+    return { files: 1, bytes, packed };
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** Puts one file back. @throws file system errors, Error where its packed form is damaged */
+export async function unpackFile(file: string): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    const { atime, mtime } = await stat(packedForm(file));
+    await pipeline(bytesOfPacked(packedForm(file)), createWriteStream(part, { mode: 0o600 }));
+    await settle(part, atime, mtime);
+    await rename(part, file);
+    await rm(packedForm(file));
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/** Gives what was written the times of what it stands for, on disk. */
+async function settle(file: string, atime: Date, mtime: Date): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.utimes(atime, mtime);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function packedForm(file: string): string {
+  return `${file}${packedEnding}`;
+}
+
+/** A file to be read. `isDamaged`: it is a packed form, and not all that comes out of it is what went in. */
+export interface Unpacked {
+  readonly handle: FileHandle;
+  readonly isPacked: boolean;
+  readonly isDamaged: boolean;
+}
+
+/** As `unpacked`, for who does not ask in which form it was. @throws as that */
+export async function openUnpacked(file: string): Promise<FileHandle> {
+  return (await unpacked(file)).handle;
+}
+
+/** Of what is not made of lines, what has no line end is wanted, too, where it came out undamaged. */
+interface UnpackOptions {
+  readonly inLines?: boolean;
+}
+
+/**
+ * The file, or what its packed form holds: a copy that has no name, so that nothing of it is left when it is closed. A path
+ * with `.gz` names a packed form itself; of one that was cut off or is damaged there is what comes out of it, one line at
+ * least. @throws file system errors, Error where nothing comes out of a packed form
+ */
+export async function unpacked(file: string, { inLines = true }: UnpackOptions = {}): Promise<Unpacked> {
+  if (file.endsWith(packedEnding)) return await nameless(file, inLines);
+  try {
+    return { handle: await open(file, 'r'), isPacked: false, isDamaged: false };
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || !(await isThere(packedForm(file)))) throw error;
+    return await nameless(packedForm(file), inLines);
+  }
+}
+
+async function nameless(packed: string, inLines: boolean): Promise<Unpacked> {
+  const { atime, mtime } = await stat(packed);
+  const name = `.vitrine-${randomUUID()}`;
+  const copy = await open(path.join(path.dirname(packed), name), 'wx+', 0o600).catch(() => null);
+  const folder = copy === null ? tmpdir() : path.dirname(packed);
+  const handle = copy ?? (await open(path.join(folder, name), 'wx+', 0o600));
+  try {
+    await unlink(path.join(folder, name));
+    let isEmpty = true;
+    let hasLine = false;
+    let isDamaged = false;
+    for await (const chunk of readableOf(packed, () => (isDamaged = true))) {
+      isEmpty = false;
+      hasLine ||= chunk.includes('\n');
+      await handle.appendFile(chunk);
+    }
+    const needsLine = inLines || isEmpty || isDamaged;
+    if (needsLine && !hasLine) throw damaged(packed, 'it holds no whole line');
+    await handle.utimes(atime, mtime);
+    return { handle, isPacked: true, isDamaged };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Whether the packed form of a file was cut off: it says at its end how much it holds. @throws file system errors */
+export async function isCutOff(file: string, bytes: number): Promise<boolean> {
+  return (await isThere(file)) ? false : (await rawSize(file)) !== bytes % 2 ** 32;
+}
+
+/** A file of a run as it was printed, packed or not; `null` where there is none. @throws file system errors */
+export async function rawBytes(file: string): Promise<AsyncIterable<Buffer> | null> {
+  const there = await isThere(file);
+  if (there) return createReadStream(file, { highWaterMark: 256 * 1024 });
+  return (await isThere(packedForm(file))) ? readableOf(packedForm(file)) : null;
+}
+
+/** Bytes of that, 0 where there is none. Of a packed file as its end says, which counts to 4 GiB. */
+export async function rawSize(file: string): Promise<number> {
+  const there = await stat(file).catch(none);
+  if (there !== null) return there.size;
+  const handle = await open(packedForm(file), 'r').catch(none);
+  if (handle === null) return 0;
+  try {
+    const { size } = await handle.stat();
+    if (size < leastBytes) return 0;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(trailerBytes), 0, trailerBytes, size - trailerBytes);
+    return bytesRead === trailerBytes ? buffer.readUInt32LE(0) : 0;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws file system errors, Error where it is cut off or damaged */
+async function* bytesOfPacked(file: string): AsyncGenerator<Buffer> {
+  try {
+    yield* through(createReadStream(file), createGunzip({ chunkSize: 256 * 1024 }));
+  } catch (error) {
+    if (!isOfZip(error)) throw error;
+    throw damaged(file, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** What comes out of a packed form, whatever happened to it. `onDamage` not where only its end is missing. */
+async function* readableOf(file: string, onDamage?: () => void): AsyncGenerator<Buffer> {
+  const finishFlush = constants.Z_SYNC_FLUSH;
+  let given = 0;
+  try {
+    for await (const chunk of through(createReadStream(file), createGunzip({ chunkSize: 256 * 1024, finishFlush }))) {
+      given += chunk.length;
+      yield chunk;
+    }
+    return;
+  } catch (error) {
+    if (!isOfZip(error)) throw error;
+    onDamage?.();
+  }
+  // What one piece gives is lost where damage is found in it: now small ones, and without the checksum.
+  const small = { chunkSize: 4096, readableHighWaterMark: 4096, finishFlush };
+  const source = createReadStream(file, { start: await headerSize(file), highWaterMark: 256 });
+  try {
+    for await (const chunk of through(source, createInflateRaw(small))) {
+      if (given < chunk.length) yield chunk.subarray(given);
+      given = Math.max(0, given - chunk.length);
+    }
+  } catch (error) {
+    if (!isOfZip(error)) throw error;
+  }
+}
+
+async function* through(source: ReadStream, unzip: Gunzip | InflateRaw): AsyncGenerator<Buffer> {
+  source.on('error', (error) => unzip.destroy(error));
+  try {
+    for await (const chunk of source.pipe(unzip)) if (Buffer.isBuffer(chunk)) yield chunk;
+  } finally {
+    source.destroy();
+    unzip.destroy();
+  }
+}
+
+function isOfZip(error: unknown): boolean {
+  return errorCode(error).startsWith('Z_');
+}
+
+/** Bytes before the data of a packed form; ours have no name in them, those of `gzip` have. */
+async function headerSize(file: string): Promise<number> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxHeaderBytes), 0, maxHeaderBytes, 0);
+    const hasName = bytesRead > leastHeaderBytes && ((buffer[3] ?? 0) & 8) !== 0;
+    return hasName ? buffer.indexOf(0, leastHeaderBytes) + 1 : leastHeaderBytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+function damaged(file: string, why: string): Error {
+  return new Error(`${file} is damaged: ${why}. \`gzip -dc\` gives what can be read of it.`);
+}
+
+async function hashOf(bytes: AsyncIterable<unknown>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytes) if (Buffer.isBuffer(chunk)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+  const runs = path.join(folder, 'runs');
+  const found = await readdir(runs, { withFileTypes: true }).catch(none);
+  const files = (found ?? []).filter((each) => each.isFile() && /^run_[0-9a-f]{12}\.[a-z]+(?:\.gz)?$/.test(each.name));
+  return files.map(({ name }) => path.join(runs, name));
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(none))?.isFile() === true;
+}
+
+function none(error: unknown): null {
+  if (errorCode(error) === 'ENOENT') return null;
+  throw error;
+}

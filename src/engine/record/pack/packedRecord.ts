@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import { open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { parseRecordLine } from '../../../formats/record.ts';
+import { newerVersionOf } from '../read/header.ts';
+import { errorCode, recordFile } from '../layout.ts';
+import { nothingPacked, openUnpacked, packedForm, packFile, unpackFile, type Packed } from './packFile.ts';
+import { readTail } from '../read/tail.ts';
+import { linesOf, readAt } from '../read/windows.ts';
+
+const summaryStart = Buffer.from('{"kind":"summary"');
+
+/** The end of an archived record as it is in there: lists read it, so that they need not unpack the rest. */
+function endFile(folder: string): string {
+  return path.join(folder, 'record.end');
+}
+
+/**
+ * Zips a whole record. Only by who has its lease. One that is not over, or that a newer version wrote, stays as it is.
+ * @throws file system errors
+ */
+export async function packRecord(folder: string, id: string): Promise<Packed> {
+  const file = recordFile(folder);
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (handle === null) return nothingPacked;
+  try {
+    const { size, atime, mtime } = await handle.stat();
+    if ((await newerVersionOf(handle, size)) !== null) return nothingPacked;
+    const { state, start } = await readTail(handle, id, size, 0);
+    if (state.isOpen) return nothingPacked;
+    const end = await readAt(handle, start, size - start);
+    await replace(endFile(folder), end, { atime, mtime });
+    const saved = await open(endFile(folder), 'r');
+    const alone = await readTail(saved, id, end.length, 0).finally(() => saved.close());
+    const reported = [state, alone.state].map((each) => [
+      each.summary(mtime.toISOString()),
+      each.turns,
+      each.turnsOmitted,
+    ]);
+    // Where the end does not tell all on its own, lists unpack the record.
+    if (!isDeepStrictEqual(reported[0], reported[1])) await rm(endFile(folder));
+  } finally {
+    await handle.close();
+  }
+  return await packFile(file);
+}
+
+/** Puts an archived record back, to be written. @throws file system errors, Error where it is damaged */
+export async function unpackRecord(folder: string): Promise<void> {
+  const file = recordFile(folder);
+  const there = await sizeOf(file);
+  if (there === null && (await sizeOf(packedForm(file))) !== null) await unpackFile(file);
+  // What an archiving that was cut short left counts no more.
+  else if (there !== null) await rm(packedForm(file), { force: true });
+  if ((await sizeOf(endFile(folder))) !== null) await rm(endFile(folder));
+}
+
+/** Whether there is no record to archive any more. */
+export async function isPacked(folder: string): Promise<boolean> {
+  return (await sizeOf(recordFile(folder))) === null;
+}
+
+/** Size and time of the record, archived or not. @throws file system errors */
+export async function statRecord(folder: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {
+  const file = recordFile(folder);
+  return await stat(file).catch(async (missing: unknown) => {
+    if (errorCode(missing) !== 'ENOENT') throw missing;
+    return await stat(packedForm(file)).catch((error: unknown) => {
+      throw errorCode(error) === 'ENOENT' ? missing : error;
+    });
+  });
+}
+
+/** Enough of a record for lists: not `isWhole` where it is archived and only its end was opened. */
+export interface ForList {
+  readonly handle: FileHandle;
+  readonly isWhole: boolean;
+}
+
+/** @throws file system errors */
+export async function openForList(folder: string): Promise<ForList> {
+  const file = recordFile(folder);
+  if ((await sizeOf(file)) !== null) return { handle: await open(file, 'r'), isWhole: true };
+  const end = await open(endFile(folder), 'r').catch(() => null);
+  if (end !== null && (await tellsAll(end).catch(() => false))) return { handle: end, isWhole: false };
+  await end?.close();
+  return { handle: await openUnpacked(file), isWhole: true };
+}
+
+/**
+ * Where the end beside an archived record is not what the record ends with: the offset of the first line in question; `null`
+ * where it is, or where there is none. @throws file system errors
+ */
+export async function wrongEnd(folder: string, record: FileHandle): Promise<number | null> {
+  const there = await readFile(endFile(folder)).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (there === null) return null;
+  const { size } = await record.stat();
+  const start = Math.max(0, size - there.length);
+  const own = await readAt(record, Math.max(0, start - 1), size - start + 1);
+  const end = start === 0 ? own : own.subarray(1);
+  const beginsLine = start === 0 || own[0] === 10;
+  if (there.length > 0 && beginsLine && end.equals(there)) return null;
+  const same = there.length > end.length ? 0 : commonStart(there, end);
+  return start + end.subarray(0, same).lastIndexOf(10) + 1;
+}
+
+/** Whole lines with a summary among them. */
+async function tellsAll(end: FileHandle): Promise<boolean> {
+  const bytes = await readAt(end, 0, (await end.stat()).size);
+  if (bytes.at(-1) !== 10) return false;
+  const lines = [...linesOf(bytes)].map(({ start, end: stop }) => bytes.subarray(start, stop));
+  return lines.some((line) => line.subarray(0, summaryStart.length).equals(summaryStart) && isSummary(line));
+}
+
+function isSummary(line: Buffer): boolean {
+  const { value } = parseRecordLine(line.toString('utf8'));
+  return value?.kind === 'summary';
+}
+
+function commonStart(a: Buffer, b: Buffer): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  const there = await stat(file).catch((error: unknown) => {
+    // Or a file stands where the folder should be.
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
+    throw error;
+  });
+  return there?.size ?? null;
+}
+
+async function replace(file: string, bytes: Buffer, times: { atime: Date; mtime: Date }): Promise<void> {
+  const handle = await open(`${file}.next`, 'w', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.utimes(times.atime, times.mtime);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(`${file}.next`, file);
+}

@@ -1,0 +1,100 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { RecordLine } from '../../../formats/record.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { FindResult, RecordProblem } from '../contract.ts';
+import { findEntries, type FindRequest } from './find.ts';
+import type { Span } from './offsets.ts';
+import type { Problems } from './problems.ts';
+import { readLine } from './readLine.ts';
+import { RecordIndex } from './recordIndex.ts';
+import { readSpans } from './spans.ts';
+
+/** Damage that leaves the line whole. */
+const harmless: ReadonlySet<RecordProblem['reason']> = new Set(['invalid_utf8', 'mistyped_metadata']);
+
+/**
+ * Finds lines anywhere in a record by its index. The first index is quick and believes what looks whole; damage that it
+ * missed is noticed when such a line is read, and answered by one careful pass over everything.
+ */
+export class EntryReader {
+  readonly #handle: FileHandle;
+  readonly #problems: Problems;
+  #index: RecordIndex;
+  /** One pass over the file at a time. */
+  #pass: Promise<void> = Promise.resolve();
+
+  constructor(handle: FileHandle, problems: Problems) {
+    this.#handle = handle;
+    this.#problems = problems;
+    this.#index = new RecordIndex(problems, { quick: true });
+  }
+
+  /** Intact entries among these indexes. `end` is the end of the last whole line; `growing`: gaps may fill yet. */
+  async read(indexes: readonly number[], end: number, growing: boolean): Promise<NormalizedEntry[]> {
+    const index = await this.#upTo(end);
+    const { entries, whole } = await this.#readEntries(index, indexes);
+    const complete = whole && (growing || entries.length === indexes.length);
+    if (complete || !index.quick) return entries;
+    return (await this.#readEntries(await this.#carefully(end), indexes)).entries;
+  }
+
+  /** Lines of runs and results, or of usage, in file order. */
+  async linesOf(which: 'runs' | 'usage', end: number): Promise<RecordLine[]> {
+    const index = await this.#upTo(end);
+    const { lines, whole } = await this.#readSpans(index[which]);
+    if (whole || !index.quick) return lines;
+    return (await this.#readSpans((await this.#carefully(end))[which])).lines;
+  }
+
+  async find(end: number, request: FindRequest): Promise<FindResult> {
+    return await findEntries(this.#handle, (await this.#upTo(end)).entries, request);
+  }
+
+  /** Entries that were written, for the first time or again, after the file had that size; ascending. */
+  async changedSince(size: number, end: number): Promise<number[]> {
+    return (await this.#upTo(end)).entries.changedSince(size);
+  }
+
+  async #upTo(end: number): Promise<RecordIndex> {
+    await this.#inOrder(async () => {
+      if (this.#index.end < end) await this.#index.extend(this.#handle, end);
+    });
+    return this.#index;
+  }
+
+  async #carefully(end: number): Promise<RecordIndex> {
+    await this.#inOrder(async () => {
+      if (!this.#index.quick) return;
+      const careful = new RecordIndex(this.#problems, { quick: false });
+      await careful.extend(this.#handle, end);
+      this.#index = careful;
+    });
+    return this.#index;
+  }
+
+  /** A read that fails fails alone: the next one tries again. */
+  #inOrder(work: () => Promise<void>): Promise<void> {
+    const job = this.#pass.then(work);
+    this.#pass = job.catch(() => undefined);
+    return job;
+  }
+
+  async #readEntries(index: RecordIndex, indexes: readonly number[]) {
+    const spans = indexes.map((each) => index.entries.get(each)).filter((span) => span !== null);
+    const { lines, whole } = await this.#readSpans(spans);
+    const entries = lines.flatMap((line) => (line.kind === 'entry' ? [line.entry] : []));
+    return { entries, whole: whole && entries.length === spans.length };
+  }
+
+  async #readSpans(spans: readonly Span[]): Promise<{ lines: RecordLine[]; whole: boolean }> {
+    const lines: RecordLine[] = [];
+    let whole = true;
+    for await (const { line, offset } of readSpans(this.#handle, spans)) {
+      const { found, damage } = readLine(line, offset);
+      lines.push(...found.flatMap((each) => (each.line === null ? [] : [each.line])));
+      for (const each of damage) if (each.reason === 'mistyped_metadata') this.#problems.add(each, null);
+      if (damage.some(({ reason }) => !harmless.has(reason)) || found.length !== 1) whole = false;
+    }
+    return { lines, whole };
+  }
+}

@@ -1,0 +1,72 @@
+import type { FileHandle } from 'node:fs/promises';
+import { answers } from '../../../insight/search/facts.ts';
+import { isEmptyQuery, parseQuery, type Query } from '../../../insight/search/query.ts';
+import type { FindResult } from '../contract.ts';
+import type { EntryOffsets, Span } from './offsets.ts';
+import { readLine } from './readLine.ts';
+import { readSpans } from './spans.ts';
+
+const batchEntries = 1024;
+const batchBytes = 1024 * 1024;
+
+/** What JSON never writes in another way: a line without it as bytes does not hold it as text. */
+const plain = /^[A-Za-z0-9 _.,:;!?@#$%&*()[\]{}<>=+|~^`'-]*$/;
+
+export interface FindRequest {
+  /** As it was typed. */
+  readonly query: string;
+  readonly limit: number;
+  /** Index of the first entry to look at. */
+  readonly from: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Looks through the lines of all entries in index order, a MiB at a time. @throws the reason of the signal */
+export async function findEntries(
+  handle: FileHandle,
+  offsets: EntryOffsets,
+  request: FindRequest,
+): Promise<FindResult> {
+  const { query } = parseQuery(request.query);
+  if (isEmptyQuery(query)) return { indexes: [], truncated: false };
+  const needles = [...query.texts, ...(query.tools.length === 1 ? query.tools : [])].filter((each) => plain.test(each));
+  const indexes: number[] = [];
+  for (let { from } = request; from < offsets.size;) {
+    request.signal?.throwIfAborted();
+    const { spans, to } = batch(offsets, from);
+    const hits: number[] = [];
+    for await (const { line, offset } of readSpans(handle, spans)) {
+      const index = matchIn(line, offset, query, needles);
+      if (index !== null) hits.push(index);
+    }
+    indexes.push(...hits.sort((a, b) => a - b));
+    if (indexes.length > request.limit) return { indexes: indexes.slice(0, request.limit), truncated: true };
+    from = to;
+  }
+  return { indexes, truncated: false };
+}
+
+function batch(offsets: EntryOffsets, from: number): { spans: Span[]; to: number } {
+  const spans: Span[] = [];
+  let bytes = 0;
+  let to = from;
+  for (; to < offsets.size && spans.length < batchEntries && bytes < batchBytes; to += 1) {
+    const span = offsets.get(to);
+    if (span === null) continue;
+    spans.push(span);
+    bytes += span.bytes;
+  }
+  return { spans, to };
+}
+
+/** `needles`: what the line has to hold as it stands. */
+function matchIn(line: Buffer, offset: number, query: Query, needles: readonly string[]): number | null {
+  if (needles.length > 0) {
+    const text = line.toString('utf8').toLowerCase();
+    if (!needles.every((needle) => text.includes(needle))) return null;
+  }
+  for (const { line: parsed } of readLine(line, offset).found) {
+    if (parsed?.kind === 'entry' && answers(parsed.entry, query)) return parsed.entry.index;
+  }
+  return null;
+}

@@ -1,0 +1,111 @@
+import { stat, type FileHandle } from 'node:fs/promises';
+import type { RecordState } from '../../../formats/recordState.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import { EntryReader } from './entryReader.ts';
+import { newerVersionOf } from './header.ts';
+import { isCutOff, unpacked } from '../pack/packFile.ts';
+import { Problems } from './problems.ts';
+import { damageOf, type LineReading } from './readLine.ts';
+import { applyAll, readLines, readTail, readUnfinished } from './tail.ts';
+import { windows } from './windows.ts';
+
+/** Entries that opening a record has at hand: a first page. */
+const firstPage = 64;
+/** Entries kept in memory while a record is followed; older ones are read again when they are asked for. */
+const maxRecent = 2048;
+
+/** One open file of a record, and what is known of it. `follow` changes it. */
+export interface OpenRecord {
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly state: RecordState;
+  readonly problems: Problems;
+  readonly entries: EntryReader;
+  /** The newest entries, each as it was last. */
+  readonly recent: Map<number, NormalizedEntry>;
+  /** What a newer Vitrine named as the version. */
+  readonly newerVersion: number | null;
+  /** It is an archive whose end is missing. */
+  readonly cutOff: boolean;
+  /** The end of the last whole line, and what follows it. */
+  end: number;
+  unfinished: LineReading;
+  size: number;
+  /** Time of the last change, ISO 8601. */
+  modified: string;
+  unknownLines: number;
+}
+
+/** @throws file system errors */
+export async function openRecord(file: string, id: string): Promise<OpenRecord> {
+  const { handle, isDamaged } = await unpacked(file);
+  try {
+    const { size, mtime } = await handle.stat();
+    const { state, entries: recent, readings, unfinished, end, start } = await readTail(handle, id, size, firstPage);
+    const problems = new Problems();
+    const record: OpenRecord = {
+      path: file,
+      handle,
+      state,
+      problems,
+      entries: new EntryReader(handle, problems),
+      recent,
+      newerVersion: await newerVersionOf(handle, size),
+      cutOff: await isCutOff(file, size),
+      end,
+      unfinished,
+      size,
+      modified: mtime.toISOString(),
+      unknownLines: 0,
+    };
+    note(record, readings, start === 0 ? -1 : null);
+    if (record.cutOff || isDamaged) problems.add({ offset: size, bytes: 0, reason: 'cut_off', head: '' }, null);
+    return record;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Takes in what was appended. `replaced`: this is another file now, or a shorter one; open it anew. */
+export async function follow(record: OpenRecord): Promise<'same' | 'grown' | 'replaced'> {
+  const there = await stat(record.path, { bigint: true }).catch(() => null);
+  const ours = await record.handle.stat({ bigint: true });
+  if (there === null) return 'same';
+  if (there.ino !== ours.ino || there.dev !== ours.dev || Number(there.size) < record.size) return 'replaced';
+  const size = Number(ours.size);
+  if (size === record.size) return 'same';
+  record.modified = ours.mtime.toISOString();
+  for await (const { buffer, offset, tooLong } of windows(record.handle, record.end, size)) {
+    const whole = buffer.subarray(0, buffer.lastIndexOf(10) + 1);
+    const readings = readLines(whole, offset, true);
+    for (const [index, entry] of applyAll(record.state, readings)) keepRecent(record.recent, index, entry);
+    note(record, readings, null);
+    if (tooLong !== null) record.problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: tooLong.bytes }, null);
+    record.end = offset + (tooLong?.bytes ?? whole.length);
+  }
+  record.unfinished = await readUnfinished(record.handle, record.end, size);
+  for (const [index, entry] of applyAll(record.state, [record.unfinished])) keepRecent(record.recent, index, entry);
+  record.size = size;
+  return 'grown';
+}
+
+function keepRecent(recent: Map<number, NormalizedEntry>, index: number, entry: NormalizedEntry): void {
+  recent.delete(index);
+  recent.set(index, entry);
+  if (recent.size <= maxRecent) return;
+  const [oldest] = recent.keys();
+  if (oldest !== undefined) recent.delete(oldest);
+}
+
+/** `lastEntry`: the entry before the first reading; -1 for none, `null` for not known. */
+function note(record: OpenRecord, readings: readonly LineReading[], lastEntry: number | null): void {
+  let after = lastEntry;
+  for (const { found, damage } of readings) {
+    for (const each of damage) record.problems.add(each, after === -1 ? null : after);
+    for (const { line } of found) {
+      if (line === null) record.unknownLines += 1;
+      else if (line.kind === 'entry') after = line.entry.index;
+    }
+  }
+}

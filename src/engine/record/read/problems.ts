@@ -1,0 +1,20 @@
+import type { RecordProblem } from '../contract.ts';
+import type { Damage } from './readLine.ts';
+
+const maxProblems = 1000;
+
+/** Damage by place: each stretch once, the first 1,000 of them. */
+export class Problems {
+  readonly #byOffset = new Map<number, RecordProblem>();
+
+  add(damage: Damage, afterIndex: number | null): void {
+    const known = this.#byOffset.get(damage.offset);
+    if (known === undefined && this.#byOffset.size >= maxProblems) return;
+    this.#byOffset.set(damage.offset, { ...damage, afterIndex: afterIndex ?? known?.afterIndex ?? null });
+  }
+
+  /** In file order. */
+  list(): RecordProblem[] {
+    return [...this.#byOffset.values()].sort((a, b) => a.offset - b.offset);
+  }
+}

@@ -1,0 +1,131 @@
+import type { FileHandle } from 'node:fs/promises';
+import { entryLinePrefix } from '../../../formats/record.ts';
+import { EntryOffsets, type Span } from './offsets.ts';
+import type { Problems } from './problems.ts';
+import { damageOf, readLine, type Damage } from './readLine.ts';
+import { linesOf, windows, type Window } from './windows.ts';
+
+const entryStart = Buffer.from(entryLinePrefix);
+const lineStart = Buffer.from('{"kind":"');
+/** Of lines that are in the index: entries, runs and results, usage. */
+const indexedStarts = [entryStart, Buffer.from('{"kind":"r'), Buffer.from('{"kind":"usage","run_id":')];
+
+/**
+ * Where everything is in a record, found in one pass over its bytes and kept up as it grows. `quick` trusts a line that
+ * begins and ends as lines do; otherwise every line is read.
+ */
+export class RecordIndex {
+  readonly entries = new EntryOffsets();
+  /** Lines of runs and results, in file order. */
+  readonly runs: Span[] = [];
+  /** Lines of usage, in file order. */
+  readonly usage: Span[] = [];
+  readonly quick: boolean;
+  readonly #problems: Problems;
+  #end = 0;
+  #lastEntry: number | null = null;
+
+  constructor(problems: Problems, { quick }: { quick: boolean }) {
+    this.#problems = problems;
+    this.quick = quick;
+  }
+
+  /** How far the file has been indexed: a line starts here. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Continues to `to`; a line without its end is left for the next time. */
+  async extend(handle: FileHandle, to: number): Promise<void> {
+    for await (const window of windows(handle, this.#end, to)) {
+      if (window.tooLong === null) this.#takeWindow(window);
+      else this.#note({ ...damageOf(window.buffer, window.offset, 'too_long'), bytes: window.tooLong.bytes });
+      this.#end = window.offset + (window.tooLong?.bytes ?? window.buffer.lastIndexOf(10) + 1);
+    }
+  }
+
+  #takeWindow({ buffer, offset }: Window): void {
+    const odd = this.quick ? gluedLines(buffer) : null;
+    for (const { start, end } of linesOf(buffer)) {
+      if (end === buffer.length) return;
+      if (start === end) continue;
+      if (odd === null || odd.has(start) || !looksWhole(buffer, start, end)) {
+        this.#takeRead(buffer.subarray(start, end), offset + start);
+      } else if (buffer[start + 9] === 101) {
+        this.#takeEntry(buffer, start, end, offset);
+      } else if (buffer[start + 9] === 114) {
+        this.runs.push({ offset: offset + start, bytes: end - start });
+      } else if (buffer[start + 9] === 117) {
+        this.usage.push({ offset: offset + start, bytes: end - start });
+      }
+    }
+  }
+
+  #takeEntry(buffer: Buffer, start: number, end: number, base: number): void {
+    const index = entryIndexAt(buffer, start, end);
+    if (index !== null) this.#put(index, buffer.subarray(start, end), base + start);
+  }
+
+  #takeRead(bytes: Buffer, offset: number): void {
+    const reading = readLine(bytes, offset);
+    for (const damage of reading.damage) this.#note(damage);
+    for (const { line, ...span } of reading.found) {
+      if (line?.kind === 'run' || line?.kind === 'result') this.runs.push(span);
+      if (line?.kind === 'usage') this.usage.push(span);
+      if (line?.kind !== 'entry') continue;
+      const start = span.offset - offset;
+      this.#put(line.entry.index, bytes.subarray(start, start + span.bytes), span.offset);
+    }
+  }
+
+  #put(index: number, line: Buffer, offset: number): void {
+    if (this.entries.set(index, { offset, bytes: line.length })) this.#lastEntry = index;
+    else this.#note(damageOf(line, offset, 'index_out_of_range'));
+  }
+
+  #note(damage: Damage): void {
+    this.#problems.add(damage, this.#lastEntry);
+  }
+}
+
+/** The index of the entry whose line begins at `start`; `null` where no entry line does. */
+export function entryIndexAt(buffer: Buffer, start: number, end: number): number | null {
+  const digits = start + entryStart.length;
+  if (digits >= end || buffer.compare(entryStart, 0, entryStart.length, start, digits) !== 0) return null;
+  let index = 0;
+  let at = digits;
+  for (; at < end; at += 1) {
+    const digit = (buffer[at] ?? 0) - 48;
+    if (digit < 0 || digit > 9) break;
+    index = index * 10 + digit;
+  }
+  return at === digits || !Number.isSafeInteger(index) ? null : index;
+}
+
+function looksWhole(buffer: Buffer, start: number, end: number): boolean {
+  if (end - start <= lineStart.length || buffer[end - 1] !== 125) return false;
+  return buffer.compare(lineStart, 0, lineStart.length, start, start + lineStart.length) === 0;
+}
+
+/** Starts of lines that hold the beginning of another line elsewhere than at their start. */
+function gluedLines(buffer: Buffer): Set<number> {
+  const lines = new Set<number>();
+  for (let at = buffer.indexOf(lineStart); at >= 0;) {
+    let next = at + 1;
+    if (at > 0 && buffer[at - 1] !== 10 && looksGlued(buffer, at)) {
+      lines.add(buffer.lastIndexOf(10, at) + 1);
+      // Once for a line is enough, and each look back may be as long as the line.
+      next = buffer.indexOf(10, at);
+      if (next < 0) break;
+    }
+    at = buffer.indexOf(lineStart, next);
+  }
+  return lines;
+}
+
+/** Parts of an entry begin as lines do, but they are values; a line that was torn where one comes is told by its kind. */
+function looksGlued(buffer: Buffer, at: number): boolean {
+  const before = buffer[at - 1] ?? 0;
+  const isValue = before === 58 || before === 44 || before === 91;
+  return !isValue || indexedStarts.some((start) => buffer.subarray(at, at + start.length).equals(start));
+}

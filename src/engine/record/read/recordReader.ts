@@ -1,0 +1,192 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { LineOf, RecordedRun, RecordedTurn, RecordLine } from '../../../formats/record.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { SessionSummary } from '../../../model/session/summary.ts';
+import { lastHash } from '../chain/hashChain.ts';
+import type { FindOptions, FindResult, RawStream, RecordedResult, RecordProblem, RecordReader } from '../contract.ts';
+import { RecordNotFoundError } from '../errors.ts';
+import { remainsOf } from '../outputs.ts';
+import { errorCode, rawFile, recordFile } from '../layout.ts';
+import { follow, openRecord, type OpenRecord } from './openRecord.ts';
+import { rawBytes, rawSize } from '../pack/packFile.ts';
+import { damageOf, readLine, type LineReading } from './readLine.ts';
+import { linesOf, windows } from './windows.ts';
+import { isBeingWritten } from '../write/writerLease.ts';
+
+export class FileRecordReader implements RecordReader {
+  readonly id: string;
+  readonly #folder: string;
+  readonly #clock: () => number;
+  #record: OpenRecord;
+  /** Files that were replaced, while someone may still be reading from them. */
+  readonly #replaced: FileHandle[] = [];
+  #live: boolean;
+  #refreshing: Promise<boolean> | null = null;
+
+  private constructor(id: string, folder: string, clock: () => number, record: OpenRecord, live: boolean) {
+    this.id = id;
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#record = record;
+    this.#live = live;
+  }
+
+  /** @throws RecordNotFoundError, file system errors */
+  static async open(id: string, folder: string, clock: () => number): Promise<FileRecordReader> {
+    try {
+      const record = await openRecord(recordFile(folder), id);
+      return new FileRecordReader(id, folder, clock, record, await isBeingWritten(folder, clock));
+    } catch (error) {
+      throw errorCode(error) === 'ENOENT' ? new RecordNotFoundError(id, await remainsOf(folder)) : error;
+    }
+  }
+
+  get summary(): SessionSummary {
+    const summary = this.#record.state.summary(this.#record.modified);
+    if (!this.interrupted) return summary;
+    const outcome = this.#record.state.isRunOpen || this.#record.cutOff ? 'interrupted' : summary.outcome;
+    return { ...summary, status: 'stopped', outcome };
+  }
+
+  get turns(): readonly RecordedTurn[] {
+    return this.#record.state.turns;
+  }
+
+  get turnsOmitted(): number {
+    return this.#record.state.turnsOmitted;
+  }
+
+  get total(): number {
+    return this.#record.state.entries;
+  }
+
+  get interrupted(): boolean {
+    // Only what has ended is archived.
+    return !this.#live && (this.#record.state.isOpen || this.#record.cutOff);
+  }
+
+  get newerVersion(): number | null {
+    return this.#record.newerVersion;
+  }
+
+  get problems(): readonly RecordProblem[] {
+    const known = this.#record.problems.list();
+    // What a writer has half written is no damage.
+    if (this.#live) return known;
+    if (this.#record.size === 0) return [{ offset: 0, bytes: 0, reason: 'empty', head: '', afterIndex: null }];
+    return [...known, ...this.#record.unfinished.damage.map((damage) => ({ ...damage, afterIndex: null }))];
+  }
+
+  get unknownLines(): number {
+    return this.#record.unknownLines;
+  }
+
+  async runs(): Promise<RecordedRun[]> {
+    const runs = new Map<string, RecordedRun>();
+    for (const line of await this.#linesOf('runs')) if (line.kind === 'run') runs.set(line.run.run_id, line.run);
+    return [...runs.values()];
+  }
+
+  async results(): Promise<RecordedResult[]> {
+    const results = new Map<string, RecordedResult>();
+    for (const line of await this.#linesOf('runs')) {
+      if (line.kind === 'result') results.set(line.run_id, { runId: line.run_id, metadata: line.result });
+    }
+    return [...results.values()];
+  }
+
+  async usage(): Promise<LineOf<'usage'>[]> {
+    return (await this.#linesOf('usage')).filter((line) => line.kind === 'usage');
+  }
+
+  async lastRun(): Promise<RecordedRun | null> {
+    return this.#record.state.lastRun ?? (await this.runs()).at(-1) ?? null;
+  }
+
+  async read(from: number, to: number): Promise<NormalizedEntry[]> {
+    const { recent, entries, end } = this.#record;
+    const found: NormalizedEntry[] = [];
+    const missing: number[] = [];
+    for (let index = Math.max(0, from); index < Math.min(to, this.total); index += 1) {
+      const entry = recent.get(index);
+      if (entry === undefined) missing.push(index);
+      else found.push(entry);
+    }
+    if (missing.length > 0) found.push(...(await entries.read(missing, end, this.#live)));
+    return found.sort((a, b) => a.index - b.index);
+  }
+
+  async find(query: string, limit: number, { from = 0, signal }: FindOptions = {}): Promise<FindResult> {
+    return await this.#record.entries.find(this.#record.end, { query, limit, from, signal });
+  }
+
+  async changedSince(size: number): Promise<number[]> {
+    return await this.#record.entries.changedSince(size, this.#record.end);
+  }
+
+  async *lines(): AsyncGenerator<RecordLine> {
+    const { handle, end, unfinished, problems } = this.#record;
+    let after: number | null = null;
+    const take = function* (reading: LineReading) {
+      for (const damage of reading.damage) problems.add(damage, after);
+      for (const { line } of reading.found) {
+        if (line === null) continue;
+        if (line.kind === 'entry') after = line.entry.index;
+        yield line;
+      }
+    };
+    for await (const { buffer, offset, tooLong } of windows(handle, 0, end)) {
+      if (tooLong !== null) {
+        problems.add({ ...damageOf(buffer, offset, 'too_long'), bytes: tooLong.bytes }, after);
+        continue;
+      }
+      // The consumer may take its time, and the buffer is used again only when it asks for more.
+      for (const { start, end: stop } of linesOf(buffer)) {
+        yield* take(readLine(buffer.subarray(start, stop), offset + start));
+      }
+    }
+    for (const { line } of unfinished.found) if (line !== null) yield line;
+  }
+
+  async *raw(runId: string, stream: RawStream): AsyncGenerator<Buffer> {
+    yield* (await rawBytes(rawFile(this.#folder, runId, stream))) ?? [];
+  }
+
+  rawSize(runId: string, stream: RawStream): Promise<number> {
+    return rawSize(rawFile(this.#folder, runId, stream));
+  }
+
+  async head(): Promise<string | null> {
+    return await lastHash(this.#record.path);
+  }
+
+  async refresh(): Promise<boolean> {
+    this.#refreshing ??= this.#follow().finally(() => {
+      this.#refreshing = null;
+    });
+    return await this.#refreshing;
+  }
+
+  async #follow(): Promise<boolean> {
+    const wasLive = this.#live;
+    this.#live = await isBeingWritten(this.#folder, this.#clock);
+    const change = await follow(this.#record);
+    if (change === 'replaced') {
+      const next = await openRecord(this.#record.path, this.id);
+      this.#replaced.push(this.#record.handle);
+      this.#record = next;
+      if (this.#replaced.length > 2) await this.#replaced.shift()?.close();
+    }
+    return change !== 'same' || wasLive !== this.#live;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#record.handle, ...this.#replaced].map((handle) => handle.close()));
+  }
+
+  async #linesOf(which: 'runs' | 'usage'): Promise<RecordLine[]> {
+    const { entries, end, unfinished } = this.#record;
+    const last = unfinished.found.flatMap(({ line }) => (line === null ? [] : [line]));
+    return [...(await entries.linesOf(which, end)), ...last];
+  }
+}

@@ -1,0 +1,127 @@
+import type { FileHandle } from 'node:fs/promises';
+import { RecordState } from '../../../formats/recordState.ts';
+import type { NormalizedEntry } from '../../../model/transcript/entry.ts';
+import { maxLineBytes } from '../layout.ts';
+import { isPlausible } from './offsets.ts';
+import { damageOf, readLine, type LineReading } from './readLine.ts';
+import { entryIndexAt } from './recordIndex.ts';
+import { linesOf, readAt, windows } from './windows.ts';
+
+const firstBytes = 32 * 1024;
+/** Entries are read in this much of the end of the file at most; those before it are read when they are asked for. */
+const entryBytes = 1024 * 1024;
+const nothing: LineReading = { found: [], damage: [] };
+
+/** The end of a record: enough of it to know its state and to show its last entries. */
+export interface Tail {
+  readonly state: RecordState;
+  /** Intact entries of the last MiB, each as it was last. */
+  readonly entries: Map<number, NormalizedEntry>;
+  /** All lines from `start` on, in file order. */
+  readonly readings: readonly LineReading[];
+  /** What follows the last line end: a line that is being written, or a torn one. */
+  readonly unfinished: LineReading;
+  readonly start: number;
+  /** The end of the last whole line. */
+  readonly end: number;
+}
+
+/**
+ * Reads backwards until there are a summary and `wanted` entries. Where 64 MiB hold no summary, or marks are mistyped, the rest is
+ * streamed.
+ */
+export async function readTail(handle: FileHandle, id: string, size: number, wanted: number): Promise<Tail> {
+  const end = await lastLineEnd(handle, size);
+  const unfinished = await readUnfinished(handle, end, size);
+  const segments: LineReading[][] = [];
+  const state = new RecordState(id);
+  let start = end;
+  let summary = false;
+  let entries = 0;
+  for (let length = firstBytes; start > 0 && length <= maxLineBytes; length *= 2) {
+    if (summary && (entries >= wanted || end - start >= entryBytes)) break;
+    const from = Math.max(0, end - length);
+    const bytes = await readAt(handle, from, start - from);
+    const first = from === 0 ? 0 : bytes.indexOf(10) + 1;
+    const whole = bytes.subarray(first);
+    sawEntries(state, whole, from + first);
+    const earlier = readLines(whole, from + first, wanted > 0 && length <= entryBytes);
+    for (const { line } of earlier.flatMap((reading) => reading.found)) {
+      if (line?.kind === 'summary') summary = true;
+      if (line?.kind === 'entry') entries += 1;
+    }
+    segments.unshift(earlier);
+    start = from + first;
+  }
+  const readings = segments.flat();
+  const isMistyped = readings.some(({ damage }) => damage.some(({ reason }) => reason === 'mistyped_metadata'));
+  if (isMistyped) state.disbelieveCounts();
+  if ((!summary || isMistyped) && start > 0) await streamState(handle, state, start);
+  return { state, entries: applyAll(state, [...readings, unfinished]), readings, unfinished, start, end };
+}
+
+/** The offset after the last line end, 0 where there is none. */
+async function lastLineEnd(handle: FileHandle, size: number): Promise<number> {
+  for (let to = size; to > 0;) {
+    const from = Math.max(0, to - firstBytes);
+    const found = (await readAt(handle, from, to - from)).lastIndexOf(10);
+    if (found >= 0) return from + found + 1;
+    to = from;
+  }
+  return 0;
+}
+
+export async function readUnfinished(handle: FileHandle, end: number, size: number): Promise<LineReading> {
+  if (end === size) return nothing;
+  const bytes = await readAt(handle, end, Math.min(size - end, maxLineBytes));
+  if (size - end <= maxLineBytes) return readLine(bytes, end);
+  return { found: [], damage: [{ ...damageOf(bytes, end, 'too_long'), bytes: size - end }] };
+}
+
+/** Whole lines; without `all` only those that tell the state of the session. */
+export function readLines(bytes: Buffer, offset: number, all: boolean): LineReading[] {
+  const readings: LineReading[] = [];
+  for (const { start, end } of linesOf(bytes)) {
+    if (start < end && (all || tellsState(bytes, start))) {
+      readings.push(readLine(bytes.subarray(start, end), offset + start));
+    }
+  }
+  return readings;
+}
+
+/** By the first letter of the kind: header, run, result, session, summary. */
+function tellsState(bytes: Buffer, start: number): boolean {
+  const letter = bytes[start + 9];
+  return letter === 104 || letter === 114 || letter === 115;
+}
+
+async function streamState(handle: FileHandle, state: RecordState, to: number): Promise<void> {
+  for await (const { buffer, offset, tooLong } of windows(handle, 0, to)) {
+    if (tooLong !== null) continue;
+    sawEntries(state, buffer, offset);
+    applyAll(state, readLines(buffer, offset, false));
+  }
+}
+
+/** Counts entries by the beginning of their lines. */
+function sawEntries(state: RecordState, bytes: Buffer, offset: number): void {
+  for (const { start, end } of linesOf(bytes)) {
+    const index = entryIndexAt(bytes, start, end);
+    if (index !== null && isPlausible(index, offset + start)) state.sawEntry(index);
+  }
+}
+
+/** Applies lines in file order; gives the entries among them, each as it was last. */
+export function applyAll(state: RecordState, readings: readonly LineReading[]): Map<number, NormalizedEntry> {
+  const entries = new Map<number, NormalizedEntry>();
+  for (const { line, offset } of readings.flatMap((reading) => reading.found)) {
+    if (line?.kind === 'entry') {
+      if (!isPlausible(line.entry.index, offset)) continue;
+      state.sawEntry(line.entry.index);
+      entries.set(line.entry.index, line.entry);
+    } else if (line !== null) {
+      state.take(line);
+    }
+  }
+  return entries;
+}

@@ -1,0 +1,80 @@
+import type { FileHandle } from 'node:fs/promises';
+import { maxLineBytes } from '../layout.ts';
+
+const windowBytes = 1024 * 1024;
+
+/**
+ * A stretch of whole lines at `offset` of the file. Only the last one of a file may end without a line end. The buffer
+ * is used again for the next window. `tooLong`: one line over the cap, of which `buffer` holds the beginning.
+ */
+export interface Window {
+  readonly buffer: Buffer;
+  readonly offset: number;
+  readonly tooLong: { readonly bytes: number } | null;
+}
+
+/** The file from `from`, which begins a line, up to `to`, in windows that are read one after the other. */
+export async function* windows(handle: FileHandle, from: number, to: number): AsyncGenerator<Window> {
+  let buffer = Buffer.allocUnsafe(Math.min(windowBytes, Math.max(1, to - from)));
+  let held = 0;
+  for (let offset = from; offset < to;) {
+    const want = Math.min(buffer.length - held, to - offset - held);
+    const { bytesRead } = await handle.read(buffer, held, want, offset + held);
+    held += bytesRead;
+    const atEnd = bytesRead === 0 || offset + held >= to;
+    const end = buffer.lastIndexOf(10, held - 1) + 1;
+    const take = atEnd ? held : end;
+    if (take > 0) {
+      yield { buffer: buffer.subarray(0, take), offset, tooLong: null };
+      buffer.copyWithin(0, take, held);
+      held -= take;
+      offset += take;
+      if (atEnd) return;
+    } else if (atEnd) {
+      return;
+    } else if (held === buffer.length && held >= maxLineBytes) {
+      const next = await nextLineStart(handle, offset + held, to);
+      yield { buffer: buffer.subarray(0, windowBytes), offset, tooLong: { bytes: next - offset } };
+      offset = next;
+      held = 0;
+    } else if (held === buffer.length) {
+      const larger = Buffer.allocUnsafe(buffer.length * 2);
+      buffer.copy(larger, 0, 0, held);
+      buffer = larger;
+    }
+  }
+}
+
+async function nextLineStart(handle: FileHandle, from: number, to: number): Promise<number> {
+  const buffer = Buffer.allocUnsafe(windowBytes);
+  for (let offset = from; offset < to;) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(windowBytes, to - offset), offset);
+    if (bytesRead === 0) return to;
+    const end = buffer.subarray(0, bytesRead).indexOf(10);
+    if (end >= 0) return offset + end + 1;
+    offset += bytesRead;
+  }
+  return to;
+}
+
+/** Start and end (without the line end) of each line of a buffer. */
+export function* linesOf(buffer: Buffer): Generator<{ start: number; end: number }> {
+  for (let start = 0; start < buffer.length;) {
+    const found = buffer.indexOf(10, start);
+    const end = found < 0 ? buffer.length : found;
+    yield { start, end };
+    start = end + 1;
+  }
+}
+
+/** Exactly these bytes of the file, fewer at its end. */
+export async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let got = 0;
+  while (got < length) {
+    const { bytesRead } = await handle.read(buffer, got, length - got, offset + got);
+    if (bytesRead === 0) break;
+    got += bytesRead;
+  }
+  return buffer.subarray(0, got);
+}

@@ -1,0 +1,333 @@
+import { lstat, readdir, rename, rm, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { recordVersion, type RecordedTurn } from '../../formats/record.ts';
+import { sessionIdSchema, type Session } from '../../model/session/session.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { isThisProcess } from '../process/identity/holder.ts';
+import { packRecord, isPacked, openForList, unpackRecord, statRecord } from './pack/packedRecord.ts';
+import { lastHash } from './chain/hashChain.ts';
+import { hasDamagedEnd, missingEnd } from './chain/recordEnd.ts';
+import type { RecordReader, RecordWriter, WriteProblem } from './contract.ts';
+import { type LeaseHolder, RecordBusyError, RecordNotFoundError, RecordVersionError } from './errors.ts';
+import { newerVersionOf } from './read/header.ts';
+import { errorCode, recordFile, sessionFolder, sessionsFolder } from './layout.ts';
+import { remainsOf } from './outputs.ts';
+import { arePacked, nothingPacked, openUnpacked, packRuns, unpackRuns, type Packed } from './pack/packFile.ts';
+import { FileRecordReader } from './read/recordReader.ts';
+import { readTail } from './read/tail.ts';
+import { FileRecordWriter, makeFolder } from './write/recordWriter.ts';
+import { isBeingMade, isBeingWritten, liveHolder, WriterLease } from './write/writerLease.ts';
+
+/** Records whose ends are read at the same time while listing. */
+const listedAtOnce = 16;
+/** Of a folder that is being deleted: no session has such a name. */
+const doomedSuffix = '.deleted';
+
+export interface StoreDeps {
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly log: { warn(message: string): void };
+}
+
+export interface WriterOptions {
+  /** Called once each time the writer starts to keep lines in memory because they cannot be written. */
+  readonly onProblem?: (problem: WriteProblem) => void;
+}
+
+/** What is on disk: what can be listed, and what cannot with the reason. */
+export interface Survey {
+  /** Newest first. */
+  readonly summaries: readonly SessionSummary[];
+  /** The same sessions, in no order. */
+  readonly ledgers: readonly Ledger[];
+  /** Sessions whose last run has no recorded end and that no one is writing. */
+  readonly interrupted: readonly string[];
+  readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
+  /** Ids of sessions whose record lacks something, as its end shows. */
+  readonly damaged: ReadonlySet<string>;
+}
+
+/** A session with its newest runs; `omitted` counts those before. */
+export interface Ledger {
+  readonly summary: SessionSummary;
+  readonly turns: readonly RecordedTurn[];
+  readonly omitted: number;
+}
+
+interface Listed extends Ledger {
+  readonly mtimeMs: number;
+  readonly size: number;
+  /** As `RecordState` has them. */
+  readonly isOpen: boolean;
+  readonly isRunOpen: boolean;
+  readonly isDamaged: boolean;
+}
+
+/** All records below one folder. Keeps one summary per session in memory, with its newest runs. */
+export class RecordStore {
+  readonly #dir: string;
+  readonly #deps: StoreDeps;
+  readonly #listed = new Map<string, Listed>();
+  #unreadable: Survey['unreadable'] = [];
+  #damaged: Survey['damaged'] = new Set();
+
+  constructor(dir: string, deps: StoreDeps) {
+    this.#dir = dir;
+    this.#deps = deps;
+  }
+
+  /** Newest first. */
+  async list(): Promise<SessionSummary[]> {
+    return [...(await this.survey()).summaries];
+  }
+
+  /** As `list`, with nothing taken from memory. */
+  async rebuild(): Promise<SessionSummary[]> {
+    this.#listed.clear();
+    return await this.list();
+  }
+
+  /** Those that the last look at all of them could not read. */
+  get unreadable(): Survey['unreadable'] {
+    return this.#unreadable;
+  }
+
+  /** Of those that the last look at all of them listed. */
+  get damaged(): Survey['damaged'] {
+    return this.#damaged;
+  }
+
+  async survey(): Promise<Survey> {
+    const ids = await this.#ids();
+    const ledgers: Ledger[] = [];
+    const interrupted: string[] = [];
+    const damaged = new Set<string>();
+    const unreadable: { id: string; reason: string }[] = [];
+    const left = ids.values();
+    const lister = async () => {
+      for (const id of left) {
+        try {
+          const listed = await this.#read(id);
+          if (listed === null) continue;
+          ledgers.push(listed);
+          if (listed.isOpen) interrupted.push(id);
+          if (listed.isDamaged) damaged.add(id);
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error);
+          unreadable.push({ id, reason });
+          this.#deps.log.warn(`The record of session ${id} cannot be read: ${reason}`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: listedAtOnce }, lister));
+    this.#unreadable = unreadable;
+    this.#damaged = damaged;
+    const present = new Set(ids);
+    for (const id of this.#listed.keys()) if (!present.has(id)) this.#listed.delete(id);
+    const summaries = ledgers.map(({ summary }) => summary);
+    summaries.sort((a, b) => (a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0));
+    return { summaries, ledgers, interrupted, unreadable, damaged };
+  }
+
+  /** Writes header and session. Where the folder cannot be written, the writer starts in memory. @throws RecordBusyError */
+  async create(session: Session, options: WriterOptions = {}): Promise<RecordWriter> {
+    const id = session.session_id;
+    const there = await statRecord(sessionFolder(this.#dir, id)).catch(() => null);
+    if (there !== null && there.size > 0) throw new Error(`Session ${id} has a record already.`);
+    const writer = await this.#writer(id, options);
+    await writer.append({
+      kind: 'header',
+      format: 'vitrine-record',
+      version: recordVersion,
+      session_id: id,
+      created_at: session.created_at,
+    });
+    await writer.append({ kind: 'session', session });
+    return writer;
+  }
+
+  /** @throws RecordBusyError, RecordNotFoundError, RecordVersionError */
+  async openWriter(id: string, options: WriterOptions = {}): Promise<RecordWriter> {
+    const handle = await openUnpacked(this.path(id)).catch(async (error: unknown) => {
+      throw errorCode(error) === 'ENOENT'
+        ? new RecordNotFoundError(id, await remainsOf(sessionFolder(this.#dir, id)))
+        : error;
+    });
+    try {
+      const newer = await newerVersionOf(handle, (await handle.stat()).size);
+      if (newer !== null) throw new RecordVersionError(id, newer);
+    } finally {
+      await handle.close();
+    }
+    return await this.#writer(id, options);
+  }
+
+  /** @throws RecordNotFoundError */
+  async openReader(id: string): Promise<RecordReader> {
+    return await FileRecordReader.open(id, sessionFolder(this.#dir, id), this.#deps.clock);
+  }
+
+  /**
+   * Deletes the session's files for good, all or none of them as lists see it. `before` comes when no one can write them any
+   * more. @throws RecordBusyError while someone writes them; file system errors; what `before` throws
+   */
+  async remove(id: string, before: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    const folder = sessionFolder(this.#dir, id);
+    const there = await lstat(folder).catch(() => null);
+    this.#listed.delete(id);
+    if (there === null) return;
+    if (!there.isDirectory()) {
+      // A link leads out of the store: it goes, and what it leads to stays.
+      await before();
+      await unlink(folder);
+      return;
+    }
+    const lease = await WriterLease.acquire(folder, id, this.#deps.clock);
+    try {
+      await before();
+      const doomed = `${folder}${doomedSuffix}`;
+      // Where someone has a file open, some systems do not rename: what can be deleted then goes one by one.
+      const moved = await rename(folder, doomed).then(
+        () => true,
+        () => false,
+      );
+      await rm(moved ? doomed : folder, { recursive: true, force: true });
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  }
+
+  /** What a deletion left that was cut short. Never rejects. */
+  async finishRemovals(): Promise<void> {
+    const names = await readdir(sessionsFolder(this.#dir)).catch(() => []);
+    for (const name of names.filter((each) => each.endsWith(doomedSuffix))) {
+      await rm(path.join(sessionsFolder(this.#dir), name), { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+
+  /** Zips what the agent printed, which is read as before. @throws RecordBusyError while someone writes; file system errors */
+  async pack(id: string): Promise<Packed> {
+    // Each start of a window asks that of all old sessions: no lease where there is nothing to do.
+    return (await arePacked(sessionFolder(this.#dir, id))) ? nothingPacked : await this.#alone(id, packRuns);
+  }
+
+  /** Zips the record itself, which is read as before, and put back by who writes it. @throws as `pack` */
+  async archive(id: string): Promise<Packed> {
+    if (await isPacked(sessionFolder(this.#dir, id))) return nothingPacked;
+    return await this.#alone(id, (folder) => packRecord(folder, id));
+  }
+
+  /** Puts all of it back, for who reads the files themselves. @throws as `pack` */
+  unpack(id: string): Promise<void> {
+    return this.#alone(id, async (folder) => {
+      await unpackRuns(folder);
+      await unpackRecord(folder);
+    });
+  }
+
+  /** Another process that writes the record now: `null` for no one, `unknown` where it does not say who it is. */
+  async holder(id: string): Promise<LeaseHolder | 'unknown' | null> {
+    const holder = await liveHolder(sessionFolder(this.#dir, id), this.#deps.clock);
+    if (holder === undefined) return null;
+    if (holder === null) return 'unknown';
+    return (await isThisProcess(holder)) ? null : holder;
+  }
+
+  /** The record's file; need not exist. @throws where `id` is no session id */
+  path(id: string): string {
+    return recordFile(sessionFolder(this.#dir, id));
+  }
+
+  async #alone<T>(id: string, work: (folder: string) => Promise<T>): Promise<T> {
+    const folder = sessionFolder(this.#dir, id);
+    const lease = await WriterLease.acquire(folder, id, this.#deps.clock);
+    try {
+      return await work(folder);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async #writer(id: string, { onProblem }: WriterOptions): Promise<FileRecordWriter> {
+    const folder = sessionFolder(this.#dir, id);
+    const { clock, log } = this.#deps;
+    const lease = await leaseFor(folder, id, clock);
+    const tell = (problem: WriteProblem) => {
+      log.warn(`${problem.path} cannot be written (${problem.code}); the session goes on in memory.`);
+      onProblem?.(problem);
+    };
+    try {
+      await unpackRecord(folder);
+    } catch (error) {
+      await lease?.release();
+      throw error;
+    }
+    // Only who may write knows that no one else adds to it now.
+    const last = await lastHash(recordFile(folder)).catch(() => null);
+    const writer = new FileRecordWriter({ id, folder, clock, onProblem: tell }, lease, last);
+    const at = new Date(clock()).toISOString();
+    const missing = await missingEnd(folder, recordFile(folder), last, at).catch(() => null);
+    if (missing !== null) await writer.append(missing);
+    return writer;
+  }
+
+  async #ids(): Promise<string[]> {
+    const folders = await readdir(sessionsFolder(this.#dir), { withFileTypes: true }).catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw error;
+    });
+    return folders.filter((each) => each.isDirectory() && sessionIdSchema.safeParse(each.name).success).map(nameOf);
+  }
+
+  /** `isOpen` only where no one is writing. `null` for one that someone is about to write. */
+  async #read(id: string): Promise<Listed | null> {
+    const folder = sessionFolder(this.#dir, id);
+    const { clock } = this.#deps;
+    const there = await statRecord(folder).catch(async (error: unknown) => {
+      if (errorCode(error) === 'ENOENT' && (await isBeingMade(folder, clock))) return null;
+      throw error;
+    });
+    if (there === null || (there.size === 0 && (await isBeingWritten(folder, clock)))) return null;
+    const { size, mtimeMs } = there;
+    const known = this.#listed.get(id);
+    const listed =
+      known?.mtimeMs === mtimeMs && known.size === size ? known : { ...(await readSummary(folder, id)), size, mtimeMs };
+    this.#listed.set(id, listed);
+    if (!listed.isOpen && !listed.isDamaged) return listed;
+    // What a writer has half written is no damage.
+    if (await isBeingWritten(folder, clock)) return { ...listed, isOpen: false, isDamaged: false };
+    if (!listed.isOpen) return listed;
+    const outcome = listed.isRunOpen ? 'interrupted' : listed.summary.outcome;
+    return { ...listed, summary: { ...listed.summary, status: 'stopped', outcome } };
+  }
+}
+
+async function readSummary(folder: string, id: string): Promise<Omit<Listed, 'size' | 'mtimeMs'>> {
+  const opened = await openForList(folder);
+  const { handle } = opened;
+  try {
+    const { size, mtime } = await handle.stat();
+    const { state } = await readTail(handle, id, size, 0);
+    const { turns, turnsOmitted: omitted, isOpen, isRunOpen } = state;
+    const isDamaged = await hasDamagedEnd(opened, folder);
+    return { summary: state.summary(mtime.toISOString()), turns, omitted, isOpen, isRunOpen, isDamaged };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** `null` where the folder cannot be written: the writer takes the lease once it can. @throws RecordBusyError */
+async function leaseFor(folder: string, id: string, clock: () => number): Promise<WriterLease | null> {
+  try {
+    await makeFolder(folder);
+    return await WriterLease.acquire(folder, id, clock);
+  } catch (error) {
+    if (RecordBusyError.is(error)) throw error;
+    return null;
+  }
+}
+
+function nameOf({ name }: { name: string }): string {
+  return name;
+}

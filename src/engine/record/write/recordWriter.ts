@@ -1,0 +1,174 @@
+import { chmod, mkdir, open } from 'node:fs/promises';
+import path from 'node:path';
+import { serialiseRecordLine, type RecordLine } from '../../../formats/record.ts';
+import type { Unrecorded } from '../../../model/session/result.ts';
+import { Chain, chainStart } from '../chain/hashChain.ts';
+import type { RawLog, RawStream, RecordWriter, WriteProblem } from '../contract.ts';
+import { headFile, readHead, syncHead, writeHead } from '../chain/chainHead.ts';
+import { rawFile, recordFile } from '../layout.ts';
+import { RetryingFile } from './retryingFile.ts';
+import { WriterLease } from './writerLease.ts';
+
+/** What the chain adds to a line. */
+const linkLength = 76;
+
+export interface FileWriterOptions {
+  readonly id: string;
+  readonly folder: string;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** Called once each time lines start to be kept in memory because they cannot be written. */
+  readonly onProblem: (problem: WriteProblem) => void;
+}
+
+export class FileRecordWriter implements RecordWriter {
+  readonly id: string;
+  readonly #options: FileWriterOptions;
+  readonly #record: RetryingFile;
+  readonly #raw = new Map<string, RetryingFile>();
+  #lease: WriterLease | null;
+  #reported = false;
+  #firstProblem: WriteProblem | null = null;
+  /** Of raw logs that are closed. */
+  #unwrittenBefore = 0;
+
+  readonly #chain: Chain;
+  #savedHead: string | null = null;
+
+  /**
+   * `lease: null` where it could not be taken because the folder cannot be written; it is taken when it can. `last`: hash of
+   * the last line that is there.
+   */
+  constructor(options: FileWriterOptions, lease: WriterLease | null, last: string | null) {
+    this.id = options.id;
+    this.#options = options;
+    this.#lease = lease;
+    this.#chain = new Chain(last);
+    this.#record = new RetryingFile({
+      path: recordFile(options.folder),
+      lines: true,
+      prepare: () => this.#prepare(),
+      onSynced: () => this.#saveHead(),
+      onProblem: (problem) => this.#tell(problem),
+      onLost: (lost) => void this.append(this.#lossLine('record_lines_lost', lost)),
+    });
+  }
+
+  get memoryOnly(): boolean {
+    return this.#record.problem !== null || [...this.#raw.values()].some((file) => file.problem !== null);
+  }
+
+  get unrecorded(): Unrecorded | null {
+    const files = [this.#record, ...this.#raw.values()];
+    const bytes = files.reduce((sum, { unwritten }) => sum + unwritten, this.#unwrittenBefore);
+    if (bytes === 0 || this.#firstProblem === null) return null;
+    return { path: this.#firstProblem.path, code: this.#firstProblem.code, bytes };
+  }
+
+  append(line: RecordLine): Promise<void> {
+    return this.appendAll([line]);
+  }
+
+  async appendAll(lines: readonly RecordLine[]): Promise<void> {
+    if (lines.length === 0) return;
+    const texts = lines.map(serialiseRecordLine);
+    const size = texts.reduce((sum, text) => sum + text.length + linkLength, 0);
+    await this.#record.appendMade(size, () => this.#chain.seal(texts));
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all([...this.#raw.values(), this.#record].map((file) => file.sync()));
+    // A file that is written anew after a deletion needs its lease again, too.
+    await this.#lease?.touch(this.#options.clock()).catch(() => this.#retake());
+    if (!this.memoryOnly) this.#reported = false;
+  }
+
+  rawStream(runId: string, stream: RawStream): RawLog {
+    const file = rawFile(this.#options.folder, runId, stream);
+    const log =
+      this.#raw.get(file) ??
+      new RetryingFile({
+        path: file,
+        lines: false,
+        onProblem: (problem) => this.#tell(problem),
+        onLost: (lost) => void this.append(this.#lossLine('raw_output_lost', { run_id: runId, stream, ...lost })),
+      });
+    this.#raw.set(file, log);
+    return {
+      write: (chunk) => log.append(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)),
+      close: async () => {
+        await log.close();
+        if (log.problem !== null || !this.#raw.delete(file)) return;
+        this.#unwrittenBefore += log.unwritten;
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    await Promise.all([...this.#raw.values(), this.#record].map((file) => file.close()));
+    await this.#lease?.release({ settled: await this.#isHeadDurable() });
+    this.#lease = null;
+  }
+
+  /** A lease that says that the head is saved must not outlive it where the machine goes down. */
+  async #isHeadDurable(): Promise<boolean> {
+    const { head } = this.#chain;
+    if (head === chainStart) return true;
+    if (head !== this.#savedHead) return false;
+    return await syncHead(this.#options.folder).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #prepare(): Promise<void> {
+    const { folder, id, clock } = this.#options;
+    await makeFolder(folder);
+    this.#lease ??= await WriterLease.acquire(folder, id, clock);
+  }
+
+  async #retake(): Promise<void> {
+    const { folder, id, clock } = this.#options;
+    try {
+      this.#lease = await WriterLease.acquire(folder, id, clock);
+    } catch (error) {
+      this.#tell({ path: folder, code: 'ELEASE', message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** What the record came to, beside it: so that it is noticed when its end is taken away. */
+  async #saveHead(): Promise<void> {
+    const { head, before } = this.#chain;
+    if (head === chainStart) return;
+    const { folder, clock } = this.#options;
+    // The folder may have been deleted since it was saved.
+    const there = await readHead(headFile(folder));
+    if (there?.hash !== head) {
+      this.#savedHead = null;
+      const at = new Date(clock()).toISOString();
+      await writeHead(folder, { hash: head, at, ...(before !== null && { prev: before }) });
+    }
+    this.#savedHead = head;
+  }
+
+  #lossLine(type: string, lost: Readonly<Record<string, unknown>>): RecordLine {
+    return { kind: 'decision', decision: { type, at: new Date(this.#options.clock()).toISOString(), ...lost } };
+  }
+
+  #tell(problem: WriteProblem): void {
+    this.#firstProblem ??= problem;
+    if (this.#reported) return;
+    this.#reported = true;
+    this.#options.onProblem(problem);
+  }
+}
+
+/** Private to the user, and durable itself where the system can do that. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700).catch(() => undefined);
+  const parent = await open(path.dirname(folder), 'r').catch(() => null);
+  await parent?.sync().catch(() => undefined);
+  await parent?.close();
+}

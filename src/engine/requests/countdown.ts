@@ -1,0 +1,64 @@
+import type { Disposable } from '../api.ts';
+
+/** The longest wait that a timer takes, in ms. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Whether a person could see and answer what an agent asks. */
+export interface Presence {
+  isPresent(): boolean;
+  /** Called when someone comes or the last one leaves. */
+  onChange(listener: () => void): Disposable;
+}
+
+export interface CountdownDeps {
+  /** Absent: someone is always there. */
+  readonly presence: Presence | undefined;
+  /** Milliseconds. */
+  readonly clock: () => number;
+  readonly onEnd: () => void;
+  /** It stands still, or continues. */
+  readonly onChange: () => void;
+}
+
+/** Counts down while someone is present, and stands still while no one is. */
+export class Countdown {
+  readonly #deps: CountdownDeps;
+  readonly #presence: Disposable | undefined;
+  #left: number;
+  #since = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, deps: CountdownDeps) {
+    this.#deps = deps;
+    this.#left = ms;
+    this.#presence = deps.presence?.onChange(() => {
+      this.#fit();
+      deps.onChange();
+    });
+    this.#fit();
+  }
+
+  /** When it ends, in ms of the clock; `undefined` while it stands still. */
+  get endsAt(): number | undefined {
+    return this.#timer === undefined ? undefined : this.#since + this.#left;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#presence?.dispose();
+  }
+
+  #fit(): void {
+    const { presence, clock, onEnd } = this.#deps;
+    const runs = presence?.isPresent() !== false;
+    if (runs === (this.#timer !== undefined)) return;
+    if (runs) {
+      this.#since = clock();
+      this.#timer = setTimeout(onEnd, Math.min(this.#left, maxTimerMs));
+    } else {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#left = Math.max(0, this.#left - (clock() - this.#since));
+    }
+  }
+}

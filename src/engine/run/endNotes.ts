@@ -1,0 +1,26 @@
+import type { Reached } from '../../model/usage/budget.ts';
+import { reachedNote } from '../budget/liveBudget.ts';
+import type { Note } from './note.ts';
+
+/** What there is to say of how a process ended, besides what it said itself. */
+export function endNotes(label: string, end: { readonly late: boolean; readonly leftovers: number }): Note[] {
+  const notes: Note[] = [];
+  if (end.late) {
+    const content = `${label} did not end by itself when the conversation was over, and was ended.`;
+    notes.push({ subtype: 'ended', content });
+  }
+  if (end.leftovers > 0) {
+    const many =
+      end.leftovers === 1 ? 'A process that it had started was' : `${end.leftovers} processes that it had started were`;
+    notes.push({ subtype: 'leftovers', content: `${many} still running when ${label} ended, and ended too.` });
+  }
+  return notes;
+}
+
+/** Why Vitrine ended a run: a limit, or `reason`. */
+export function closingNotes(reached: Reached | undefined, reason: string | undefined): Note[] {
+  return [
+    ...(reached === undefined ? [] : [reachedNote(reached)]),
+    ...(reason === undefined ? [] : [{ subtype: 'stopped', content: reason }]),
+  ];
+}

@@ -1,0 +1,400 @@
+import type { RecordLine } from '../../formats/record.ts';
+import type { ExitInfo, RunFacts } from '../../model/usage/facts.ts';
+import type { AgentRequest, Decision } from '../../model/agent/request.ts';
+import type { RunResult } from '../../model/session/result.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { Conversation } from '../api.ts';
+import { LiveBudget } from '../budget/liveBudget.ts';
+import { LiveConversation } from '../sessions/liveConversation.ts';
+import { closingNotes, endNotes } from './endNotes.ts';
+import { toFailure } from '../failures/toFailure.ts';
+import { type EngineFailure, failures } from '../failures/failures.ts';
+import type { LadderStep } from '../process/stopProcessTree.ts';
+import { promptEntry } from '../prompt/promptEntry.ts';
+import { queueRecorder } from '../prompt/queuedMessages.ts';
+import { decisionLine, needsYou } from '../requests/requestRecord.ts';
+import { LiveFigures } from './liveFigures.ts';
+import {
+  beginRun,
+  closed,
+  ending,
+  endRun,
+  failed,
+  isOpen,
+  launchRun,
+  markRunning,
+  preparing,
+  stopRun,
+  wasStopped,
+  withIds,
+  type Closed,
+  type RunState,
+  type Transition,
+} from './transitions.ts';
+import { RunFeed } from './runFeed.ts';
+import { knownOf, resultOf, summaryOf, type FiguresContext } from './runFigures.ts';
+import type { Launched, RunDeps, RunPlan } from './runPlan.ts';
+import type { ActiveRun, SessionState } from '../sessions/sessionState.ts';
+import { unreportedChanges } from '../snapshot/note.ts';
+import { withUnrecorded } from './unrecordedResult.ts';
+import { failureReason } from '../failures/failureReason.ts';
+
+/**
+ * One run from its prompt to its result. Owns the writer of the session's record while it lasts. What it is, `RunState` says;
+ * every transition of it is one batch of the record. The rest of this class is what it asks of others.
+ */
+export class LiveRun implements ActiveRun {
+  readonly done: Promise<RunResult>;
+  readonly #session: SessionState;
+  readonly #plan: RunPlan;
+  readonly #deps: RunDeps;
+  readonly #feed: RunFeed;
+  readonly #conversation: LiveConversation;
+  readonly #budget: LiveBudget;
+  readonly #live: LiveFigures;
+  #state: RunState;
+  #stopReason: string | undefined;
+  /** Runs since the agent was told that there is nothing more. */
+  #closing: NodeJS.Timeout | undefined;
+  #finished: (result: RunResult) => void = () => undefined;
+
+  constructor(session: SessionState, plan: RunPlan, deps: RunDeps) {
+    this.#session = session;
+    this.#plan = plan;
+    this.#deps = deps;
+    this.#state = preparing(plan.run);
+    this.#conversation = this.#newConversation();
+    this.#feed = new RunFeed({ state: session, plan, clock: deps.clock, stdout: this.#conversation });
+    const stop = (): void => void this.stop();
+    const isOver = (): boolean => this.#conversation.isOver;
+    const leaveToEnd = (): void => this.#closeIn(deps.closeMs, 'late');
+    this.#budget = new LiveBudget({
+      state: session,
+      plan,
+      feed: this.#feed,
+      clock: deps.clock,
+      stop,
+      isOver,
+      leaveToEnd,
+    });
+    this.#live = new LiveFigures({
+      state: session,
+      monotonic: deps.monotonic,
+      facts: () => this.#feed.output.facts(),
+      context: () => this.#figures(),
+      measure: (facts) => this.#feed.measure(facts),
+    });
+    this.done = new Promise((resolve) => {
+      this.#finished = (result) => resolve(withUnrecorded(result, session.unrecorded));
+    });
+  }
+
+  get runId(): string {
+    return this.#plan.run.run_id;
+  }
+
+  get conversation(): Conversation | null {
+    return this.#state.launched?.dialogue !== undefined && isOpen(this.#state) ? this.#conversation : null;
+  }
+
+  counted(): { readonly responses: number; readonly active_ms: number } {
+    return this.#budget.counted(undefined);
+  }
+
+  written(): Promise<void> {
+    return this.#feed.written();
+  }
+
+  /** Resolves when the agent runs. @throws EngineFailure when it does not come to run; that is recorded then. */
+  async start(): Promise<void> {
+    const { attempts } = this.#plan;
+    // While the record is being prepared; the agent waits for it.
+    void this.#plan.watch?.begin();
+    try {
+      await this.#begin();
+      const [first] = attempts;
+      if (first === undefined || this.#isStopped) {
+        await this.#move(markRunning(this.#state, this.#session.session, this.#now()));
+        await this.#settle({ code: 0, signal: null });
+        return;
+      }
+      await this.#budget.begin();
+      const launched = await this.#launch(first);
+      await this.#move(markRunning(this.#state, this.#session.session, this.#now()));
+      void this.#play(launched, attempts.slice(1));
+    } catch (error) {
+      const failure = toFailure(error, this.runId, this.#deps.log);
+      await this.#fail(failure);
+      throw failure;
+    }
+  }
+
+  async stop(steps?: readonly LadderStep[], reason?: string): Promise<void> {
+    if (isOpen(this.#state)) {
+      const first = !this.#isStopped;
+      if (first) this.#stopReason = reason;
+      const moved = this.#move(stopRun(this.#state, this.#session.session, steps !== undefined, this.#now()));
+      this.#conversation.end();
+      await moved;
+      if (first && steps === undefined) await this.#conversation.stopTurn(this.#deps.turnMs);
+      await this.#end(steps);
+    }
+    await this.done;
+  }
+
+  get #isStopped(): boolean {
+    return this.#state.stop !== 'none';
+  }
+
+  /** Resolves when the record has it; the state is another at once. */
+  async #move({ state, batch }: Transition, change?: Partial<SessionSummary>): Promise<void> {
+    this.#state = state;
+    if (batch.length > 0 || change !== undefined) await this.#session.commit(batch, change);
+  }
+
+  async #end(steps?: readonly LadderStep[]): Promise<void> {
+    const survivors = (await this.#state.launched?.process.stop(steps)) ?? [];
+    if (survivors.length > 0) this.#notify('error', failures.ignoresSignals(this.#plan.label, survivors));
+  }
+
+  #newConversation(): LiveConversation {
+    const { closeMs } = this.#deps;
+    const { label, workDir } = this.#plan;
+    const session = this.#session;
+    return new LiveConversation({
+      ...this.#deps,
+      label,
+      workDir,
+      tell: (line) => this.#feed.tell(line),
+      onDecision: (request: AgentRequest, decision: Decision) =>
+        void session.append(decisionLine(this.runId, request, decision)),
+      onQueue: queueRecorder(this, this.#deps.clock, (line) => session.append(line)),
+      onChange: () => {
+        const needs_you = needsYou(this.#conversation.pending());
+        if (needs_you !== session.summary.needs_you) session.change({ needs_you });
+        this.#budget.waits(needs_you !== undefined);
+        session.conversations.fire();
+      },
+      mayGoOn: () => this.#budget.mayGoOn(this.#figures()),
+      onClosed: (endsItself) => this.#closeIn(endsItself ? closeMs : 0, endsItself ? 'late' : 'as_expected'),
+      onFailure: (message) => {
+        this.#state = failed(this.#state, failures.agentFailed(label, message));
+        void this.#end();
+      },
+    });
+  }
+
+  #closeIn(ms: number, how: Closed): void {
+    this.#closing ??= setTimeout(() => {
+      if (this.#isStopped) return;
+      this.#state = closed(this.#state, how);
+      void this.#end();
+    }, ms);
+  }
+
+  async #begin(): Promise<void> {
+    const { run, promptOrigin, notes, runnerId, replacedIds } = this.#plan;
+    const { session, summary, total } = this.#session;
+    const at = this.#now();
+    const prompt = promptEntry(run, summary, promptOrigin, at);
+    const transcript: RecordLine[] = [
+      { kind: 'event', event: this.#feed.events.start(at) },
+      ...this.#feed.lines([prompt]),
+      ...this.#feed.notes(notes, total + 1),
+    ];
+    await this.#move(beginRun(this.#state, { session, runnerId, replacedIds, transcript, at }));
+    await this.#session.writer?.flush();
+  }
+
+  async #launch(resume: string | null): Promise<Launched> {
+    await this.#plan.watch?.begin();
+    const launched = await this.#plan.launch(resume);
+    const { process, version, sessionId, dialogue } = launched;
+    const { session, total: firstIndex } = this.#session;
+    const { figures } = this.#plan;
+    const { offsets } = this.#feed;
+    const at = this.#now();
+    const moved = launchRun(this.#state, { launched, resume, figures, offsets, firstIndex, session, at });
+    await this.#move(moved, version === null ? {} : { agent_version: version });
+    this.#feed.begin(resume, sessionId);
+    if (dialogue !== undefined && process.input) this.#conversation.attach(process.input, dialogue);
+    if (this.#isStopped) void this.#end();
+    return launched;
+  }
+
+  /** Reads one process to its end, and the next where the agent did not know the conversation. */
+  async #play(launched: Launched, others: readonly (string | null)[]): Promise<void> {
+    try {
+      const [next] = others;
+      const isUnknown = (): boolean => !this.#isStopped && this.#feed.output.facts().unknownSession;
+      const exit = await this.#consume(launched, () => typeof next === 'string' && isUnknown());
+      if (typeof next === 'string' && isUnknown()) {
+        await this.#feed.note({
+          subtype: 'resume_retry',
+          content: `${this.#plan.label} does not know this conversation by the id it was asked for. Trying the other one, \`${next}\`.`,
+        });
+        await this.#play(await this.#launch(next), others.slice(1));
+        return;
+      }
+      await this.#settle(exit, this.#state.cause);
+    } catch (error) {
+      await this.#fail(toFailure(error, this.runId, this.#deps.log));
+    }
+  }
+
+  /** Whatever of the agent was started is ended, and so is the run. Never rejects. */
+  async #fail(failure: EngineFailure): Promise<void> {
+    await this.#end([]).catch(() => undefined);
+    await this.#settle({ code: null, signal: null }, failure);
+  }
+
+  /** `goesOn`: what waits to be said waits for another process. */
+  async #consume({ process, side }: Launched, goesOn: () => boolean): Promise<ExitInfo> {
+    const { label } = this.#plan;
+    const silence = setTimeout(() => {
+      this.#notify('warning', failures.silent(label, Math.round(this.#deps.silenceMs / 1000)));
+    }, this.#deps.silenceMs);
+    try {
+      side?.onFound(() => void this.#feed.takeSide(side).then(() => this.#live.update()));
+      for await (const chunk of process.output) {
+        clearTimeout(silence);
+        this.#closing?.refresh();
+        await this.#feed.take(chunk, side);
+        this.#budget.look(this.#figures());
+        this.#live.update();
+      }
+    } finally {
+      clearTimeout(silence);
+      side?.stop();
+    }
+    const ended = await process.exit;
+    this.#stopClosing();
+    // What runs for the agent is known by its lease, which goes with the leftovers.
+    await this.#conversation.detach();
+    const leftovers = await process.leftovers();
+    if (!goesOn()) this.#conversation.end();
+    // It was stopped because it was no longer needed: no sign of how the run went.
+    const how = this.#isStopped ? null : this.#state.closed;
+    const exit = how === null ? ended : { code: 0, signal: null };
+    await this.#feed.end(exit, side);
+    for (const note of endNotes(label, { late: how === 'late', leftovers })) await this.#feed.note(note);
+    return exit;
+  }
+
+  /** Brings the run to its end. Whatever happens, `done` settles and the record can be written by others. Never rejects, and does nothing a second time. */
+  async #settle(exit: ExitInfo, cause?: EngineFailure): Promise<void> {
+    if (!isOpen(this.#state)) return;
+    this.#state = ending(this.#state);
+    this.#conversation.end();
+    this.#live.stop();
+    this.#stopClosing();
+    const session = this.#session;
+    const result = await this.#record(exit, cause).catch((error: unknown) => this.#unrecorded(error));
+    await session.giveBackWriter().catch((error: unknown) => this.#deps.log.warn(`${session.id}: ${String(error)}`));
+    session.forgetRun();
+    session.change({});
+    session.conversations.fire();
+    this.#finished(result);
+  }
+
+  async #record(exit: ExitInfo, cause: EngineFailure | undefined): Promise<RunResult> {
+    const session = this.#session;
+    const changes = await this.#unreported();
+    const facts = this.#feed.output.facts();
+    const nothingRan = this.#plan.attempts.length === 0;
+    const result = this.#budget.settle(resultOf(facts, exit, this.#figures()), this.#conversation.leftUnsaid);
+    const metadata = nothingRan ? undefined : result.metadata;
+    const reached = result.metadata?.budget;
+    const stopped = wasStopped({
+      asked: this.#isStopped,
+      answered: this.#conversation.endedByUser,
+      reached: reached !== undefined,
+      doneBefore: this.#budget.tripped && result.success,
+    });
+    const failure = cause ?? (nothingRan || stopped ? undefined : this.#failureReason(facts, exit, result));
+    const succeeded = failure === undefined && (nothingRan || result.success);
+    const outcome = stopped ? 'stopped' : succeeded ? 'completed' : 'failed';
+    const why = outcome === 'stopped' && reached === undefined ? this.#stopReason : undefined;
+    const reason = outcome === 'completed' ? undefined : (why ?? failure?.message ?? result.error);
+    if (failure !== undefined) this.#notify('error', failure);
+    const at = this.#now();
+    const counted = { ...this.#feed.steps, ...this.#budget.counted(metadata) };
+    this.#feed.measure(facts);
+    const notes = [...changes.notes, ...closingNotes(reached, why)];
+    const endIndex = session.total + notes.length;
+    const stopReason = stopped ? 'stopped' : (metadata?.endReason ?? outcome);
+    const change: Partial<SessionSummary> = {
+      ...knownOf(facts),
+      ...(metadata === undefined ? {} : summaryOf(metadata, session.summary, this.#state.run)),
+      ...(reached !== undefined && { budget: { ...session.summary.budget, reached } }),
+      outcome,
+      reason,
+      entries: endIndex,
+      unknown_lines: session.sizes.unknownLines,
+      malformed_lines: session.sizes.malformedLines,
+      updated_at: at,
+    };
+    const ended = endRun(this.#state, {
+      outcome,
+      at,
+      endIndex,
+      counted,
+      error: outcome === 'failed' ? reason : undefined,
+      usage: facts.messages,
+      result: metadata,
+      transcript: [...changes.lines, ...this.#feed.notes(notes)],
+      event: { kind: 'event', event: this.#feed.events.stop(at, stopReason, exit.code) },
+      session: withIds(session.session, facts.sessionIds) ?? session.session,
+      replacedIds: this.#plan.replacedIds,
+    });
+    await this.#move(ended, change);
+    await session.writer?.flush();
+    return failure === undefined ? result : { ...result, success: false, error: reason ?? failure.message };
+  }
+
+  /** The end of the run could not be recorded. The next who opens the session settles it. */
+  #unrecorded(error: unknown): RunResult {
+    const failure = toFailure(error, this.runId, this.#deps.log);
+    this.#notify('error', failure);
+    this.#session.change({ status: 'stopped', outcome: 'failed', reason: failure.message });
+    return { success: false, error: failure.message };
+  }
+
+  async #unreported() {
+    const { watch } = this.#plan;
+    // Whoever ends runs to leave does not wait for that.
+    const isWanted = this.#state.launched !== null && this.#state.stop !== 'hurried';
+    try {
+      if (watch === undefined || !isWanted) return { lines: [], notes: [] };
+      const { line, note } = await unreportedChanges(watch, this.runId, () => this.#now());
+      return { lines: [line], notes: note === null ? [] : [note] };
+    } finally {
+      watch?.leave();
+    }
+  }
+
+  #failureReason(facts: RunFacts, exit: ExitInfo, result: RunResult): EngineFailure | undefined {
+    const { label, attempts } = this.#plan;
+    const ids = attempts.filter((id) => id !== null);
+    const printed = this.#feed.output.bytes.stdout > 0;
+    return failureReason({ label, ids, program: this.#state.launched?.program ?? '', printed, facts, exit, result });
+  }
+
+  #stopClosing(): void {
+    clearTimeout(this.#closing);
+    this.#closing = undefined;
+  }
+
+  #figures(): FiguresContext {
+    return { ...this.#plan.figures, agentVersion: this.#state.launched?.version ?? null };
+  }
+
+  #notify(severity: 'warning' | 'error', failure: EngineFailure): void {
+    this.#deps.log.warn(`${this.#session.id}: ${failure.message}`);
+    this.#session.notices.fire({ severity, failure });
+  }
+
+  #now(): string {
+    return new Date(this.#deps.clock()).toISOString();
+  }
+}

@@ -1,0 +1,310 @@
+import * as z from 'zod';
+import { EventBuilder } from '../../formats/events.ts';
+import type { LineOf, RecordedRun, RecordLine } from '../../formats/record.ts';
+import { TurnCount } from '../../insight/budgets/turnCount.ts';
+import type { PriceTable } from '../../insight/prices/prices.ts';
+import type { ResultMetadata } from '../../model/session/result.ts';
+import type { Session, SessionStatus } from '../../model/session/session.ts';
+import { isRunOver, isSessionLive, moveRun } from '../../model/session/status.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { AgentLauncher } from '../launch/agentLauncher.ts';
+import { failures } from '../failures/failures.ts';
+import type { RawStream, RecordReader, RecordWriter } from '../record/contract.ts';
+import { RecordedQueue, unsaidNote } from '../prompt/queuedMessages.ts';
+import { RecentEntries } from '../sessions/recentEntries.ts';
+import { addSteps, noSteps, type RunSteps, knownOf, resultOf, summaryOf } from './runFigures.ts';
+import { withIds, type BatchLine } from './transitions.ts';
+import { RunOutput } from '../output/runOutput.ts';
+import type { Note } from './note.ts';
+import type { ReplacedIds } from './runPlan.ts';
+import type { SessionState } from '../sessions/sessionState.ts';
+
+const attemptSchema = z.object({
+  type: z.literal('attempt'),
+  run_id: z.string(),
+  resume: z.string().nullable().default(null),
+  conversation: z.string().nullable().default(null),
+  first_index: z.number(),
+  stdout_offset: z.number(),
+  stderr_offset: z.number(),
+  client_offset: z.number().default(0),
+  version: z.string().nullable(),
+  afresh: z.boolean().default(false),
+  asked_model: z.string().nullable().default(null),
+});
+const orderSchema = z.object({
+  type: z.literal('output_order'),
+  run_id: z.string(),
+  stdout: z.number(),
+  stderr: z.number(),
+  client: z.number().default(0),
+});
+
+const startAfreshSchema = z.object({
+  type: z.literal('start_afresh'),
+  executor_session_id: z.string().optional(),
+  executor_session_ids: z.array(z.string()),
+});
+
+type Attempt = z.infer<typeof attemptSchema>;
+type Order = z.infer<typeof orderSchema>;
+
+interface Found {
+  readonly attempt: Attempt | null;
+  readonly order: readonly Order[];
+  /** Messages that were queued and not said. */
+  readonly unsaid: readonly string[];
+  /** Indexes of this run that the record has. */
+  readonly present: ReadonlySet<number>;
+  /** Epoch milliseconds of its newest entry there; 0 where it has none. */
+  readonly lastSeen: number;
+  /** Of the conversation that its own was to replace. */
+  readonly replacedIds: ReplacedIds | undefined;
+}
+
+export interface RecoveryDeps {
+  readonly clock: () => number;
+  readonly prices: PriceTable;
+}
+
+/**
+ * Brings a run that no one ended to its end: entries that had not reached the record are made again from the raw output,
+ * cost is taken as far as it is known. `state` must have the writer of the record.
+ */
+export async function recoverRun(
+  state: SessionState,
+  writer: RecordWriter,
+  reader: RecordReader,
+  source: AgentLauncher | null,
+  deps: RecoveryDeps,
+): Promise<void> {
+  const last = await reader.lastRun();
+  if (last === null || isRunOver(last.status)) {
+    await settleSession(state, writer, reader, last, deps);
+    return;
+  }
+  const at = new Date(deps.clock()).toISOString();
+  const failure = failures.interrupted();
+  const found = await findOutput(reader, last);
+  let run: RecordedRun = { ...endedAt(last, found.lastSeen, deps.clock()), error: failure.message };
+  let figures = {};
+  let responses = 0;
+  const batch: BatchLine[] = [];
+  let { session } = state;
+  if (source !== null && found.attempt !== null) {
+    const replayed = await replayRaw(state, reader, source, last, { ...found, attempt: found.attempt });
+    const { output, steps } = replayed;
+    responses = replayed.responses;
+    run = { ...run, ...endedAt(last, Math.max(found.lastSeen, replayed.lastSeen), deps.clock()), ...steps, responses };
+    const facts = output.facts();
+    // Killed between the two, a run has its result, and is not over.
+    const earlier = (await reader.results()).filter(({ runId }) => runId !== last.run_id);
+    const previous = earlier.map(({ metadata }) => metadata);
+    const { afresh: isNewConversation, version: agentVersion, asked_model: askedModel } = found.attempt;
+    const context = { previous, afresh: isNewConversation, prices: deps.prices, agentVersion, askedModel };
+    const { metadata } = resultOf(facts, { code: null, signal: null }, context);
+    batch.push(...facts.messages.map((usage): RecordLine => ({ kind: 'usage', run_id: run.run_id, usage })));
+    if (metadata !== undefined) {
+      const result: ResultMetadata = { ...metadata, endReason: 'interrupted' };
+      batch.push({ kind: 'result', run_id: run.run_id, result });
+      figures = { ...knownOf(facts), ...summaryOf(result, state.summary, run) };
+    }
+    session = withIds(session, facts.sessionIds) ?? session;
+  }
+  for (const text of found.unsaid) await recordNote(state, unsaidNote(text), at);
+  const ids = responses === 0 ? found.replacedIds : undefined;
+  batch.push(
+    { kind: 'run', run: { ...run, end_index: state.total } },
+    { kind: 'event', event: new EventBuilder(state.id).stop(at, 'interrupted', null) },
+    { kind: 'session', session: { ...session, status: restingStatus(session), ...ids } },
+    'summary',
+  );
+  await state.commit(batch, {
+    ...figures,
+    outcome: 'interrupted',
+    reason: failure.message,
+    entries: state.total,
+    updated_at: at,
+  });
+  await writer.flush();
+}
+
+async function recordNote(state: SessionState, { subtype, content }: Note, at: string): Promise<void> {
+  const index = state.total;
+  state.total += 1;
+  const type = { kind: 'system_message', subtype } as const;
+  await state.record([{ index, timestamp: at, type, content, origin: 'system' }], at);
+}
+
+/**
+ * A record that ends between the lines of a transition: a resume that had not begun its run, or a run that ended before
+ * its session did. Nothing is lost but the session's status.
+ */
+async function settleSession(
+  state: SessionState,
+  writer: RecordWriter,
+  reader: RecordReader,
+  last: RecordedRun | null,
+  { clock }: RecoveryDeps,
+): Promise<void> {
+  const updated_at = new Date(clock()).toISOString();
+  const reason = failures.interrupted().message;
+  const change = last === null ? ({ outcome: 'interrupted', reason, updated_at } as const) : { updated_at };
+  let ids: ReplacedIds | undefined;
+  for await (const line of reader.lines()) {
+    if (line.kind === 'decision') ids = replacedBy(line.decision) ?? ids;
+    else if (line.kind === 'run') ids = undefined;
+  }
+  const session = { ...state.session, status: 'stopped', ...ids } as const;
+  await state.commit([{ kind: 'session', session }, 'summary'], change);
+  await writer.flush();
+}
+
+function restingStatus({ status }: Session): SessionStatus {
+  return isSessionLive(status) ? 'stopped' : status;
+}
+
+/** It ended when it was last heard of, as far as anybody knows: a window may be opened again days later. */
+function endedAt(run: RecordedRun, lastSeen: number, now: number): RecordedRun {
+  const began = Date.parse(run.started_at ?? run.created_at);
+  const ended = Math.min(Math.max(began, lastSeen), Math.max(began, now));
+  return { ...moveRun(run, 'failed', new Date(ended).toISOString()), active_ms: ended - began };
+}
+
+async function findOutput(reader: RecordReader, run: RecordedRun): Promise<Found> {
+  let attempt: Attempt | null = null;
+  const order: Order[] = [];
+  const queue = new RecordedQueue();
+  const present = new Set<number>();
+  let lastSeen = 0;
+  let replaced: ReplacedIds | undefined;
+  let replacedIds: ReplacedIds | undefined;
+  for await (const line of reader.lines()) {
+    if (line.kind === 'run') {
+      if (line.run.run_id === run.run_id) replacedIds ??= replaced;
+      replaced = undefined;
+    }
+    if (line.kind === 'entry' && line.entry.index >= run.first_index) {
+      present.add(line.entry.index);
+      lastSeen = Math.max(lastSeen, timeOf(line.entry));
+    }
+    if (line.kind !== 'decision') continue;
+    replaced = replacedBy(line.decision) ?? replaced;
+    if (line.decision['run_id'] !== run.run_id) continue;
+    queue.see(line.decision);
+    const asAttempt = attemptSchema.safeParse(line.decision);
+    if (asAttempt.success) {
+      attempt = asAttempt.data;
+      order.length = 0;
+    }
+    const asOrder = orderSchema.safeParse(line.decision);
+    if (asOrder.success) order.push(asOrder.data);
+  }
+  return { attempt, order, unsaid: queue.texts, present, lastSeen, replacedIds };
+}
+
+/** Of the conversation that a new one was to replace. */
+function replacedBy(decision: LineOf<'decision'>['decision']): ReplacedIds | undefined {
+  const asked = startAfreshSchema.safeParse(decision);
+  if (!asked.success) return undefined;
+  const { executor_session_id, executor_session_ids } = asked.data;
+  return { executor_session_id: executor_session_id ?? executor_session_ids.at(-1), executor_session_ids };
+}
+
+/** Epoch milliseconds; 0 where its time cannot be read. */
+function timeOf({ timestamp }: NormalizedEntry): number {
+  return Date.parse(timestamp) || 0;
+}
+
+interface Replayed {
+  readonly output: RunOutput;
+  readonly steps: RunSteps;
+  /** Of the model, as budgets count them. */
+  readonly responses: number;
+  /** Epoch milliseconds of the newest entry. */
+  readonly lastSeen: number;
+}
+
+/** Feeds the raw output of the last attempt to a fresh normalizer, and records the entries that are missing. */
+async function replayRaw(
+  state: SessionState,
+  reader: RecordReader,
+  source: AgentLauncher,
+  run: RecordedRun,
+  { attempt, order, present }: Found & { readonly attempt: Attempt },
+): Promise<Replayed> {
+  const workDir = run.project_dir ?? '';
+  const { resume, conversation: sessionId } = attempt;
+  const ids = { ...(resume !== null && { resume }), ...(sessionId !== null && { sessionId }) };
+  const context = { workDir, firstIndex: attempt.first_index, prompt: run.prompt, ...ids };
+  const output = new RunOutput(source.createNormalizer(context));
+  const recent = new RecentEntries();
+  // Only lines without a time of their own take this one; when they arrived is no longer known.
+  const at = Date.parse(run.started_at ?? run.created_at);
+  const turns = new TurnCount();
+  let steps = noSteps;
+  let lastSeen = 0;
+  let next = attempt.first_index;
+  const take = async (updates: readonly EntryUpdate[]): Promise<void> => {
+    turns.see(updates);
+    for (const update of updates) {
+      if (update.op === 'put') lastSeen = Math.max(lastSeen, timeOf(update.entry));
+      if (update.op !== 'put' || update.entry.index < next) continue;
+      next = update.entry.index + 1;
+      steps = addSteps(steps, [update.entry]);
+    }
+    const settled = recent.apply(updates);
+    // What the record has of a request may be from before it was decided.
+    const missing = settled.filter((entry) => !present.has(entry.index) || entry.metadata?.['request'] !== undefined);
+    await state.record(missing, run.started_at ?? run.created_at);
+    for (const entry of missing) state.total = Math.max(state.total, entry.index + 1);
+    recent.trim(true);
+  };
+  const feed = async (stream: RawStream, chunks: Cursor, upTo: number): Promise<void> => {
+    for await (const chunk of chunks.take(upTo - output.bytes[stream])) await take(output.push(stream, chunk, at));
+  };
+  const stdout = new Cursor(reader.raw(run.run_id, 'stdout'), attempt.stdout_offset);
+  const stderr = new Cursor(reader.raw(run.run_id, 'stderr'), attempt.stderr_offset);
+  const client = new Cursor(reader.raw(run.run_id, 'client'), attempt.client_offset);
+  for (const mark of order) {
+    await feed('stdout', stdout, mark.stdout);
+    await feed('stderr', stderr, mark.stderr);
+    await feed('client', client, mark.client);
+  }
+  await feed('stdout', stdout, Infinity);
+  await feed('stderr', stderr, Infinity);
+  await feed('client', client, Infinity);
+  await take(output.end({ code: null, signal: null }, at));
+  await take(recent.unsettled().map((entry) => ({ op: 'put', entry })));
+  return { output, steps, responses: turns.count(output.facts()), lastSeen };
+}
+
+/** Reads a stream of chunks by numbers of bytes. */
+class Cursor {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #skip: number;
+  #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(chunks: AsyncIterable<Uint8Array>, skip: number) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#skip = skip;
+  }
+
+  async *take(bytes: number): AsyncGenerator<Uint8Array> {
+    let left = bytes;
+    while (left > 0) {
+      if (this.#rest.length === 0) {
+        const next = await this.#chunks.next();
+        if (next.done === true) return;
+        const skipped = Math.min(this.#skip, next.value.length);
+        this.#skip -= skipped;
+        this.#rest = next.value.subarray(skipped);
+        continue;
+      }
+      const part = this.#rest.subarray(0, Math.min(left, this.#rest.length));
+      this.#rest = this.#rest.subarray(part.length);
+      left -= part.length;
+      yield part;
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import type { RecordedRun } from '../../formats/record.ts';
+import { contextTokens } from '../../insight/session/contextTokens.ts';
+import { estimate, runResult, type LedgerOptions } from '../../insight/ledger/ledger.ts';
+import { addModels } from '../../insight/ledger/modelUsage.ts';
+import { addCosts, usdOf } from '../../insight/ledger/money.ts';
+import type { PriceTable } from '../../insight/prices/prices.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { ExitInfo, RunFacts } from '../../model/usage/facts.ts';
+import type { ResultMetadata, RunResult } from '../../model/session/result.ts';
+import type { SessionSummary, SyntheticCounts } from '../../model/session/summary.ts';
+import { addUsage, type ModelUsage } from '../../model/usage/usage.ts';
+
+export interface FiguresContext {
+  /** Results of the session's earlier runs, oldest first. */
+  readonly previous: readonly ResultMetadata[];
+  /** The agent began a new conversation, so that its own counters began anew, and the session's did not. */
+  readonly afresh: boolean;
+  readonly prices: PriceTable;
+  readonly agentVersion: string | null;
+  /** The model that a person chose for this run. */
+  readonly askedModel: string | null;
+}
+
+interface Estimate extends Models {
+  readonly change: Partial<SessionSummary>;
+}
+
+/** Of a run, and of its session with it. */
+export interface Models {
+  readonly models: readonly ModelUsage[];
+  readonly totalModels: readonly ModelUsage[];
+}
+
+/** What a run has come to, with the session's totals in it. */
+export function resultOf(facts: RunFacts, exit: ExitInfo, context: FiguresContext): RunResult {
+  const { previous, afresh: isNewConversation } = context;
+  const result = runResult(facts, exit, isNewConversation ? [] : previous, options(context));
+  const last = previous.at(-1);
+  if (!isNewConversation || last === undefined || result.metadata === undefined) return result;
+  const own = result.metadata;
+  const totalCost = addCosts(last.totalCostProvenance, own.costProvenance);
+  const metadata: ResultMetadata = {
+    ...own,
+    totalCost: usdOf(totalCost),
+    totalCostProvenance: totalCost,
+    totalUsage: addUsage(last.totalUsage, own.usage),
+    totalModels: addModels(last.totalModels, own.models),
+    turns: own.turns === null || last.turns === null ? own.turns : own.turns + last.turns,
+  };
+  return { ...result, metadata };
+}
+
+/** The same while the run continues; `models` and `totalModels` are what no summary holds. */
+export function estimateOf(facts: RunFacts, context: FiguresContext): Estimate {
+  const { previous, afresh: isNewConversation } = context;
+  const figures = estimate(facts, isNewConversation ? [] : previous, options(context));
+  const last = isNewConversation ? previous.at(-1) : undefined;
+  const change = {
+    ...knownOf(facts),
+    cost: figures.cost,
+    total_cost: last === undefined ? figures.totalCost : addCosts(last.totalCostProvenance, figures.cost),
+    usage: figures.usage,
+    total_usage: last === undefined ? figures.totalUsage : addUsage(last.totalUsage, figures.usage),
+  };
+  const { models, totalModels } = figures;
+  return { change, models, totalModels: last === undefined ? totalModels : addModels(last.totalModels, models) };
+}
+
+/** What lists and headers show of the result of `run`. */
+export function summaryOf(
+  metadata: ResultMetadata,
+  { synthetic = noSynthetic }: Pick<SessionSummary, 'synthetic'>,
+  run: Pick<RecordedRun, 'synthetic'>,
+): Partial<SessionSummary> {
+  const { models, model, runTurns } = metadata;
+  const window = (models.find((each) => each.model === model) ?? models[0])?.contextWindow;
+  return {
+    turns: metadata.turns,
+    ...(run.synthetic === true && { synthetic: { ...synthetic, turns: synthetic.turns + (runTurns ?? 0) } }),
+    cost: metadata.costProvenance,
+    total_cost: metadata.totalCostProvenance,
+    usage: metadata.usage,
+    total_usage: metadata.totalUsage,
+    duration: metadata.duration,
+    api_duration: metadata.apiDuration,
+    ...(model === null ? {} : { model }),
+    ...(window === undefined ? {} : { context_window: window }),
+  };
+}
+
+/** What lists show of a session in which a run begins, whose prompt no person may have written. */
+export function startedSummary(
+  { runs, synthetic = noSynthetic }: SessionSummary,
+  run: RecordedRun,
+): Partial<SessionSummary> {
+  const { messages, runs: ofThem } = synthetic;
+  const counted = { synthetic: { ...synthetic, messages: messages + 1, runs: ofThem + 1 } };
+  return { runs: runs + 1, ...(run.synthetic === true && counted), outcome: 'none', reason: undefined };
+}
+
+const noSynthetic: SyntheticCounts = { messages: 0, runs: 0, turns: 0 };
+
+/** Tool calls as a run records them: those of the main conversation, and those of subagents where there are any. */
+export interface RunSteps {
+  readonly steps: number;
+  readonly subagent_steps?: number;
+}
+
+export const noSteps: RunSteps = { steps: 0 };
+
+/** `steps` with those among `entries`. */
+export function addSteps(
+  { steps, subagent_steps: others = 0 }: RunSteps,
+  entries: readonly NormalizedEntry[],
+): RunSteps {
+  const calls = entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool] : []));
+  const own = calls.filter(({ parentCallId }) => parentCallId === undefined).length;
+  const ofSubagents = others + calls.length - own;
+  return { steps: steps + own, ...(ofSubagents > 0 && { subagent_steps: ofSubagents }) };
+}
+
+/** What the agent has said of itself so far. */
+export function knownOf(facts: RunFacts): Partial<SessionSummary> {
+  const { model, agentVersion, permissionMode } = facts;
+  const tokens = contextTokens(facts);
+  return {
+    ...(tokens === null ? {} : { context_tokens: tokens }),
+    ...(model === null ? {} : { model }),
+    ...(agentVersion === null ? {} : { agent_version: agentVersion }),
+    ...(permissionMode === null ? {} : { permission_mode: permissionMode }),
+  };
+}
+
+function options({ prices, agentVersion, askedModel }: FiguresContext): LedgerOptions {
+  return { prices, agentVersion, askedModel };
+}

@@ -1,0 +1,207 @@
+import { hostname } from 'node:os';
+import path from 'node:path';
+import type { RecordedRun } from '../../formats/record.ts';
+import { loadPrices } from '../../insight/prices/prices.ts';
+import { marksOf } from '../../model/agent/followUps.ts';
+import type { Session, SessionStatus } from '../../model/session/session.ts';
+import type { AgentLauncher, LaunchRequest, PreparedAgent } from '../launch/agentLauncher.ts';
+import type { ChildServer, SessionHandle } from '../api.ts';
+import type { EngineDeps } from '../engineDeps.ts';
+import type { Archive } from '../archive/archive.ts';
+import type { Budgets, HeldRun } from '../budget/budgets.ts';
+import { withChildren } from '../children/childServer.ts';
+import type { EngineFailure } from '../failures/failures.ts';
+import { runId, runnerId, uuid } from '../ids.ts';
+import { LiveRun } from './liveRun.ts';
+import { logPersisted } from '../log/metadataLog.ts';
+import type { NewRun } from '../sessions/newSession.ts';
+import { thisMachine } from '../process/identity/holder.ts';
+import { ownIdentity } from '../process/identity/identity.ts';
+import type { RecordStore } from '../record/recordStore.ts';
+import { startedSummary } from './runFigures.ts';
+import type { RunDeps, RunPlan } from './runPlan.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { SessionState } from '../sessions/sessionState.ts';
+import { watchFor } from '../snapshot/watch.ts';
+import { composePrompt } from '../prompt/promptComposition.ts';
+
+export interface RunStarterDeps extends EngineDeps {
+  readonly store: RecordStore;
+  readonly sessions: Sessions;
+  readonly archive: Pick<Archive, 'runOver'>;
+  readonly budgets: Pick<Budgets, 'hold' | 'follow'>;
+  readonly children: ChildServer | undefined;
+  /** @throws EngineFailure once nothing may be started any more, or where this run was cancelled */
+  readonly assertOpen: (signal: AbortSignal | undefined) => void;
+}
+
+/** Begins runs in sessions whose record may be written here, and that are pending. */
+export class RunStarter {
+  readonly #deps: RunStarterDeps;
+  /** Sessions whose run no one answers. What their agents start has no one either. */
+  readonly #unattended = new Set<string>();
+
+  constructor(deps: RunStarterDeps) {
+    this.#deps = deps;
+  }
+
+  /** `work` begins a run, which owns the writer of `state` from then on; where it begins none, the session `rests`. */
+  async owning<T>(state: SessionState, rests: SessionStatus, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const { session } = state;
+      if (session.status === 'pending') await state.changeSession({ ...session, status: rests });
+      await state.giveBackWriter();
+      throw error;
+    }
+  }
+
+  /** Resolves when the agent runs. To be called while no one else may take the writer of `state`. @throws EngineFailure */
+  async start(
+    state: SessionState,
+    source: AgentLauncher,
+    agent: PreparedAgent,
+    begins: NewRun,
+  ): Promise<SessionHandle> {
+    const { budgets, children, sessions, archive, log } = this.#deps;
+    const { request, attempts, prefix = '' } = begins;
+    const { session, summary } = state;
+    const at = new Date(this.#deps.clock()).toISOString();
+    const run = this.#newRun(state, begins, agent, at);
+    const held: HeldRun = { runId: run.run_id, session, limits: request.limits };
+    const budget = await budgets.hold(held);
+    const figures = await this.#figures(state, begins);
+    const owner = { ...(await thisMachine()), at, owner: await ownIdentity() };
+    const asked = await withChildren(children, request, session, run);
+    // A run that is not known when everything is stopped would outlive it: nothing is waited for from here on.
+    this.#deps.assertOpen(begins.signal);
+    const interactive = this.#isInteractive(session, request);
+    const { notes: before, ...reported } = composePrompt(source, asked, { begins: attempts[0] === null, prefix });
+    const launch = {
+      ...this.#launchOf(state, run, owner),
+      ...reported,
+      interactive,
+      limits: budget.passOn(interactive),
+    };
+    const live = new LiveRun(
+      state,
+      {
+        run,
+        runnerId: request.queued?.runner_id ?? runnerId(hostname(), launch.cwd, session.executor_type ?? 'replay'),
+        label: source.label,
+        workDir: launch.cwd,
+        agentPrompt: launch.prompt,
+        promptOrigin: run.prompt_origin ?? 'human',
+        notes: [...before, ...agent.notes(launch, attempts[0] ?? null)],
+        figures,
+        attempts: agent.canLaunch(launch) ? attempts : [],
+        ...(begins.replacedIds !== undefined && { replacedIds: begins.replacedIds }),
+        budget,
+        ...watchFor(session, this.#deps),
+        createNormalizer: (context) => source.createNormalizer(context),
+        launch: (resume) => agent.launch(launch, resume),
+      },
+      this.#runDeps(launch.cwd, interactive),
+    );
+    state.run = live;
+    state.done = live.done;
+    budgets.follow(budget, held, live.done);
+    state.change({ ...startedSummary(summary, run), updated_at: at });
+    const tell = (failure: EngineFailure): void => state.notices.fire({ severity: 'warning', failure });
+    if (!interactive) this.#unattended.add(state.id);
+    const over = live.done.then(() => archive.runOver(state.id, run.run_id, tell));
+    void live.done.then(() => {
+      this.#unattended.delete(state.id);
+      children?.over(state.id, run.run_id);
+    });
+    sessions.hold(state, over);
+    const handle = sessions.handle(state);
+    try {
+      await live.start();
+      if (run.synthetic === true) logPersisted(log, state.id, run);
+      return handle;
+    } catch (error) {
+      handle.dispose();
+      throw error;
+    }
+  }
+
+  #isInteractive({ parent_session_id: parent = '' }: Session, { interactive, origin }: NewRun['request']): boolean {
+    const isUnattended = origin === 'subagent' && this.#unattended.has(parent);
+    return interactive ?? (!isUnattended && (this.#deps.interactive ?? false));
+  }
+
+  #newRun(
+    { id, session, total }: SessionState,
+    { type, request }: NewRun,
+    agent: PreparedAgent,
+    at: string,
+  ): RecordedRun {
+    const origin = agent.promptOrigin ?? request.origin ?? 'human';
+    return {
+      run_id: runId(this.#deps.randomHex),
+      type,
+      session_id: id,
+      prompt: request.prompt,
+      ...(session.agent_name !== undefined && { agent_name: session.agent_name }),
+      project_dir: folderOf(session),
+      execution_mode: session.execution_mode,
+      ...(session.parent_session_id !== undefined && { parent_session_id: session.parent_session_id }),
+      created_at: at,
+      ...request.queued,
+      status: 'pending',
+      events_from: 'entries',
+      ...marksOf(request),
+      ...(origin !== 'human' && { prompt_origin: origin }),
+      first_index: total,
+    };
+  }
+
+  async #figures(state: SessionState, { request, prefix = '' }: NewRun): Promise<RunPlan['figures']> {
+    const results = (await (await state.reader())?.results()) ?? [];
+    return {
+      previous: results.map(({ metadata }) => metadata),
+      afresh: prefix !== '',
+      prices: await loadPrices(this.#deps.settings(state.session.project_dir).prices),
+      askedModel: request.options?.model ?? null,
+    };
+  }
+
+  #launchOf(
+    { id, session, summary }: SessionState,
+    run: RecordedRun,
+    owner: Pick<LaunchRequest['lease'], 'hostname' | 'at' | 'owner'>,
+  ): Omit<LaunchRequest, 'prompt' | 'options' | 'limits' | 'interactive'> {
+    const { randomHex, store } = this.#deps;
+    return {
+      runId: run.run_id,
+      cwd: folderOf(session),
+      newSessionId: uuid(randomHex),
+      earlierRuns: summary.runs,
+      runsFolder: path.join(path.dirname(store.path(id)), 'runs'),
+      lease: { run_id: run.run_id, session_id: id, ...owner },
+    };
+  }
+
+  #runDeps(folder: string, interactive: boolean): RunDeps {
+    const { clock, monotonic = () => performance.now(), log, settings } = this.#deps;
+    const timing = { ...this.#deps.timing, ...settings(folder).timing };
+    return {
+      clock,
+      monotonic,
+      log,
+      silenceMs: timing.silence ?? 60_000,
+      requestMs: timing.request ?? 600_000,
+      closeMs: timing.close ?? 10_000,
+      goOnMs: timing.nextTurn ?? 2000,
+      turnMs: timing.politeGrace ?? 5000,
+      interactive,
+      presence: this.#deps.presence,
+    };
+  }
+}
+
+function folderOf({ project_dir: folder = '' }: Session): string {
+  return folder;
+}

@@ -1,0 +1,258 @@
+import type { Dialogue, DialogueFactory, DialogueHost, MoreToCome } from '../../agents/dialogue.ts';
+import type { ClientLine } from '../../model/transcript/clientLine.ts';
+import type { AgentRequest, Answer, Decision } from '../../model/agent/request.ts';
+import type { AgentInput } from '../process/agentInput.ts';
+import type { Conversation, LiveOptions, QueuedMessage, SendMode } from '../api.ts';
+import { failures } from '../failures/failures.ts';
+import { type QueueChange, unsaidNote } from '../prompt/queuedMessages.ts';
+import { Requests, type RequestsDeps } from '../requests/requests.ts';
+
+const maxQueued = 100;
+const maxQueuedCharacters = 16 << 20;
+
+export interface ConversationDeps extends RequestsDeps {
+  readonly label: string;
+  /** Grace period after a turn ends, in ms; some agents start another turn on their own. */
+  readonly goOnMs: number;
+  /** The agent was told all there is: its input is closed. `endsItself`: that is how it ends. */
+  readonly onClosed: (endsItself: boolean) => void;
+  /** Whether another message may be said. */
+  readonly mayGoOn: () => boolean;
+  /** For the record: a message waits, or no longer. */
+  readonly onQueue: (change: QueueChange) => void;
+  /** It cannot continue; `message` says why. */
+  readonly onFailure: (message: string) => void;
+}
+
+/** What is said and answered in one run, whichever process of the agent it is said to. */
+export class LiveConversation implements Conversation {
+  readonly #deps: ConversationDeps;
+  readonly #requests: Requests;
+  #queue: QueuedMessage[] = [];
+  #dialogue: Dialogue | null = null;
+  #input: AgentInput | null = null;
+  #nextId = 1;
+  /** A turn continues. */
+  #busy = false;
+  /** Until the input is closed, because no other turn began. */
+  #waiting: NodeJS.Timeout | undefined;
+  #stopped: () => void = () => undefined;
+  #endedByUser = false;
+  /** The run ended before all that was queued was said. */
+  leftUnsaid = false;
+
+  constructor(deps: ConversationDeps) {
+    this.#deps = deps;
+    this.#requests = new Requests({
+      ...deps,
+      onDecision: (request, decision) => {
+        const { by, answer } = decision;
+        if (by === 'user' && answer.kind === 'deny' && answer.interrupt === true) this.#endedByUser = true;
+        deps.onDecision(request, decision);
+      },
+    });
+  }
+
+  get takesMessages(): boolean {
+    return this.#input?.open === true;
+  }
+
+  /** Nothing more is said or waited for: its input is closed, or it never had one. */
+  get isOver(): boolean {
+    return !this.takesMessages && !this.#busy && this.#queue.length === 0;
+  }
+
+  /** A person ended the last turn by an answer: that is no failure. */
+  get endedByUser(): boolean {
+    return this.#endedByUser;
+  }
+
+  pending(): readonly AgentRequest[] {
+    return this.#requests.pending();
+  }
+
+  queued(): readonly QueuedMessage[] {
+    return [...this.#queue];
+  }
+
+  answer(requestId: string, answer: Answer, client?: Decision['client']): boolean {
+    return this.#requests.answer(requestId, answer, client);
+  }
+
+  say(text: string, how: SendMode): void {
+    const { label, onChange } = this.#deps;
+    if (!this.takesMessages) throw failures.takesNoMessage(label);
+    const characters = this.#queue.reduce((sum, each) => sum + each.text.length, text.length);
+    if (this.#queue.length >= maxQueued || characters > maxQueuedCharacters) throw failures.tooMuchQueued(label);
+    const message = { id: this.#nextId++, text };
+    if (how === 'interrupt') this.#queue.unshift(message);
+    else this.#queue.push(message);
+    this.#deps.onQueue(message);
+    if (!this.#busy) this.#sayNext();
+    else if (how === 'interrupt') this.#speak((dialogue) => dialogue.interrupt());
+    onChange();
+  }
+
+  change({ model, permissionMode }: LiveOptions): readonly (keyof LiveOptions)[] {
+    const dialogue = this.takesMessages ? this.#dialogue : null;
+    const taken: (keyof LiveOptions)[] = [];
+    if (model !== undefined && dialogue?.setModel !== undefined) {
+      this.#note(`The user asked for ${model === '' ? "the agent's own model" : `the model \`${model}\``}.`);
+      this.#speak((other) => other.setModel?.(model || 'default'));
+      taken.push('model');
+    }
+    if (permissionMode !== undefined && dialogue?.setPermissionMode !== undefined) {
+      this.#note(`The user asked for the permission mode \`${permissionMode || 'default'}\`.`);
+      this.#speak((other) => other.setPermissionMode?.(permissionMode || 'default'));
+      taken.push('permissionMode');
+    }
+    return taken;
+  }
+
+  unsend(id: number): string | undefined {
+    const message = this.#queue.find((each) => each.id === id);
+    if (message === undefined) return undefined;
+    this.#queue = this.#queue.filter((each) => each !== message);
+    this.#deps.onQueue({ id, text: null });
+    this.#deps.onChange();
+    return message.text;
+  }
+
+  /** Speaks with this process from now on, which is given the prompt. */
+  attach(input: AgentInput, factory: DialogueFactory): void {
+    this.#input = input;
+    this.#busy = true;
+    const dialogue = factory(this.#hostFor(input));
+    this.#dialogue = dialogue;
+    this.#speak(() => dialogue.begin());
+    this.#deps.onChange();
+  }
+
+  /** Ends the turn by word, where the agent is to be stopped so. Settles when it has ended, or the time is. */
+  async stopTurn(withinMs: number): Promise<void> {
+    if (!this.#busy || this.#dialogue?.stopsByWord !== true) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#stopped = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#speak((dialogue) => dialogue.interrupt());
+    });
+  }
+
+  /** A whole line of the agent's stdout. */
+  line(text: string): void {
+    this.#speak((dialogue) => dialogue.line(text));
+  }
+
+  tooLong(head: string): void {
+    this.#speak((dialogue) => dialogue.tooLong?.(head));
+  }
+
+  /**
+   * This process says nothing any more. What waits to be said waits for the next one. Settles once nothing runs that was
+   * started for it.
+   */
+  async detach(): Promise<void> {
+    this.#requests.settle();
+    this.#stopped();
+    const ended = this.#speak((dialogue) => dialogue.end());
+    this.#dialogue = null;
+    this.#input?.close();
+    this.#input = null;
+    this.#busy = false;
+    clearTimeout(this.#waiting);
+    await ended;
+  }
+
+  /** The run ends, or is made to: nothing is answered or said any more. */
+  end(): void {
+    this.#requests.end();
+    const unsaid = this.#queue.splice(0);
+    this.leftUnsaid ||= unsaid.length > 0;
+    for (const { id, text } of unsaid) {
+      this.#deps.tell({ type: 'note', ...unsaidNote(text) });
+      this.#deps.onQueue({ id, text: null });
+    }
+    this.#deps.onChange();
+  }
+
+  #note(content: string): void {
+    this.#deps.tell({ type: 'note', subtype: 'options', content });
+  }
+
+  #sayNext(): void {
+    // What is not said is kept with the run.
+    if (this.#queue.length === 0 || !this.#deps.mayGoOn()) return;
+    const message = this.#queue.shift();
+    if (message === undefined) return;
+    this.#started();
+    this.#endedByUser = false;
+    this.#deps.tell({ type: 'message', text: message.text, origin: 'human' });
+    this.#deps.onQueue({ id: message.id, text: null });
+    this.#speak((dialogue) => dialogue.say(message.text));
+  }
+
+  #turnOver(input: AgentInput, more: MoreToCome): void {
+    this.#busy = false;
+    clearTimeout(this.#waiting);
+    this.#stopped();
+    if (this.#queue.length > 0) this.#sayNext();
+    else if (more === 'done') this.#close(input);
+    else if (more === 'may_go_on') this.#waiting = setTimeout(() => this.#close(input), this.#deps.goOnMs);
+    this.#deps.onChange();
+  }
+
+  #started(): void {
+    this.#busy = true;
+    clearTimeout(this.#waiting);
+  }
+
+  #close(input: AgentInput): void {
+    input.close();
+    this.#deps.onClosed(this.#dialogue?.endsWithInput !== false);
+    this.#deps.onChange();
+  }
+
+  /** A mistake in a dialogue ends its conversation, never the window. */
+  #speak<T>(words: (dialogue: Dialogue) => T): T | undefined {
+    if (this.#dialogue === null) return undefined;
+    try {
+      return words(this.#dialogue);
+    } catch (error) {
+      this.#deps.onFailure(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  #hostFor(input: AgentInput): DialogueHost {
+    const { tell, onFailure } = this.#deps;
+    const current = (): boolean => this.#input === input;
+    const over = { by: 'run_over', at: '', answer: { kind: 'deny' } } as const;
+    return {
+      write: (line) => {
+        if (!input.write(line)) onFailure('It does not read what it is told.');
+      },
+      ask: async (request, withdrawn) =>
+        current()
+          ? await this.#requests.ask(request, withdrawn)
+          : { ...over, at: new Date(this.#deps.clock()).toISOString() },
+      tell: (line: ClientLine) => {
+        if (current()) tell(line);
+      },
+      turnOver: (more = 'done') => {
+        if (current() && input.open) this.#turnOver(input, more);
+      },
+      leave: () => {
+        if (current() && input.open) this.#close(input);
+      },
+      turnBegan: () => {
+        if (current()) this.#started();
+      },
+      fail: (message) => {
+        if (current()) onFailure(message);
+      },
+    };
+  }
+}

@@ -1,0 +1,81 @@
+import path from 'node:path';
+import type { RecordedTurn } from '../../formats/record.ts';
+import { usdOf } from '../../insight/ledger/money.ts';
+import type { Turn } from '../../model/session/turn.ts';
+import type { Disposable, SessionHandle } from '../api.ts';
+import { ledgerOf, messagesOf } from '../usage/sessionLedger.ts';
+import type { SessionState } from './sessionState.ts';
+
+/** `onDispose` is called once. */
+export function sessionHandle(state: SessionState, recordFile: string, onDispose: () => void): SessionHandle {
+  const own = new Set<Disposable>();
+  let disposed = false;
+  const mine = (registration: Disposable): Disposable => {
+    own.add(registration);
+    return {
+      dispose: () => {
+        own.delete(registration);
+        registration.dispose();
+      },
+    };
+  };
+  return {
+    id: state.id,
+    summary: () => state.summary,
+    turns: () => state.turns.map((turn, index) => turnOf(turn, index === state.turns.length - 1, state)),
+    total: () => state.total,
+    open: () => state.recent.open(),
+    unsettled: () => state.recent.unsettled(),
+    read: (from, to) => state.read(from, to),
+    find: (query, limit, from) => state.find(query, limit, from),
+    live: () => state.run !== null,
+    written: () => state.written(),
+    conversation: () => state.run?.conversation ?? null,
+    sizes: () => state.sizes,
+    problems: () => state.problems,
+    ledger: () => ledgerOf(state),
+    messages: () => messagesOf(state),
+    head: async () => (await (await state.reader())?.head()) ?? null,
+    otherWriter: () => state.deps.store.holder(state.id),
+    get done() {
+      return state.done ?? Promise.resolve(undefined);
+    },
+    rawPath: (runId) => {
+      const file = path.join(path.dirname(recordFile), 'runs', runId);
+      return { stdout: `${file}.stdout`, stderr: `${file}.stderr` };
+    },
+    onUpdates: (listener) => mine(state.updates.on(listener)),
+    onSummary: (listener) => mine(state.summaries.on(listener)),
+    onNotice: (listener) => mine(state.notices.on(listener)),
+    onConversation: (listener) => mine(state.conversations.on(listener)),
+    dispose: () => {
+      if (disposed) return;
+      disposed = true;
+      for (const registration of own) registration.dispose();
+      onDispose();
+    },
+  };
+}
+
+function turnOf(turn: RecordedTurn, isLast: boolean, { summary }: SessionState): Turn {
+  const { cost } = turn;
+  const took = turn.completed_at === undefined ? null : Date.parse(turn.completed_at) - Date.parse(turn.started_at);
+  // While a run continues, what is known of its cost is in the summary.
+  const live = isLast && turn.completed_at === undefined ? summary.cost : cost;
+  return {
+    runId: turn.run_id,
+    firstIndex: turn.first_index,
+    status: statusOf(turn, isLast && summary.outcome === 'interrupted'),
+    startedAt: turn.started_at,
+    durationMs: turn.duration ?? took,
+    steps: turn.steps,
+    ...(turn.subagent_steps !== undefined && { subagentSteps: turn.subagent_steps }),
+    usd: usdOf(live),
+    costProvenance: live.provenance,
+  };
+}
+
+function statusOf({ status }: RecordedTurn, interrupted: boolean): Turn['status'] {
+  if (interrupted) return 'interrupted';
+  return status === 'completed' || status === 'failed' || status === 'stopped' ? status : 'running';
+}

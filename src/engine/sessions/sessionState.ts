@@ -1,0 +1,393 @@
+import { isToldByEntry } from '../../formats/events.ts';
+import {
+  type LineOf,
+  type RecordedRun,
+  type RecordedTurn,
+  type RecordLine,
+  maxSummaryTurns,
+} from '../../formats/record.ts';
+import { turnOf } from '../../formats/recordState.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { CoordinatorEvent } from '../../model/transcript/event.ts';
+import type { MessageUsage } from '../../model/usage/facts.ts';
+import type { ResultMetadata, RunResult, Unrecorded } from '../../model/session/result.ts';
+import { sessionSchema, type Session } from '../../model/session/session.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { Conversation, Log, Notice, SessionSizes } from '../api.ts';
+import { Emitter } from '../emitter.ts';
+import { failures } from '../failures/failures.ts';
+import { logInvalidMetadata } from '../log/metadataLog.ts';
+import type { LadderStep } from '../process/stopProcessTree.ts';
+import type { Models, RunSteps } from '../run/runFigures.ts';
+import { withIds, type BatchLine } from '../run/transitions.ts';
+import type { FindResult, RecordReader, RecordWriter, WriteProblem } from '../record/contract.ts';
+import { RecordNotFoundError } from '../record/errors.ts';
+import type { RecordStore } from '../record/recordStore.ts';
+import { RecentEntries } from './recentEntries.ts';
+import { unrecordedText } from '../run/unrecordedResult.ts';
+
+/** The active run in this window. */
+export interface ActiveRun {
+  readonly runId: string;
+  /** Settles when everything of the run is recorded. Never rejects. */
+  readonly done: Promise<RunResult>;
+  readonly conversation: Conversation | null;
+  /** What budgets count of it so far: responses of the model, and milliseconds running. */
+  counted(): { readonly responses: number; readonly active_ms: number };
+  /** Settles when everything that was said and decided so far was given to the record. */
+  written(): Promise<void>;
+  /** Resolves when nothing of its processes lives and `done` has settled. `reason`: why, for the record. */
+  stop(steps?: readonly LadderStep[], reason?: string): Promise<void>;
+}
+
+export interface StateDeps {
+  readonly store: RecordStore;
+  readonly log: Log;
+  readonly onSummary: (summary: SessionSummary) => void;
+  readonly onEvent: (event: CoordinatorEvent) => void;
+}
+
+/** What listeners hear of a write. */
+interface Heard {
+  readonly updates: readonly EntryUpdate[];
+  readonly events: readonly CoordinatorEvent[];
+}
+
+/** New entries that are told at once when following another window; older ones are read when they are looked at. */
+const maxFollowed = 200;
+
+/** What is known of one session in this window, shared by its handles and its run. */
+export class SessionState {
+  readonly id: string;
+  readonly deps: StateDeps;
+  readonly updates: Emitter<[updates: readonly EntryUpdate[], total: number]>;
+  readonly summaries: Emitter<[summary: SessionSummary]>;
+  readonly notices: Emitter<[notice: Notice]>;
+  readonly conversations: Emitter<[]>;
+  readonly recent = new RecentEntries();
+  /** Who needs it to stay open. */
+  users = 0;
+  run: ActiveRun | null = null;
+  /** Of the active run here, or of the last one that did. */
+  done: Promise<RunResult> | undefined;
+  total = 0;
+  /** Of the active run here; what has ended is in the record. */
+  models: Models | null = null;
+  /** What messages of that run used so far. */
+  messages: readonly MessageUsage[] = [];
+  sizes: SessionSizes = { rawBytes: 0, unknownLines: 0, malformedLines: 0 };
+  /** What the last writer could not write. */
+  unrecorded: Unrecorded | null = null;
+  #summary: SessionSummary;
+  #turns: readonly RecordedTurn[] = [];
+  #turnsOmitted = 0;
+  #writer: RecordWriter | null = null;
+  #reader: Promise<RecordReader | null> | null = null;
+  #problems: readonly string[] = [];
+  #mistyped = 0;
+  /** What was written last did not reach the record. */
+  #isAhead = false;
+  #lock: Promise<void> = Promise.resolve();
+
+  constructor(summary: SessionSummary, deps: StateDeps) {
+    this.id = summary.session_id;
+    this.deps = deps;
+    this.#summary = summary;
+    this.updates = new Emitter(deps.log);
+    this.summaries = new Emitter(deps.log);
+    this.notices = new Emitter(deps.log);
+    this.conversations = new Emitter(deps.log);
+  }
+
+  /** @throws RecordNotFoundError */
+  static async fromRecord(id: string, deps: StateDeps): Promise<SessionState> {
+    const reader = await deps.store.openReader(id);
+    const state = new SessionState(reader.summary, deps);
+    state.#reader = Promise.resolve(reader);
+    state.#takeRecord(reader);
+    return state;
+  }
+
+  get summary(): SessionSummary {
+    return this.#summary;
+  }
+
+  get session(): Session {
+    return sessionSchema.parse(this.#summary);
+  }
+
+  get turns(): readonly RecordedTurn[] {
+    return this.#turns;
+  }
+
+  get turnsOmitted(): number {
+    return this.#turnsOmitted;
+  }
+
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  get writer(): RecordWriter | null {
+    return this.#writer;
+  }
+
+  /** The run has ended; what is known of it is in the record. */
+  forgetRun(): void {
+    this.run = null;
+    this.models = null;
+    this.messages = [];
+  }
+
+  isRunning(): boolean {
+    return this.run !== null;
+  }
+
+  /** Whoever heard that a run has ended may continue at once: what is left of it is waited for. @throws EngineFailure */
+  async assertIdle(): Promise<void> {
+    if (!isSessionLive(this.session.status)) await this.run?.done;
+    if (this.isRunning()) throw failures.sessionBusy(this.session.session_id);
+  }
+
+  /** Ends the active run here. One that is about to begin is waited for: there is nothing to stop before. */
+  async stop(steps?: readonly LadderStep[], reason?: string): Promise<void> {
+    if (this.run === null) await this.#beginning();
+    await this.run?.stop(steps, reason);
+  }
+
+  /** Resolves as soon as there is a run, or none is about to begin. */
+  async #beginning(): Promise<void> {
+    let started = (): void => undefined;
+    const isThere = new Promise<void>((resolve) => (started = resolve));
+    const registration = this.summaries.on(() => {
+      if (this.run !== null) started();
+    });
+    await Promise.race([isThere, this.exclusively(() => Promise.resolve())]);
+    registration.dispose();
+  }
+
+  useWriter(writer: RecordWriter): void {
+    this.#writer = writer;
+  }
+
+  /** Flushes and closes it, so that others may write. */
+  async giveBackWriter(): Promise<void> {
+    const writer = this.#writer;
+    this.#writer = null;
+    if (writer === null) return;
+    await writer.close();
+    this.#isAhead = writer.memoryOnly;
+    if (!writer.memoryOnly) this.recent.clear();
+    this.unrecorded = writer.unrecorded;
+    if (this.unrecorded !== null) this.#problems = [...this.#problems, unrecordedText(this.unrecorded)];
+  }
+
+  async append(line: RecordLine): Promise<void> {
+    await this.#writer?.append(line);
+  }
+
+  /** Settles when everything so far is in the record. */
+  async written(): Promise<void> {
+    await this.run?.written();
+    await this.#writer?.flush();
+  }
+
+  /** Takes what is new and tells it; in the record it is only with `summaryLine`. */
+  change(change: Partial<SessionSummary>): void {
+    this.#summary = { ...this.#summary, ...change };
+    this.summaries.fire(this.#summary);
+    this.deps.onSummary(this.#summary);
+  }
+
+  async changeSession(session: Session, more: Partial<SessionSummary> = {}): Promise<void> {
+    const written = this.append({ kind: 'session', session });
+    this.change({ ...session, ...more });
+    await written;
+  }
+
+  /** The ids that the agent gives the conversation, as they become known. */
+  async learnIds(ids: readonly string[]): Promise<void> {
+    const learnt = withIds(this.session, ids);
+    if (learnt !== undefined) await this.changeSession(learnt);
+  }
+
+  /**
+   * One transition: its lines reach the record in one write, and listeners hear of them. `change`: what lists show after it,
+   * besides what the lines say.
+   */
+  async commit(batch: readonly BatchLine[], change: Partial<SessionSummary> = {}): Promise<void> {
+    const heard = this.#take(batch);
+    this.change(change);
+    const lines = batch.map((line) => (line === 'summary' ? this.summaryLine() : line));
+    await this.#writer?.appendAll(lines.filter((line) => line.kind !== 'event' || !isToldByEntry(line.event)));
+    this.#tell(heard);
+  }
+
+  /** In memory, as a reader of these lines would. */
+  #take(batch: readonly BatchLine[]): Heard {
+    const updates: EntryUpdate[] = [];
+    const events: CoordinatorEvent[] = [];
+    let result: ResultMetadata | undefined;
+    for (const line of batch) {
+      if (line === 'summary') continue;
+      if (line.kind === 'entry') updates.push({ op: 'put', entry: line.entry });
+      else if (line.kind === 'event') events.push(line.event);
+      else if (line.kind === 'result') result = line.result;
+      else if (line.kind === 'run') this.#putRun(line.run, result);
+      else if (line.kind === 'session') this.#summary = { ...this.#summary, ...line.session };
+    }
+    this.recent.apply(updates);
+    this.#count(updates);
+    return { updates, events };
+  }
+
+  #putRun(run: RecordedRun, result: ResultMetadata | undefined): void {
+    this.#putTurn({
+      ...turnOf(run),
+      ...(result === undefined
+        ? {}
+        : { cost: result.costProvenance, duration: result.duration, models: result.models }),
+    });
+  }
+
+  /** Tool calls of an active run; its record says so at the end. */
+  countSteps(runId: string, steps: RunSteps): void {
+    this.#turns = this.#turns.map((each) => (each.run_id === runId ? { ...each, ...steps } : each));
+  }
+
+  #putTurn(turn: RecordedTurn): void {
+    const known = this.#turns.some((each) => each.run_id === turn.run_id);
+    const all = known ? this.#turns.map((each) => (each.run_id === turn.run_id ? turn : each)) : [...this.#turns, turn];
+    this.#turnsOmitted += Math.max(0, all.length - maxSummaryTurns);
+    this.#turns = all.slice(-maxSummaryTurns);
+  }
+
+  summaryLine(): LineOf<'summary'> {
+    // Who waits can only be answered here and now.
+    const summary = { ...this.#summary, needs_you: undefined };
+    return { kind: 'summary', summary, turns: [...this.#turns], turns_omitted: this.#turnsOmitted };
+  }
+
+  /** Into the record what settled and what happened, to the listeners everything. `at`: arrival, ISO 8601. `events`: told by these updates. */
+  async apply(updates: readonly EntryUpdate[], at: string, events: readonly CoordinatorEvent[] = []): Promise<void> {
+    const settled = this.recent.apply(updates);
+    await this.#writer?.appendAll([
+      ...settled.map((entry): RecordLine => ({ kind: 'entry', entry, received_at: at })),
+      ...events.filter((event) => !isToldByEntry(event)).map((event): RecordLine => ({ kind: 'event', event })),
+    ]);
+    this.#count(updates);
+    this.#tell({ updates, events });
+  }
+
+  #count(updates: readonly EntryUpdate[]): void {
+    for (const update of updates) if (update.op === 'put') this.total = Math.max(this.total, update.entry.index + 1);
+  }
+
+  #tell({ updates, events }: Heard): void {
+    if (updates.length > 0) this.updates.fire(updates, this.total);
+    for (const event of events) this.deps.onEvent(event);
+    this.recent.trim(this.#writer?.memoryOnly !== true);
+  }
+
+  async record(settled: readonly NormalizedEntry[], at: string): Promise<void> {
+    await this.#writer?.appendAll(settled.map((entry) => ({ kind: 'entry', entry, received_at: at })));
+  }
+
+  async read(from: number, to: number): Promise<NormalizedEntry[]> {
+    const end = Math.min(to, this.total);
+    const found = new Map<number, NormalizedEntry>();
+    for (let index = Math.max(0, from); index < end; index++) {
+      const entry = this.recent.get(index);
+      if (entry !== undefined) found.set(index, entry);
+    }
+    if (found.size < end - Math.max(0, from)) {
+      const reader = await this.reader();
+      for (const entry of (await reader?.read(Math.max(0, from), end)) ?? []) {
+        if (!found.has(entry.index)) found.set(entry.index, entry);
+      }
+    }
+    return [...found.values()].sort((a, b) => a.index - b.index);
+  }
+
+  async find(query: string, limit: number, from = 0): Promise<FindResult> {
+    return (await (await this.reader())?.find(query, limit, { from })) ?? { indexes: [], truncated: false };
+  }
+
+  /** The record up to now; `null` where it could not be written at all. */
+  async reader(): Promise<RecordReader | null> {
+    this.#reader ??= this.deps.store.openReader(this.id).catch((error: unknown) => {
+      this.#reader = null;
+      if (RecordNotFoundError.is(error)) return null;
+      throw error;
+    });
+    const reader = await this.#reader;
+    await reader?.refresh();
+    return reader;
+  }
+
+  /** As `follow`, where the record may know more than is known here. */
+  async catchUp(): Promise<void> {
+    if (this.run === null && !this.#isAhead) await this.follow();
+  }
+
+  /** Takes in what another window wrote, and tells it. */
+  async follow(): Promise<void> {
+    const reader = await this.reader();
+    if (reader === null || this.#writer !== null) return;
+    const before = this.#summary;
+    const from = this.total;
+    this.#takeRecord(reader);
+    if (JSON.stringify(before) !== JSON.stringify(this.#summary)) this.change({});
+    const entries = await reader.read(Math.max(from, this.total - maxFollowed), this.total);
+    if (entries.length > 0) {
+      this.updates.fire(
+        entries.map((entry) => ({ op: 'put', entry })),
+        this.total,
+      );
+    }
+  }
+
+  /** One after the other, whatever takes or needs the writer of the record. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#lock.then(work);
+    this.#lock = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    return turn;
+  }
+
+  readonly tellWriteProblem = ({ path, message }: WriteProblem): void => {
+    this.notices.fire({ severity: 'error', failure: failures.recordUnwritable(path, message) });
+  };
+
+  /** Sizes for a session that did not run here. Looks at files, and reads none. */
+  async measure(): Promise<void> {
+    const reader = await this.#reader;
+    if (reader === null || this.done !== undefined) return;
+    const streams = this.#turns.flatMap(({ run_id }) =>
+      (['stdout', 'stderr'] as const).map((stream) => reader.rawSize(run_id, stream)),
+    );
+    const rawBytes = (await Promise.all(streams)).reduce((sum, bytes) => sum + bytes, 0);
+    const { unknown_lines: unknownLines = 0, malformed_lines: malformedLines = 0 } = this.#summary;
+    this.sizes = { rawBytes, unknownLines, malformedLines };
+  }
+
+  async release(): Promise<void> {
+    const reader = this.#reader;
+    this.#reader = null;
+    await (await reader)?.close();
+  }
+
+  #takeRecord(reader: RecordReader): void {
+    this.#summary = reader.summary;
+    this.#turns = reader.turns;
+    this.#turnsOmitted = reader.turnsOmitted;
+    this.total = reader.total;
+    const mistyped = reader.problems.filter(({ reason }) => reason === 'mistyped_metadata').length;
+    if (mistyped > this.#mistyped) logInvalidMetadata(this.deps.log, this.id, mistyped);
+    this.#mistyped = mistyped;
+    this.#problems = reader.problems.map(({ offset, bytes, reason }) => `${bytes} bytes at ${offset}: ${reason}`);
+  }
+}

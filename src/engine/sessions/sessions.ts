@@ -1,0 +1,274 @@
+import type { LineOf } from '../../formats/record.ts';
+import type { PriceTable } from '../../insight/prices/prices.ts';
+import { sessionIdSchema, type Session } from '../../model/session/session.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { AgentLauncher } from '../launch/agentLauncher.ts';
+import type { Notice, SessionHandle } from '../api.ts';
+import { failures } from '../failures/failures.ts';
+import { RecordFollower } from './recordFollower.ts';
+import { sessionHandle } from './sessionHandle.ts';
+import type { LadderStep } from '../process/stopProcessTree.ts';
+import type { RecordReader, RecordWriter } from '../record/contract.ts';
+import { RecordBusyError, RecordNotFoundError } from '../record/errors.ts';
+import { recoverRun } from '../run/recovery.ts';
+import { SessionState, type StateDeps } from './sessionState.ts';
+
+export interface SessionsDeps extends StateDeps {
+  readonly clock: () => number;
+  readonly prices: () => Promise<PriceTable>;
+  /** Ends what a crash left running: nothing may still write what is to be recovered. */
+  readonly reap: () => Promise<unknown>;
+  readonly sourceOf: (session: Session) => Promise<AgentLauncher | null>;
+}
+
+type Changeable = 'title' | 'hidden' | 'follow_ups';
+/** One of these at a time. */
+type SessionChange =
+  { [K in Changeable]: Pick<SessionSummary, K> }[Changeable] | Pick<SessionSummary, 'project_dir' | 'project_identity'>;
+
+/** The sessions that are open in this window, each once. */
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  /** A promise while it is being read. */
+  readonly #states = new Map<string, SessionState | Promise<SessionState>>();
+  readonly #follower: RecordFollower;
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+    this.#follower = new RecordFollower(deps.log);
+  }
+
+  /** A session that is new. It stays open as long as someone uses it. */
+  add(state: SessionState): void {
+    this.#states.set(state.id, state);
+  }
+
+  /** Keeps it open until `until` settles. */
+  hold(state: SessionState, until: Promise<unknown>): void {
+    state.users += 1;
+    void until.finally(() => this.#leave(state));
+  }
+
+  /** Works with a session that stays open meanwhile. @throws EngineFailure */
+  async using<T>(id: string, work: (state: SessionState) => Promise<T>): Promise<T> {
+    const known = this.#get(id);
+    // No one may close it between being found and being counted.
+    return this.#during(known instanceof SessionState ? known : await known, work);
+  }
+
+  async #during<T>(state: SessionState, work: (state: SessionState) => Promise<T>): Promise<T> {
+    state.users += 1;
+    try {
+      return await work(state);
+    } finally {
+      this.#leave(state);
+    }
+  }
+
+  /** @throws EngineFailure */
+  open(id: string): Promise<SessionHandle> {
+    return this.using(id, async (state) => {
+      await this.recover(state);
+      await state.catchUp();
+      await state.measure();
+      return this.handle(state);
+    });
+  }
+
+  handle(state: SessionState): SessionHandle {
+    state.users += 1;
+    const stopFollowing = this.#follower.follow(state);
+    return sessionHandle(state, this.#deps.store.path(state.id), () => {
+      stopFollowing();
+      this.#leave(state);
+    });
+  }
+
+  /** What runs here, or was opened and is known better than by its record. */
+  async live(): Promise<SessionState[]> {
+    return (await this.#opened()).filter((state) => state.run !== null);
+  }
+
+  /** Ends what runs in a session or is about to, where that is here. */
+  async stop(id: string, steps?: readonly LadderStep[]): Promise<void> {
+    const state = await this.#openedOne(id);
+    if (state !== null) await this.#during(state, (each) => each.stop(steps));
+  }
+
+  async stopAll(steps: readonly LadderStep[], reason: string | undefined): Promise<void> {
+    const states = await this.#opened();
+    await Promise.all(states.map((state) => this.#during(state, (each) => each.stop(steps, reason))));
+  }
+
+  async #opened(): Promise<SessionState[]> {
+    const states = await Promise.all([...this.#states.keys()].map((id) => this.#openedOne(id)));
+    return states.filter((state) => state !== null);
+  }
+
+  /** `null` for one that is not open, or cannot be read. */
+  async #openedOne(id: string): Promise<SessionState | null> {
+    try {
+      return (await this.#states.get(id)) ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Newest first; of what runs here the figures of now. */
+  async list(stored: readonly SessionSummary[]): Promise<SessionSummary[]> {
+    const live = new Map((await this.live()).map((state) => [state.id, state.summary]));
+    const known = stored.map((summary) => live.get(summary.session_id) ?? summary);
+    const ids = new Set(stored.map((summary) => summary.session_id));
+    return [...[...live.values()].filter((summary) => !ids.has(summary.session_id)), ...known];
+  }
+
+  /** Brings a run that no one ended to its end; true where there was one. Does nothing where another window has it. */
+  async recover(state: SessionState): Promise<boolean> {
+    return state.exclusively(async () => {
+      if (state.run !== null) return false;
+      const reader = await state.reader();
+      if (reader?.interrupted !== true || reader.newerVersion !== null) return false;
+      let writer: RecordWriter;
+      try {
+        writer = await this.takeWriter(state);
+      } catch (error) {
+        this.#deps.log.warn(`${state.id} is interrupted, and stays so: ${String(error)}`);
+        return false;
+      }
+      try {
+        await this.#deps.reap();
+        const source = await this.#deps.sourceOf(state.session);
+        const prices = await this.#deps.prices();
+        await recoverRun(state, writer, reader, source, { clock: this.#deps.clock, prices });
+      } finally {
+        await state.giveBackWriter();
+      }
+      return true;
+    });
+  }
+
+  /** Changes what a session says of itself, whether it runs or not. `by`: who said where it belongs. @throws EngineFailure */
+  change(id: string, change: SessionChange, by: 'user' | 'identity' = 'user'): Promise<void> {
+    return this.#write(id, async (state) => {
+      const from = state.session.project_dir;
+      await state.changeSession({ ...state.session, ...change });
+      const at = new Date(this.#deps.clock()).toISOString();
+      const decide = (decision: LineOf<'decision'>['decision']) => state.append({ kind: 'decision', decision });
+      if ('hidden' in change) await decide({ type: change.hidden === true ? 'hide' : 'unhide', at });
+      if ('project_dir' in change) await decide({ type: 'relink', at, from, to: change.project_dir, by });
+      await state.append(state.summaryLine());
+    });
+  }
+
+  /**
+   * Keeps in the record that something was decided or done with it, running or not. `notice` is for who looks at it.
+   * @throws EngineFailure
+   */
+  decide(id: string, decision: LineOf<'decision'>['decision'], notice?: Notice): Promise<void> {
+    return this.#write(id, (state) => {
+      if (notice !== undefined) state.notices.fire(notice);
+      return state.append({ kind: 'decision', decision });
+    });
+  }
+
+  /** With the writer of the active run, else with one of its own. */
+  #write(id: string, write: (state: SessionState) => Promise<void>): Promise<void> {
+    return this.using(id, async (state) => {
+      if (state.run !== null) return write(state);
+      await state.exclusively(async () => {
+        // A run may have begun while this waited; it has the writer then.
+        if (state.isRunning()) return write(state);
+        await this.takeWriter(state);
+        try {
+          await write(state);
+        } finally {
+          await state.giveBackWriter();
+        }
+      });
+    });
+  }
+
+  /** What is on disk, apart from what is open here. @throws EngineFailure */
+  async openReader(id: string): Promise<RecordReader> {
+    if (!sessionIdSchema.safeParse(id).success) throw failures.sessionMissing(id);
+    return await this.#deps.store.openReader(id).catch((error: unknown) => {
+      throw this.#translated(id, error);
+    });
+  }
+
+  /** @throws EngineFailure where another window writes it, or it is gone */
+  async takeWriter(state: SessionState): Promise<RecordWriter> {
+    const onProblem = state.tellWriteProblem;
+    const writer = await this.#deps.store.openWriter(state.id, { onProblem }).catch((error: unknown) => {
+      throw this.#translated(state.id, error);
+    });
+    try {
+      await state.follow();
+      await state.measure();
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
+    state.useWriter(writer);
+    return writer;
+  }
+
+  /** `before` as `RecordStore.remove` has it. @throws EngineFailure while it runs or another window writes it */
+  async remove(id: string, before: () => Promise<void>): Promise<void> {
+    const remove = () =>
+      this.#deps.store.remove(id, before).catch((error: unknown) => {
+        throw this.#translated(id, error);
+      });
+    const state = await this.#openedOne(id);
+    if (state === null) return remove();
+    await state.exclusively(async () => {
+      if (state.run !== null) throw failures.sessionBusy(id);
+      await state.release();
+      // Where it may not be deleted, who has it open resumes it.
+      await remove();
+      this.#drop(id, state);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#follower.close();
+    const states = await this.#opened();
+    this.#states.clear();
+    for (const state of states) await state.release();
+  }
+
+  #get(id: string): SessionState | Promise<SessionState> {
+    const known = this.#states.get(id);
+    if (known !== undefined) return known;
+    if (!sessionIdSchema.safeParse(id).success) return Promise.reject(failures.sessionMissing(id));
+    const loading = SessionState.fromRecord(id, this.#deps).then(
+      (state) => {
+        if (this.#states.get(id) === loading) this.#states.set(id, state);
+        return state;
+      },
+      (error: unknown) => {
+        this.#drop(id, loading);
+        throw this.#translated(id, error);
+      },
+    );
+    this.#states.set(id, loading);
+    return loading;
+  }
+
+  #leave(state: SessionState): void {
+    state.users -= 1;
+    if (state.users > 0) return;
+    this.#drop(state.id, state);
+    void state.release();
+  }
+
+  /** Only that one: the session may have been opened anew. */
+  #drop(id: string, known: SessionState | Promise<SessionState>): void {
+    if (this.#states.get(id) === known) this.#states.delete(id);
+  }
+
+  #translated(id: string, error: unknown): unknown {
+    if (RecordBusyError.is(error)) return failures.sessionElsewhere(id, error);
+    return RecordNotFoundError.is(error) ? failures.recordNotFound(id, error) : error;
+  }
+}

@@ -1,0 +1,83 @@
+import { csvHeader, csvRuns } from '../../formats/export/csv.ts';
+import type { RecordedTurn } from '../../formats/record.ts';
+import { spentBy, type Spent } from '../../insight/usage/spending.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { RecordReader } from '../record/contract.ts';
+import type { Ledger, RecordStore, Survey } from '../record/recordStore.ts';
+import type { SessionState } from '../sessions/sessionState.ts';
+
+/** What all sessions used, run by run, and what is not in it. */
+export interface Spending {
+  readonly spent: readonly Spent[];
+  /** Runs beyond those that summaries list; their cost stands on the day on which their session was made. */
+  readonly omitted: number;
+  /** Records that could not be read. */
+  readonly unreadable: number;
+}
+
+/** From the ends of records, and what runs here as it is now. Recordings and imports were spent elsewhere, if at all. */
+export async function spendingOf(store: RecordStore, live: readonly SessionState[]): Promise<Spending> {
+  const { ledgers, unreadable } = await ledgersOf(store, live);
+  const counted = ledgers.filter(({ summary }) => isSpent(summary));
+  return {
+    spent: counted.flatMap(({ summary, turns, omitted }) => spentBy(summary, turns, omitted)),
+    omitted: counted.reduce((sum, { omitted }) => sum + omitted, 0),
+    unreadable: unreadable.length,
+  };
+}
+
+/** Every session with its runs: what is stored of it, or what runs here as it is now. */
+export async function ledgersOf(
+  store: RecordStore,
+  live: readonly SessionState[],
+): Promise<Pick<Survey, 'ledgers' | 'unreadable'>> {
+  const { ledgers, unreadable } = await store.survey();
+  const here = new Map(live.map((state) => [state.id, liveLedger(state)]));
+  const stored = ledgers.filter(({ summary }) => !here.has(summary.session_id));
+  return { ledgers: [...stored, ...here.values()], unreadable };
+}
+
+function isSpent({ recording, imported }: SessionSummary): boolean {
+  return !recording && imported === undefined;
+}
+
+function liveLedger({ summary, turns, turnsOmitted: omitted, models: own, run }: SessionState): Ledger {
+  const now = (turn: RecordedTurn): RecordedTurn => ({
+    ...turn,
+    ...run?.counted(),
+    // Until the run tells of itself, the summary has the figures of the run before.
+    ...(own !== null && { cost: summary.cost, models: [...own.models] }),
+  });
+  const last = turns.at(-1);
+  const all = last?.completed_at === undefined && last !== undefined ? [...turns.slice(0, -1), now(last)] : turns;
+  return { summary, turns: all, omitted };
+}
+
+/** Epoch milliseconds, the end not included; `null`: open. */
+export interface UsagePeriod {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** The ledger of every run that ended in the period (or began in it, and continues), whole records being read one by one. */
+export async function* usageCsv(
+  summaries: readonly SessionSummary[],
+  { from, to }: UsagePeriod,
+  open: (id: string) => Promise<RecordReader>,
+): AsyncGenerator<string> {
+  const within = (at: number): boolean => (from === null || at >= from) && (to === null || at < to);
+  yield csvHeader;
+  for (const summary of summaries.filter(isSpent)) {
+    if (from !== null && Date.parse(summary.updated_at) < from) continue;
+    if (to !== null && Date.parse(summary.created_at) >= to) continue;
+    const reader = await open(summary.session_id);
+    try {
+      const runs = (await reader.runs()).filter((run) =>
+        within(Date.parse(run.completed_at ?? run.started_at ?? run.created_at)),
+      );
+      yield* csvRuns({ summary, runs, results: await reader.results() });
+    } finally {
+      await reader.close();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import { visibleText } from '../../../model/text/visibleText.ts';
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Foreign text for anywhere in a page, attributes in double quotes included; what is not seen is shown by its number. */
+export function escapeHtml(text: string): string {
+  return visibleText(text.replaceAll('\r\n', '\n')).replaceAll(
+    /[&<>"']/g,
+    (character) => escapes[character] ?? character,
+  );
+}
+
+/** Text as it is, without the colours of a terminal. */
+export function codeHtml(text: string, name = ''): string {
+  // The parts of an escape sequence are bounded, and none can begin inside another.
+  const plain = text.replaceAll(/\u001b\[[0-9;?]{0,40}[A-Za-z]/g, '').replace(/\n$/, '');
+  return `<pre tabindex="0"${name === '' ? '' : ` aria-label="${escapeHtml(name)}"`}><code>${escapeHtml(plain)}</code></pre>`;
+}
+
+/** A diff with its added and removed lines marked. */
+export function diffHtml(diff: string): string {
+  const lines = diff
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('+')) return `<ins>${escapeHtml(line)}</ins>`;
+      return line.startsWith('-') ? `<del>${escapeHtml(line)}</del>` : escapeHtml(line);
+    });
+  return `<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`;
+}
+
+/** Base64 of bytes given in hexadecimal digits. */
+export function base64OfHex(hex: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  let text = '';
+  for (let at = 0; at < hex.length; at += 6) {
+    const digits = hex.slice(at, at + 6);
+    const bits = Number.parseInt(digits.padEnd(6, '0'), 16);
+    const characters = [18, 12, 6, 0].map((shift) => alphabet.charAt((bits >> shift) & 63));
+    text += characters
+      .slice(0, digits.length / 2 + 1)
+      .join('')
+      .padEnd(4, '=');
+  }
+  return text;
+}

@@ -1,0 +1,49 @@
+import { type Cost, totalTokens } from '../../../model/usage/usage.ts';
+import { englishFigures } from '../../../text/figures.ts';
+import type { ExportSource } from './source.ts';
+
+/** What a reader wants to know of a session first, for people. */
+export function factsOf({ summary, runs }: ExportSource): [string, string][] {
+  const { agent_label, agent_version, model, project_dir, hostname, outcome, total_usage, session_id } = summary;
+  const tokens = totalTokens(total_usage);
+  const rows: [string, string | null | undefined][] = [
+    ['Agent', [agent_label, agent_version].filter((each) => each !== null).join(' ')],
+    ['Model', model],
+    ['Started', summary.created_at],
+    ['Last change', summary.updated_at],
+    ['Outcome', summary.reason === undefined ? outcome : `${outcome}: ${summary.reason}`],
+    ['Turns', turnsText(runs)],
+    ['Cost', costText(summary.total_cost)],
+    ['Tokens', Object.keys(total_usage).length === 0 ? null : englishFigures.count(tokens)],
+    ['Folder', project_dir],
+    ['Machine', hostname],
+    ['Permissions', summary.permission_mode],
+    ['Recording', summary.recording ? 'played from a recording' : null],
+    ['Session', session_id],
+  ];
+  return rows.flatMap(([name, value]) =>
+    value === null || value === undefined || value === '' ? [] : [[name, value]],
+  );
+}
+
+function turnsText(runs: ExportSource['runs']): string {
+  const marked = runs.filter(({ synthetic }) => synthetic === true);
+  const callbacks = marked.filter(({ prompt_origin: by }) => by === 'callback').length;
+  const followUps = marked.length - callbacks;
+  return [
+    String(runs.length - marked.length),
+    ...(followUps === 0 ? [] : [`and ${followUps} by follow-up`]),
+    ...(callbacks === 0 ? [] : [`and ${callbacks} by callback`]),
+  ].join(', ');
+}
+
+/** Unknown is said, never shown as 0. */
+export function costText(cost: Cost | undefined): string {
+  if (cost === undefined || cost.provenance === 'unknown') return 'cost unknown';
+  const usd = englishFigures.money(cost.usd);
+  return cost.provenance === 'reported' ? usd : `about ${usd} (${cost.priceTable.name} ${cost.priceTable.date})`;
+}
+
+export function durationText(ms: number | null): string {
+  return ms === null ? '' : englishFigures.duration(ms);
+}

@@ -1,0 +1,108 @@
+/** Lines of a file, counted from 1, both ends included. */
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+  /** Who wrote them: one key per conversation and model. */
+  readonly by: string;
+}
+
+/** From line `at` on, `removed` lines gave way to `added` ones, which `by` wrote. `at`: as the lines were before. */
+export interface LineChange {
+  readonly at: number;
+  readonly removed: number;
+  readonly added: number;
+  readonly by: string;
+}
+
+/** The ranges after a change: those behind it move, what it replaced is gone, what it added belongs to who added it. */
+export function changed(ranges: readonly LineRange[], { at, removed, added, by }: LineChange): LineRange[] {
+  const end = at + removed - 1;
+  const shift = added - removed;
+  const saved = ranges.flatMap((range) => {
+    const before = { ...range, end: Math.min(range.end, at - 1) };
+    const after = { ...range, start: Math.max(range.start, end + 1) };
+    return [
+      ...(before.start <= before.end ? [before] : []),
+      ...(after.start <= after.end ? [{ ...after, start: after.start + shift, end: after.end + shift }] : []),
+    ];
+  });
+  if (added > 0) saved.push({ start: at, end: at + added - 1, by });
+  return joined(saved);
+}
+
+function joined(ranges: readonly LineRange[]): LineRange[] {
+  const sorted = [...ranges].sort((a, b) => a.start - b.start);
+  const result: LineRange[] = [];
+  for (const range of sorted) {
+    const last = result.at(-1);
+    if (last !== undefined && last.by === range.by && last.end + 1 >= range.start) {
+      result[result.length - 1] = { ...last, end: Math.max(last.end, range.end) };
+    } else result.push(range);
+  }
+  return result;
+}
+
+const hunkStart = /^@@ -\d{1,9}(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@/;
+
+/**
+ * The changes of a unified diff, in the order in which they can be applied: each counts lines as those before it left them.
+ * `null` where the text is no diff with places.
+ */
+export function patchChanges(patch: string, by: string): LineChange[] | null {
+  const changes: LineChange[] = [];
+  let line: number | null = null;
+  let open: { at: number; removed: number; added: number } | null = null;
+  const close = (): void => {
+    if (open !== null) changes.push({ ...open, by });
+    open = null;
+  };
+  for (const text of patch.split('\n')) {
+    const hunk = hunkStart.exec(text);
+    if (hunk !== null) {
+      close();
+      line = Number(hunk[1]);
+      // An empty side names the line before it.
+      if (/^@@ -\d+(?:,\d+)? \+\d+,0 @@/.test(text)) line += 1;
+    } else if (line !== null && text.startsWith('+')) {
+      open ??= { at: line, removed: 0, added: 0 };
+      open.added += 1;
+      line += 1;
+    } else if (line !== null && text.startsWith('-')) {
+      open ??= { at: line, removed: 0, added: 0 };
+      open.removed += 1;
+    } else if (line !== null && !text.startsWith('\\')) {
+      close();
+      line += 1;
+    }
+  }
+  close();
+  return line === null ? null : changes;
+}
+
+/** The lines that become others when `oldText`, which stands in a text from `at` on, gives way to `newText`. */
+export function lineChange(text: string, at: number, oldText: string, newText: string): Omit<LineChange, 'by'> {
+  const start = at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1;
+  const behind = at + oldText.length;
+  const lineEnd = text.indexOf('\n', behind);
+  const rest = text.slice(behind, lineEnd < 0 ? text.length : lineEnd + 1);
+  const head = text.slice(start, at);
+  const old = wholeLines(head + oldText + rest);
+  const now = wholeLines(head + newText + rest);
+  const shorter = Math.min(old.length, now.length);
+  let same = 0;
+  while (same < shorter && old[same] === now[same]) same += 1;
+  let tail = 0;
+  while (tail < shorter - same && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const saved = same + tail;
+  return { at: linesOf(text.slice(0, start)) + same + 1, removed: old.length - saved, added: now.length - saved };
+}
+
+function wholeLines(text: string): string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+export function linesOf(text: string): number {
+  if (text === '') return 0;
+  const ends = text.split('\n').length;
+  return text.endsWith('\n') ? ends - 1 : ends;
+}

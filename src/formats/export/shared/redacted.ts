@@ -1,0 +1,41 @@
+import { eventSchema } from '../../../model/transcript/event.ts';
+import { resultMetadataSchema } from '../../../model/session/result.ts';
+import { sessionSummarySchema, type SessionSummary } from '../../../model/session/summary.ts';
+import { recordedRunSchema } from '../../record.ts';
+import type { Redactor } from '../../redaction/redactor.ts';
+import type { ExportSource } from './source.ts';
+
+/** The same session with secrets masked, whatever is made of it then. */
+export function redactedSource(source: ExportSource, redactor: Redactor): ExportSource {
+  return {
+    summary: sessionSummarySchema.parse(redactor.json(withWholeSecrets(source, redactor), { path: ['session'] })),
+    runs: source.runs.map((run) => recordedRunSchema.parse(redactor.json(run, { path: ['runs', run.run_id] }))),
+    results: source.results.map(({ runId, metadata }) => ({
+      runId,
+      metadata: resultMetadataSchema.parse(redactor.json(metadata, { path: ['results', runId] })),
+    })),
+    entries: async function* () {
+      for await (const entry of source.entries()) yield redactor.entry(entry);
+    },
+    events: async function* () {
+      for await (const event of source.events()) yield eventSchema.parse(redactor.json(event, { path: ['events'] }));
+    },
+  };
+}
+
+/** Title and prompt are cut from the first prompt, which may cut a secret in two: what begins in them is masked first. */
+function withWholeSecrets({ summary, runs }: ExportSource, redactor: Redactor): SessionSummary {
+  const whole = runs[0]?.prompt ?? '';
+  const { title, prompt } = summary;
+  return {
+    ...summary,
+    ...(title !== undefined && { title: beginning(title, whole.trimStart(), 'title', redactor) }),
+    prompt: beginning(prompt, whole, 'prompt', redactor),
+  };
+}
+
+function beginning(text: string, whole: string, field: string, redactor: Redactor): string {
+  const cut = text.replace(/…$/, '');
+  if (whole.length <= cut.length || !whole.startsWith(cut)) return text;
+  return redactor.beginning(whole, cut.length, { path: ['session', field] }) + text.slice(cut.length);
+}

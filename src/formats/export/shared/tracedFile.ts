@@ -1,0 +1,61 @@
+import type { FileChange, ToolUse } from '../../../model/transcript/tool.ts';
+import { changed, lineChange, linesOf, patchChanges, type LineRange } from './lineRanges.ts';
+
+/** Beyond this a file's text is not kept to find later edits in it. */
+const maxText = 2_000_000;
+
+/** What is known of one file: who wrote which lines, as far as the session tells. */
+export class TracedFile {
+  ranges: readonly LineRange[] = [];
+  /** Edits of which it is not known where in the file they were. */
+  unplaced = 0;
+  /** The whole text, while every change to it is known. */
+  #text: string | null = null;
+
+  write(text: string, by: string): void {
+    const lines = linesOf(text);
+    this.ranges = lines === 0 ? [] : [{ start: 1, end: lines, by }];
+    this.#text = text.length <= maxText ? text : null;
+  }
+
+  remove(): void {
+    this.ranges = [];
+    this.#text = null;
+  }
+
+  edit({ oldText, newText, patch }: FileChange, by: string): void {
+    const changes = patch === undefined ? null : patchChanges(patch, by);
+    if (changes !== null) {
+      for (const change of changes) this.ranges = changed(this.ranges, change);
+      this.#replace(oldText, newText);
+      return;
+    }
+    const at = this.#text === null || oldText === undefined ? -1 : this.#text.indexOf(oldText);
+    if (this.#text === null || at < 0 || oldText === undefined || newText === undefined) {
+      this.unplaced += 1;
+      // Where this edit added or took lines, nothing below it is where it was.
+      if (oldText === undefined || newText === undefined || linesOf(oldText) !== linesOf(newText)) this.ranges = [];
+      this.#text = null;
+      return;
+    }
+    this.ranges = changed(this.ranges, { ...lineChange(this.#text, at, oldText, newText), by });
+    this.#replace(oldText, newText);
+  }
+
+  #replace(oldText: string | undefined, newText: string | undefined): void {
+    const at = this.#text === null || oldText === undefined ? -1 : this.#text.indexOf(oldText);
+    this.#text =
+      this.#text === null || at < 0 || oldText === undefined || newText === undefined
+        ? null
+        : this.#text.slice(0, at) + newText + this.#text.slice(at + oldText.length);
+  }
+}
+
+/** What a call that succeeded did to which file. */
+export function fileChanges({ action, status }: ToolUse): readonly FileChange[] {
+  if (status !== 'success') return [];
+  if (action.kind === 'file_edit') return action.changes;
+  if (action.kind !== 'file_write') return [];
+  const { path, content } = action;
+  return [{ path, kind: 'add', ...(content !== undefined && { newText: content }) }];
+}

@@ -1,0 +1,116 @@
+import { entropy, isPlaceholder, looksRandom } from './entropy.ts';
+import type { SecretRule } from './rule.ts';
+import { named, nameHints } from './secretNames.ts';
+
+const colour = String.raw`(?:\x1b\[[\d;]{0,12}m){0,3}`;
+/** As aligned columns have it, or on the next line. */
+const gap = String.raw`(?:[ \t]{0,40}|\s{0,3})`;
+/** Between a name and its value: quotes, which may be escaped, colours of a terminal, and what assigns. */
+const quote = String.raw`(?:\\{0,7}["'\x60]|&quot;|&#3[49];|%22|%27)?`;
+const assigns = String.raw`${colour}${quote}${colour}${gap}(?:=>|:=|[:=]|%3A|%3D)${colour}${gap}${colour}\(?${quote}`;
+/** A name and its value as cells of a table, as arguments of a call, or the value in quotes after the name in a sentence. */
+const beside = String.raw`(?:[\x60*]{0,2}[ \t]{0,40}\|[ \t]{0,9}[\x60*]{0,2}|\\{0,3}["'],\s{0,9}\\{0,3}["']|:? (?:\\{0,3}["']|\x60))`;
+/** A name as options of programs have it, and lines of a Dockerfile. */
+const spaced = String.raw`(?:--[\w-]{0,30}${named}|\bENV[ \t]{1,4}\w{0,40}${named})[ \t]{1,4}(?:\\{0,3}["'])?`;
+/** A pair of fields or attributes: the name of a variable, and what it is. */
+const paired = String.raw`(?:name|key)\\{0,3}["']?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?\w{0,40}${named}(?:\\{0,3}["'])?,?\s{1,60}(?:\\{0,3}["'])?value${assigns}`;
+const tagged = String.raw`<\w{0,30}${named}>`;
+/** What is quoted continues to the quote; what is not has no spaces, commas or brackets. */
+const value = String.raw`(?:(?<=["'\x60])[^"'\x60\\\s]{12,4000}|[\w.~+/=!@#$%^&*-]{12,4000})`;
+
+/** What stands beside a telling name and looks made. */
+export const assignedRules: readonly SecretRule[] = [
+  {
+    id: 'aws-secret-key',
+    hints: ['secret'],
+    ignoreCase: true,
+    pattern: new RegExp(
+      String.raw`(?<before>secret[_-]?(?:access[_-]?)?key${assigns})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])`,
+      'gi',
+    ),
+    accept: (secret) => entropy(secret) >= minEntropyOfKey && /[A-Z]/.test(secret) && /[a-z]/.test(secret),
+  },
+  {
+    id: 'authorization',
+    hints: ['authorization'],
+    ignoreCase: true,
+    pattern: new RegExp(
+      String.raw`(?<before>authorization${assigns}(?:(?:bearer|basic|token|bot|apikey)\s{1,3})?)[\w.~+/=-]{12,4000}`,
+      'gi',
+    ),
+    accept: looksRandom,
+  },
+  {
+    id: 'bearer-token',
+    hints: ['bearer '],
+    ignoreCase: true,
+    pattern: /(?<before>(?<![a-z])bearer )[\w.~+/-]{16,4000}={0,2}/gi,
+    accept: looksRandom,
+  },
+  {
+    id: 'signature',
+    hints: ['sig=', 'signature='],
+    ignoreCase: true,
+    pattern: /(?<before>[?&;](?:amp;)?(?:sig|signature|x-(?:amz|goog)-signature)=)[\w%+/~-]{30,1000}={0,2}/gi,
+    accept: looksRandom,
+  },
+  {
+    id: 'url-token',
+    hints: ['://'],
+    pattern: /(?<before>https?:\/\/)[\w-]{20,200}(?=(?::(?:x-oauth-basic)?)?@[\w[])/g,
+    accept: looksRandom,
+  },
+  {
+    id: 'cookie',
+    hints: ['cookie'],
+    ignoreCase: true,
+    pattern:
+      /(?<before>cookie(?:\\{0,3}["'])?\s{0,3}:\s{0,3}(?:\\{0,3}["'])?)(?=[\w.-]{1,60}=)[^\r\n"'\x60\\]{8,4000}/gi,
+    accept: (secret) => secret.split(/[;=]/).some((part) => part.length >= 12 && looksRandom(part)),
+  },
+  {
+    id: 'assigned-secret',
+    hints: nameHints,
+    ignoreCase: true,
+    pattern: new RegExp(`(?<before>${named}${assigns})${value}`, 'gi'),
+    accept: isAssigned,
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['--', 'env '],
+    ignoreCase: true,
+    pattern: new RegExp(`(?<before>${spaced})${value}`, 'gi'),
+    accept: isAssigned,
+  },
+  {
+    id: 'assigned-secret',
+    hints: nameHints,
+    ignoreCase: true,
+    pattern: new RegExp(`(?<before>${named}${beside})${value}`, 'gi'),
+    accept: isAssigned,
+  },
+  {
+    id: 'assigned-secret',
+    hints: ['value'],
+    ignoreCase: true,
+    pattern: new RegExp(`(?<before>${paired})${value}`, 'gi'),
+    accept: isAssigned,
+  },
+  {
+    id: 'assigned-secret',
+    hints: nameHints,
+    ignoreCase: true,
+    pattern: new RegExp(String.raw`(?<before>${tagged})[^<>\s]{6,4000}(?=<\/)`, 'gi'),
+    accept: (secret) => !isPlaceholder(secret),
+  },
+];
+
+/** Of 40 characters that chance makes hardly one in a million has less. */
+const minEntropyOfKey = 3.9;
+
+/** What follows `&` in an address is another value. A template is no value yet. */
+function isAssigned(secret: string): boolean {
+  if (secret.includes('${')) return false;
+  const [first = ''] = secret.split('&', 1);
+  return looksRandom(first.length >= 12 ? first : secret);
+}

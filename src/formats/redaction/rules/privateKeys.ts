@@ -1,0 +1,72 @@
+import type { Stretch } from './rule.ts';
+
+const begin = '-----BEGIN ';
+const end = '-----END ';
+const label = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
+const closing = /-----END [A-Z0-9 ]{0,40}(?:-----)?/y;
+/** What a key is made of, escaped line ends and the marks of a diff included. */
+const body = /[A-Za-z0-9+/=\s\\:,-]{0,65536}/y;
+const maxKey = 65_536;
+const maxLine = 400;
+/** `PRIVATE KEY` from each of the three places where it can begin. */
+const privateKeyInBase64 = /UFJJVkFURSBLRV|BSSVZBVEUgS0VZ|QUklWQVRFIEtFW/;
+
+/** Keys in PEM, and what there is of one whose end is missing. Linear: every place is passed once. */
+export function privateKeys(text: string): Stretch[] {
+  const found: Stretch[] = [];
+  let nextEnd = -1;
+  for (let at = text.indexOf(begin); at >= 0;) {
+    const start = at;
+    label.lastIndex = start;
+    if (!label.test(text)) {
+      at = text.indexOf(begin, start + begin.length);
+      continue;
+    }
+    const inside = label.lastIndex;
+    if (nextEnd < inside && nextEnd !== Infinity) {
+      const index = text.indexOf(end, inside);
+      nextEnd = index < 0 ? Infinity : index;
+    }
+    const stop =
+      nextEnd - start <= maxKey
+        ? after(closing, text, nextEnd)
+        : Math.max(after(body, text, inside), endOfLines(text, inside));
+    found.push({ start, end: stop });
+    at = text.indexOf(begin, stop);
+  }
+  return found;
+}
+
+/** The end of the lines that resume a key, whatever stands around it in them: numbers, quotes, marks of a diff. */
+function endOfLines(text: string, from: number): number {
+  let stop = from;
+  for (let at = lineEnd(text, from); at >= 0 && at - from < maxKey;) {
+    const next = lineEnd(text, at + 1);
+    const line = text.slice(at + 1, next < 0 ? at + 1 + maxLine : next);
+    const part = /[A-Za-z0-9+/]{40,}={0,2}/.exec(line);
+    if (part === null) {
+      // The last line of a key is shorter.
+      const last = stop > from ? /^[^A-Za-z]{0,24}[A-Za-z0-9+/]{2,39}={0,2}/.exec(line) : null;
+      return last !== null && /[\d+/=]/.test(last[0]) ? at + 1 + last[0].length : stop;
+    }
+    stop = at + 1 + part.index + part[0].length;
+    at = next;
+  }
+  return stop;
+}
+
+/** Looked for no further than a line of a key reaches, as each of many beginnings asks. */
+function lineEnd(text: string, from: number): number {
+  const end = text.slice(from, from + maxLine).indexOf('\n');
+  return end < 0 ? -1 : from + end;
+}
+
+/** Of PEM in base64: a key, and no certificate. */
+export function isEncodedKey(base64: string): boolean {
+  return privateKeyInBase64.test(base64.slice(0, 80));
+}
+
+function after(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}

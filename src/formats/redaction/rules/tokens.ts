@@ -1,0 +1,210 @@
+import { printableBase64 } from './base64.ts';
+import { entropy, isWords, looksRandom } from './entropy.ts';
+import { azureKeys, hexKeys } from './hexKeys.ts';
+import { jsonWebTokens } from './jsonWebTokens.ts';
+import { isEncodedKey, privateKeys } from './privateKeys.ts';
+import { begins, edge, start, type SecretRule, type Stretch } from './rule.ts';
+
+/** Hints as long as the others that ordinary texts have, too. */
+const ordinary: ReadonlySet<string> = new Set(['npm_', 'key-', 'ATTA', 'EAAA', 'secret_']);
+
+function token(id: string, pattern: RegExp, ...hints: string[]): SecretRule {
+  return { id, hints, pattern, rare: hints.every((hint) => hint.length >= 4 && !ordinary.has(hint)) };
+}
+
+/** What begins with a prefix that nothing else has, given as it stands in a pattern, and continues as `rest` says. */
+function prefixed(id: string, prefix: string, rest: string, before = ''): SecretRule {
+  return token(id, new RegExp(before + prefix.replaceAll('.', String.raw`\.`) + rest, 'g'), prefix);
+}
+
+/** Formats of keys as their issuers document them. */
+export const tokenRules: readonly SecretRule[] = [
+  { id: 'private-key', hints: ['PRIVATE KEY'], find: privateKeys },
+  {
+    id: 'private-key',
+    hints: ['LS0tLS1CRUdJTi'],
+    pattern: /LS0tLS1CRUdJTi[A-Za-z0-9+/=]{40,65536}/g,
+    accept: isEncodedKey,
+  },
+  prefixed('anthropic-key', 'sk-ant-', String.raw`[\w-]{20,200}`),
+  prefixed('openrouter-key', 'sk-or-', String.raw`(?:v\d-)?[0-9a-f]{32,64}`),
+  token(
+    'openai-key',
+    /sk-(?:proj|svcacct|admin|None)-[\w-]{20,250}/g,
+    'sk-proj-',
+    'sk-svcacct-',
+    'sk-admin-',
+    'sk-None-',
+  ),
+  token('openai-key', /sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}/g, 'T3BlbkFJ'),
+  {
+    id: 'openai-key',
+    hints: ['sk-'],
+    pattern: new RegExp(String.raw`${start}sk-[A-Za-z0-9]{20,64}(?![A-Za-z0-9])`, 'g'),
+    accept: looksRandom,
+  },
+  token('github-token', /gh[opsur]_[A-Za-z0-9]{36,251}/g, 'ghp_', 'gho_', 'ghs_', 'ghu_', 'ghr_'),
+  prefixed('github-token', 'github_pat_', String.raw`\w{22,255}`),
+  {
+    id: 'gitlab-token',
+    hints: ['pat', 'dt', 'rt', 'cbt', 'ptt', 'ft', 'imt', 'agent', 'oas', 'soat', 'ffct'].map((kind) => `gl${kind}-`),
+    rare: true,
+    pattern: /gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[\w-]{20,100}/g,
+    accept: (secret) => !/^[a-z]+(?:-[a-z]+)+(?:-\d{1,3})?$/.test(secret),
+  },
+  prefixed('gitlab-token', 'GR1348941', String.raw`[\w-]{20}`),
+  token(
+    'aws-access-key',
+    new RegExp(`${start}(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])`, 'g'),
+    'AKIA',
+    'ASIA',
+    'ABIA',
+    'ACCA',
+  ),
+  prefixed('aws-session-token', 'IQoJb3JpZ2lu', '[A-Za-z0-9+/]{80,4000}={0,2}'),
+  prefixed('aws-bedrock-key', 'ABSK', '[A-Za-z0-9+/]{90,280}={0,2}', start),
+  prefixed('google-api-key', 'AIza', String.raw`[\w-]{35}`),
+  prefixed('google-oauth', 'GOCSPX-', String.raw`[\w-]{28}`),
+  prefixed('google-oauth', 'ya29.', String.raw`[\w-]{30,1000}`, start),
+  prefixed('google-oauth', '1//0', String.raw`[\w-]{38,200}`, start),
+  token('slack-token', /xox[abcdeoprs]-[A-Za-z0-9-]{10,250}|xapp-\d-[A-Za-z0-9-]{10,250}/g, 'xox', 'xapp-'),
+  prefixed('slack-token', 'xoxe.xox', '[bp]-[A-Za-z0-9-]{10,250}'),
+  token('slack-webhook', /hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/]{20,100}/g, 'hooks.slack.com'),
+  token('discord-webhook', /discord(?:app)?\.com\/api\/webhooks\/\d{15,22}\/[\w-]{50,100}/g, '/api/webhooks/'),
+  {
+    id: 'discord-token',
+    hints: ['.'],
+    pattern: new RegExp(String.raw`${start}[MNO][A-Za-z\d]{23,27}\.[\w-]{6}\.[\w-]{27,40}(?![\w-])`, 'g'),
+    accept: (secret) => looksRandom(secret) || /^\d{17,20}/.test(printableBase64(secret.slice(0, 24))),
+  },
+  token(
+    'teams-webhook',
+    /webhook\.office\.com\/webhookb2\/[\w@-]{36,90}\/IncomingWebhook\/[\w/-]{32,120}/g,
+    'webhookb2',
+  ),
+  token('stripe-key', /[rs]k_(?:live|test|prod)_[A-Za-z0-9]{16,250}/g, 'k_live_', 'k_test_', 'k_prod_'),
+  prefixed('stripe-key', 'whsec_', '[A-Za-z0-9+/]{24,100}'),
+  token(
+    'square-token',
+    new RegExp(String.raw`${start}(?:EAAA[\w-]{60}|sq0[a-z]{3}-[\w-]{22,43})(?![\w-])`, 'g'),
+    'EAAA',
+    'sq0',
+  ),
+  prefixed('npm-token', 'npm_', '[A-Za-z0-9]{36}(?![A-Za-z0-9])'),
+  prefixed('pypi-token', 'pypi-AgE', String.raw`[\w-]{50,1000}`),
+  prefixed('rubygems-key', 'rubygems_', '[0-9a-f]{48}'),
+  prefixed('nuget-key', 'oy2', '[a-z0-9]{43}(?![A-Za-z0-9])', start),
+  prefixed('crates-token', 'cio', '[A-Za-z0-9]{32}(?![A-Za-z0-9])', edge),
+  prefixed('huggingface-token', 'hf_', '[A-Za-z0-9]{34,40}(?![A-Za-z0-9])'),
+  prefixed('groq-key', 'gsk_', '[A-Za-z0-9]{52}'),
+  prefixed('xai-key', 'xai-', '[A-Za-z0-9]{70,90}'),
+  prefixed('replicate-token', 'r8_', String.raw`[A-Za-z0-9]{37,40}(?!\w)`, edge),
+  prefixed('perplexity-key', 'pplx-', '[A-Za-z0-9]{40,60}'),
+  prefixed('nvidia-key', 'nvapi-', String.raw`[\w-]{60,80}`),
+  prefixed('pinecone-key', 'pcsk_', String.raw`\w{50,80}`),
+  prefixed('langsmith-key', 'lsv2_', '(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}'),
+  prefixed('tavily-key', 'tvly-', String.raw`[\w-]{24,60}`),
+  prefixed('sendgrid-key', 'SG.', String.raw`[\w-]{22}\.[\w-]{43}`),
+  token('twilio-key', new RegExp(`${start}SK[0-9a-f]{32}(?![A-Za-z0-9])`, 'g'), 'SK'),
+  prefixed('mailgun-key', 'key-', String.raw`[0-9a-f]{32}(?!\w)`, edge),
+  prefixed('brevo-key', 'xkeysib-', '[0-9a-f]{64}-[A-Za-z0-9]{16}'),
+  token(
+    'mailchimp-key',
+    new RegExp(String.raw`${start}[0-9a-f]{32}-us\d{1,2}(?!\w)`, 'g'),
+    ...Array.from('123456789', (digit) => `-us${digit}`),
+  ),
+  prefixed('resend-key', 're_', '[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![A-Za-z0-9])', edge),
+  token('shopify-token', /shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32,64}/g, 'shpat_', 'shpca_', 'shppa_', 'shpss_'),
+  token('linear-key', /lin_(?:api|oauth|wh)_[A-Za-z0-9]{32,128}/g, 'lin_'),
+  prefixed('notion-token', 'ntn_', '[A-Za-z0-9]{40,60}'),
+  prefixed('notion-token', 'secret_', '[A-Za-z0-9]{43}(?![A-Za-z0-9])'),
+  prefixed('airtable-token', 'pat', String.raw`[A-Za-z0-9]{14}\.[0-9a-f]{64}`, edge),
+  token('figma-token', /fig[dou]r?_[\w-]{40,200}/g, 'figd_', 'figo_', 'figu_', 'figdr_', 'figor_', 'figur_'),
+  token('vercel-token', /vc[aikpr]_[A-Za-z0-9]{24,60}(?!\w)/g, 'vca_', 'vci_', 'vck_', 'vcp_', 'vcr_'),
+  prefixed('vercel-token', 'vercel_blob_rw_', String.raw`\w{30,80}`),
+  prefixed('netlify-token', 'nfp_', '[A-Za-z0-9]{36,60}'),
+  prefixed('render-key', 'rnd_', '[A-Za-z0-9]{28,40}(?![A-Za-z0-9])', edge),
+  token('fly-token', /fo1_[\w-]{43}|fm[12][ar]?_[A-Za-z0-9+/]{100,4000}={0,3}/g, 'fo1_', 'fm1', 'fm2_'),
+  token('heroku-key', /HRKU-(?:AA[\w-]{58}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})/g, 'HRKU-'),
+  token('cloudflare-token', /cf(?:k|ut|at)_[A-Za-z0-9]{40}[0-9a-f]{8}/g, 'cfk_', 'cfut_', 'cfat_'),
+  token('tailscale-key', /tskey-[a-z]{2,20}-[0-9A-Za-z]{8,40}-[0-9A-Za-z]{16,60}/g, 'tskey-'),
+  prefixed('databricks-token', 'dapi', String.raw`[0-9a-f]{32}(?![A-Za-z0-9])`, start),
+  token('digitalocean-token', /do[opr]_v1_[0-9a-f]{64}/g, '_v1_'),
+  token('docker-token', /dckr_(?:pat|oat)_[\w-]{27,60}/g, 'dckr_'),
+  token('vault-token', new RegExp(String.raw`${start}hv[bsr]\.[\w-]{24,300}`, 'g'), 'hvs.', 'hvb.', 'hvr.'),
+  prefixed('terraform-token', '.atlasv1.', String.raw`[\w=-]{60,70}`, String.raw`[A-Za-z0-9]{14}`),
+  prefixed('pulumi-token', 'pul-', '[0-9a-f]{40}(?![A-Za-z0-9])', start),
+  token('doppler-token', /dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,44}/g, 'dp.'),
+  token('grafana-token', /glc_[A-Za-z0-9+/]{32,400}|glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}/g, 'glc_', 'glsa_'),
+  token('newrelic-key', /NRAK-[A-Z0-9]{27}|NR(?:JS|II)-[\w-]{19,32}/g, 'NRAK-', 'NRJS-', 'NRII-'),
+  token('sonar-token', /sq[pua]_[0-9a-f]{40}/g, 'sqp_', 'squ_', 'sqa_'),
+  prefixed('artifactory-key', 'AKCp', '[A-Za-z0-9]{60,80}', start),
+  token('circleci-token', /CCI(?:PAT|PRJ)_[A-Za-z0-9]{20,30}_[0-9a-f]{40}/g, 'CCIP'),
+  token('planetscale-token', /pscale_(?:tkn|oauth|pw)_[\w=.-]{32,64}/g, 'pscale_'),
+  prefixed('1password-token', 'ops_ey', '[A-Za-z0-9+/=]{100,1300}'),
+  prefixed('age-key', 'AGE-SECRET-KEY-1', '[0-9A-Z]{58}'),
+  prefixed('azure-client-secret', 'Q~', String.raw`[\w~.-]{31,34}`, String.raw`[\w~.]{3}\d`),
+  { id: 'azure-devops-token', hints: ['AZDO'], rare: true, find: devOpsTokens },
+  token(
+    'atlassian-token',
+    /AT(?:ATT3|CTT3)[\w=-]{100,300}|ATBB[A-Za-z0-9]{32}(?![A-Za-z0-9])/g,
+    'ATATT3',
+    'ATCTT3',
+    'ATBB',
+  ),
+  prefixed('trello-token', 'ATTA', '[0-9a-f]{72}'),
+  token('hubspot-token', /pat-(?:na|eu)\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'pat-na', 'pat-eu'),
+  token('telegram-token', /(?<!\d)\d{8,10}:AA[\w-]{33}/g, ':AA'),
+  {
+    id: 'telegram-token',
+    hints: [':'],
+    pattern: /(?<!\d)\d{8,10}:[\w-]{35}(?![A-Za-z\d-])/g,
+    accept: looksRandom,
+  },
+  token('sentry-token', /sntr(?:ys|yu)_[\w+/=-]{40,400}/g, 'sntry'),
+  prefixed('supabase-token', 'sbp_', '[0-9a-f]{40}'),
+  prefixed('supabase-token', 'sb_secret_', String.raw`[\w-]{30,60}`),
+  prefixed('postman-key', 'PMAK-', '[0-9a-f]{24}-[0-9a-f]{34}'),
+  prefixed('mapbox-token', 'sk.eyJ', String.raw`[\w-]{40,200}\.[\w-]{20,30}`, start),
+  prefixed('dynatrace-token', 'dt0c01.', String.raw`[A-Z0-9]{24}\.[A-Z0-9]{64}`),
+  token('shippo-token', /shippo_(?:live|test)_[0-9a-f]{40}/g, 'shippo_'),
+  prefixed('alibaba-key', 'LTAI', '[A-Za-z0-9]{16,22}(?![A-Za-z0-9])', start),
+  { id: 'aws-secret-key', hints: [''], find: keysOf40 },
+  { id: 'hex-key', hints: [''], find: hexKeys },
+  { id: 'azure-key', hints: ['=='], find: azureKeys },
+  token('azure-key', /(?<![A-Za-z0-9])[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}(?![A-Za-z0-9])/g, 'JQQJ99'),
+  token('discord-token', /mfa\.[\w-]{80,90}/g, 'mfa.'),
+  { id: 'jwt', hints: ['eyJ'], find: jsonWebTokens },
+];
+
+/** What tells them from any other letters stands near their end. */
+function devOpsTokens(text: string): Stretch[] {
+  return Array.from(text.matchAll(/AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/g), ({ index }) => index - 76)
+    .filter((start) => start >= 0 && /^[A-Za-z0-9]{76}$/.test(text.slice(start, start + 76)))
+    .map((start) => ({ start, end: start + 84 }));
+}
+
+const runsOf40 = /[A-Za-z0-9/+]{40,65536}/g;
+const keyOf40 = new RegExp(String.raw`(?:(?<![\w/+-])|${begins})[A-Za-z0-9/+]{40}(?![\w/+=-])`);
+/** What of the text before a run `begins` may ask for. */
+const before = 12;
+
+/** Keys without a name beside them; what stands before may run into them. */
+function keysOf40(text: string): Stretch[] {
+  const found: Stretch[] = [];
+  for (const { index, 0: run } of text.matchAll(runsOf40)) {
+    if (run.length > 40 + before) continue;
+    const from = Math.max(0, index - before);
+    const match = keyOf40.exec(text.slice(from, index + run.length + 1));
+    if (match === null || !isKeyOf40(match[0])) continue;
+    found.push({ start: from + match.index, end: from + match.index + 40 });
+  }
+  return found;
+}
+
+/** Only what has letters of both cases, and digits all over or no words, and is no readable text in base64. */
+function isKeyOf40(secret: string): boolean {
+  if (!/[A-Z]/.test(secret) || !/[a-z]/.test(secret) || !looksRandom(secret) || entropy(secret) < 4.2) return false;
+  const numbers = secret.match(/\d+/g)?.length ?? 0;
+  return (numbers >= 4 || !isWords(secret, 0.38)) && printableBase64(secret).length < 12;
+}

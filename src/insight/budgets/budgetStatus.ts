@@ -1,0 +1,70 @@
+import type { Bound, BudgetStatus } from '../../model/usage/budget.ts';
+import type { BudgetScope } from '../../model/usage/budgetNames.ts';
+import { noneUsed, type Used } from './usedBudget.ts';
+
+/** From here on a limit is said to be near. */
+const nearShare = 0.8;
+const msPerMinute = 60_000;
+
+/** How far each limit is used up; one in US dollars of which nothing is known is left out: it holds nothing. */
+export function standings(
+  bounds: readonly Bound[],
+  used: Readonly<Partial<Record<BudgetScope, Used>>>,
+): readonly BudgetStatus[] {
+  return bounds.flatMap((bound): BudgetStatus[] => {
+    const of = used[bound.scope];
+    const spent = of === undefined ? null : spentOf(of, bound.unit);
+    return spent === null ? [] : [{ ...bound, spent }];
+  });
+}
+
+function spentOf(used: Used, unit: Bound['unit']): number | null {
+  return unit === 'minutes' ? used.ms / msPerMinute : used[unit];
+}
+
+/** Nothing is left for another turn. */
+export function isUsedUp({ spent, limit }: BudgetStatus): boolean {
+  return spent >= limit;
+}
+
+/**
+ * So much that what continues has to end. Of turns, the last one is not over when it has begun, but when it asks for another.
+ * `asksForMore`: the newest response has called a tool, so that the next one needs its result.
+ */
+export function isOverrun(status: BudgetStatus, asksForMore: boolean): boolean {
+  if (status.unit !== 'turns' || asksForMore) return isUsedUp(status);
+  return status.spent > status.limit;
+}
+
+export function isNear({ spent, limit }: BudgetStatus): boolean {
+  return spent >= limit * nearShare;
+}
+
+/** The one that is used up most. */
+export function tightest(all: readonly BudgetStatus[]): BudgetStatus | undefined {
+  let most: BudgetStatus | undefined;
+  for (const each of all) if (most === undefined || each.spent / each.limit > most.spent / most.limit) most = each;
+  return most;
+}
+
+/** Milliseconds of work until a limit in minutes is near or used up; `null` where none will be. */
+export function msToNext(all: readonly BudgetStatus[]): number | null {
+  const left = all
+    .filter(({ unit }) => unit === 'minutes')
+    .flatMap(({ limit, spent }) => [limit * nearShare - spent, limit - spent])
+    .filter((minutes) => minutes > 0)
+    .map((minutes) => Math.ceil(minutes * msPerMinute));
+  return left.length === 0 ? null : Math.min(...left);
+}
+
+/** What is left for a run that begins, under every limit; what no one knows of is not taken off. */
+export function remaining(
+  bounds: readonly Bound[],
+  used: Readonly<Partial<Record<BudgetScope, Used>>>,
+  unit: Bound['unit'],
+): number | undefined {
+  const left = bounds
+    .filter((each) => each.unit === unit)
+    .map(({ scope, limit }) => Math.max(0, limit - (spentOf(used[scope] ?? noneUsed, unit) ?? 0)));
+  return left.length === 0 ? undefined : Math.min(...left);
+}

@@ -1,0 +1,85 @@
+import type { BudgetScope } from '../../model/usage/budgetNames.ts';
+import { addUsed, noneUsed, runsOf, type SessionRuns, type Used } from './usedBudget.ts';
+
+/** Whose budgets these are. */
+export interface Subject {
+  readonly sessionId: string;
+  readonly parentId?: string | undefined;
+  /** Executor and profile. */
+  readonly agent: string;
+  /** The workspace folder. */
+  readonly folder: string;
+  /** Local calendar day (`2026-11-21`). */
+  readonly day: string;
+  /** Counted by its own figures. */
+  readonly exceptRun?: string;
+}
+
+/** Scopes that more than the run itself counts in. */
+export type SharedScope = Exclude<BudgetScope, 'message' | 'run'>;
+export type SpentByOthers = Readonly<Record<SharedScope, Used>>;
+
+export const nothingByOthers: SpentByOthers = {
+  session: noneUsed,
+  tree: noneUsed,
+  day: noneUsed,
+  agent: noneUsed,
+  workspace: noneUsed,
+};
+
+/** The first ancestor that is known. A parent that is its own descendant ends the search. */
+export function rootOf(id: string, parentOf: (id: string) => string | undefined): string {
+  const seen = new Set<string>([id]);
+  for (let at = id; ;) {
+    const parent = parentOf(at);
+    if (parent === undefined || seen.has(parent)) return at;
+    seen.add(parent);
+    at = parent;
+  }
+}
+
+export function agentKey(executor: string, profile: string | undefined): string {
+  return profile === undefined ? executor : `${executor} ${profile}`;
+}
+
+/**
+ * What all runs but `exceptRun` have used, by scope. Recordings and imports count nowhere: they were spent elsewhere, if at
+ * all. `now`: epoch milliseconds; `dayOf` gives the local day of an ISO time; `inside` says whether a folder is in another.
+ */
+export function spentByOthers(
+  subject: Subject,
+  sessions: readonly SessionRuns[],
+  now: number,
+  {
+    dayOf,
+    inside,
+  }: { readonly dayOf: (at: string) => string; readonly inside: (dir: string, folder: string) => boolean },
+): SpentByOthers {
+  const parents = new Map(sessions.map(({ summary }) => [summary.session_id, summary.parent_session_id]));
+  parents.set(subject.sessionId, subject.parentId);
+  const parentOf = (id: string) => parents.get(id);
+  const root = rootOf(subject.sessionId, parentOf);
+  const sums = { ...nothingByOthers } as Record<SharedScope, Used>;
+  for (const session of sessions) {
+    const { summary } = session;
+    if (summary.recording || summary.imported !== undefined) continue;
+    const own = summary.session_id === subject.sessionId;
+    const whole: readonly SharedScope[] = [
+      ...(own ? (['session'] as const) : []),
+      ...(rootOf(summary.session_id, parentOf) === root ? (['tree'] as const) : []),
+      ...(inside(summary.project_dir ?? '', subject.folder) ? (['workspace'] as const) : []),
+    ];
+    const daily: readonly SharedScope[] = [
+      'day',
+      ...(agentKey(summary.executor_type ?? '', summary.executor_profile) === subject.agent
+        ? (['agent'] as const)
+        : []),
+    ];
+    for (const { runId, at, used } of runsOf(session, now)) {
+      if (runId !== null && runId === subject.exceptRun) continue;
+      const today = dayOf(at) === subject.day;
+      for (const scope of today ? [...whole, ...daily] : whole) sums[scope] = addUsed(sums[scope], used);
+    }
+  }
+  return sums;
+}

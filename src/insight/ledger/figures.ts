@@ -1,0 +1,294 @@
+import type { RunFacts } from '../../model/usage/facts.ts';
+import type { ResultMetadata } from '../../model/session/result.ts';
+import { addUsage, type Cost, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
+import { askedModelOf, type AskedModel } from '../session/askedModel.ts';
+import { beforeOf, countersOf, type Before, type Counters, type Totals } from './counters.ts';
+import { addModels, mainUsage, modelsOfMessages, sumUsage, unknownModel } from './modelUsage.ts';
+import { addCosts, addUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from './money.ts';
+import {
+  findPrice,
+  isEmptyUsage,
+  longReason,
+  priceOf,
+  priceOfRequest,
+  priceTableRef,
+  unpricedOf,
+  type PriceTable,
+} from '../prices/prices.ts';
+import { onTop, shareOf, type Share } from '../usage/share.ts';
+import { apiTimeOf, tokenTotalsOf } from './tokenTotals.ts';
+
+export interface LedgerOptions {
+  readonly prices: PriceTable;
+  /** Version of the program, for where its output does not say. */
+  readonly agentVersion?: string | null;
+  /** The model that a person chose, for output that names none. */
+  readonly askedModel?: string | null;
+}
+
+/** Money and tokens of a run and of its session so far; how each is known is part of it. */
+export interface Figures {
+  readonly cost: Cost;
+  readonly totalCost: Cost;
+  readonly usage: TokenUsage;
+  readonly totalUsage: TokenUsage;
+  readonly models: readonly ModelUsage[];
+  readonly totalModels: readonly ModelUsage[];
+}
+
+/** Figures of a run, and the agent's totals that the next run of the session is measured against. */
+export interface Outcome {
+  readonly figures: Figures;
+  readonly apiDuration: number | null;
+  readonly totals: Totals | null;
+}
+
+/**
+ * From the best that the agent printed: costs, else tokens beside its closing line, else the usage of single messages.
+ * `over`: the run has ended.
+ */
+export function outcomeOf(
+  facts: RunFacts,
+  previous: readonly ResultMetadata[],
+  options: LedgerOptions,
+  over: boolean,
+): Outcome {
+  const before = beforeOf(previous);
+  if (facts.sessionUsd !== undefined || facts.reports.some(({ usdCover }) => usdCover === 'session'))
+    return sessionCostOutcome(facts, previous, before, options);
+  const counters = countersOf(facts.reports);
+  const tokens = tokenTotalsOf(facts, previous, options.agentVersion ?? null);
+  const pricing = { prices: options.prices, asked: askedModelOf(options.askedModel, previous) };
+  if (counters !== null) {
+    const reported = withRunCost(reportedOutcome(facts, counters, before, options), facts, before);
+    const since = facts.messages.slice(facts.reports.at(-1)?.itemised ?? facts.messages.length);
+    return withMessages(reported, { ...facts, messages: since }, pricing, over);
+  }
+  if (tokens === null) {
+    const figures = estimatedFigures(facts, before, pricing, over);
+    return { figures, ...apiTimeOf(facts, previous) };
+  }
+  const cost = tokens.missing === undefined ? estimateModels(tokens.own, pricing) : unknownCost(tokens.missing);
+  return {
+    figures: withSession(tokens.own, cost, before, facts),
+    apiDuration: tokens.apiDuration,
+    totals: tokens.totals,
+  };
+}
+
+/** With messages that no closing line has counted: of an active turn, or was cut off. */
+function withMessages(outcome: Outcome, facts: RunFacts, pricing: Pricing, over: boolean): Outcome {
+  if (facts.messages.length === 0) return outcome;
+  const estimate = estimateMessages(facts, pricing);
+  const cost = over ? asLeast(estimate, facts) : estimate;
+  const models = modelsOfMessages(facts.messages, facts.model);
+  const usage = sumUsage(models);
+  const { figures } = outcome;
+  return {
+    ...outcome,
+    figures: {
+      cost: addCosts(figures.cost, cost),
+      totalCost: addCosts(figures.totalCost, cost),
+      usage: addUsage(figures.usage, usage),
+      totalUsage: addUsage(figures.totalUsage, usage),
+      models: addModels(figures.models, models),
+      totalModels: addModels(figures.totalModels, models),
+    },
+  };
+}
+
+/** Where the agent prints both, the run's cost and the session's are as printed. */
+function withRunCost(outcome: Outcome, { reports }: RunFacts, before: Before): Outcome {
+  const last = reports.at(-1);
+  if (last?.runUsd === undefined || last.usd === null) return outcome;
+  const usd = reports.reduce((sum, { runUsd = 0 }) => addUsd(sum, runUsd), 0);
+  // A total of nothing but this run is read off the counters, as any other; of more than the total it is no part.
+  if (sameUsd(usd, last.usd) || usd > last.usd) return outcome;
+  const totalCost = neverLess({ provenance: 'reported', usd: last.usd }, before);
+  return { ...outcome, figures: { ...outcome.figures, cost: { provenance: 'reported', usd }, totalCost } };
+}
+
+/** The protocol says that the cost is the session's; the tokens are the run's. */
+function sessionCostOutcome(
+  facts: RunFacts,
+  previous: readonly ResultMetadata[],
+  before: Before,
+  { agentVersion = null }: LedgerOptions,
+): Outcome {
+  const usd = facts.sessionUsd ?? facts.reports.findLast((report) => report.usd !== null)?.usd ?? 0;
+  const start = before.counters?.usd ?? 0;
+  const again = usd < start && !sameUsd(usd, start);
+  // What runs have used that ended without a total is in this one.
+  const cost: Cost =
+    before.unreported.length > 0
+      ? unknownCost('The agent prints the cost of the session, and an earlier run ended without it.')
+      : { provenance: 'reported', usd: again ? usd : subtractUsd(usd, start) };
+  const tokens = tokenTotalsOf(facts, previous, agentVersion);
+  const figures = withSession(tokens?.own ?? [], cost, before, facts);
+  const total: Cost = again ? figures.totalCost : { provenance: 'reported', usd };
+  return {
+    figures: { ...figures, totalCost: neverLess(total, before) },
+    apiDuration: null,
+    totals: { scope: 'session', usd, models: tokens?.totals.models ?? [], apiDuration: null },
+  };
+}
+
+function reportedOutcome(facts: RunFacts, counters: Counters, before: Before, options: LedgerOptions): Outcome {
+  const { prices, agentVersion = null } = options;
+  const share = shareOf(facts, counters, before, { prices, agentVersion });
+  const models = share.models.length > 0 ? share.models : unpricedModels(facts);
+  const total = totalOf(share, counters, before, models);
+  return {
+    figures: {
+      cost: share.cost,
+      totalCost: neverLess(total.cost, before),
+      usage: sumUsage(models),
+      totalUsage: sumUsage(total.models),
+      models,
+      totalModels: total.models,
+    },
+    apiDuration: apiDurationOf(counters, share, before),
+    // A run that failed before it used anything prints zeros, and the totals continue from where they were.
+    totals: (counters.usd === 0 ? before.counters : null) ?? { ...counters, scope: share.scope },
+  };
+}
+
+/** Time in the API is counted on over resumes where the totals are. */
+function apiDurationOf(counters: Counters, share: Share, before: Before): number | null {
+  if (counters.apiDuration === null || share.scope === 'run') return counters.apiDuration;
+  if (share.began === 'ahead') return null;
+  const last = share.began === 'known' ? (before.counters?.apiDuration ?? 0) : 0;
+  return counters.apiDuration < last ? null : counters.apiDuration - last;
+}
+
+/** The session so far: the agent's own total where it has one that holds everything, else ours and what came on top. */
+function totalOf(
+  share: Share,
+  counters: Counters,
+  before: Before,
+  models: readonly ModelUsage[],
+): { cost: Cost; models: readonly ModelUsage[] } {
+  const { last, atCounters } = before;
+  if (share.scope === 'run' || share.began === 'apart') {
+    if (last === null) return { cost: share.cost, models };
+    return { cost: addCosts(last.totalCostProvenance, share.cost), models: addModels(last.totalModels, models) };
+  }
+  const printed: Cost = { provenance: 'reported', usd: counters.usd };
+  const came = onTop(counters, before);
+  const known: Cost = atCounters?.totalCostProvenance ?? { provenance: 'reported', usd: 0 };
+  const counted = known.provenance === 'reported' && sameUsd(known.usd, before.counters?.usd ?? 0);
+  const parts = share.lost.map(({ costProvenance }) => costProvenance);
+  const cost = parts.reduce(addCosts, counted ? printed : addCosts(known, { provenance: 'reported', usd: came.usd }));
+  return {
+    // A total that leaves something out which no one can price is still what the agent says.
+    cost: cost.provenance === 'unknown' ? printed : cost,
+    models: [came.models, ...share.lost.map((run) => run.models)].reduce(addModels, atCounters?.totalModels ?? []),
+  };
+}
+
+/** An estimate of an earlier run can turn out too high; the session's total stays where it was until it is reached. */
+function neverLess(total: Cost, { last }: Before): Cost {
+  const before = last?.totalCostProvenance;
+  if (before === undefined || before.provenance === 'unknown' || total.provenance === 'unknown') return total;
+  return total.usd < before.usd ? before : total;
+}
+
+/** Where the agent prints a cost but not what it is for. */
+function unpricedModels(facts: RunFacts): ModelUsage[] {
+  const main = mainUsage(facts);
+  const main1 = isEmptyUsage(main.usage) ? [] : [{ model: main.model ?? facts.model ?? unknownModel, ...main.usage }];
+  const others = facts.messages.filter(({ parentCallId }) => parentCallId !== null);
+  return addModels(main1, modelsOfMessages(others, facts.model));
+}
+
+function estimatedFigures(facts: RunFacts, before: Before, pricing: Pricing, over: boolean): Figures {
+  const models = modelsOfMessages(facts.messages, facts.model);
+  // A message that used nothing is none: where its tokens are all zero, they were not counted.
+  if (facts.messages.some(({ usage }) => !isEmptyUsage(usage))) {
+    const estimate = estimateMessages(facts, pricing);
+    return withSession(models, over ? asLeast(estimate, facts) : estimate, before, facts);
+  }
+  const cost = unknownCost(over ? unprinted(facts) : 'The agent has not said yet what it used.');
+  const figures = withSession(models, cost, before, facts);
+  // Until it says something, the session has cost what it had.
+  return over || before.last === null ? figures : { ...figures, totalCost: before.last.totalCostProvenance };
+}
+
+const unsaid = 'The agent did not say what it used.';
+
+function unprinted({ otherCurrency, messages }: RunFacts): string {
+  if (otherCurrency === undefined) return messages.length > 0 ? unsaid : 'The agent printed no cost.';
+  return `The agent printed its cost in ${otherCurrency}, and Vitrine counts US dollars.`;
+}
+
+interface Pricing {
+  readonly prices: PriceTable;
+  readonly asked: AskedModel;
+}
+
+/** The session's figures are what they were and this run's on top. */
+function withSession(models: readonly ModelUsage[], cost: Cost, { last }: Before, facts: RunFacts): Figures {
+  const usage = sumUsage(models);
+  if (last === null) return { cost, totalCost: cost, usage, totalUsage: usage, models, totalModels: models };
+  // A run that never began adds nothing to what the session has cost.
+  const began = facts.lines.total > 0;
+  return {
+    cost,
+    totalCost: began ? addCosts(last.totalCostProvenance, cost) : last.totalCostProvenance,
+    usage,
+    totalUsage: addUsage(last.totalUsage, usage),
+    models,
+    totalModels: addModels(last.totalModels, models),
+  };
+}
+
+/** By the price table, message by message; one model without a price makes the whole unknown. */
+function estimateMessages(facts: RunFacts, pricing: Pricing): Cost {
+  const parts = facts.messages.map(({ usage, model, terms }) => ({ usage, terms, model: model ?? facts.model }));
+  return estimateParts(parts, pricing, 'requests');
+}
+
+/** A message that was cut off has only the tokens that it began with. */
+function asLeast(cost: Cost, { messages }: RunFacts): Cost {
+  if (cost.provenance !== 'estimated' || messages.every(({ settled }) => settled)) return cost;
+  const reason =
+    'The run was cut off: what its last messages used in the end was not printed, so it cost more than this.';
+  return { ...cost, reason: joinReasons([cost.reason, reason]) ?? reason };
+}
+
+function estimateModels(models: readonly ModelUsage[], pricing: Pricing): Cost {
+  const parts = models.map(({ model, ...usage }) => ({ usage, model: model === unknownModel ? null : model }));
+  if (parts.length > 0 && parts.every(({ usage }) => Object.keys(usage).length === 0)) return unknownCost(unsaid);
+  return estimateParts(parts, pricing, 'sums');
+}
+
+/** By the price table, request by request; one model without a price makes the whole unknown. */
+export function estimateRequests(requests: readonly PricedPart[], prices: PriceTable): Cost {
+  return estimateParts(requests, { prices, asked: askedModelOf(null, []) }, 'requests');
+}
+
+interface PricedPart {
+  readonly usage: TokenUsage;
+  readonly model: string | null;
+  readonly terms?: readonly string[] | undefined;
+}
+
+/** `as`: single requests, or sums over requests that are not known one by one. */
+function estimateParts(parts: readonly PricedPart[], { prices, asked }: Pricing, as: 'requests' | 'sums'): Cost {
+  let usd = 0;
+  const reasons = new Set<string>();
+  for (const { usage, model: named, terms } of parts) {
+    if (isEmptyUsage(usage)) continue;
+    const model = named ?? asked.model;
+    if (model === null) return unknownCost(asked.reason);
+    if (named === null) reasons.add(asked.reason);
+    const price = findPrice(prices, model);
+    if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
+    usd = addUsd(usd, as === 'sums' ? priceOf(usage, price) : priceOfRequest(usage, price, terms));
+    for (const reason of unpricedOf(usage, price, terms)) reasons.add(reason);
+    const long = as === 'sums' ? longReason(usage, model, price) : undefined;
+    if (long !== undefined) reasons.add(long);
+  }
+  const reason = joinReasons([...reasons]);
+  return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), ...(reason !== undefined && { reason }) };
+}

@@ -1,0 +1,45 @@
+import type { MessageUsage } from '../../model/usage/facts.ts';
+import type { MessageFigure, MissingFigure } from '../../model/usage/messageFigure.ts';
+import type { PriceTable } from '../prices/prices.ts';
+import { messageCosts } from '../usage/spending.ts';
+
+interface Run {
+  readonly runId: string;
+  readonly firstIndex: number;
+  readonly status: string;
+}
+
+/** Figures of a session's messages by the entries that show them. */
+export class MessageFigures {
+  readonly #figures = new Map<number, MessageFigure>();
+  readonly #further = new Set<number>();
+  readonly #telling = new Set<string>();
+
+  /** `fallback` is the session's model, for messages that name none. */
+  constructor(
+    messages: readonly (MessageUsage & { readonly runId: string })[],
+    prices: PriceTable,
+    fallback: string | null,
+  ) {
+    const costs = messageCosts(messages, prices, fallback);
+    for (const [at, { runId, entries: [first, ...further] = [] }] of messages.entries()) {
+      this.#telling.add(runId);
+      const known = costs[at];
+      if (first === undefined || known === undefined) continue;
+      const { model, usage, cost, settled } = known;
+      this.#figures.set(first, { model, usage, cost, settled });
+      for (const index of further) this.#further.add(index);
+    }
+  }
+
+  /** `runs`: oldest first. */
+  of(index: number, runs: readonly Run[]): MessageFigure | MissingFigure {
+    const figure = this.#figures.get(index);
+    if (figure !== undefined) return figure;
+    if (this.#further.has(index)) return 'counted_before';
+    const run = runs.findLast(({ firstIndex }) => firstIndex <= index);
+    if (run?.status === 'running') return 'not_yet';
+    const tells = run === undefined ? this.#telling.size > 0 : this.#telling.has(run.runId);
+    return tells ? 'not_this' : 'not_per_message';
+  }
+}

@@ -1,0 +1,120 @@
+import type { MessageUsage, RunFacts } from '../../model/usage/facts.ts';
+import { addUsage, subtractUsage, totalTokens, type ModelUsage, type TokenUsage } from '../../model/usage/usage.ts';
+import { addUsd, subtractUsd } from './money.ts';
+import { isEmptyUsage } from '../prices/prices.ts';
+
+/** The kinds of tokens that are paid for; `reasoning` is part of `output`. */
+export const paidKinds = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+
+/** Model by model; a sum has a price only where both parts have one. */
+export function addModels(a: readonly ModelUsage[], b: readonly ModelUsage[]): ModelUsage[] {
+  const sums = new Map(a.map((each) => [each.model, each]));
+  for (const each of b) {
+    const before = sums.get(each.model);
+    sums.set(each.model, before === undefined ? each : addModel(before, each));
+  }
+  return [...sums.values()];
+}
+
+function addModel(a: ModelUsage, b: ModelUsage): ModelUsage {
+  const contextWindow = b.contextWindow ?? a.contextWindow;
+  return {
+    model: a.model,
+    ...addUsage(a, b),
+    ...(a.usd !== undefined && b.usd !== undefined && { usd: addUsd(a.usd, b.usd) }),
+    ...(contextWindow !== undefined && { contextWindow }),
+  };
+}
+
+/** What is in `a` beyond `b`; models without anything left are dropped. */
+export function subtractModels(a: readonly ModelUsage[], b: readonly ModelUsage[]): ModelUsage[] {
+  return a.flatMap((each) => {
+    const taken = b.find(({ model }) => model === each.model);
+    if (taken === undefined) return [each];
+    const left: ModelUsage = { model: each.model, ...subtractUsage(each, taken) };
+    if (each.usd !== undefined && taken.usd !== undefined) left.usd = subtractUsd(each.usd, taken.usd);
+    if (each.contextWindow !== undefined) left.contextWindow = each.contextWindow;
+    return isEmptyUsage(left) && (left.usd ?? 0) === 0 ? [] : [left];
+  });
+}
+
+export function sumUsage(parts: readonly TokenUsage[]): TokenUsage {
+  return parts.reduce<TokenUsage>((sum, part) => addUsage(sum, part), {});
+}
+
+/** The prices of all of them together, or `null` where one has none. */
+export function sumUsd(models: readonly ModelUsage[]): number | null {
+  let sum = 0;
+  for (const { usd } of models) {
+    if (usd === undefined) return null;
+    sum = addUsd(sum, usd);
+  }
+  return sum;
+}
+
+/** `a` has at least as much of every kind that is paid for. */
+export function covers(a: TokenUsage, b: TokenUsage): boolean {
+  return paidKinds.every((kind) => (a[kind] ?? 0) >= (b[kind] ?? 0));
+}
+
+export function sameTokens(a: TokenUsage, b: TokenUsage): boolean {
+  return covers(a, b) && covers(b, a);
+}
+
+/** The name without what marks a variant of the same model (`[1m]`). */
+export function plainModel(model: string): string {
+  return model.replace(/\[[^\]]*\]$/, '');
+}
+
+/** Stands for a model that the agent did not name. */
+export const unknownModel = 'unknown';
+
+/** By model as far as the messages tell; without prices. */
+export function modelsOfMessages(messages: readonly MessageUsage[], fallback: string | null): ModelUsage[] {
+  return messages.reduce<ModelUsage[]>(
+    (models, { model, usage }) => addModels(models, [{ model: model ?? fallback ?? unknownModel, ...usage }]),
+    [],
+  );
+}
+
+/** Whether `all` is the main conversation's usage and nothing more. */
+export function isAllMain(all: TokenUsage, { usage, whole }: MainUsage): boolean {
+  if (whole) return sameTokens(all, usage);
+  return covers(all, usage) && sameTokens({ ...all, output: 0 }, { ...usage, output: 0 });
+}
+
+/** The model that most tokens went through; `null` where the agent did not name it. */
+export function mainModel(models: readonly ModelUsage[]): string | null {
+  let best: ModelUsage | undefined;
+  for (const each of models) if (best === undefined || totalTokens(each) > totalTokens(best)) best = each;
+  return best === undefined || best.model === unknownModel ? null : best.model;
+}
+
+/** Whether models were asked beside the main conversation, so that its totals can hold more than that used. */
+export function askedBeside(facts: RunFacts): boolean {
+  return facts.sideCalls > 0 || facts.reports.some(({ subagents }) => (subagents ?? 0) > 0);
+}
+
+/** What the main conversation used, and by which model where all of it went through one. */
+export interface MainUsage {
+  readonly usage: TokenUsage;
+  readonly model: string | null;
+  /** `false`: of messages that were cut off, whose output is at least this. */
+  readonly whole: boolean;
+}
+
+/**
+ * As the agent printed it beside its totals; where it printed zeros (a stop at the budget does) or nothing, as its
+ * messages say.
+ */
+export function mainUsage(facts: RunFacts): MainUsage {
+  const messages = facts.messages.filter(({ parentCallId }) => parentCallId === null);
+  const printed = sumUsage(facts.reports.flatMap(({ usage }) => (usage === null ? [] : [usage])));
+  const names = new Set(messages.map(({ model }) => (model === null ? null : plainModel(model))));
+  const [only] = names;
+  return {
+    usage: isEmptyUsage(printed) ? sumUsage(messages.map(({ usage }) => usage)) : printed,
+    model: names.size === 1 ? (only ?? null) : null,
+    whole: !isEmptyUsage(printed),
+  };
+}

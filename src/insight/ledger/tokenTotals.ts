@@ -1,0 +1,97 @@
+import type { RunFacts, RunReport } from '../../model/usage/facts.ts';
+import type { ResultMetadata } from '../../model/session/result.ts';
+import { type ModelUsage, subtractUsage } from '../../model/usage/usage.ts';
+import { countersOf, type Totals } from './counters.ts';
+import { covers, sameTokens, subtractModels, sumUsage, unknownModel } from './modelUsage.ts';
+import { isEmptyUsage } from '../prices/prices.ts';
+import { isSince } from '../../model/text/versions.ts';
+
+/** Tokens of an agent that prints them with its closing line, but no cost. */
+export interface TokenTotals {
+  readonly own: readonly ModelUsage[];
+  /** Why nothing is known of this run's own tokens, where its totals hold none of them. */
+  readonly missing?: string;
+  readonly totals: Totals;
+  readonly apiDuration: number | null;
+}
+
+export interface ApiTime {
+  readonly apiDuration: number | null;
+  /** `null` where the agent prints no such time. */
+  readonly totals: Totals | null;
+}
+
+/** This run's tokens out of those that the closing lines print; `null` where they print none. */
+export function tokenTotalsOf(
+  facts: RunFacts,
+  previous: readonly ResultMetadata[],
+  agentVersion: string | null,
+): TokenTotals | null {
+  const named = facts.reports.some(({ models }) => models.length > 0);
+  const counted = facts.reports.flatMap((report) => {
+    const models = named ? report.models : unnamed(report, facts.model);
+    return models.length === 0 ? [] : [{ ...report, models }];
+  });
+  // Added up as costs are: lines of one process run on, or start again.
+  const counters = countersOf(counted.map((report) => ({ ...report, usd: 0, runModels: null })));
+  if (counters === null) return null;
+  const { models, apiDuration } = counters;
+  const last = previous.findLast((run) => run.counters !== null && run.counters.models.length > 0)?.counters;
+  const before = last?.models ?? [];
+  const version = facts.agentVersion ?? agentVersion;
+  const scope = coverOf(counted, models, { models: before, scope: last?.scope ?? 'session' }, version);
+  const totals: Totals = { scope, usd: null, models, apiDuration };
+  if (scope === 'run') return { own: models, totals, apiDuration };
+  if (unchanged(models, before) && counted.at(-1)?.isError === false) {
+    return { own: [], missing: notCounted, totals, apiDuration: apiTimeOf(facts, previous).apiDuration };
+  }
+  const own = named ? subtractModels(models, before) : fromSum(models, before);
+  return { own, totals, apiDuration: apiTimeOf(facts, previous).apiDuration };
+}
+
+/** Time in the API of this run, for an agent that prints it whether it prints tokens or not. */
+export function apiTimeOf(facts: RunFacts, previous: readonly ResultMetadata[]): ApiTime {
+  const last = facts.reports.findLast(({ apiDurationMs }) => apiDurationMs !== null);
+  const apiDuration = last?.apiDurationMs ?? null;
+  if (apiDuration === null) return { apiDuration, totals: null };
+  const times = previous.flatMap(({ counters }) => counters?.apiDuration ?? []);
+  const before = times.at(-1) ?? 0;
+  const scope = last?.cover?.of === 'session' && apiDuration >= before ? 'session' : 'run';
+  const totals: Totals = { scope, usd: null, models: [], apiDuration };
+  return { apiDuration: scope === 'session' ? apiDuration - before : apiDuration, totals };
+}
+
+function unnamed({ usage }: RunReport, model: string | null): ModelUsage[] {
+  return usage === null || isEmptyUsage(usage) ? [] : [{ model: model ?? unknownModel, ...usage }];
+}
+
+const notCounted = "The agent's total of the session is what it was before this run, though the model has answered.";
+
+/**
+ * What the counters rule out is out, whatever the version: a session's tokens can only grow. The version decides between
+ * readings that are both possible. Where it is not known, totals that a run has left as they were are two runs' alike, and
+ * what the last run's were this one's are.
+ */
+function coverOf(
+  reports: readonly RunReport[],
+  models: readonly ModelUsage[],
+  before: Pick<Totals, 'models' | 'scope'>,
+  version: string | null,
+): 'run' | 'session' {
+  const cover = reports.findLast((report) => report.cover !== undefined)?.cover;
+  if (cover === undefined || cover.of === 'run') return 'run';
+  if (cover.sure) return 'session';
+  if (!covers(sumUsage(models), sumUsage(before.models))) return 'run';
+  const holds = cover.since === undefined ? true : isSince(version, cover.since);
+  if (holds !== null) return holds ? 'session' : 'run';
+  return unchanged(models, before.models) ? 'run' : before.scope;
+}
+
+function unchanged(models: readonly ModelUsage[], before: readonly ModelUsage[]): boolean {
+  return sameTokens(sumUsage(models), sumUsage(before));
+}
+
+/** The sum is of all models; what came on top is of this run's. */
+function fromSum(models: readonly ModelUsage[], before: readonly ModelUsage[]): ModelUsage[] {
+  return models.map(({ model }) => ({ model, ...subtractUsage(sumUsage(models), sumUsage(before)) }));
+}

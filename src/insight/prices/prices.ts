@@ -1,0 +1,203 @@
+import type { RunFacts } from '../../model/usage/facts.ts';
+import { addUsd, cleanUsd } from '../ledger/money.ts';
+import * as z from 'zod';
+import { totalTokens, type PriceTableRef, type TokenUsage } from '../../model/usage/usage.ts';
+import { englishFigures } from '../../text/figures.ts';
+
+const ratesSchema = z.object({
+  input: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+  cacheRead: z.number().nonnegative().optional(),
+  cacheWrite: z.number().nonnegative().optional(),
+  /** Of what the cache keeps for an hour; where absent, what other writes cost. */
+  cacheWrite1h: z.number().nonnegative().optional(),
+  /** Per thousand searches. */
+  webSearch: z.number().nonnegative().optional(),
+});
+
+const partialRatesSchema = ratesSchema.partial();
+
+/** US dollars per million tokens. Where cache rates are absent, the cache costs what other input costs. */
+const modelPriceSchema = ratesSchema.extend({
+  /** Rates of a request with more input than `over` tokens. */
+  long: z.object({ over: z.number(), rates: partialRatesSchema }).optional(),
+  /** Rates of requests on other terms than the standard ones: `fast`, `batch`, `priority`, `geo:us`. */
+  terms: z.record(z.string(), partialRatesSchema).optional(),
+});
+type PartialRates = z.infer<typeof partialRatesSchema>;
+export type ModelPrice = z.infer<typeof modelPriceSchema>;
+
+const priceTableSchema = z.object({
+  name: z.string(),
+  date: z.string(),
+  models: z.record(z.string(), modelPriceSchema),
+  /** Further names of the models above. */
+  aliases: z.record(z.string(), z.string()),
+});
+export type PriceTable = z.infer<typeof priceTableSchema>;
+
+/** Prices of a user: of models that the table does not know, or that cost this user something else. */
+const ownPricesSchema = priceTableSchema.omit({ name: true }).partial({ models: true, aliases: true });
+
+let loading: Promise<PriceTable> | undefined;
+
+/**
+ * The table that Vitrine ships, read when it is first asked for; with `own` (as a user wrote it) before it. What is no price
+ * table counts not at all: see `pricesProblem`.
+ */
+export async function loadPrices(own?: unknown): Promise<PriceTable> {
+  loading ??= import('./prices.json', { with: { type: 'json' } }).then((file) => priceTableSchema.parse(file.default));
+  const shipped = await loading;
+  const parsed = own === undefined ? undefined : ownPricesSchema.safeParse(own).data;
+  if (parsed === undefined) return shipped;
+  const models = lowerKeys(parsed.models ?? {});
+  const aliases = Object.entries(shipped.aliases).filter(([name]) => !Object.hasOwn(models, name));
+  return {
+    name: `your own, else ${shipped.name} of ${shipped.date}`,
+    date: parsed.date,
+    models: { ...shipped.models, ...models },
+    aliases: { ...Object.fromEntries(aliases), ...lowerKeys(lowerValues(parsed.aliases ?? {})) },
+  };
+}
+
+/** What is wrong with prices that a user wrote; `null` for nothing. */
+export function pricesProblem(own: unknown): string | null {
+  const issue = own === undefined ? undefined : ownPricesSchema.safeParse(own).error?.issues[0];
+  return issue === undefined ? null : `${issue.path.join('.')}: ${issue.message}`;
+}
+
+function lowerKeys<T>(values: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function lowerValues(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.toLowerCase()]));
+}
+
+export function priceTableRef({ name, date }: PriceTable): PriceTableRef {
+  return { name, date };
+}
+
+/**
+ * The price of exactly that model. Tried one after the other: the name as it is; without the providers before it that ask
+ * the list price (`anthropic/`, `us.anthropic.`), and no others: `ollama/` runs a model on the user's own machine; without
+ * what marks the context (`[1m]`) or the platform's version (`-v1:0`); without a compact date (`-20250929`, `@20250929`) or
+ * `-latest`. A date with dashes stays: two snapshots of one OpenAI name can differ in price, and the table lists those that
+ * do not. Never a shorter name: the price of `claude-sonnet-5` is not the one of `claude-sonnet-5-5`.
+ */
+export function findPrice(table: PriceTable, model: string): ModelPrice | undefined {
+  let name = model.trim().toLowerCase();
+  const steps: readonly ((text: string) => string)[] = [
+    (text) => text,
+    withoutProvider,
+    (text) => text.replace(/^(?:[a-z-]+\.)?anthropic\./, ''),
+    (text) => text.replace(/\[[^\]]*\]$/, ''),
+    (text) => text.replace(/-v\d+(?::\d+)?$/, ''),
+    (text) => text.replace(/[-@]\d{8}$/, ''),
+    (text) => text.replace(/-latest$/, ''),
+  ];
+  for (const step of steps) {
+    name = step(name);
+    const known = Object.hasOwn(table.aliases, name) ? (table.aliases[name] ?? name) : name;
+    if (Object.hasOwn(table.models, known)) return table.models[known];
+  }
+  return undefined;
+}
+
+/** Prefixes of those that ask the price of the model's maker. */
+const listPriced = new Set(
+  'anthropic openai google gemini google-ai-studio googleai vertex vertex_ai vertexai google-vertex bedrock openrouter'
+    .concat(' google-vertex-anthropic amazon-bedrock azure azure-openai publishers models')
+    .split(' '),
+);
+
+function withoutProvider(name: string): string {
+  const parts = name.split('/');
+  const model = parts.pop() ?? name;
+  return parts.every((part) => listPriced.has(part)) ? model : name;
+}
+
+/** Tokens that a model read for a request: a sum over requests, where `usage` is one. */
+function inputOf(usage: TokenUsage): number {
+  return (usage.input ?? 0) + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+}
+
+/** US dollars for one request, exact to `1e-12`. */
+export function priceOfRequest(usage: TokenUsage, price: ModelPrice, terms: readonly string[] = []): number {
+  const { long } = price;
+  const sized = long === undefined || inputOf(usage) <= long.over ? price : withRates(price, long.rates);
+  return priceOf(
+    usage,
+    terms.reduce((rates, term) => withRates(rates, termRates(price, term) ?? {}), sized),
+  );
+}
+
+function withRates(price: ModelPrice, { input = price.input, output = price.output, ...others }: PartialRates) {
+  return { ...price, ...others, input, output };
+}
+
+function termRates({ terms = {} }: ModelPrice, term: string): PartialRates | undefined {
+  return Object.hasOwn(terms, term) ? terms[term] : undefined;
+}
+
+/** What of a request `price` does not tell, so that it may cost something else: a sentence for each. */
+export function unpricedOf(usage: TokenUsage, price: ModelPrice, terms: readonly string[] = []): string[] {
+  const unknown = terms.filter((term) => termRates(price, term) === undefined);
+  return [
+    ...unknown.map((term) => `The price table has no rate for ${termName(term)}: standard rates were used.`),
+    ...((usage.webSearches ?? 0) > 0 && price.webSearch === undefined
+      ? ['The price table has no rate for web searches: they are not included.']
+      : []),
+  ];
+}
+
+function termName(term: string): string {
+  if (term === 'code_execution') return 'code execution on the server';
+  return term.startsWith('geo:') ? `inference in the region “${term.slice(4)}”` : `the service tier “${term}”`;
+}
+
+/** Said of a sum over requests that are not known one by one, where one of them can have been long. */
+export function longReason(usage: TokenUsage, model: string, { long }: ModelPrice): string | undefined {
+  if (long === undefined || inputOf(usage) <= long.over) return undefined;
+  const over = englishFigures.count(long.over);
+  return `The agent reports sums only, and a request to ${model} with more than ${over} input tokens costs more: it cost at least this.`;
+}
+
+/** US dollars for a sum over requests, none of them long; exact to `1e-12`. */
+export function priceOf(usage: TokenUsage, price: ModelPrice): number {
+  const write = price.cacheWrite ?? price.input;
+  const hour = Math.min(usage.cacheWrite1h ?? 0, usage.cacheWrite ?? 0);
+  const perMillion =
+    (usage.input ?? 0) * price.input +
+    (usage.output ?? 0) * price.output +
+    (usage.cacheRead ?? 0) * (price.cacheRead ?? price.input) +
+    ((usage.cacheWrite ?? 0) - hour) * write +
+    hour * (price.cacheWrite1h ?? write);
+  const searches = ((usage.webSearches ?? 0) * (price.webSearch ?? 0)) / 1000;
+  return cleanUsd(perMillion / 1e6 + searches);
+}
+
+/** Nothing that a price would be asked for. */
+export function isEmptyUsage(usage: TokenUsage): boolean {
+  return totalTokens(usage) === 0 && (usage.webSearches ?? 0) === 0;
+}
+
+/**
+ * What a run has cost at least, by the price table: its messages whose model has a price; `usd` is `null` where none has.
+ * `unpriced`: the first model that has none.
+ */
+export function pricedPart(
+  { messages, model }: RunFacts,
+  prices: PriceTable,
+): { readonly usd: number | null; readonly unpriced?: string } {
+  let usd: number | null = null;
+  let unpriced: string | undefined;
+  for (const { usage, terms, model: own } of messages) {
+    const name = own ?? model;
+    if (name === null || isEmptyUsage(usage)) continue;
+    const price = findPrice(prices, name);
+    if (price === undefined) unpriced ??= name;
+    else usd = addUsd(usd ?? 0, priceOfRequest(usage, price, terms));
+  }
+  return { usd, ...(unpriced !== undefined && { unpriced }) };
+}

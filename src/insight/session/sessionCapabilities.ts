@@ -1,0 +1,91 @@
+import { capabilityNames, type Capabilities, type CapabilityName } from '../../model/session/capabilities.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+
+/**
+ * One capability in one session. `carried`: it was there `count` times, of `of` where that is known; `absent`: the agent
+ * can, and it did not happen; `unsupported`: the agent cannot, `reason` says why. `reason` of what is carried says with
+ * which limit.
+ */
+export interface SessionCapabilities {
+  readonly name: CapabilityName;
+  readonly state: 'carried' | 'absent' | 'unsupported';
+  readonly count: number;
+  readonly of?: number;
+  readonly reason?: string;
+}
+
+/** Counts what the entries of a session show of each capability. Give it every entry once. */
+export class CapabilityCount {
+  readonly #models = new Set<string>();
+  readonly #subagents = new Set<string>();
+  #requests = 0;
+  #thoughts = 0;
+  #calls = 0;
+  #results = 0;
+  #mcp = 0;
+  #messages = 0;
+  #freshStarts = 0;
+
+  add({ type, metadata, origin }: NormalizedEntry): void {
+    if (typeof metadata?.model === 'string') this.#models.add(metadata.model);
+    if (metadata?.parentCallId !== undefined) this.#subagents.add(metadata.parentCallId);
+    switch (type.kind) {
+      case 'system_message':
+        if (type.subtype === 'request') this.#requests += 1;
+        if (type.subtype === 'fresh_start') this.#freshStarts += 1;
+        return;
+      case 'thinking':
+        this.#thoughts += 1;
+        return;
+      case 'user_message':
+        if (origin === 'human') this.#messages += 1;
+        return;
+      case 'tool_use': {
+        const { action, callId, parentCallId, result } = type.tool;
+        this.#calls += 1;
+        if (result !== undefined) this.#results += 1;
+        if (action.kind === 'mcp') this.#mcp += 1;
+        if (action.kind === 'task') this.#subagents.add(callId);
+        if (parentCallId !== undefined) this.#subagents.add(parentCallId);
+        return;
+      }
+      case 'assistant_message':
+      case 'error':
+    }
+  }
+
+  /** `capabilities` are those of the agent in the version that ran. */
+  all(
+    summary: Pick<SessionSummary, 'runs' | 'total_usage' | 'total_cost'>,
+    capabilities: Capabilities,
+  ): readonly SessionCapabilities[] {
+    const { runs, total_usage: usage, total_cost: cost } = summary;
+    const figures = Object.values(usage).filter((each) => each !== undefined);
+    const counts: Readonly<Record<CapabilityName, number>> = {
+      resume: Math.max(0, runs - 1 - this.#freshStarts),
+      fork: 0,
+      approvals: this.#requests,
+      thinking: this.#thoughts,
+      toolResults: this.#results,
+      usage: figures.length,
+      cost: cost.provenance === 'reported' ? 1 : 0,
+      subagents: this.#subagents.size,
+      // Each run begins with a prompt of its own.
+      midRunMessages: Math.max(0, this.#messages - runs),
+      modelChoice: this.#models.size,
+      mcp: this.#mcp,
+    };
+    return capabilityNames.map((name) => {
+      const { supported, reason } = capabilities[name];
+      const why = name === 'cost' && cost.provenance === 'unknown' ? cost.reason : reason;
+      return {
+        name,
+        state: counts[name] > 0 ? 'carried' : supported ? 'absent' : 'unsupported',
+        count: counts[name],
+        ...(name === 'toolResults' && { of: this.#calls }),
+        ...(why !== undefined && { reason: why }),
+      };
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import { requestMetadataSchema } from '../../model/agent/request.ts';
+
+/** What the newest run had that a resume does not bring back. */
+export interface Unrestored {
+  /** Commands that were sent to the background: they ended with the agent. */
+  readonly background: readonly string[];
+  /** Calls that were cut off before they were answered. */
+  readonly cutOff: number;
+  /** Answers that held for that run only. */
+  readonly allowed: number;
+  /** How often the conversation was compacted: the agent has only a summary of what came before. */
+  readonly compactions: number;
+}
+
+const mostCommands = 5;
+
+/** Give it every entry of a session once, in order; a later form of an entry counts in place of the earlier one. */
+export class UnrestoredCount {
+  readonly #background = new Map<string, string>();
+  readonly #cutOff = new Set<string>();
+  readonly #allowed = new Set<string>();
+  readonly #compactions = new Set<number>();
+
+  add(entry: NormalizedEntry): void {
+    const { type, index } = entry;
+    if (type.kind === 'system_message') {
+      if (type.subtype === 'compact_boundary') this.#compactions.add(index);
+      if (type.subtype === 'request') this.#request(entry);
+    }
+    if (type.kind !== 'tool_use') return;
+    const { callId, action, status } = type.tool;
+    if (status === 'cancelled') this.#cutOff.add(callId);
+    else this.#cutOff.delete(callId);
+    if (action.kind === 'command_run' && action.background === true && status !== 'denied') {
+      this.#background.set(callId, action.command);
+    }
+  }
+
+  /** Another run begins: what the one before had is gone already. */
+  nextRun(): void {
+    this.#background.clear();
+    this.#cutOff.clear();
+    this.#allowed.clear();
+  }
+
+  all(): Unrestored {
+    return {
+      background: [...this.#background.values()].slice(-mostCommands),
+      cutOff: this.#cutOff.size,
+      allowed: this.#allowed.size,
+      compactions: this.#compactions.size,
+    };
+  }
+
+  #request({ metadata }: NormalizedEntry): void {
+    const asked = requestMetadataSchema.safeParse(metadata).data;
+    const answer = asked?.decision?.answer;
+    if (answer?.kind === 'allow' && answer.scope === 'session') this.#allowed.add(asked?.request.id ?? '');
+  }
+}

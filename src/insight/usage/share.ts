@@ -1,0 +1,203 @@
+import type { RunFacts } from '../../model/usage/facts.ts';
+import type { ResultMetadata } from '../../model/session/result.ts';
+import { type Cost, type ModelUsage, type TokenUsage, addUsage, subtractUsage } from '../../model/usage/usage.ts';
+import type { Before, Counters } from '../ledger/counters.ts';
+import {
+  addModels,
+  askedBeside,
+  covers,
+  isAllMain,
+  mainModel,
+  mainUsage,
+  modelsOfMessages,
+  paidKinds,
+  plainModel,
+  sameTokens,
+  subtractModels,
+  sumUsage,
+  unknownModel,
+  type MainUsage,
+} from '../ledger/modelUsage.ts';
+import { addCosts, joinReasons, sameUsd, scaleUsd, subtractUsd, unknownCost } from '../ledger/money.ts';
+import { findPrice, isEmptyUsage, priceOf, priceTableRef, type PriceTable } from '../prices/prices.ts';
+import { coverOf } from '../ledger/scope.ts';
+
+/** This run's part of the agent's totals. */
+export interface Share {
+  /** What the totals cover. */
+  readonly scope: 'run' | 'session';
+  readonly cost: Cost;
+  readonly models: readonly ModelUsage[];
+  /**
+   * Where the totals of a session stood when this run began: as last printed (`known`), further on (`ahead`: they hold runs
+   * that printed nothing, or that we know nothing of), or elsewhere (`apart`: they do not continue from what was printed).
+   */
+  readonly began: 'known' | 'ahead' | 'apart';
+  /** Earlier runs that printed no totals and are in none since: what they used is lost to the agent. */
+  readonly lost: readonly ResultMetadata[];
+}
+
+/** Takes this run's part out of what the agent printed at its end. */
+export function shareOf(
+  facts: RunFacts,
+  counters: Counters,
+  before: Before,
+  { prices, agentVersion }: { prices: PriceTable; agentVersion: string | null },
+): Share {
+  const main = mainUsage(facts);
+  const scope = coverOf({ counters, before, main, facts, agentVersion });
+  if (scope === 'run') {
+    return { scope, cost: reported(counters.usd), models: counters.models, began: 'apart', lost: before.unreported };
+  }
+  if (counters.own !== null) return ownShare(counters, counters.own, before);
+  const used = onTop(counters, before);
+  if (before.last === null) {
+    // The first run, or the first that we know of: a fork starts with all that its parent has used.
+    const all = sumUsage(counters.models);
+    const alone = askedBeside(facts) || isEmptyUsage(main.usage) || isEmptyUsage(all) || isAllMain(all, main);
+    // Totals that do not say what they are for show nothing of an earlier run.
+    if (alone) {
+      return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost: [] };
+    }
+    return { scope, ...part(used, main, facts, prices), began: 'ahead', lost: [] };
+  }
+  const own = addUsage(main.usage, sumUsage(sideModels(facts)));
+  const lost = notIn(subtractUsage(sumUsage(used.models), own), before.unreported);
+  if (lost.length < before.unreported.length)
+    return { scope, ...part(used, main, facts, prices), began: 'ahead', lost };
+  return { scope, cost: reported(used.usd), models: used.models, began: 'known', lost };
+}
+
+function ownShare(counters: Counters, own: NonNullable<Counters['own']>, before: Before): Share {
+  const start = sameUsd(counters.usd, own.usd) ? 0 : subtractUsd(counters.usd, own.usd);
+  const known = before.counters?.usd ?? 0;
+  const began = sameUsd(start, known) ? 'known' : start > known ? 'ahead' : 'apart';
+  const beyond = sumUsage(subtractModels(onTop(counters, before).models, own.models));
+  return {
+    scope: 'session',
+    // The total itself where it is all this run's: a sum of its parts could differ in the last digit.
+    cost: reported(start === 0 ? counters.usd : own.usd),
+    models: own.models,
+    began,
+    lost: began === 'ahead' ? notIn(beyond, before.unreported) : before.unreported,
+  };
+}
+
+/** What came on top of the totals that were printed last. */
+export function onTop(counters: Counters, before: Before): Used {
+  return {
+    usd: subtractUsd(counters.usd, before.counters?.usd ?? 0),
+    models: subtractModels(counters.models, before.counters?.models ?? []),
+  };
+}
+
+/** The most runs whose every combination is looked at. */
+const mostCombined = 12;
+
+/**
+ * The runs whose usage is not in `beyond`: all but those whose sum is exactly that, where there are such; else those that do
+ * not fit into it, newest first.
+ */
+function notIn(beyond: TokenUsage, runs: readonly ResultMetadata[]): ResultMetadata[] {
+  const exact = runs.length <= mostCombined ? addingUpTo(beyond, runs) : null;
+  if (exact !== null) return runs.filter((run) => !exact.has(run));
+  let left = beyond;
+  return runs.toReversed().filter(({ usage }) => {
+    if (isEmptyUsage(usage) || !covers(left, usage)) return true;
+    left = subtractUsage(left, usage);
+    return false;
+  });
+}
+
+function addingUpTo(usage: TokenUsage, runs: readonly ResultMetadata[]): ReadonlySet<ResultMetadata> | null {
+  const [first, ...others] = runs;
+  if (first === undefined) return sameTokens(usage, {}) ? new Set() : null;
+  if (!isEmptyUsage(first.usage) && covers(usage, first.usage)) {
+    const more = addingUpTo(subtractUsage(usage, first.usage), others);
+    if (more !== null) return new Set([first, ...more]);
+  }
+  return addingUpTo(usage, others);
+}
+
+/** By model, what the messages of subagents used. */
+function sideModels(facts: RunFacts): ModelUsage[] {
+  const side = facts.messages.filter(({ parentCallId }) => parentCallId !== null);
+  return modelsOfMessages(side, facts.model);
+}
+
+export interface Used {
+  readonly usd: number;
+  readonly models: readonly ModelUsage[];
+}
+
+interface Part {
+  readonly cost: Cost;
+  readonly models: readonly ModelUsage[];
+}
+
+/**
+ * This run's part of `used`: of the main conversation and of its subagents' messages. Exact where all kinds of tokens are the
+ * same fraction of it; else by the price table, where that gives the agent's own figure for the whole; else unknown.
+ */
+function part(used: Used, main: MainUsage, facts: RunFacts, prices: PriceTable): Part {
+  const name = main.model ?? (used.models.length === 1 ? mainModel(used.models) : null);
+  const own = addModels([{ model: name ?? unknownModel, ...main.usage }], sideModels(facts)).filter(
+    (each) => !isEmptyUsage(each),
+  );
+  if (own.length === 0) return { cost: askedBeside(facts) ? unknownCost(notTold) : reported(0), models: [] };
+  const parts = own.map((each) => partOfModel(each, used, prices));
+  const models = parts.map(({ models: [model] }, at) => model ?? own[at]).filter((each) => each !== undefined);
+  const cost = parts.map((each) => each.cost).reduce(addCosts);
+  return { cost: cost.provenance === 'estimated' ? asLeast(cost, facts) : cost, models };
+}
+
+/** A subagent's message is often known by what it began with alone. */
+function asLeast(cost: Cost & { readonly provenance: 'estimated' }, { messages }: RunFacts): Cost {
+  if (messages.every(({ parentCallId, settled }) => parentCallId === null || settled)) return cost;
+  const reason = joinReasons([
+    cost.reason,
+    'The agent did not report all that its subagents wrote: it cost at least this.',
+  ]);
+  return { ...cost, ...(reason !== undefined && { reason }) };
+}
+
+function partOfModel(own: ModelUsage, used: Used, prices: PriceTable): Part {
+  const named = used.models.find(({ model }) => plainModel(model) === plainModel(own.model));
+  const whole = named ?? (used.models.length === 1 ? used.models[0] : undefined);
+  if (whole?.usd === undefined) return { cost: unknownCost(notTold), models: [own] };
+  const models = (usd: number): ModelUsage[] => [{ ...own, model: whole.model, usd }];
+  const fraction = fractionOf(own, whole);
+  if (fraction !== null) {
+    const usd = fraction === 1 ? whole.usd : scaleUsd(whole.usd, fraction);
+    return { cost: reported(usd), models: models(usd) };
+  }
+  const price = findPrice(prices, whole.model);
+  if (price === undefined || !sameUsd(priceOf(whole, price), whole.usd)) {
+    return { cost: unknownCost(notTold), models: [{ ...own, model: whole.model }] };
+  }
+  // An agent that does not count writes for an hour apart does not price them apart.
+  const { cacheWrite1h, ...others } = own;
+  const counted = whole.cacheWrite1h === undefined || cacheWrite1h === undefined ? others : { ...others, cacheWrite1h };
+  const usd = priceOf(counted, price);
+  return { cost: { provenance: 'estimated', usd, priceTable: priceTableRef(prices) }, models: models(usd) };
+}
+
+const notTold = "The agent's total is that of the whole session, and what of it was used before this run is not known.";
+
+/** Which fraction of `whole` this is, if it is the same of every kind. */
+function fractionOf(usage: TokenUsage, whole: TokenUsage): number | null {
+  let fraction: number | null = null;
+  const kinds = whole.cacheWrite1h === undefined ? paidKinds : ([...paidKinds, 'cacheWrite1h'] as const);
+  for (const kind of kinds) {
+    const all = whole[kind] ?? 0;
+    const own = usage[kind] ?? 0;
+    if (all === 0 && own === 0) continue;
+    if (own > all || (fraction !== null && Math.abs(own / all - fraction) > 1e-12)) return null;
+    fraction = own / all;
+  }
+  return fraction;
+}
+
+function reported(usd: number): Cost {
+  return { provenance: 'reported', usd };
+}

@@ -1,0 +1,196 @@
+import type { MessageUsage } from '../../model/usage/facts.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import {
+  addUsage,
+  tokenKinds,
+  totalTokens,
+  type Cost,
+  type CostSum,
+  type ModelUsage,
+  type TokenUsage,
+} from '../../model/usage/usage.ts';
+import { addCost, noCosts, addUsd, joinReasons, sameUsd, subtractUsd, unknownCost } from '../ledger/money.ts';
+import { sumUsage, unknownModel } from '../ledger/modelUsage.ts';
+import {
+  findPrice,
+  isEmptyUsage,
+  priceOfRequest,
+  priceTableRef,
+  unpricedOf,
+  type PriceTable,
+} from '../prices/prices.ts';
+
+/** What one run used, for sums over days, agents and models. */
+export interface Spent {
+  readonly sessionId: string;
+  /** `null`: runs of the session that are known only by what is left of its total. */
+  readonly runId: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly agent: string;
+  readonly cost: Cost;
+  /** Empty where the record does not say. */
+  readonly models: readonly ModelUsage[];
+}
+
+interface KnownRun {
+  readonly run_id: string;
+  readonly started_at: string;
+  readonly completed_at?: string | undefined;
+  readonly cost: Cost;
+  readonly models?: readonly ModelUsage[] | undefined;
+}
+
+/**
+ * The runs of a session, each on the day on which it ended. What the session's total holds beyond them (`omitted` runs that
+ * its summary leaves out, or all of it where it lists none) is on the day on which it was made.
+ */
+export function spentBy(summary: SessionSummary, runs: readonly KnownRun[], omitted = 0): Spent[] {
+  const base = { sessionId: summary.session_id, agent: summary.agent_label };
+  const [only] = runs;
+  const known = runs.map((run): Spent => ({
+    ...base,
+    runId: run.run_id,
+    at: run.completed_at ?? run.started_at,
+    cost: run.cost,
+    // The only run has used what the session has.
+    models: run.models ?? (only === run && omitted === 0 && runs.length === 1 ? ofSession(summary) : []),
+  }));
+  if (omitted === 0 && only !== undefined) return known;
+  const total = summary.total_cost;
+  const sum = runs.reduce((usd, { cost }) => (cost.provenance === 'unknown' ? usd : addUsd(usd, cost.usd)), 0);
+  const rest: Cost = total.provenance === 'unknown' ? total : { ...total, usd: subtractUsd(total.usd, sum) };
+  const models = only === undefined ? ofSession(summary) : [];
+  return [{ ...base, runId: null, at: summary.created_at, cost: rest, models }, ...known];
+}
+
+function ofSession({ model, total_usage: usage }: SessionSummary): ModelUsage[] {
+  return model === null && Object.keys(usage).length === 0 ? [] : [{ model: model ?? unknownModel, ...usage }];
+}
+
+/** A sum of money over runs. */
+export interface Group extends CostSum {
+  readonly key: string;
+  readonly runs: number;
+  readonly sessions: number;
+  readonly usage: TokenUsage;
+  /** Of it, what runs used whose cost is not known. */
+  readonly unknownUsage: TokenUsage;
+}
+
+export type GroupBy = 'day' | 'month' | 'agent' | 'model';
+
+export function emptyGroup(key: string): Group {
+  return { key, ...noCosts, runs: 0, sessions: 0, usage: {}, unknownUsage: {} };
+}
+
+/** `dayOf` gives the reader's calendar day (`2026-11-21`) of a time. Days and months ascend; the others cost most first. */
+export function groupSpent(all: readonly Spent[], by: GroupBy, dayOf: (at: string) => string): Group[] {
+  const groups = new Map<string, { group: Group; sessions: Set<string>; runs: Set<string> }>();
+  for (const spent of all) {
+    for (const { key, cost, usage } of partsOf(spent, by, dayOf)) {
+      let entry = groups.get(key);
+      if (entry === undefined) {
+        const group = emptyGroup(key);
+        groups.set(key, (entry = { group, sessions: new Set(), runs: new Set() }));
+      }
+      entry.sessions.add(spent.sessionId);
+      entry.runs.add(spent.runId ?? spent.sessionId);
+      const { group } = entry;
+      entry.group = {
+        key,
+        ...addCost(group, cost),
+        runs: entry.runs.size,
+        sessions: entry.sessions.size,
+        usage: addUsage(group.usage, usage),
+        unknownUsage: cost.provenance === 'unknown' ? addUsage(group.unknownUsage, usage) : group.unknownUsage,
+      };
+    }
+  }
+  const sorted = [...groups.values()].map(({ group }) => group);
+  if (by === 'day' || by === 'month') return sorted.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return sorted.sort((a, b) => (b.usd ?? -1) - (a.usd ?? -1) || totalTokens(b.usage) - totalTokens(a.usage));
+}
+
+interface Part {
+  readonly key: string;
+  readonly cost: Cost;
+  readonly usage: TokenUsage;
+}
+
+function partsOf(spent: Spent, by: GroupBy, dayOf: (at: string) => string): Part[] {
+  const { agent, at, cost, models } = spent;
+  if (by === 'model') return modelParts(cost, models).map(({ model, ...part }) => ({ key: model, ...part }));
+  const key = by === 'agent' ? agent : by === 'day' ? dayOf(at) : dayOf(at).slice(0, 7);
+  return [{ key, cost, usage: sumUsage(models) }];
+}
+
+export interface ModelPart {
+  readonly model: string;
+  readonly cost: Cost;
+  readonly usage: TokenUsage;
+}
+
+/** A run by model. Where it is not known what of its cost was whose, that is said of each of them. */
+export function modelParts(cost: Cost, models: readonly ModelUsage[]): ModelPart[] {
+  const [first, ...others] = models;
+  if (first === undefined) return [{ model: unknownModel, cost, usage: {} }];
+  if (others.length === 0) return [{ model: first.model, cost, usage: usageOf(first) }];
+  const sum = models.reduce((usd, each) => addUsd(usd, each.usd ?? 0), 0);
+  const reported =
+    cost.provenance !== 'unknown' && models.every(({ usd }) => usd !== undefined) && sameUsd(sum, cost.usd);
+  return models.map((each) => ({
+    model: each.model,
+    cost: reported ? { ...cost, usd: each.usd ?? 0 } : unknownCost(notDivided),
+    usage: usageOf(each),
+  }));
+}
+
+const notDivided = 'What each model cost of this run is not recorded.';
+
+function usageOf(all: ModelUsage): TokenUsage {
+  const usage: TokenUsage = {};
+  for (const kind of tokenKinds) if (all[kind] !== undefined) usage[kind] = all[kind];
+  return usage;
+}
+
+export interface MessageCost {
+  readonly messageId: string;
+  readonly model: string | null;
+  readonly usage: TokenUsage;
+  readonly parentCallId: string | null;
+  /** Always by the price table: no agent prints what one message cost. */
+  readonly cost: Cost;
+  /** False while only a placeholder of its tokens is known: then they and the cost are too low. */
+  readonly settled: boolean;
+}
+
+/** What each message of a model cost; `fallback` is the session's model, for messages that name none. */
+export function messageCosts(
+  messages: readonly MessageUsage[],
+  prices: PriceTable,
+  fallback: string | null,
+): MessageCost[] {
+  return messages.map(({ messageId, model, usage, parentCallId, settled, terms }) => ({
+    messageId,
+    model: model ?? fallback,
+    usage,
+    parentCallId,
+    settled,
+    cost: costOfMessage({ usage, terms }, model ?? fallback, prices),
+  }));
+}
+
+function costOfMessage(
+  { usage, terms }: Pick<MessageUsage, 'usage' | 'terms'>,
+  model: string | null,
+  prices: PriceTable,
+): Cost {
+  if (isEmptyUsage(usage)) return unknownCost('The agent did not say what this message used.');
+  if (model === null) return unknownCost('The agent did not say which model it used.');
+  const price = findPrice(prices, model);
+  if (price === undefined) return unknownCost(`No price is known for the model ${model}.`);
+  const usd = priceOfRequest(usage, price, terms);
+  const reason = joinReasons(unpricedOf(usage, price, terms));
+  return { provenance: 'estimated', usd, priceTable: priceTableRef(prices), ...(reason !== undefined && { reason }) };
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import type { Origin } from '../transcript/entry.ts';
+import { type syntheticSchema, triggerTypeSchema, type TriggerType } from '../transcript/metadata.ts';
+
+const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'Write it as 22:00.');
+
+/** When and how often an agent is followed up. Absent: as the user's settings say, else the default. */
+export const followUpFileSchema = z.strictObject({
+  triggers: z.array(triggerTypeSchema).optional().describe('What it is followed up for. Default: all but check_in.'),
+  delay_minutes: z
+    .number()
+    .positive()
+    .max(7 * 24 * 60)
+    .optional()
+    .describe('How long nothing must have happened. Default: 10.'),
+  max_per_session: z.int().nonnegative().max(100).optional().describe('Follow-ups in one session, ever. Default: 3.'),
+  max_per_day: z.int().nonnegative().max(1000).optional().describe('Follow-ups of this agent on one day. Default: 20.'),
+  quiet_hours: z
+    .strictObject({ from: timeOfDay, to: timeOfDay })
+    .optional()
+    .describe('Local time in which there are none: what is due waits for the end.'),
+  max_budget_usd: z
+    .number()
+    .positive()
+    .optional()
+    .describe('What all follow-ups of one session may cost together, in US dollars.'),
+});
+export type FollowUpFile = z.infer<typeof followUpFileSchema>;
+
+/** What a session says itself. `cancelled_at`: entries it had when what was due was cancelled; more entries lift that. */
+export const sessionFollowUpsSchema = z.object({
+  on: z.boolean().optional(),
+  cancelled_at: z.int().nonnegative().optional(),
+});
+export type SessionFollowUps = z.infer<typeof sessionFollowUpsSchema>;
+
+/** Why a message was written that no person wrote. */
+export interface Trigger {
+  readonly type: TriggerType;
+  readonly reason: string;
+}
+
+/** A trigger for one state of a conversation: `total` entries. More of them, and it is for nothing. */
+export interface PlannedTrigger extends Trigger {
+  readonly total: number;
+}
+
+/** What says of a prompt that no person wrote it. */
+interface Written {
+  readonly trigger?: Trigger | undefined;
+  readonly origin?: Origin | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Marks what no person wrote, under the names of the specification. By what wrote it, never by its text. */
+export function marksOf({ trigger, origin, reason }: Written): z.infer<typeof syntheticSchema> {
+  if (trigger !== undefined) return { synthetic: true, trigger_type: trigger.type, trigger_reason: trigger.reason };
+  if (origin !== 'callback') return {};
+  return { synthetic: true, ...(reason !== undefined && { trigger_reason: reason }) };
+}

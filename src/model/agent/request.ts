@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { toolActionSchema } from '../transcript/tool.ts';
+
+/** One question of an agent; `options` are its suggestions, and a free answer is always possible where `freeText`. */
+export const questionSchema = z.object({
+  question: z.string(),
+  header: z.string().optional(),
+  multiSelect: z.boolean().default(false),
+  freeText: z.boolean().default(true),
+  options: z.array(z.object({ label: z.string(), description: z.string().optional() })).default([]),
+});
+export type Question = z.infer<typeof questionSchema>;
+
+/**
+ * What an agent asks and waits for. `id` is unique in the session. The command or diff in `action` and `input` is exactly
+ * what will run. Times are ISO 8601.
+ */
+export const agentRequestSchema = z.object({
+  id: z.string(),
+  kind: z.enum(['permission', 'question', 'plan']),
+  /** The tool call that waits for it. */
+  callId: z.string().optional(),
+  toolName: z.string().optional(),
+  /** One line. */
+  title: z.string(),
+  /** The agent's own words about what it is about to do. */
+  description: z.string().optional(),
+  /** Why it has to ask. */
+  reason: z.string().optional(),
+  action: toolActionSchema.optional(),
+  /** The call's argument as the agent sent it. */
+  input: z.unknown().optional(),
+  cwd: z.string().optional(),
+  /** What "allow for this session" stands for, in words; absent: the agent does not offer it. */
+  session: z.string().optional(),
+  /** The agent cannot be told why it was denied: the record alone keeps the reason. */
+  reasonUnheard: z.literal(true).optional(),
+  questions: z.array(questionSchema).optional(),
+  /** Markdown. */
+  plan: z.string().optional(),
+  asked_at: z.string(),
+  /** When Vitrine denies it for want of an answer; absent: it waits until someone answers. */
+  expires_at: z.string().optional(),
+});
+export type AgentRequest = z.infer<typeof agentRequestSchema>;
+
+/** Records of earlier versions hold answers by the text of their question. */
+function toPositions(answers: unknown): unknown {
+  return typeof answers === 'object' && answers !== null && !Array.isArray(answers) ? Object.values(answers) : answers;
+}
+
+/** What a person can answer. `answers` are in the order of the questions; several labels are joined by ", ". */
+export const answerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('allow'), scope: z.enum(['once', 'session']) }),
+  z.object({ kind: z.literal('deny'), reason: z.string().optional(), interrupt: z.boolean().optional() }),
+  z.object({ kind: z.literal('answer'), answers: z.preprocess(toPositions, z.array(z.string())) }),
+]);
+export type Answer = z.infer<typeof answerSchema>;
+
+/**
+ * How a request ended: `user` answered, `timeout` denied it, `withdrawn` by the agent, `run_over` before anybody answered,
+ * `no one` was there to be asked, `policy` decided without asking.
+ */
+export const decisionSchema = z.object({
+  by: z.enum(['user', 'timeout', 'withdrawn', 'run_over', 'nobody', 'policy']),
+  at: z.string(),
+  answer: answerSchema,
+  /** Where a user answered; `id` is of the window. */
+  client: z.object({ kind: z.enum(['window', 'terminal', 'api']), id: z.string().optional() }).optional(),
+});
+export type Decision = z.infer<typeof decisionSchema>;
+
+/** Metadata of the entry (`system_message`, subtype `request`) that shows a request; without `decision` it waits. */
+export const requestMetadataSchema = z.object({
+  request: agentRequestSchema,
+  decision: decisionSchema.optional(),
+});

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { demandsSchema } from './demands.ts';
+import { sessionFollowUpsSchema } from '../agent/followUps.ts';
+import { executorTypes } from './executorTypes.ts';
+
+export const executorTypeSchema = z.enum(executorTypes);
+export type ExecutorType = z.infer<typeof executorTypeSchema>;
+
+export const sessionIdSchema = z.string().regex(/^ses_[0-9a-f]{12}$/);
+export const runIdSchema = z.string().regex(/^run_[0-9a-f]{12}$/);
+
+export const executionModeSchema = z.enum(['sync', 'async_poll', 'async_callback']);
+
+export const sessionStatusSchema = z.enum(['pending', 'running', 'stopping', 'stopped', 'finished']);
+export type SessionStatus = z.infer<typeof sessionStatusSchema>;
+
+export const runStatusSchema = z.enum(['pending', 'claimed', 'running', 'stopping', 'completed', 'failed', 'stopped']);
+export type RunStatus = z.infer<typeof runStatusSchema>;
+
+/** Where a session was brought in from. `file` is a name without its folder, `sha256` of its bytes. */
+export const importedSchema = z.object({
+  format: z.enum(['record', 'acp', 'output']),
+  file: z.string(),
+  at: z.string(),
+  sha256: z.string(),
+});
+export type Imported = z.infer<typeof importedSchema>;
+
+/** What a folder is known by when it has another name or place. `path` is below the top of its work tree, with `/`. */
+export const folderIdentitySchema = z.object({
+  /** Number and birth of the folder, which a new name leaves as they are. */
+  folder: z.string().optional(),
+  /** Of the clone, which moves with it, and which its work trees share. */
+  clone: z.string().optional(),
+  /** `host/path` of the repository that it was cloned from. */
+  remote: z.string().optional(),
+  path: z.string(),
+});
+export type FolderIdentity = z.infer<typeof folderIdentitySchema>;
+
+/** A conversation with an agent. Times are ISO 8601. */
+export const sessionSchema = z.object({
+  session_id: sessionIdSchema,
+  status: sessionStatusSchema,
+  created_at: z.string(),
+  project_dir: z.string().optional(),
+  project_identity: folderIdentitySchema.optional(),
+  agent_name: z.string().optional(),
+  last_resumed_at: z.string().optional(),
+  parent_session_id: sessionIdSchema.optional(),
+  execution_mode: executionModeSchema.default('sync'),
+  /** The newest id the agent gave this conversation. */
+  executor_session_id: z.string().optional(),
+  /** Every id the agent gave this conversation, oldest first; the first is the original. */
+  executor_session_ids: z.array(z.string()).default([]),
+  executor_type: executorTypeSchema.optional(),
+  /** Which of several agents of one executor: a preset or an entry of the settings (`acp`, `acp-http`). */
+  executor_profile: z.string().optional(),
+  hostname: z.string().optional(),
+  title: z.string().optional(),
+  /** Hidden from the list on the user's wish; the files stay. */
+  hidden: z.boolean().optional(),
+  follow_ups: sessionFollowUpsSchema.optional(),
+  /** Set for what was not recorded here: it can be read, and not resumed. */
+  imported: importedSchema.optional(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+/** One start or resume of a session. */
+export const runSchema = z.object({
+  run_id: runIdSchema,
+  type: z.enum(['start_session', 'resume_session']),
+  session_id: sessionIdSchema,
+  agent_name: z.string().optional(),
+  prompt: z.string(),
+  project_dir: z.string().optional(),
+  parent_session_id: sessionIdSchema.optional(),
+  execution_mode: executionModeSchema.default('sync'),
+  demands: demandsSchema.optional(),
+  status: runStatusSchema,
+  runner_id: z.string().optional(),
+  error: z.string().optional(),
+  created_at: z.string(),
+  claimed_at: z.string().optional(),
+  started_at: z.string().optional(),
+  completed_at: z.string().optional(),
+  timeout_at: z.string().optional(),
+});
+export type Run = z.infer<typeof runSchema>;

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { budgetStateSchema } from '../usage/budget.ts';
+import { observedStateSchema } from '../observedState.ts';
+import { sessionSchema } from './session.ts';
+import { costSchema, tokenUsageSchema } from '../usage/usage.ts';
+
+/** How the last run came out, for people: `interrupted` is a run whose end no one recorded. */
+export const outcomeSchema = z.enum(['none', 'completed', 'failed', 'stopped', 'interrupted']);
+export type Outcome = z.infer<typeof outcomeSchema>;
+
+/**
+ * What no person wrote, of what a session counts: messages, runs that began with one, and the turns of those runs. Absent: none.
+ */
+const syntheticCountsSchema = z.object({
+  messages: z.int().nonnegative(),
+  runs: z.int().nonnegative(),
+  turns: z.int().nonnegative(),
+});
+export type SyntheticCounts = z.infer<typeof syntheticCountsSchema>;
+
+/** What lists and headers show of a session, without reading its entries. Money in US dollars, durations in ms. */
+export const sessionSummarySchema = sessionSchema.extend({
+  agent_label: z.string(),
+  agent_version: z.string().nullable().default(null),
+  model: z.string().nullable().default(null),
+  permission_mode: z.string().nullable().default(null),
+  /** First prompt, cut to 200 characters. */
+  prompt: z.string(),
+  outcome: outcomeSchema.default('none'),
+  /** Why the last run failed or stopped, one line. */
+  reason: z.string().optional(),
+  runs: z.number().int(),
+  entries: z.number().int(),
+  turns: z.number().int().nullable().default(null),
+  synthetic: syntheticCountsSchema.optional(),
+  cost: costSchema,
+  total_cost: costSchema,
+  usage: tokenUsageSchema.default({}),
+  total_usage: tokenUsageSchema.default({}),
+  duration: z.number().nullable().default(null),
+  api_duration: z.number().nullable().default(null),
+  context_window: z.number().nullable().default(null),
+  /** Tokens of the conversation after its newest answer; absent where the agent does not tell. */
+  context_tokens: z.number().int().nonnegative().optional(),
+  /** Lines of output that no normalizer knew, and such as were damaged, over all runs. */
+  unknown_lines: z.number().int().optional(),
+  malformed_lines: z.number().int().optional(),
+  /** Limits that are near, or ended the last run; absent where none did. */
+  budget: budgetStateSchema.optional(),
+  /** Requests that wait for a person, and since when the oldest does. */
+  needs_you: z.object({ count: z.number().int().positive(), since: z.string(), title: z.string() }).optional(),
+  updated_at: z.string(),
+  /** Played from a recording, not by a live agent. */
+  recording: z.boolean().default(false),
+  /** Set for a session that another program started, and that is read from that program's own store. */
+  observed: observedStateSchema.optional(),
+});
+export type SessionSummary = z.infer<typeof sessionSummarySchema>;

@@ -1,0 +1,18 @@
+/** Whether `version` is `first` or later; `null` where it is not known. */
+export function isSince(version: string | null, first: string): boolean | null {
+  const parts = numbers(version ?? '');
+  const least = numbers(first);
+  if (parts === null || least === null) return null;
+  const at = parts.findIndex((part, index) => part !== least[index]);
+  return at === -1 || (parts[at] ?? 0) > (least[at] ?? 0);
+}
+
+/** The same; a version that no one knows is taken for the newest. */
+export function atLeast(version: string | null, minimum: string): boolean {
+  return isSince(version, minimum) ?? true;
+}
+
+function numbers(version: string): readonly number[] | null {
+  const match = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
+  return match === null ? null : match.slice(1).map(Number);
+}

@@ -1,0 +1,46 @@
+import type { CostSum, TokenUsage } from '../../model/usage/usage.ts';
+
+/** What runs have in common: a day (`2026-11-21`), an agent or a model. */
+export interface UsageGroup extends CostSum {
+  readonly key: string;
+  readonly runs: number;
+  readonly sessions: number;
+  readonly usage: TokenUsage;
+  /** Of it, what runs used whose cost is not known. */
+  readonly unknownUsage: TokenUsage;
+}
+
+export type UsageScope = 'workspace' | 'all';
+
+/** What was spent in a month, and today. */
+export interface UsagePage {
+  /** `2026-11`. */
+  readonly month: string;
+  /** Earliest and latest month there is anything of. */
+  readonly first: string;
+  readonly last: string;
+  readonly scope: UsageScope;
+  readonly day: UsageGroup;
+  readonly total: UsageGroup;
+  readonly days: readonly UsageGroup[];
+  readonly agents: readonly UsageGroup[];
+  readonly models: readonly UsageGroup[];
+  /** Runs whose cost stands on the day on which their session was made, because no list holds them any more. */
+  readonly omitted: number;
+  /** Records that could not be read, and are in no sum. */
+  readonly unreadable: number;
+}
+
+export type ToUsagePage =
+  | {
+      readonly type: 'usage';
+      readonly page: UsagePage;
+      readonly l10n: Readonly<Record<string, string>>;
+      readonly locale: string;
+    }
+  | { readonly type: 'failed'; readonly message: string };
+
+export type FromUsagePage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'show'; readonly month: string; readonly scope: UsageScope }
+  | { readonly type: 'export' };

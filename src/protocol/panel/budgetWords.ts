@@ -1,0 +1,72 @@
+import type { BudgetStatus } from '../../model/usage/budget.ts';
+import type { BudgetScope } from '../../model/usage/budgetNames.ts';
+
+/** How whoever shows a budget writes in the reader's language. */
+export interface Writing {
+  readonly t: (message: string, ...values: readonly (string | number)[]) => string;
+  readonly money: (usd: number) => string;
+  readonly number: (value: number) => string;
+}
+
+/** What a limit counts, in the middle of a sentence. */
+export function scopeText(scope: BudgetScope, { t }: Pick<Writing, 't'>): string {
+  switch (scope) {
+    case 'message':
+      return t('this message');
+    case 'run':
+      return t('this run');
+    case 'session':
+      return t('this session');
+    case 'tree':
+      return t('this session and its descendants');
+    case 'day':
+      return t('today');
+    case 'agent':
+      return t('this agent today');
+    case 'workspace':
+      return t('this workspace');
+  }
+}
+
+/** `$0.82 of $1.00`, `3 of 3 turns`. */
+export function figuresText(
+  { unit, spent, limit }: Pick<BudgetStatus, 'unit' | 'spent' | 'limit'>,
+  { t, money, number }: Writing,
+): string {
+  switch (unit) {
+    case 'usd':
+      return t('{0} of {1}', money(spent), money(limit));
+    case 'tokens':
+      return t('{0} of {1} tokens', number(spent), number(limit));
+    case 'turns':
+      return t('{0} of {1} turns', number(spent), number(limit));
+    case 'minutes':
+      return t('{0} of {1} minutes', number(short(spent)), number(short(limit)));
+  }
+}
+
+/** By how much a limit was exceeded, and why; empty where it was not, as people read the figures. */
+export function exceededText(
+  { unit, spent, limit }: Pick<BudgetStatus, 'unit' | 'spent' | 'limit'>,
+  { t, money, number }: Writing,
+): string {
+  const shown = (value: number): string =>
+    unit === 'usd' ? money(value) : number(unit === 'minutes' ? short(value) : value);
+  if (spent <= limit || shown(spent) === shown(limit)) return '';
+  const more = spent - limit;
+  const late = t('Agents report a response only after it starts, and Vitrine counts the whole response.');
+  switch (unit) {
+    case 'usd':
+      return `${t('{0} over the limit.', money(more))} ${late}`;
+    case 'tokens':
+      return `${t('{0} tokens over the limit.', number(more))} ${late}`;
+    case 'turns':
+      return `${t('{0} turns over the limit.', number(more))} ${t('The agent had already started another response.')}`;
+    case 'minutes':
+      return `${t('{0} minutes over the limit.', number(short(more)))} ${t('The agent took some time to stop.')}`;
+  }
+}
+
+function short(minutes: number): number {
+  return Number(minutes.toPrecision(3));
+}

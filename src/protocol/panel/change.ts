@@ -1,0 +1,78 @@
+import { isObject, type JsonObject } from '../../model/text/json.ts';
+
+/**
+ * How one JSON value becomes another: the value itself; text that continues; fields by key, `null` for one that is gone; items
+ * by place and their number.
+ */
+type Step =
+  | { readonly is: unknown }
+  | { readonly more: string }
+  | { readonly fields: readonly (readonly [key: string, step: Step | null])[] }
+  | { readonly items: readonly (readonly [at: number, step: Step])[]; readonly length: number };
+
+declare const of: unique symbol;
+
+/** A step from one `T` to another, to be taken from no other value than the first. */
+export type Change<T> = Step & { readonly [of]?: T };
+
+/** What made `after` of `before`, or `undefined` where they are the same. A field that is `undefined` is none. */
+export function changeOf<T>(before: T, after: T): Change<T> | undefined {
+  return step(before, after);
+}
+
+/** What `changeOf` was given as `after`: by its type a change leads to a `T`. Parts that did not change are those of `before`. */
+export function changed<T>(before: T, change: Change<T>): T;
+export function changed(before: unknown, change: Step): unknown {
+  return taken(before, change);
+}
+
+function step(before: unknown, after: unknown): Step | undefined {
+  if (before === after) return undefined;
+  if (typeof before === 'string' && typeof after === 'string' && before !== '' && after.startsWith(before)) {
+    return { more: after.slice(before.length) };
+  }
+  if (Array.isArray(before) && Array.isArray(after)) return itemsStep(before, after);
+  if (isObject(before) && isObject(after)) return fieldsStep(before, after);
+  return { is: after };
+}
+
+function itemsStep(before: readonly unknown[], after: readonly unknown[]): Step | undefined {
+  const items = after.flatMap((item, at): [number, Step][] => {
+    const each = at < before.length ? step(before[at], item) : { is: item ?? null };
+    return each === undefined ? [] : [[at, each]];
+  });
+  return items.length === 0 && before.length === after.length ? undefined : { items, length: after.length };
+}
+
+function fieldsStep(before: JsonObject, after: JsonObject): Step | undefined {
+  const fields: [string, Step | null][] = [];
+  const had = new Map(present(before));
+  for (const [key, value] of present(after)) {
+    const each = had.has(key) ? step(had.get(key), value) : { is: value };
+    had.delete(key);
+    if (each !== undefined) fields.push([key, each]);
+  }
+  for (const key of had.keys()) fields.push([key, null]);
+  return fields.length === 0 ? undefined : { fields };
+}
+
+function present(fields: JsonObject): [string, unknown][] {
+  return Object.entries(fields).filter(([, value]) => value !== undefined);
+}
+
+function taken(before: unknown, change: Step): unknown {
+  if ('is' in change) return change.is;
+  if ('more' in change) return `${typeof before === 'string' ? before : ''}${change.more}`;
+  if ('items' in change) {
+    const items: unknown[] = (Array.isArray(before) ? before : []).slice(0, change.length);
+    for (const [at, each] of change.items) items[at] = taken(items[at], each);
+    return items;
+  }
+  // Keys are data: a map has no prototype that one of them could be.
+  const fields = new Map(isObject(before) ? present(before) : []);
+  for (const [key, each] of change.fields) {
+    if (each === null) fields.delete(key);
+    else fields.set(key, taken(fields.get(key), each));
+  }
+  return Object.fromEntries(fields);
+}

@@ -1,0 +1,202 @@
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { QueryProblem } from '../../model/transcript/query.ts';
+import type { AgentRequest, Answer, Decision } from '../../model/agent/request.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { Turn } from '../../model/session/turn.ts';
+import type { Change } from './change.ts';
+import type { DetailLevel } from './detailLevel.ts';
+import type { FigureAnswer, FigureRequest } from './figureMessages.ts';
+import type { ViewAnswer, ViewRequest } from './viewMessages.ts';
+import type { EvidenceCard, PageLink, SourcesPage } from './evidence.ts';
+
+/** What an agent asked and how that ended; without `decision` it waits, or did when its run ended. */
+export interface Asked {
+  readonly request: AgentRequest;
+  readonly decision?: Decision | undefined;
+}
+
+/**
+ * An entry as the page gets it. Long texts are cut to a byte budget; `cut` names the fields that were and their full
+ * length in characters, to be fetched with `getEntry`. `step` is the number in the gutter ("5", "5.1"), tool calls only.
+ * `asked` is on requests only, and never cut while they wait: no one decides about a part.
+ */
+export interface PageEntry extends NormalizedEntry {
+  readonly step?: string;
+  /** A message that no person wrote; `origin` says who did. */
+  readonly synthetic?: true;
+  readonly asked?: Asked;
+  /** Where a message comes from, in the order of its text; absent as long as no one has looked. */
+  readonly links?: readonly PageLink[];
+  readonly cut?: Readonly<Record<string, number>>;
+}
+
+export type PageUpdate =
+  { readonly op: 'put'; readonly entry: PageEntry; readonly open?: boolean } | Extract<EntryUpdate, { op: 'append' }>;
+
+/** A request that waits, as far as everything outside of its row shows it. */
+export type WaitingRequest = Pick<AgentRequest, 'id' | 'kind' | 'callId' | 'title' | 'asked_at' | 'expires_at'>;
+
+/** What waits in the active run. `takesMessages`: whether more can be said while the agent works. */
+export interface ConversationView {
+  readonly takesMessages: boolean;
+  readonly requests: readonly WaitingRequest[];
+  readonly queued: readonly { readonly id: number; readonly text: string }[];
+}
+
+/** Everything around the entries. `can` says which controls work now; `why` gives the reason where one does not. */
+export interface SessionView {
+  readonly summary: SessionSummary;
+  readonly turns: readonly Turn[];
+  readonly conversation: ConversationView | null;
+  /** When a follow-up goes out on its own, ISO 8601; absent: none will. */
+  readonly followUpAt?: string;
+  readonly can: { readonly send: boolean; readonly stop: boolean; readonly resume: boolean };
+  readonly why: string | null;
+  /** Offered beside `why` as the way on. */
+  readonly fix?: PageCommand;
+  /** Notice over the transcript: interrupted, read-only, damaged, untrusted, … */
+  readonly notice: { readonly severity: 'info' | 'warning' | 'error'; readonly text: string } | null;
+  /** First figure of the estimate of a running run, replaced when the agent reports. */
+  readonly sizes: { readonly rawBytes: number; readonly unknownLines: number; readonly malformedLines: number };
+}
+
+export interface EntryPage {
+  /** Number of entries in the session. */
+  readonly total: number;
+  /** Index of the first entry of this page. */
+  readonly from: number;
+  readonly entries: readonly PageEntry[];
+}
+
+export type ToPage =
+  | {
+      readonly type: 'init';
+      readonly view: SessionView;
+      readonly page: EntryPage;
+      /** Indexes of entries that are still open. */
+      readonly open: readonly number[];
+      /** Translations by English text; empty for English. */
+      /** As the user last chose it; absent: everything. */
+      readonly detail?: DetailLevel;
+      readonly l10n: Readonly<Record<string, string>>;
+      readonly locale: string;
+    }
+  | { readonly type: 'view'; readonly view: SessionView }
+  | { readonly type: 'updates'; readonly updates: readonly PageUpdate[]; readonly total: number }
+  | { readonly type: 'page'; readonly request: number; readonly page: EntryPage }
+  | { readonly type: 'entry'; readonly request: number; readonly entry: PageEntry | null }
+  | {
+      readonly type: 'found';
+      readonly request: number;
+      /** Ascending. */
+      readonly indexes: readonly number[];
+      /** There may be more behind the last one: to be asked for with a `from` after it. */
+      readonly truncated: boolean;
+      /** To be marked, in small letters. */
+      readonly texts: readonly string[];
+      readonly problems: readonly QueryProblem[];
+    }
+  /** Of messages that were sent before their sources were known. */
+  | {
+      readonly type: 'links';
+      readonly entries: readonly { readonly index: number; readonly links: readonly PageLink[] }[];
+    }
+  | { readonly type: 'evidence'; readonly request: number; readonly card: EvidenceCard | null }
+  | { readonly type: 'sources'; readonly request: number; readonly page: SourcesPage }
+  | { readonly type: 'failed'; readonly request: number; readonly message: string }
+  /** `text`: what was taken back, to be written on; `null` where it had been said already. */
+  | { readonly type: 'takenBack'; readonly text: string | null }
+  /** A person wants to see the request that waits longest. */
+  | { readonly type: 'review' }
+  /** A person wants to see this entry. */
+  | { readonly type: 'reveal'; readonly index: number }
+  | FigureAnswer
+  | ViewAnswer;
+
+/** An update as it travels: of an entry that the page was told of lately, only what changed. */
+export type SentUpdate =
+  | PageUpdate
+  | {
+      readonly op: 'change';
+      readonly index: number;
+      /** Fingerprint of the entry that this continues from; a page that has another one asks for a resync. */
+      readonly of: number;
+      readonly change?: Change<PageEntry>;
+      readonly open?: boolean;
+    };
+
+/** What goes to the page as it travels, see `LastSent`. A view that follows another says what changed. */
+export type Sent =
+  | Exclude<ToPage, { readonly type: 'view' | 'updates' }>
+  | { readonly type: 'view'; readonly change: Change<SessionView> }
+  | { readonly type: 'updates'; readonly updates: readonly SentUpdate[]; readonly total: number };
+
+export type FromPage =
+  | { readonly type: 'ready' }
+  /** The page missed something, or has none: answered by `init` under a new generation. */
+  | { readonly type: 'resync' }
+  /** The page has drawn everything up to this `seq`; the host sends the next batch only then. */
+  | { readonly type: 'ack'; readonly seq: number }
+  | { readonly type: 'getPage'; readonly request: number; readonly from: number; readonly count: number }
+  | { readonly type: 'getEntry'; readonly request: number; readonly index: number }
+  /** `link` is the `at` of one of the entry's links. */
+  | { readonly type: 'getEvidence'; readonly request: number; readonly index: number; readonly link: number }
+  /** `query`: words that all stand in the name, path or address. No more than `mostLines` at once. */
+  | {
+      readonly type: 'getSources';
+      readonly request: number;
+      readonly from: number;
+      readonly count: number;
+      readonly query: string;
+    }
+  /** `query` as `src/insight/search` reads it; entries before `from` are left out. */
+  | { readonly type: 'find'; readonly request: number; readonly query: string; readonly from: number }
+  /** `how` says what happens while the agent works; default `queue`. */
+  | { readonly type: 'send'; readonly text: string; readonly how?: 'queue' | 'interrupt' }
+  /** A person began to write. */
+  | { readonly type: 'typing' }
+  | { readonly type: 'takeBack'; readonly id: number }
+  | { readonly type: 'answer'; readonly id: string; readonly answer: Answer }
+  | { readonly type: 'stop' }
+  /** Which prompt to go to is asked outside of the page. */
+  | { readonly type: 'pickPrompt' }
+  /** For this page and those to come. */
+  | { readonly type: 'keepDetail'; readonly detail: DetailLevel }
+  | { readonly type: 'openFile'; readonly path: string; readonly line?: number; readonly endLine?: number }
+  | { readonly type: 'openDiff'; readonly index: number }
+  | { readonly type: 'openLink'; readonly url: string }
+  /** Goes to what a passage of an earlier session is from, of those that the note at `index` names. */
+  | { readonly type: 'openRecalled'; readonly index: number; readonly passage: number }
+  | { readonly type: 'copy'; readonly text: string }
+  | { readonly type: 'command'; readonly command: PageCommand }
+  | FigureRequest
+  | ViewRequest;
+
+/** The only commands the page can ask for; none takes an argument. */
+export const pageCommands = [
+  'rename',
+  'copySessionId',
+  'copyLink',
+  'copyMarkdown',
+  'revealRecord',
+  'showRawOutput',
+  'verify',
+  'showCapabilities',
+  'showCost',
+  'showUsage',
+  'export',
+  'raiseBudget',
+  'changeOptions',
+  'manageTrust',
+  'runAgent',
+  'delete',
+  'cancelFollowUp',
+] as const;
+export type PageCommand = (typeof pageCommands)[number];
+
+/** Every message travels in one of these. A gap in `seq`, or another `generation`, makes the page ask for a resync. */
+export interface Envelope<M> {
+  readonly generation: number;
+  readonly seq: number;
+  readonly message: M;
+}

@@ -1,0 +1,221 @@
+import type { EntryType, NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../model/transcript/metadata.ts';
+import { requestMetadataSchema } from '../../model/agent/request.ts';
+import { isSynthetic, originOf } from '../../model/transcript/synthetic.ts';
+import type { FileChange, ToolAction, ToolResult, ToolUse } from '../../model/transcript/tool.ts';
+import { Cutter } from './textCutter.ts';
+import type { Asked, PageEntry } from './messages.ts';
+
+/** Bytes of UTF-8 per field. What is longer arrives as its beginning, and whole on `getEntry`. */
+export const budgets = {
+  assistant: 256 * 1024,
+  message: 64 * 1024,
+  /** A tool's input, result, output, or text of a change. */
+  tool: 4 * 1024,
+  /** Agent-specific metadata of a system message; other entries carry none of it. */
+  metadata: 4 * 1024,
+} as const;
+
+const mostItems = 100;
+
+/**
+ * The entry as it goes to the page. `step` is its number in the gutter. Tool calls whose action says all there is lose
+ * `input`; agent-specific metadata stays on system messages only, since most agents repeat it on every entry.
+ */
+export function pageEntry(entry: NormalizedEntry, step?: string): PageEntry {
+  const cut = new Cutter();
+  const { metadata, ...rest } = entry;
+  const asked = askedOf(entry);
+  if (asked !== undefined) return requestEntry(entry, asked, cut);
+  const kind = entry.type.kind;
+  const contentBudget =
+    kind === 'assistant_message' ? budgets.assistant : kind === 'tool_use' ? budgets.tool : budgets.message;
+  const content = cut.text('content', entry.content, contentBudget);
+  const type = pageType(entry, cut);
+  const meta = metadata === undefined ? undefined : pageMetadata(metadata, kind === 'system_message', cut);
+  const lengths = cut.lengths;
+  return {
+    ...rest,
+    content,
+    type,
+    ...(meta !== undefined && { metadata: meta }),
+    ...writer(entry),
+    ...(step !== undefined && { step }),
+    ...(lengths !== undefined && { cut: lengths }),
+  };
+}
+
+/** The whole of an entry, as `getEntry` answers. */
+export function wholeEntry(entry: NormalizedEntry): PageEntry {
+  const asked = askedOf(entry);
+  return { ...entry, ...writer(entry), ...(asked !== undefined && { asked }) };
+}
+
+/** Who wrote a message is settled here: the page decides nothing by what entries say. */
+function writer(entry: NormalizedEntry): Pick<PageEntry, 'synthetic' | 'origin'> {
+  return isSynthetic(entry) ? { synthetic: true, origin: originOf(entry) } : {};
+}
+
+function askedOf({ type, metadata }: NormalizedEntry): Asked | undefined {
+  if (type.kind !== 'system_message' || type.subtype !== 'request') return undefined;
+  return requestMetadataSchema.safeParse(metadata).data;
+}
+
+/** Whole while it waits. Once it is decided, budgets hold as for a tool call. */
+function requestEntry({ metadata, ...entry }: NormalizedEntry, asked: Asked, cut: Cutter): PageEntry {
+  const content = cut.text('content', entry.content, budgets.tool);
+  const meta = metadata === undefined ? undefined : pick(metadata);
+  const page = { ...entry, content, ...(meta !== undefined && { metadata: meta }) };
+  if (asked.decision === undefined) return { ...page, asked };
+  const { action, input, plan, ...request } = asked.request;
+  const short = {
+    ...request,
+    ...(action !== undefined && { action: pageAction(action, cut) }),
+    ...(input !== undefined && { input: cut.json('input', input, budgets.tool) }),
+    ...(plan !== undefined && { plan: cut.text('plan', plan, budgets.message) }),
+  };
+  return {
+    ...page,
+    asked: { ...asked, request: short },
+    ...(cut.lengths !== undefined && { cut: cut.lengths }),
+  };
+}
+
+function pageType(entry: NormalizedEntry, cut: Cutter): EntryType {
+  const { type } = entry;
+  switch (type.kind) {
+    case 'thinking':
+      // Most agents print the same text in both.
+      return type.reasoning === undefined || type.reasoning === entry.content
+        ? { kind: 'thinking' }
+        : { kind: 'thinking', reasoning: cut.text('type.reasoning', type.reasoning, budgets.message) };
+    case 'tool_use':
+      return { kind: 'tool_use', tool: pageTool(type.tool, cut) };
+    case 'error': {
+      const { message, stack } = type.error;
+      return {
+        kind: 'error',
+        error: {
+          ...type.error,
+          message: cut.text('error.message', message, budgets.tool),
+          ...(stack !== undefined && { stack: cut.text('error.stack', stack, budgets.tool) }),
+        },
+      };
+    }
+    default:
+      return type;
+  }
+}
+
+const standard = [
+  'sessionId',
+  'model',
+  'parentCallId',
+  'synthetic',
+  'trigger_type',
+  'trigger_reason',
+  'aborted',
+] as const;
+
+function pageMetadata(metadata: NormalizedEntryMetadata, whole: boolean, cut: Cutter): NormalizedEntryMetadata {
+  const { annotations, raw, ...agents } = metadata;
+  const saved: NormalizedEntryMetadata = {};
+  if (raw !== undefined) saved.raw = cut.text('metadata.raw', raw, budgets.tool);
+  if (annotations !== undefined) saved.annotations = cut.list('metadata.annotations', annotations, mostItems);
+  if (whole) {
+    let left: number = budgets.metadata;
+    for (const [key, value] of Object.entries(agents)) {
+      // A key like `__proto__` is data here and must stay data.
+      const fitting = cut.json(`metadata.${key}`, value, left);
+      left = Math.max(0, left - JSON.stringify([fitting]).length);
+      Object.defineProperty(saved, key, { value: fitting, enumerable: true, configurable: true, writable: true });
+    }
+    return saved;
+  }
+  return { ...saved, ...pick(metadata) };
+}
+
+function pick(metadata: NormalizedEntryMetadata): NormalizedEntryMetadata {
+  return Object.fromEntries(standard.flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]]])));
+}
+
+function pageTool(tool: ToolUse, cut: Cutter): ToolUse {
+  const { input, result, ...rest } = tool;
+  const action = pageAction(tool.action, cut);
+  const generic = action.kind === 'tool' || action.kind === 'mcp';
+  return {
+    ...rest,
+    action,
+    // `action.input` is the same value for generic tools; once is enough.
+    ...(generic &&
+      input !== undefined &&
+      action.input === undefined && { input: cut.json('input', input, budgets.tool) }),
+    ...(result !== undefined && { result: pageResult(result, tool.action, cut) }),
+  };
+}
+
+function pageResult(result: ToolResult, action: ToolAction, cut: Cutter): ToolResult {
+  const { text, data, ...rest } = result;
+  const shown = action.kind === 'command_run' && text !== undefined && text === action.stdout ? undefined : text;
+  return {
+    ...rest,
+    ...(shown !== undefined && { text: cut.text('result.text', shown, budgets.tool) }),
+    // Structured data repeats the text for every tool that has an action of its own.
+    ...(data !== undefined && text === undefined && { data: cut.json('result.data', data, budgets.tool) }),
+  };
+}
+
+function pageAction(action: ToolAction, cut: Cutter): ToolAction {
+  const short = (field: string, text: string) => cut.text(`action.${field}`, text, budgets.tool);
+  const optional = (field: string, text: string | undefined) =>
+    text === undefined ? undefined : { [field]: short(field, text) };
+  switch (action.kind) {
+    case 'file_write':
+      return { ...action, ...optional('content', action.content) };
+    case 'file_edit':
+      return { ...action, changes: pageChanges(action.changes, cut) };
+    case 'command_run':
+      return {
+        ...action,
+        command: short('command', action.command),
+        ...optional('stdout', action.stdout),
+        ...optional('stderr', action.stderr),
+      };
+    case 'search':
+      return { ...action, query: short('query', action.query) };
+    case 'web_search':
+      return action.results === undefined
+        ? action
+        : { ...action, results: cut.list('action.results', action.results, mostItems) };
+    case 'todo':
+      return { ...action, todos: cut.list('action.todos', action.todos, mostItems) };
+    case 'task':
+      return { ...action, ...optional('prompt', action.prompt) };
+    case 'mcp':
+    case 'tool':
+      return action.input === undefined
+        ? action
+        : { ...action, input: cut.json('action.input', action.input, budgets.tool) };
+    default:
+      return action;
+  }
+}
+
+/** A change with a patch needs neither text; all changes of one call share a budget of four. */
+function pageChanges(changes: readonly FileChange[], cut: Cutter): FileChange[] {
+  let left = 4 * budgets.tool;
+  const spend = (field: string, text: string): string => {
+    const saved = cut.text(field, text, Math.min(left, budgets.tool));
+    left = Math.max(0, left - saved.length);
+    return saved;
+  };
+  return cut.list('action.changes', changes, mostItems).map((change, at) => {
+    const { oldText, newText, patch, ...rest } = change;
+    if (patch !== undefined) return { ...rest, patch: spend(`action.changes.${at}.patch`, patch) };
+    return {
+      ...rest,
+      ...(oldText !== undefined && { oldText: spend(`action.changes.${at}.oldText`, oldText) }),
+      ...(newText !== undefined && { newText: spend(`action.changes.${at}.newText`, newText) }),
+    };
+  });
+}

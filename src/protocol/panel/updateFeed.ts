@@ -1,0 +1,67 @@
+import type { Channel } from '../channel.ts';
+import { grown, LastSent } from './lastSent.ts';
+import type { FromPage, PageUpdate, Sent, SessionView, ToPage } from './messages.ts';
+
+/**
+ * Adds updates to those that wait: a `put` takes the place of everything before it for that entry, an `append` joins the
+ * update it follows. The order of first appearance stays.
+ */
+export function mergeUpdates(waiting: Map<number, PageUpdate>, updates: readonly PageUpdate[]): void {
+  for (const update of updates) {
+    const index = update.op === 'put' ? update.entry.index : update.index;
+    const earlier = waiting.get(index);
+    if (update.op === 'put' || earlier === undefined) waiting.set(index, update);
+    else if (earlier.op === 'append') waiting.set(index, { ...earlier, text: earlier.text + update.text });
+    else waiting.set(index, { ...earlier, entry: grown(earlier.entry, update.text) });
+  }
+}
+
+/**
+ * What changes of a session, on its way to the page. What stands around the entries goes at once; of entries at most one
+ * batch is in flight: updates wait, merged, until the page has drawn the last batch. A page that is hidden does not draw, so
+ * it gets the newest state in one batch when it is looked at again.
+ */
+export class UpdateFeed {
+  readonly #channel: Channel<Sent, FromPage>;
+  readonly #waiting = new Map<number, PageUpdate>();
+  readonly #last = new LastSent();
+  #total = 0;
+  #inFlight: number | undefined;
+
+  constructor(channel: Channel<Sent, FromPage>) {
+    this.#channel = channel;
+  }
+
+  /** Sends what a page begins with. What waited is part of it, and no update goes out before it is drawn. */
+  begin(init: Extract<ToPage, { type: 'init' }>): void {
+    this.#waiting.clear();
+    this.#last.begin(init);
+    this.#inFlight = this.#channel.send(init);
+  }
+
+  /** Sends what changed of what stands around the entries. */
+  show(view: SessionView): void {
+    const change = this.#last.sentView(view);
+    if (change !== undefined) this.#channel.send({ type: 'view', change });
+  }
+
+  /** `total` is the number of entries in the session with these updates. */
+  push(updates: readonly PageUpdate[], total: number): void {
+    mergeUpdates(this.#waiting, updates);
+    this.#total = total;
+    this.#flush();
+  }
+
+  /** To be called for each `ack` of the current generation. */
+  acknowledged(seq: number): void {
+    if (this.#inFlight !== undefined && seq >= this.#inFlight) this.#inFlight = undefined;
+    this.#flush();
+  }
+
+  #flush(): void {
+    if (this.#inFlight !== undefined || this.#waiting.size === 0) return;
+    const updates = [...this.#waiting.values()].map((update) => this.#last.sentUpdate(update));
+    this.#waiting.clear();
+    this.#inFlight = this.#channel.send({ type: 'updates', updates, total: this.#total });
+  }
+}

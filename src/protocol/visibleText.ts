@@ -1,4 +1,0 @@
-/** For the page, which takes types alone from the model. */
-export { findDisguise } from '../model/disguise.ts';
-export { codeOf, disguisesIn } from '../model/requestCode.ts';
-export { characterName, pieces, quoted, visibleText, type TextKind } from '../model/visibleText.ts';

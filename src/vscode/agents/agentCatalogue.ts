@@ -1,0 +1,85 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { Blueprint } from '../../engine/blueprints/load.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+
+/** Long enough for an editor that writes a file in several steps. */
+const settleMs = 200;
+const pattern = '.vitrine/agents/**';
+/** The folders too: watchers may miss what is in one that was just made. */
+const watched = `{.vitrine,.vitrine/agents,${pattern}}`;
+
+/** The agents that are files, of the workspace and of the user. Read again when one of them changes. */
+export class AgentCatalogue implements vscode.Disposable {
+  readonly #log: vscode.LogOutputChannel;
+  readonly #changed = new vscode.EventEmitter<readonly Blueprint[]>();
+  readonly #disposables: readonly { dispose(): unknown }[];
+  #timer: NodeJS.Timeout | undefined;
+  readonly onDidChange = this.#changed.event;
+
+  constructor(log: vscode.LogOutputChannel) {
+    this.#log = log;
+    const home = new vscode.RelativePattern(vscode.Uri.file(homedir()), watched);
+    const watchers = [`**/${watched}`, home].map((glob) => vscode.workspace.createFileSystemWatcher(glob));
+    const soon = (): void => {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.refresh(), settleMs);
+    };
+    this.#disposables = [
+      this.#changed,
+      ...watchers,
+      ...watchers.flatMap((each) => [each.onDidChange(soon), each.onDidCreate(soon), each.onDidDelete(soon)]),
+      vscode.workspace.onDidChangeWorkspaceFolders(soon),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+        if (uri.path.includes('/.vitrine/agents/')) soon();
+      }),
+    ];
+    void this.#tellIfAny();
+  }
+
+  /** Of `folder`, or of all of the workspace, and of the user. */
+  async load(folder?: string): Promise<readonly Blueprint[]> {
+    const { blueprintsFolder, loadBlueprints } = await import('../../engine/blueprints/load.ts');
+    const folders = folder === undefined ? this.#folders() : [folder];
+    return loadBlueprints([
+      ...folders.map((each) => ({ folder: path.join(each, blueprintsFolder), level: 'workspace' as const })),
+      { folder: path.join(homedir(), blueprintsFolder), level: 'user' },
+    ]);
+  }
+
+  /** Reads all, and tells. Needed only where no watcher tells. */
+  async refresh(): Promise<void> {
+    try {
+      const found = await this.load();
+      this.#log.debug(logLine('agents read', { agents: found.length }));
+      this.#changed.fire(found);
+    } catch (error) {
+      this.#log.error(logLine('agents unreadable', { error: String(error) }));
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  #folders(): readonly string[] {
+    return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  }
+
+  /** What reads them is not loaded where there is none. */
+  async #tellIfAny(): Promise<void> {
+    const [found] = await vscode.workspace.findFiles(pattern, undefined, 1);
+    const ofUser = await namesIn(path.join(homedir(), '.vitrine/agents'));
+    if (found !== undefined || ofUser.length > 0) await this.refresh();
+  }
+}
+
+/** None where there is no such folder. */
+function namesIn(folder: string): Thenable<readonly unknown[]> {
+  return vscode.workspace.fs.readDirectory(vscode.Uri.file(folder)).then(
+    (entries) => entries,
+    () => [],
+  );
+}

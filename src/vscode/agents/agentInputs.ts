@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Agent } from '../../model/agent/agent.ts';
+import { inertText } from '../text/inertText.ts';
+import { OpenQuestions } from './openQuestions.ts';
+
+const { t } = vscode.l10n;
+
+/**
+ * Values of `${input:name}`, asked once and kept in the secret storage. Each file has its own: what was given to one
+ * repository is not to be had by another that asks for the same name.
+ */
+export class AgentInputs {
+  readonly #secrets: vscode.SecretStorage;
+  /** A box that opens closes the one before, without an answer. */
+  readonly #boxes = new OpenQuestions<string | undefined>();
+
+  constructor(secrets: vscode.SecretStorage) {
+    this.#secrets = secrets;
+  }
+
+  /** `undefined` where the person gave none. */
+  async value({ file, name: agent }: Pick<Agent, 'file' | 'name'>, name: string): Promise<string | undefined> {
+    const key = keyOf(file, name);
+    return (await this.#secrets.get(key)) ?? this.#boxes.ask(key, () => this.#ask(key, agent, name));
+  }
+
+  async #ask(key: string, agent: string, name: string): Promise<string | undefined> {
+    const given = await vscode.window.showInputBox({
+      title: t('{0} for the agent {1}', inertText(name), inertText(agent)),
+      prompt: t('Saved in this computer’s secret storage and passed only to this agent’s MCP servers.'),
+      password: true,
+      ignoreFocusOut: true,
+    });
+    if (given === undefined || given === '') return undefined;
+    await this.#secrets.store(key, given);
+    return given;
+  }
+
+  async forget(file: string, names: readonly string[]): Promise<void> {
+    await Promise.all(names.map((name) => this.#secrets.delete(keyOf(file, name))));
+  }
+}
+
+function keyOf(file: string, name: string): string {
+  return `agent.input.${createHash('sha256').update(file).digest('hex').slice(0, 16)}.${name}`;
+}

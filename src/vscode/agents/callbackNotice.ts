@@ -1,0 +1,15 @@
+import * as vscode from 'vscode';
+import type { EngineFailure } from '../../engine/failures/failures.ts';
+import { sentences } from '../failures/failureText.ts';
+import { inertText } from '../text/inertText.ts';
+import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
+
+const { t } = vscode.l10n;
+
+/** Its page says so as well, and may be closed: no one waits in front of it for what others do. */
+export async function showCallbackFailure(session: SessionRow, failure: EngineFailure): Promise<void> {
+  const open = t('Open Session');
+  const text = inertText(`${titleOf(session)}: ${sentences(failure)}`);
+  const chosen = await vscode.window.showWarningMessage(text, open);
+  if (chosen === open) await vscode.commands.executeCommand('vitrine.openSession', session.session_id);
+}

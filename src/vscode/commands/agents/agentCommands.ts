@@ -1,0 +1,128 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { Blueprint } from '../../../engine/blueprints/load.ts';
+import { isObject } from '../../../model/text/json.ts';
+import { inertText } from '../../text/inertText.ts';
+import { mayStart } from '../../settings/trust.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+
+const { t } = vscode.l10n;
+
+/** Agents that are files in `.vitrine/agents`. */
+export function agentCommands(shell: CommandContext): Commands {
+  return {
+    /** Takes `{name, prompt?, cwd?}`; asks for what is missing. Gives the session's id. */
+    async runBlueprint(argument) {
+      if (!mayStart()) return undefined;
+      const given = givenOf(argument);
+      const folder = given.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+      const name = given.name ?? (await pickAgent(await shell.agents.load(folder)));
+      if (name === undefined) return undefined;
+      const prompt = given.prompt ?? (await askForPrompt(name));
+      if (prompt === undefined || prompt.trim() === '') return undefined;
+      const id = await shell.runs.startBlueprint(name, prompt, given.cwd);
+      if (id === undefined) return undefined;
+      await shell.panels.open(id);
+      await shell.tree.reveal(id);
+      return id;
+    },
+
+    /** As `runBlueprint`, by whichever runner meets what the agent demands. Gives the id that its session will have. */
+    async queueBlueprint(argument) {
+      if (!mayStart()) return undefined;
+      const given = givenOf(argument);
+      const folder = given.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+      if (folder === undefined) return undefined;
+      const all = await shell.agents.load(folder);
+      const name = given.name ?? (await pickAgent(all));
+      const prompt = name === undefined ? undefined : (given.prompt ?? (await askForPrompt(name)));
+      if (name === undefined || prompt === undefined || prompt.trim() === '') return undefined;
+      const { executorOf, findBlueprint } = await import('../../../engine/blueprints/request.ts');
+      const agent = findBlueprint(all, name);
+      const { demands } = agent;
+      const run = await shell.queue.create(folder, {
+        agent_name: name,
+        prompt,
+        executor_type: executorOf(agent),
+        ...(demands !== undefined && { demands }),
+      });
+      void vscode.window.showInformationMessage(t('“{0}” is queued until a runner takes it.', inertText(name)));
+      return run.session_id;
+    },
+
+    /** Forgets what was given for the MCP servers of an agent, so that it is asked for again. */
+    async forgetAgentInputs(argument) {
+      const all = (await shell.agents.load()).filter(({ agent }) => agent !== null);
+      const name = givenOf(argument).name ?? (await pickAgent(all));
+      const found = all.find((each) => each.name === name);
+      if (found === undefined || found.agent === null) return;
+      const { inputsOf } = await import('../../../formats/blueprint/placeholders.ts');
+      await shell.inputs.forget(found.file, inputsOf(found.agent.mcp_servers));
+    },
+  };
+}
+
+interface Given {
+  readonly name?: string;
+  readonly prompt?: string;
+  readonly cwd?: string;
+}
+
+function givenOf(argument: unknown): Given {
+  if (typeof argument === 'string') return { name: argument };
+  if (!isObject(argument)) return {};
+  const { name, prompt, cwd } = argument;
+  return {
+    ...(typeof name === 'string' && { name }),
+    ...(typeof prompt === 'string' && { prompt }),
+    ...(typeof cwd === 'string' && path.isAbsolute(cwd) && { cwd }),
+  };
+}
+
+interface AgentPick extends vscode.QuickPickItem {
+  readonly blueprint: Blueprint;
+}
+
+/** One that cannot be started is shown with why, and leads to its file. */
+async function pickAgent(blueprints: readonly Blueprint[]): Promise<string | undefined> {
+  if (blueprints.length === 0) {
+    void offerNew();
+    return undefined;
+  }
+  const items = blueprints.map((blueprint): AgentPick => ({ ...rowOf(blueprint), blueprint }));
+  const options = { title: t('Run Agent from File'), matchOnDescription: true, matchOnDetail: true };
+  const chosen = (await vscode.window.showQuickPick(items, options))?.blueprint;
+  if (chosen === undefined) return undefined;
+  if (chosen.agent?.status === 'active') return chosen.name;
+  await vscode.window.showTextDocument(vscode.Uri.file(chosen.file));
+  return undefined;
+}
+
+async function offerNew(): Promise<void> {
+  const create = t('New Agent…');
+  const text = t('No agents yet. An agent is a file such as .vitrine/agents/reviewer.yaml.');
+  if ((await vscode.window.showInformationMessage(text, create)) === create) {
+    await vscode.commands.executeCommand('vitrine.newAgent');
+  }
+}
+
+function rowOf({ name, agent, level, problems }: Blueprint): vscode.QuickPickItem {
+  const place = level === 'user' ? t('home folder') : '';
+  if (agent === null) {
+    const [first] = problems;
+    return { label: `$(warning) ${inertText(name)}`, description: place, detail: inertText(first?.message ?? '') };
+  }
+  const tags = inertText(agent.tags.map((tag) => `#${tag}`).join(' '));
+  const inactive = agent.status === 'inactive' ? t('inactive') : '';
+  const description = [inactive, tags, place].filter((text) => text !== '').join(' · ');
+  const label = `$(${inactive === '' ? 'robot' : 'circle-slash'}) ${inertText(name)}`;
+  return { label, description, detail: inertText(agent.description) };
+}
+
+function askForPrompt(name: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: t('Run {0}', inertText(name)),
+    prompt: t('Prompt for the agent'),
+    ignoreFocusOut: true,
+  });
+}

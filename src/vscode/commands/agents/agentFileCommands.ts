@@ -1,0 +1,109 @@
+import * as vscode from 'vscode';
+import type { Blueprint } from '../../../engine/blueprints/load.ts';
+import { isObject } from '../../../model/text/json.ts';
+import { inertText } from '../../text/inertText.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+
+const { t } = vscode.l10n;
+
+/** What the Agents view offers. Each takes `{file}`, as its rows do. */
+export function agentFileCommands({ agents, engines }: Pick<CommandContext, 'agents' | 'engines'>): Commands {
+  const found = async (argument: unknown): Promise<Blueprint | undefined> => {
+    const file = isObject(argument) ? argument['file'] : undefined;
+    return (await agents.load()).find((each) => each.file === file);
+  };
+
+  const setStatus = async (argument: unknown, status: 'active' | 'inactive'): Promise<void> => {
+    const blueprint = await found(argument);
+    if (blueprint?.agent === null || blueprint === undefined) return;
+    const files = await import('../../agents/agentFiles.ts');
+    if (await files.setStatus(blueprint, status)) return agents.refresh();
+    await vscode.window.showTextDocument(vscode.Uri.file(blueprint.file));
+    const text = t('Vitrine cannot edit this file because of its format. Set "status" to "{0}" yourself.', status);
+    void vscode.window.showWarningMessage(text);
+  };
+
+  const made = async (file: string): Promise<string> => {
+    await agents.refresh();
+    await vscode.window.showTextDocument(vscode.Uri.file(file));
+    return file;
+  };
+
+  return {
+    /** In the folder that its file belongs to. */
+    async runThisAgent(argument) {
+      const blueprint = await found(argument);
+      if (blueprint === undefined) return undefined;
+      const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(blueprint.file));
+      const given = isObject(argument) && typeof argument['prompt'] === 'string' ? argument['prompt'] : undefined;
+      return vscode.commands.executeCommand('vitrine.runBlueprint', {
+        name: blueprint.name,
+        ...(folder !== undefined && { cwd: folder.uri.fsPath }),
+        ...(given !== undefined && { prompt: given }),
+      });
+    },
+
+    /** Where there is a mistake, there. */
+    async editAgent(argument) {
+      const blueprint = await found(argument);
+      if (blueprint === undefined) return;
+      const { firstProblem } = await import('../../agents/agentItem.ts');
+      const problem = blueprint.agent === null ? firstProblem(blueprint) : undefined;
+      await vscode.window.showTextDocument(vscode.Uri.file(blueprint.file), {
+        ...(problem !== undefined && {
+          selection: new vscode.Range(
+            new vscode.Position(problem.from.line, problem.from.character),
+            new vscode.Position(problem.to.line, problem.to.character),
+          ),
+        }),
+      });
+    },
+
+    /** Takes a name as `to` as well. Gives the file of the copy. */
+    async duplicateAgent(argument) {
+      const blueprint = await found(argument);
+      if (blueprint === undefined) return undefined;
+      const to = isObject(argument) && typeof argument['to'] === 'string' ? argument['to'] : undefined;
+      const title = t('Duplicate {0}', inertText(blueprint.name));
+      const name = await nameOf(await agents.load(), title, to, `${blueprint.name}-copy`);
+      if (name === undefined) return undefined;
+      return made(await (await import('../../agents/agentFiles.ts')).duplicate(blueprint, name));
+    },
+
+    /** From active to inactive, and back. */
+    async toggleAgent(argument) {
+      const status = (await found(argument))?.agent?.status;
+      if (status !== undefined) await setStatus(argument, status === 'active' ? 'inactive' : 'active');
+    },
+    deactivateAgent: (argument) => setStatus(argument, 'inactive'),
+    activateAgent: (argument) => setStatus(argument, 'active'),
+
+    /** Asks for all of it, and opens its file, which it gives. */
+    async newAgent() {
+      const { askForAgent } = await import('../../agents/newAgent.ts');
+      const reports = async () => (await engines.get()).agents();
+      const asked = await askForAgent({ all: await agents.load(), reports });
+      return asked && made(await (await import('../../agents/agentFiles.ts')).create(asked));
+    },
+  };
+}
+
+/** Asks, unless it is given; one that cannot be is refused either way. */
+async function nameOf(
+  all: readonly Blueprint[],
+  title: string,
+  given?: string,
+  value = '',
+): Promise<string | undefined> {
+  const { nameProblem } = await import('../../agents/agentFiles.ts');
+  const why = given === undefined ? undefined : nameProblem(given, all);
+  if (why !== undefined) void vscode.window.showErrorMessage(inertText(why));
+  if (given !== undefined) return why === undefined ? given : undefined;
+  return vscode.window.showInputBox({
+    title,
+    value,
+    prompt: t('Name of the copy. You run the agent by this name, and it is also the file name.'),
+    validateInput: (name) => nameProblem(name, all),
+    ignoreFocusOut: true,
+  });
+}

@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import type { ExecutorType } from '../../model/session/session.ts';
+import { inertText } from '../text/inertText.ts';
+import { isObject } from '../../model/text/json.ts';
+import { rowDescription, stateIcon, stateOf } from '../sessions/rowText.ts';
+import { titleOf, type SessionRow } from '../sessions/sessionRow.ts';
+import type { CommandContext } from './commandContext.ts';
+
+const { t } = vscode.l10n;
+
+/** The session id in what a menu, the tree, a page or a keybinding gave the command. */
+export function sessionOfArgument(argument: unknown): string | undefined {
+  if (typeof argument === 'string') return /^ses_[0-9a-f]{12}$/.test(argument) ? argument : undefined;
+  if (!isObject(argument) || argument['kind'] !== 'session' || !isObject(argument['node'])) return undefined;
+  const { row } = argument['node'];
+  return isObject(row) ? sessionOfArgument(row['session_id']) : undefined;
+}
+
+/** The session a command is for: the one it was given, else that of the active panel, else the one a person picks. */
+export async function pickSession(
+  shell: CommandContext,
+  argument: unknown,
+  options: { readonly title: string; readonly filter?: (row: SessionRow) => boolean; readonly usePanel?: boolean },
+): Promise<string | undefined> {
+  const { filter = () => true, usePanel = true } = options;
+  const direct = sessionOfArgument(argument) ?? (usePanel ? shell.panels.active : undefined);
+  if (direct !== undefined) return direct;
+  await shell.loader.load();
+  const rows = shell.list.visible().filter(filter);
+  if (rows.length === 0) {
+    void vscode.window.showInformationMessage(t('No matching session yet.'));
+    return undefined;
+  }
+  const items = [...rows]
+    .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
+    .map((row) => ({
+      label: inertText(titleOf(row)),
+      description: inertText(rowDescription(row, Date.now())),
+      iconPath: stateIcon(stateOf(row)),
+      id: row.session_id,
+    }));
+  const picked = await vscode.window.showQuickPick(items, { title: options.title });
+  return picked?.id;
+}
+
+interface Named {
+  readonly type: ExecutorType;
+  readonly label: string;
+}
+
+/** Whose output a file holds, asked of the person; `why` says why. `undefined` where they gave up. */
+export async function pickAgent(why: string, agents: readonly Named[]): Promise<ExecutorType | undefined> {
+  const items = agents.map(({ type, label }) => ({ label: inertText(label), type }));
+  const placeHolder = t('Select the agent that printed it');
+  return (await vscode.window.showQuickPick(items, { title: inertText(why), placeHolder }))?.type;
+}

@@ -1,0 +1,136 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ExportReport } from '../../../engine/archive/exportSession.ts';
+import { exportFormats, type ExportFormat } from '../../../formats/export/formats.ts';
+import { isObject, type JsonObject } from '../../../model/text/json.ts';
+import { inertText } from '../../text/inertText.ts';
+import { titleOf } from '../../sessions/sessionRow.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { pickSession } from '../pick.ts';
+
+const { t } = vscode.l10n;
+
+interface Wish {
+  readonly format: ExportFormat;
+  readonly redact: boolean;
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly format: ExportFormat;
+}
+
+/** Taking a session along. */
+export function exportCommands(shell: CommandContext): Commands {
+  return {
+    /** A keybinding or another extension may say `{format, file}`; secrets are masked then. */
+    async exportSession(argument, how) {
+      const id = await pickSession(shell, argument, { title: t('Export Session') });
+      if (id === undefined) return;
+      const given = isObject(how) ? givenWish(how) : undefined;
+      const wish = given ?? (await askForFormat());
+      if (wish === undefined) return;
+      const row = shell.list.get(id);
+      const target = given?.target ?? (await askForFile(row === undefined ? id : titleOf(row), wish.format));
+      if (target === undefined) return;
+      const title = t('Vitrine: exporting…');
+      const report = await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, async () =>
+        (await shell.engines.get()).archive.exportToFile(
+          id,
+          { format: wish.format.id, redact: wish.redact },
+          target.fsPath,
+        ),
+      );
+      if (report !== null) void tell(shell, report, target);
+    },
+  };
+}
+
+function givenWish({ format: name, file }: JsonObject): (Wish & { readonly target: vscode.Uri }) | undefined {
+  const format = exportFormats.find(({ id }) => id === name);
+  if (format === undefined || typeof file !== 'string') return undefined;
+  return { format, redact: true, target: vscode.Uri.file(file) };
+}
+
+async function askForFile(title: string, format: ExportFormat): Promise<vscode.Uri | undefined> {
+  return await vscode.window.showSaveDialog({
+    title: t('Export Session'),
+    saveLabel: t('Export'),
+    defaultUri: defaultFile(title, format),
+    filters: { [format.label]: [format.extension] },
+  });
+}
+
+/** Masking is on; a button of the list switches it off, after a question. */
+function askForFormat(): Promise<Wish | undefined> {
+  const pick = vscode.window.createQuickPick<Item>();
+  let redact = true;
+  const show = (): void => {
+    pick.title = redact ? t('Export Session: secrets are masked') : t('Export Session: secrets are not masked');
+    pick.buttons = [
+      redact
+        ? { iconPath: new vscode.ThemeIcon('shield'), tooltip: t('Export without masking secrets…') }
+        : { iconPath: new vscode.ThemeIcon('unlock'), tooltip: t('Mask secrets') },
+    ];
+  };
+  pick.placeholder = t('Format');
+  pick.matchOnDescription = true;
+  pick.ignoreFocusOut = true;
+  pick.items = exportFormats.map((format) => ({ label: format.label, description: `.${format.extension}`, format }));
+  show();
+  return new Promise<Wish | undefined>((resolve) => {
+    let asking = false;
+    pick.onDidTriggerButton(async () => {
+      asking = true;
+      redact = redact ? !(await wantsSecrets()) : true;
+      asking = false;
+      show();
+      pick.show();
+    });
+    pick.onDidAccept(() => {
+      const [item] = pick.selectedItems;
+      if (item !== undefined) resolve({ format: item.format, redact });
+    });
+    pick.onDidHide(() => {
+      if (!asking) resolve(undefined);
+    });
+    pick.show();
+  }).finally(() => pick.dispose());
+}
+
+async function wantsSecrets(): Promise<boolean> {
+  const confirm = t('Export with Secrets');
+  const chosen = await vscode.window.showWarningMessage(
+    t('Export without masking secrets?'),
+    { modal: true, detail: t('The file will contain keys and passwords that the agent read or printed.') },
+    confirm,
+  );
+  return chosen === confirm;
+}
+
+function defaultFile(title: string, format: ExportFormat): vscode.Uri {
+  const name =
+    title
+      .replaceAll(/[^\p{L}\p{N} ._-]/gu, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .slice(0, 60) || 'session';
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+  return vscode.Uri.file(path.join(folder, `${name}.${format.extension}`));
+}
+
+async function tell({ masked }: CommandContext, { redaction }: ExportReport, target: vscode.Uri): Promise<void> {
+  const name = inertText(path.basename(target.fsPath));
+  const count = redaction?.total ?? 0;
+  const text =
+    redaction === null
+      ? t('Saved {0}. Nothing was masked.', name)
+      : count === 0
+        ? t('Saved {0}. No secrets were found.', name)
+        : count === 1
+          ? t('Saved {0}. 1 secret was masked.', name)
+          : t('Saved {0}. {1} secrets were masked.', name, count);
+  const [open, details] = [t('Open'), t('Show Masked Secrets')];
+  const chosen = await vscode.window.showInformationMessage(text, open, ...(count > 0 ? [details] : []));
+  if (chosen === open) await vscode.commands.executeCommand('vscode.open', target);
+  if (chosen === details && redaction !== null) await masked.show(target.fsPath, redaction);
+}

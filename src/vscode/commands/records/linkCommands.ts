@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import { isObject } from '../../../model/text/json.ts';
+import { sessionLink } from '../../sessions/sessionLinks.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { pickSession } from '../pick.ts';
+
+const { t } = vscode.l10n;
+
+const extension = 'vitrine.vitrine';
+/** Characters that a clipboard is trusted with. */
+const mostCharacters = 20_000_000;
+const noticeMs = 3000;
+
+/** What the menu of a page says of the row it was opened on. */
+function entryOf(argument: unknown): number | undefined {
+  const entry = isObject(argument) ? argument['entry'] : undefined;
+  return typeof entry === 'number' && Number.isInteger(entry) && entry >= 0 ? entry : undefined;
+}
+
+/** Taking a session, or one entry of it, to the clipboard. */
+export function linkCommands(shell: CommandContext): Commands {
+  return {
+    async copyLink(argument) {
+      const session = await pickSession(shell, argument, { title: t('Copy Link') });
+      if (session === undefined) return;
+      const entry = entryOf(argument);
+      const place = entry === undefined ? { session } : { session, entry };
+      await vscode.env.clipboard.writeText(sessionLink(vscode.env.uriScheme, extension, place));
+      vscode.window.setStatusBarMessage(t('Copied the link'), noticeMs);
+    },
+
+    async copyMarkdown(argument) {
+      const session = await pickSession(shell, argument, { title: t('Copy as Markdown') });
+      if (session === undefined) return;
+      const entry = entryOf(argument);
+      const copied = entry === undefined ? await wholeSession(shell, session) : await oneEntry(shell, session, entry);
+      if (copied !== undefined) await take(copied);
+    },
+
+    /** From the menu of an answer. */
+    async copyWithSources(argument) {
+      const entry = entryOf(argument);
+      const text = entry === undefined ? undefined : await shell.panels.withSources(entry);
+      if (text !== undefined) await take((await shell.engines.get()).archive.masked(text));
+    },
+  };
+}
+
+async function take({ text, masked }: Copied): Promise<void> {
+  await vscode.env.clipboard.writeText(text);
+  const said =
+    masked === 0
+      ? t('Copied as Markdown')
+      : masked === 1
+        ? t('Copied as Markdown, 1 secret masked')
+        : t('Copied as Markdown, {0} secrets masked', masked);
+  vscode.window.setStatusBarMessage(said, noticeMs);
+}
+
+interface Copied {
+  readonly text: string;
+  /** Secrets. */
+  readonly masked: number;
+}
+
+async function oneEntry({ engines }: CommandContext, session: string, entry: number): Promise<Copied | undefined> {
+  return (await engines.get()).archive.entryMarkdown(session, entry);
+}
+
+/** As the export to a file writes it. */
+async function wholeSession({ engines }: CommandContext, session: string): Promise<Copied | undefined> {
+  const exported = await (await engines.get()).archive.export(session, { format: 'markdown', redact: true });
+  const parts: string[] = [];
+  let length = 0;
+  for await (const chunk of exported.chunks) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length <= mostCharacters) continue;
+    const choice = t('Export Session');
+    const text = t('This session is too long for the clipboard. Export it to a file instead.');
+    const chosen = await vscode.window.showWarningMessage(text, choice);
+    if (chosen === choice) await vscode.commands.executeCommand('vitrine.exportSession', session);
+    return undefined;
+  }
+  return { text: parts.join(''), masked: exported.report()?.redaction?.total ?? 0 };
+}

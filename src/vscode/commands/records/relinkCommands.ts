@@ -1,0 +1,77 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { sessionFolders } from '../../../engine/folders/sessionFolders.ts';
+import { isObject } from '../../../model/text/json.ts';
+import { isSessionLive } from '../../../model/session/status.ts';
+import { inertText } from '../../text/inertText.ts';
+import { isHere } from '../../sessions/sessionList.ts';
+import { markdownOf } from '../../pages/markdownOf.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+
+const { t } = vscode.l10n;
+
+/** Finding sessions again whose folder has another name or place today. */
+export function relinkCommands(shell: CommandContext): Commands {
+  return {
+    sessionLost: () => shell.reports.show('doctor').then(markdownOf),
+
+    /** A keybinding or another extension may say `{from, to}`. */
+    async relinkSessions(argument) {
+      await shell.loader.load();
+      const given = isObject(argument) ? argument : {};
+      const from = typeof given['from'] === 'string' ? given['from'] : await askFrom(shell);
+      if (from === undefined) return 0;
+      const to = typeof given['to'] === 'string' ? given['to'] : await askTo(from);
+      if (to === undefined || to === from) return 0;
+      const engine = await shell.engines.get();
+      let count = 0;
+      for (const row of shell.list.all()) {
+        const folder = within(row.project_dir, from);
+        if (folder === undefined || isSessionLive(row.status)) continue;
+        await engine.relink(row.session_id, path.join(to, folder));
+        count += 1;
+      }
+      await shell.loader.refresh();
+      const text =
+        count === 1 ? t('1 session now belongs to {0}.', to) : t('{0} sessions now belong to {1}.', count, to);
+      void vscode.window.showInformationMessage(inertText(text));
+      return count;
+    },
+  };
+}
+
+/** What of `folder` is below `from`, '' for `from` itself; `undefined` where it is elsewhere. */
+function within(folder: string | undefined, from: string): string | undefined {
+  if (folder === undefined) return undefined;
+  const rest = path.relative(from, folder);
+  return rest === '..' || rest.startsWith(`..${path.sep}`) || path.isAbsolute(rest) ? undefined : rest;
+}
+
+async function askFrom({ list }: CommandContext): Promise<string | undefined> {
+  const items = (await sessionFolders(list.all())).flatMap(({ folder, sessions, gone }) => {
+    if (folder === null || (isHere({ project_dir: folder }) && !gone)) return [];
+    const count = sessions.length === 1 ? t('1 session') : t('{0} sessions', sessions.length);
+    const description = gone ? t('{0}, missing folder', count) : count;
+    return [{ label: inertText(folder), description, folder }];
+  });
+  if (items.length === 0) {
+    void vscode.window.showInformationMessage(t('Every session belongs to a folder in this window.'));
+    return undefined;
+  }
+  const options = { title: t('Relink Sessions'), placeHolder: t('Previous folder of the sessions') };
+  return (await vscode.window.showQuickPick(items, options))?.folder;
+}
+
+async function askTo(from: string): Promise<string | undefined> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({
+    label: inertText(name),
+    description: inertText(uri.fsPath),
+    folder: uri.fsPath,
+  }));
+  const other = { label: t('Another Folder…'), description: '', folder: undefined };
+  const placeHolder = t('Current location of {0}', inertText(from));
+  const chosen = await vscode.window.showQuickPick([...folders, other], { title: t('Relink Sessions'), placeHolder });
+  if (chosen === undefined || chosen.folder !== undefined) return chosen?.folder;
+  const picked = await vscode.window.showOpenDialog({ canSelectFiles: false, canSelectFolders: true });
+  return picked?.[0]?.fsPath;
+}

@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import { inText, triggerWord } from '../../followUps/followUpItem.ts';
+import { inertText } from '../../text/inertText.ts';
+import { mayStart } from '../../settings/trust.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { sessionOfArgument, pickSession } from '../pick.ts';
+
+const { t } = vscode.l10n;
+
+/** What Vitrine writes to agents on its own: for which sessions, and not now. */
+export function followUpCommands(shell: CommandContext): Commands {
+  const { followUps } = shell;
+  const turn = async (argument: unknown, title: string, on: boolean): Promise<void> => {
+    const id = await pickSession(shell, argument, { title });
+    if (id !== undefined) await followUps.turn(id, on);
+  };
+
+  return {
+    followUpsOn: (argument) => (mayStart() ? turn(argument, t('Turn On Follow-ups'), true) : undefined),
+    followUpsOff: (argument) => turn(argument, t('Turn Off Follow-ups'), false),
+
+    async cancelFollowUp(argument) {
+      const id = sessionOfArgument(argument) ?? (await whichDue(shell));
+      if (id !== undefined) await followUps.cancel(id);
+    },
+
+    pauseFollowUps: () => followUps.pause(true),
+    resumeFollowUps: () => followUps.pause(false),
+  };
+}
+
+/** The one to cancel; what is chosen besides is done here. */
+async function whichDue({ followUps, panels }: CommandContext): Promise<string | undefined> {
+  const open: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Open Session') };
+  const due = followUps.due().map((each) => ({
+    label: inertText(each.title),
+    description: `${inText(each, Date.now())} · ${triggerWord(each)}`,
+    detail: `“${each.prompt}”`,
+    iconPath: new vscode.ThemeIcon('sync-ignored'),
+    buttons: [open],
+    id: each.session_id,
+  }));
+  if (due.length === 0) {
+    void vscode.window.showInformationMessage(t('No follow-up is pending.'));
+    return undefined;
+  }
+  const all = { label: t('Pause All Follow-ups'), iconPath: new vscode.ThemeIcon('debug-pause'), id: undefined };
+  const separator = { label: '', kind: vscode.QuickPickItemKind.Separator, id: undefined };
+  const pick = vscode.window.createQuickPick<vscode.QuickPickItem & { readonly id: string | undefined }>();
+  pick.title = t('Cancel Follow-up');
+  pick.placeholder = t('Select the follow-up to cancel');
+  pick.items = [...due, separator, all];
+  const chosen = await new Promise<typeof all | (typeof due)[number] | undefined>((resolve) => {
+    pick.onDidAccept(() => {
+      const [item] = pick.selectedItems;
+      resolve(item === undefined ? undefined : (due.find(({ id }) => id === item.id) ?? all));
+      pick.hide();
+    });
+    pick.onDidTriggerItemButton(({ item }) => {
+      if (item.id !== undefined) void panels.open(item.id);
+      resolve(undefined);
+      pick.hide();
+    });
+    pick.onDidHide(() => resolve(undefined));
+    pick.show();
+  }).finally(() => pick.dispose());
+  if (chosen === all) await followUps.pause(true);
+  return chosen?.id;
+}

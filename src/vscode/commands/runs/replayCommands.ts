@@ -1,0 +1,44 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { outputProfile } from '../../../engine/replay/outputProfile.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { pickAgent } from '../pick.ts';
+
+const { t } = vscode.l10n;
+
+/** Playing what an agent printed to a file. Starts no program, so that it may be done in Restricted Mode too. */
+export function replayCommands(shell: CommandContext): Commands {
+  return {
+    /** Gives the session's id. A keybinding or another extension may name the file by its path. */
+    async replayFile(argument) {
+      const file = typeof argument === 'string' ? argument : await askForFile();
+      if (file === undefined) return undefined;
+      const name = path.basename(file);
+      const engine = await shell.engines.get();
+      const found = await engine.recogniseOutput(file);
+      const [only, ...more] = found;
+      const agent =
+        only !== undefined && more.length === 0
+          ? only.type
+          : await pickAgent(
+              t('Could not tell which agent printed {0}.', name),
+              only === undefined ? engine.archive.importable() : found,
+            );
+      if (agent === undefined) return undefined;
+      const profile = outputProfile(agent, file);
+      const id = await shell.runs.start({ agent: 'replay', profile, prompt: t('Replay of {0}', name) });
+      if (id === undefined) return undefined;
+      await shell.panels.open(id);
+      await shell.tree.reveal(id);
+      return id;
+    },
+  };
+}
+
+async function askForFile(): Promise<string | undefined> {
+  const chosen = await vscode.window.showOpenDialog({
+    title: t('Select a file with the standard output of an agent'),
+    openLabel: t('Replay'),
+  });
+  return chosen?.[0]?.fsPath;
+}

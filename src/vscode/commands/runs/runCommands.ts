@@ -1,0 +1,183 @@
+import * as vscode from 'vscode';
+import { isBypass } from '../../../agents/choices.ts';
+import type { Recalled } from '../../../engine/recall/types.ts';
+import { descendants } from '../../../insight/session/descendants.ts';
+import { isObject } from '../../../model/text/json.ts';
+import { isSessionLive } from '../../../model/session/status.ts';
+import { visibleText } from '../../text/inertText.ts';
+import { askForRun, mostAgents, type Given } from '../../run/askForRun.ts';
+import { filesGiven, selectionGiven } from '../../run/steps/editorPlaces.ts';
+import { problemGiven } from '../../run/problemPrompt.ts';
+import { askForRecall } from '../../run/steps/recallStep.ts';
+import { requestShape, runRequestOf, type RunRequest } from '../../run/runRequest.ts';
+import { mayStart } from '../../settings/trust.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { pickSession } from '../pick.ts';
+
+const { t } = vscode.l10n;
+
+/** Starts the runs and opens their sessions, several of them side by side. Gives the first one's id. */
+async function begin(shell: CommandContext, requests: readonly RunRequest[]): Promise<string | undefined> {
+  const started: string[] = [];
+  for (const request of requests.slice(0, mostAgents)) {
+    const id = await shell.runs.start(request);
+    if (id === undefined) continue;
+    await shell.panels.open(id, requests.length === 1 ? vscode.ViewColumn.Active : columnOf(started.length));
+    started.push(id);
+  }
+  const [id] = started;
+  if (id !== undefined) await shell.tree.reveal(id);
+  return id;
+}
+
+const columns = [vscode.ViewColumn.One, vscode.ViewColumn.Two, vscode.ViewColumn.Three, vscode.ViewColumn.Four];
+const columnOf = (at: number): vscode.ViewColumn => columns[at] ?? vscode.ViewColumn.Beside;
+
+async function askAndBegin(shell: CommandContext, given?: Given): Promise<string | undefined> {
+  const asked = await askForRun(shell, given);
+  if (asked === undefined) return undefined;
+  if (!asked.edit) return begin(shell, asked.requests);
+  await shell.drafts.open(asked);
+  return undefined;
+}
+
+/** With something of an editor, which a person sees before it goes anywhere. */
+async function askAbout(shell: CommandContext, given: () => Given | undefined): Promise<string | undefined> {
+  const about = mayStart() ? given() : undefined;
+  return about === undefined ? undefined : askAndBegin(shell, about);
+}
+
+/** Whoever calls the command, a person alone lets everything happen unasked. */
+async function confirmed({ agent, prompt, choice = {} }: RunRequest): Promise<boolean> {
+  const { permissionMode: mode } = choice;
+  if (!isBypass(agent, mode)) return true;
+  const run = t('Run Without Asking');
+  const said = prompt.length > 400 ? `${prompt.slice(0, 399)}…` : prompt;
+  const chosen = await vscode.window.showWarningMessage(
+    t('Start {0} in “{1}” mode?', agent, visibleText(mode ?? '')),
+    {
+      modal: true,
+      detail: t('It can change files and run commands without asking. Prompt: {0}', visibleText(said)),
+    },
+    run,
+  );
+  return chosen === run;
+}
+
+/** Starting, resuming and stopping runs. Each gives the session's id, or nothing where nothing was started. */
+export function runCommands(shell: CommandContext): Commands {
+  return {
+    async runAgent(argument) {
+      if (!isObject(argument) || !('agent' in argument)) return askAndBegin(shell);
+      const request = runRequestOf(argument);
+      if (request === undefined) throw new Error(t('The Run Agent command takes {0}.', requestShape));
+      if (request.agent !== 'replay' && !mayStart()) return undefined;
+      return (await confirmed(request)) ? begin(shell, [request]) : undefined;
+    },
+
+    runAgentWithRecall: () => (mayStart() ? askAndBegin(shell, { recall: true }) : undefined),
+    runSeveralAgents: () => (mayStart() ? askAndBegin(shell, { several: true }) : undefined),
+
+    /** From the explorer: its files. From an editor: what is selected in it, or else its file. */
+    runAgentHere: (first, all) =>
+      askAbout(shell, () =>
+        Array.isArray(all) || vscode.window.activeTextEditor?.selection.isEmpty !== false
+          ? filesGiven(first, all)
+          : selectionGiven(),
+      ),
+    runAgentOnSelection: () => askAbout(shell, selectionGiven),
+    runAgentOnFile: (first, all) => askAbout(shell, () => filesGiven(first, all)),
+    runAgentOnProblem: (argument) => askAbout(shell, () => problemGiven(argument)),
+
+    async runPrompt() {
+      const requests = mayStart() ? await shell.drafts.take() : undefined;
+      return requests === undefined ? undefined : begin(shell, requests);
+    },
+
+    playDemo: () => begin(shell, [{ agent: 'replay', prompt: '' }]),
+
+    async resumeSession(argument, prompt) {
+      const id = await pickSession(shell, argument, {
+        title: t('Resume Session'),
+        filter: (row) => !isSessionLive(row.status),
+      });
+      if (id === undefined) return undefined;
+      await shell.panels.open(id);
+      const text = typeof prompt === 'string' ? prompt : await askForMore(shell, id);
+      if (text === withRecall) return vscode.commands.executeCommand('vitrine.resumeSessionWithRecall', id);
+      return text === undefined ? undefined : shell.runs.resume(id, text);
+    },
+
+    async resumeSessionWithRecall(argument) {
+      if (!mayStart()) return undefined;
+      const title = t('Resume with Context from Earlier Sessions');
+      const id = await pickSession(shell, argument, { title, filter: (row) => !isSessionLive(row.status) });
+      if (id === undefined) return undefined;
+      await shell.panels.open(id);
+      const asked = await askForMoreWithRecall(shell, id, title);
+      return asked === undefined ? undefined : shell.runs.resume(id, asked.text, asked.recall);
+    },
+
+    async changeOptions(argument) {
+      if (!mayStart()) return;
+      const id = await pickSession(shell, argument, { title: t('Model, Mode and Limits') });
+      if (id !== undefined) await shell.runs.changeOptions(id);
+    },
+
+    async stopSession(argument) {
+      const filter = shell.list.live().length > 0 ? undefined : () => false;
+      const id = await pickSession(shell, argument, {
+        title: t('Stop'),
+        filter: filter ?? ((row) => isSessionLive(row.status)),
+      });
+      if (id !== undefined) await shell.runs.stop(id);
+    },
+
+    async stopChildren(argument) {
+      const below = descendants(shell.list.all());
+      const id = await pickSession(shell, argument, {
+        title: t('Stop Child Sessions'),
+        filter: ({ session_id }) => below(session_id).some(({ status }) => isSessionLive(status)),
+      });
+      if (id !== undefined) await shell.runs.stopChildren(id);
+    },
+  };
+}
+
+const withRecall = Symbol('with context from earlier sessions');
+
+async function askForMore(shell: CommandContext, id: string): Promise<string | typeof withRecall | undefined> {
+  if (shell.list.get(id)?.recording === true) return '';
+  const box = vscode.window.createInputBox();
+  box.title = t('Resume Session');
+  box.prompt = t('Next message. The agent remembers this session.');
+  box.ignoreFocusOut = true;
+  box.buttons = [{ iconPath: new vscode.ThemeIcon('history'), tooltip: t('Add Context from Earlier Sessions') }];
+  const answer = await new Promise<string | typeof withRecall | undefined>((resolve) => {
+    box.onDidAccept(() => resolve(box.value.trim() === '' ? undefined : box.value));
+    box.onDidTriggerButton(() => resolve(withRecall));
+    box.onDidHide(() => resolve(undefined));
+    box.show();
+  });
+  box.dispose();
+  return answer;
+}
+
+/** Without words it just continues: what a person said last is searched by then. */
+async function askForMoreWithRecall(
+  shell: CommandContext,
+  session: string,
+  title: string,
+): Promise<{ readonly text: string; readonly recall?: Recalled } | undefined> {
+  let value = '';
+  for (;;) {
+    const prompt = t('Next message. Leave empty to continue and search earlier sessions by your last message.');
+    const text = await vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true });
+    if (text === undefined) return undefined;
+    value = text;
+    const message = text.trim() === '' ? {} : { message: { text } };
+    const answer = await askForRecall(shell, { session, ...message, step: { title, step: 2, steps: 2, back: true } });
+    if (answer.kind === 'none') return undefined;
+    if (answer.kind === 'value') return { text, ...(answer.value !== undefined && { recall: answer.value }) };
+  }
+}

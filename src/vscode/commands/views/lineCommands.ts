@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import { isObject } from '../../../model/text/json.ts';
+import type { LineStory } from '../../lines/lineStories.ts';
+import type { Commands, CommandContext } from '../commandContext.ts';
+import { sessionOfArgument } from '../pick.ts';
+
+const { t } = vscode.l10n;
+
+interface Item extends vscode.QuickPickItem {
+  readonly story: LineStory;
+}
+
+/** What leads from lines of files to the steps that wrote them. None of these starts a program. */
+export function lineCommands(shell: CommandContext): Commands {
+  return {
+    /** Behind hovers, lenses and links of ours, so not in the manifest. */
+    async openEntry(argument, index) {
+      const id = sessionOfArgument(argument);
+      if (id !== undefined && typeof index === 'number' && Number.isInteger(index) && index >= 0) {
+        await shell.panels.lead(id, index);
+      }
+    },
+
+    async recentEdits() {
+      const { pickRecentEdit } = await import('../../edits/recentEdits.ts');
+      await pickRecentEdit({
+        engines: shell.engines,
+        now: Date.now,
+        lead: (id, entry) => shell.panels.lead(id, entry),
+      });
+    },
+
+    /** For the line with the cursor, or `{lineNumber}` from the menu of the gutter, counted from 1. */
+    async whyThisLine(argument) {
+      const editor = vscode.window.activeTextEditor;
+      if (editor?.document.uri.scheme !== 'file') {
+        void vscode.window.showInformationMessage(t('Open a workspace file and place the cursor on a line.'));
+        return;
+      }
+      const { document, selection } = editor;
+      const number = isObject(argument) ? argument['lineNumber'] : undefined;
+      const line = typeof number === 'number' ? Math.min(number, document.lineCount) - 1 : selection.active.line;
+      const title = t('Vitrine: searching recorded sessions…');
+      const progress = { location: vscode.ProgressLocation.Window, title };
+      const found = await vscode.window.withProgress(progress, () => storiesOf(shell, document, line));
+      if (found.stories.length === 0) {
+        void vscode.window.showInformationMessage(found.why);
+        return;
+      }
+      const picked = await pick(await itemsOf(found.stories), line, found.why);
+      if (picked !== undefined) await shell.panels.lead(picked.session, picked.index);
+    },
+  };
+}
+
+/** `why` says how far anybody looked. */
+async function storiesOf(
+  shell: CommandContext,
+  document: vscode.TextDocument,
+  line: number,
+): Promise<{ readonly stories: readonly LineStory[]; readonly why: string }> {
+  const { index, stories } = await shell.lines.known();
+  const claims = await stories.claims(document);
+  if (claims === undefined) return { stories: [], why: t('This file is too long to compare with sessions.') };
+  const reported = await Promise.all((claims[line] ?? []).map((claim) => stories.story(claim)));
+  const looked = index.sessions === 1 ? t('Searched 1 session.') : t('Searched {0} sessions.', index.sessions);
+  const left = index.left === 0 ? '' : t('Skipped entries (too many, too long, or damaged): {0}.', index.left);
+  const known = reported.filter((story) => story !== undefined);
+  const none = known.length > 0 ? '' : t('No recorded session wrote or read the current text of line {0}.', line + 1);
+  return { stories: known, why: [none, looked, left].filter((part) => part !== '').join(' ') };
+}
+
+async function itemsOf(stories: readonly LineStory[]): Promise<Item[]> {
+  const { storyFacts, storyPrompt, storyTitle } = await import('../../lines/lineText.ts');
+  return stories.map((story) => {
+    const { kind, edited, promptIndex } = story;
+    const how = kind === 'read' ? t('read by') : edited ? t('written by, edited since') : t('written by');
+    return {
+      story,
+      label: `$(${kind === 'read' ? 'eye' : edited ? 'edit-code' : 'edit'}) ${storyTitle(story)}`,
+      description: `${how} · ${storyFacts(story)}`,
+      detail: storyPrompt(story),
+      buttons:
+        promptIndex === undefined ? [] : [{ iconPath: new vscode.ThemeIcon('comment'), tooltip: t('Show Prompt') }],
+    };
+  });
+}
+
+/** The step of the chosen one, or its prompt. */
+function pick(
+  items: readonly Item[],
+  line: number,
+  placeholder: string,
+): Promise<{ session: string; index: number } | undefined> {
+  const list = vscode.window.createQuickPick<Item>();
+  list.title = t('Why is line {0} here?', line + 1);
+  list.placeholder = placeholder;
+  list.matchOnDescription = true;
+  list.matchOnDetail = true;
+  list.items = items;
+  return new Promise<{ session: string; index: number } | undefined>((resolve) => {
+    list.onDidTriggerItemButton(({ item: { story } }) => {
+      resolve({ session: story.session, index: story.promptIndex ?? story.entryIndex });
+      list.hide();
+    });
+    list.onDidAccept(() => {
+      const [item] = list.selectedItems;
+      resolve(item === undefined ? undefined : { session: item.story.session, index: item.story.entryIndex });
+      list.hide();
+    });
+    list.onDidHide(() => resolve(undefined));
+    list.show();
+  }).finally(() => list.dispose());
+}

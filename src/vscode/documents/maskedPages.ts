@@ -1,0 +1,43 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ExportReport } from '../../engine/archive/exportSession.ts';
+import { ReadOnlyPages } from './readOnlyPages.ts';
+
+const scheme = 'vitrine-masked';
+const { t } = vscode.l10n;
+
+type Masking = NonNullable<ExportReport['redaction']>;
+
+/** Lists of the newest exports are kept, as long as the window lives. */
+const mostKept = 10;
+
+/** What was masked in an export, without what it was. */
+export class MaskedPages implements vscode.Disposable {
+  readonly #found = new Map<string, Masking>();
+  readonly #pages = new ReadOnlyPages(scheme, (uri) => Promise.resolve(this.#text(uri.query)));
+
+  show(file: string, masking: Masking): Promise<void> {
+    this.#found.delete(file);
+    this.#found.set(file, masking);
+    const [oldest] = this.#found.keys();
+    if (this.#found.size > mostKept && oldest !== undefined) this.#found.delete(oldest);
+    const title = t('Secrets Masked in {0}', path.basename(file));
+    return this.#pages.show(vscode.Uri.from({ scheme, path: `/${title}`, query: file }));
+  }
+
+  dispose(): void {
+    this.#pages.dispose();
+  }
+
+  #text(file: string): string {
+    const found = this.#found.get(file);
+    if (found === undefined) return t('This list is no longer available. Export again to see what is masked.');
+    const rows = found.masked.map(({ entry, field, rule, length, tag }) =>
+      entry === undefined
+        ? t('{0} hmac:{1}, {2} characters in {3}', rule, tag, length, field)
+        : t('{0} hmac:{1}, {2} characters in entry {3}, {4}', rule, tag, length, entry, field),
+    );
+    const more = found.total - found.masked.length;
+    return [...rows, ...(more > 0 ? [t('{0} more', more)] : []), ''].join('\n');
+  }
+}

@@ -1,0 +1,89 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { SessionHandle } from '../engine/windowEngine.ts';
+import { normalPath } from '../../insight/citations/sources/pathNames.ts';
+import type { SessionFile } from '../../insight/files/files.ts';
+import { FileHistory } from '../../insight/files/history.ts';
+import { changesOf, changeUri, fileUri } from './changeDocuments.ts';
+import { inertText, visibleText } from '../text/inertText.ts';
+import { titleOf } from '../sessions/sessionRow.ts';
+
+const { t } = vscode.l10n;
+
+/** Pairs of texts in one editor; more than anybody reads, and than VS Code shows without pain. */
+const mostResources = 500;
+
+/** The file, what stood in it before, what after; `undefined` where there was no file. */
+type Resource = readonly [file: vscode.Uri, before: vscode.Uri | undefined, after: vscode.Uri | undefined];
+
+/** Shows what recorded edits made of one file; each edit apart where the record does not hold the whole of it. */
+export async function openFileChanges(
+  handle: SessionHandle,
+  files: readonly SessionFile[],
+  name: string,
+): Promise<void> {
+  const file = files.find((each) => each.path === name && each.change !== 'read');
+  if (file === undefined) return;
+  const resources = await resourcesOf(handle, file);
+  const [only] = resources;
+  const title = t('{0} (as recorded)', visibleText(path.posix.basename(file.path)));
+  if (resources.length === 1 && only?.[1] !== undefined && only[2] !== undefined) {
+    await vscode.commands.executeCommand('vscode.diff', only[1], only[2], title, { preview: true });
+  } else if (resources.length > 0) {
+    await vscode.commands.executeCommand('vscode.changes', title, resources);
+  } else {
+    void vscode.window.showInformationMessage(
+      t('The record does not include the changes in {0}.', inertText(file.path)),
+    );
+  }
+}
+
+/** Shows what recorded edits made of every file, in one editor. */
+export async function openAllChanges(handle: SessionHandle, files: readonly SessionFile[]): Promise<void> {
+  const changed = files.filter(({ change }) => change !== 'read');
+  const resources: Resource[] = [];
+  for (const file of changed) {
+    if (resources.length >= mostResources) break;
+    resources.push(...(await resourcesOf(handle, file)));
+  }
+  if (resources.length === 0) {
+    void vscode.window.showInformationMessage(t('The record does not include any file changes.'));
+    return;
+  }
+  const shown = resources.slice(0, mostResources);
+  await vscode.commands.executeCommand('vscode.changes', t('Changes of {0}', titleOf(handle.summary())), shown);
+  if (resources.length > shown.length || changed.length > mostResources) {
+    void vscode.window.showInformationMessage(t('The first {0} changes are shown.', shown.length));
+  }
+}
+
+async function resourcesOf(handle: SessionHandle, file: SessionFile): Promise<Resource[]> {
+  const folder = handle.summary().project_dir ?? '';
+  const history = new FileHistory(file.path, folder);
+  const apart: Resource[] = [];
+  const at = vscode.Uri.file(path.resolve(folder === '' ? '/' : folder, file.path));
+  for (const index of file.steps) {
+    const [entry] = await handle.read(index, index + 1);
+    if (entry === undefined) continue;
+    history.add(entry);
+    for (const [change, { path: of, oldText, newText, patch }] of changesOf(entry).entries()) {
+      if (normalPath(of, folder) !== file.path) continue;
+      if (oldText === undefined && newText === undefined && patch === undefined) continue;
+      const place = { session: handle.id, index, change };
+      apart.push([at, changeUri({ ...place, side: 'old' }, of), changeUri({ ...place, side: 'new' }, of)]);
+    }
+  }
+  const { before, after } = history;
+  const [from, to] = [file.steps[0], file.steps.at(-1)];
+  if (before === undefined || after === undefined || from === undefined || to === undefined) return apart;
+  // It came and went.
+  if (before === null && after === null) return apart;
+  const place = { session: handle.id, from, to, file: file.path };
+  return [
+    [
+      at,
+      before === null ? undefined : fileUri({ ...place, side: 'before' }),
+      after === null ? undefined : fileUri({ ...place, side: 'after' }),
+    ],
+  ];
+}

@@ -1,0 +1,22 @@
+import type { EngineFailure } from '../../engine/failures/failures.ts';
+import { reachedText } from '../budgets/budgetText.ts';
+import * as vscode from 'vscode';
+import { inWords, type Wording } from '../../engine/failures/wording.ts';
+
+/** In the user's language: what happened, why, and what to do next. */
+export function failureText({ words, budget }: EngineFailure): { readonly message: string; readonly detail: string } {
+  return {
+    message: budget === undefined ? translated(words.message) : `${reachedText(budget)}.`,
+    detail: translated(words.detail),
+  };
+}
+
+export function sentences(failure: EngineFailure): string {
+  const { message, detail } = failureText(failure);
+  return `${message} ${detail}`.trim();
+}
+
+/** In the language of this VS Code. */
+export function translated(wording: Wording): string {
+  return inWords(wording, (template) => vscode.l10n.t(template));
+}

@@ -1,0 +1,29 @@
+import { DaemonError } from '../../client/errors.ts';
+import { failureActions, failureCodes } from '../../engine/failures/failureCodes.ts';
+import { EngineFailure } from '../../engine/failures/failures.ts';
+import { quote, say } from '../../engine/failures/wording.ts';
+import type { FailureData } from '../../protocol/daemon/failure.ts';
+
+/** A failure as the daemon's engine has it. */
+export function toFailure({ code, message, detail, words, action, tried, budget }: FailureData): EngineFailure {
+  const known = failureCodes.find((each) => each === code) ?? 'internal';
+  const fix = failureActions.find((each) => each === action);
+  const text = {
+    message: words?.message ?? quote(message),
+    detail: words?.detail ?? quote(detail),
+    ...(fix !== undefined && { action: fix }),
+    ...(tried !== undefined && { tried }),
+    ...(budget !== undefined && { budget }),
+  };
+  return new EngineFailure(known, text);
+}
+
+/** Where there is no daemon to ask. */
+export function unreachable(error: unknown): unknown {
+  if (!DaemonError.is(error)) return error;
+  const text = {
+    message: say`The Vitrine daemon does not respond.`,
+    detail: quote(`${error.message} ${error.detail}`),
+  };
+  return new EngineFailure('daemon_unreachable', { ...text, action: 'doctor' }, error);
+}

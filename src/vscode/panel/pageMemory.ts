@@ -1,0 +1,22 @@
+import type * as vscode from 'vscode';
+import { type DetailLevel, detailLevels } from '../../protocol/panel/detailLevel.ts';
+
+const key = 'transcriptDetail';
+
+/** What the user chose for all transcripts, in all windows. */
+export class PageMemory {
+  readonly #state: vscode.Memento;
+
+  constructor(state: vscode.Memento) {
+    this.#state = state;
+  }
+
+  get detail(): DetailLevel {
+    const saved = this.#state.get<unknown>(key);
+    return detailLevels.find((each) => each === saved) ?? 'everything';
+  }
+
+  async keepDetail(level: DetailLevel): Promise<void> {
+    await this.#state.update(key, level);
+  }
+}

@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import { inertText } from '../text/inertText.ts';
+import { originWord } from '../text/originWord.ts';
+import type { Prompt, PromptIndex } from './promptIndex.ts';
+import { figures } from '../text/figures.ts';
+import { leftOutText } from '../sessions/rowText.ts';
+
+const { t } = vscode.l10n;
+
+interface Item extends vscode.QuickPickItem {
+  readonly index: number;
+}
+
+/** Asks which prompt to go to; the newest is first in hand. Its entry's index, or `undefined` where none was chosen. */
+export async function pickPrompt(prompts: PromptIndex, now: number): Promise<number | undefined> {
+  const all = prompts.all();
+  const itemOf = ({ index, at, origin, text }: Prompt, place: number): Item => {
+    const [icon, word] = originWord(origin);
+    const ago = Math.max(0, now - Date.parse(at));
+    const [first = ''] = text.trim().split('\n');
+    const when = new Date(at).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'medium' });
+    return {
+      label: `$(${icon}) ${inertText(first)}`,
+      description: Number.isFinite(ago) ? t('{0} ago', figures.duration(ago)) : '',
+      detail: `${prompts.omitted + place + 1} · ${word} · ${Number.isFinite(ago) ? when : at}`,
+      index,
+    };
+  };
+  const every = all.map((prompt, place) => ({ item: itemOf(prompt, place), synthetic: prompt.synthetic }));
+  const shown = every.filter(({ synthetic }) => !synthetic);
+  const left = every.length - shown.length;
+  const items = shown.map(({ item }) => item);
+  const pick = vscode.window.createQuickPick<Item>();
+  pick.title = t('Go to Prompt');
+  pick.placeholder =
+    prompts.omitted === 0
+      ? t('Type to find a prompt')
+      : t(
+          'Type to find one of the newest {0} prompts. {1} earlier prompts are not listed',
+          all.length,
+          prompts.omitted,
+        );
+  if (left > 0) {
+    const tooltip =
+      left === 1 ? t('Show 1 excluded follow-up or callback') : t('Show {0} excluded follow-ups and callbacks', left);
+    pick.buttons = [{ iconPath: new vscode.ThemeIcon('sync'), tooltip }];
+    pick.placeholder = `${pick.placeholder} (${leftOutText(left)})`;
+    pick.onDidTriggerButton(() => {
+      pick.items = every.map(({ item }) => item);
+      pick.buttons = [];
+    });
+  }
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.items = items;
+  const last = items.at(-1);
+  pick.activeItems = last === undefined ? [] : [last];
+  return new Promise<number | undefined>((resolve) => {
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]?.index);
+      pick.hide();
+    });
+    pick.onDidHide(() => resolve(undefined));
+    pick.show();
+  }).finally(() => pick.dispose());
+}

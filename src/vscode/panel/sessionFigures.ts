@@ -1,0 +1,89 @@
+import type { SessionHandle } from '../engine/windowEngine.ts';
+import { coldStart } from '../../insight/session/coldStart.ts';
+import { addCost, noCosts } from '../../insight/ledger/money.ts';
+import { descendantsOf } from '../../insight/session/descendants.ts';
+import { MessageFigures } from '../../insight/ledger/messageFigures.ts';
+import { loadPrices } from '../../insight/prices/prices.ts';
+import { UnrestoredCount } from '../../insight/session/unrestored.ts';
+import type { NormalizedEntry } from '../../model/transcript/entry.ts';
+import type { FigureAnswer, FigureRequest, LedgerCard, ResumeFacts } from '../../protocol/panel/figureMessages.ts';
+import type { SessionRow } from '../sessions/sessionRow.ts';
+import { ownPrices } from '../settings/settings.ts';
+
+interface FiguresDeps {
+  readonly handle: SessionHandle;
+  /** Every session that is known. */
+  readonly sessions: () => Iterable<SessionRow>;
+  /** Resolves when `add` was given every entry. */
+  readonly read: () => Promise<unknown>;
+}
+
+/** What a page asks about money, time and continuing. */
+export class SessionFigures {
+  readonly #deps: FiguresDeps;
+  readonly #unrestored = new UnrestoredCount();
+  #figures: { readonly state: string; readonly known: MessageFigures } | undefined;
+
+  constructor(deps: FiguresDeps) {
+    this.#deps = deps;
+  }
+
+  /** Of every entry, and again when it has changed. */
+  add(entry: NormalizedEntry): void {
+    const { handle } = this.#deps;
+    if (entry.type.kind === 'user_message' && handle.turns().some(({ firstIndex }) => firstIndex === entry.index)) {
+      this.#unrestored.nextRun();
+    }
+    this.#unrestored.add(entry);
+  }
+
+  async answer(message: FigureRequest): Promise<FigureAnswer> {
+    const { request } = message;
+    switch (message.type) {
+      case 'getLedger':
+        return { type: 'ledger', request, ledger: await this.#ledger() };
+      case 'getResume':
+        return { type: 'resume', request, resume: await this.#resume() };
+      case 'getMessageFigures': {
+        const { handle } = this.#deps;
+        const known = await this.#messageFigures();
+        const turns = handle.turns();
+        const figures = message.indexes.map((index) => ({ index, figure: known.of(index, turns) }));
+        return { type: 'messageFigures', request, figures };
+      }
+    }
+  }
+
+  /** Of runs that have ended they stay as they are. */
+  async #messageFigures(): Promise<MessageFigures> {
+    const { handle } = this.#deps;
+    const { runs, status, model, updated_at: at } = handle.summary();
+    const state = `${runs} ${status} ${at}`;
+    if (this.#figures?.state === state) return this.#figures.known;
+    const [messages, prices] = await Promise.all([handle.messages(), loadPrices(ownPrices())]);
+    const known = new MessageFigures(messages, prices, model);
+    this.#figures = handle.live() ? undefined : { state, known };
+    return known;
+  }
+
+  async #ledger(): Promise<LedgerCard> {
+    const { handle, sessions } = this.#deps;
+    const children = descendantsOf(sessions(), handle.id).filter(({ recording }) => !recording);
+    const cost = children.map((row) => row.total_cost).reduce(addCost, noCosts);
+    const [ledger, head] = await Promise.all([handle.ledger(), handle.head()]);
+    return { ...ledger, children: children.length === 0 ? null : { count: children.length, cost }, head };
+  }
+
+  async #resume(): Promise<ResumeFacts> {
+    const { handle, read } = this.#deps;
+    const [prices, others] = await Promise.all([loadPrices(ownPrices()), handle.writer(), read()]);
+    const summary = handle.summary();
+    return {
+      ...this.#unrestored.all(),
+      lastActivity: summary.updated_at,
+      cold: coldStart(summary, prices),
+      known: summary.executor_session_id !== undefined || summary.executor_session_ids.length > 0,
+      elsewhere: others,
+    };
+  }
+}

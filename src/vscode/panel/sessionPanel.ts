@@ -1,0 +1,398 @@
+import * as vscode from 'vscode';
+import type { Notice, SessionHandle } from '../engine/windowEngine.ts';
+import { completenessWording } from '../../engine/audit/completenessWording.ts';
+import type { Completeness } from '../../engine/record/chain/completeness.ts';
+import { parseQuery } from '../../insight/search/query.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../model/transcript/entry.ts';
+import { Channel } from '../../protocol/channel.ts';
+import { parseFromPage } from '../../protocol/panel/fromPageSchema.ts';
+import type { EntryPage, FromPage, PageEntry, PageUpdate, Sent, SessionView } from '../../protocol/panel/messages.ts';
+import { pageEntry, wholeEntry } from '../../protocol/panel/pageEntries.ts';
+import { UpdateFeed } from '../../protocol/panel/updateFeed.ts';
+import { Citations } from './citations.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import { logFiltered, logFiltering } from '../../engine/log/metadataLog.ts';
+import type { PageActions } from './pageActions.ts';
+import { ProjectFiles } from '../window/projectFiles.ts';
+import { pickPrompt } from './pickPrompt.ts';
+import { PromptIndex } from './promptIndex.ts';
+import { SessionFigures } from './sessionFigures.ts';
+import type { SessionRow } from '../sessions/sessionRow.ts';
+import { sessionView } from './sessionView.ts';
+import { StepIndex } from './stepIndex.ts';
+import { isForObserved } from '../observed/observedView.ts';
+import { translated } from '../failures/failureText.ts';
+import { SessionViews } from './views/sessionViews.ts';
+import type { ViewSource } from './views/viewIndex.ts';
+
+const { t } = vscode.l10n;
+
+/** Entries of the first page: more than any window shows. */
+const firstPage = 80;
+const mostFound = 1000;
+/** Milliseconds between two views of a running session. */
+const viewPause = 100;
+/** Reads of the first page before a stream that never pauses is shown as it is. */
+const patience = 20;
+
+/** An entry by its index, or the request that waits longest. */
+export type Lead = number | 'review';
+
+/** One page on one session: shows what the handle has, and hands on what the person does. */
+export class SessionPanel implements vscode.Disposable {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #handle: SessionHandle;
+  readonly #actions: PageActions;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #channel: Channel<Sent, FromPage>;
+  readonly #feed: UpdateFeed;
+  readonly #steps: StepIndex;
+  readonly #views: SessionViews;
+  readonly #citations: Citations;
+  readonly #figures: SessionFigures;
+  readonly #prompts = new PromptIndex();
+  /** Entries that went to the page before they could be counted, from `from` to before `to`. */
+  #uncounted: { readonly from: number; readonly to: number }[] = [];
+  readonly #disposables: { dispose(): void }[];
+  /** The page has been given a beginning and is in sight. */
+  #started = false;
+  /** Updates that came while the page had no beginning. */
+  #missed = 0;
+  #numbered = false;
+  /** What the page is to lead to as soon as it stands. */
+  #lead: Lead | undefined;
+  #notice: Notice | undefined;
+  /** What the record lacks, for people. */
+  #missing: readonly string[] = [];
+  #viewTimer: NodeJS.Timeout | undefined;
+
+  /** `sessions`: every session that is known. */
+  constructor(
+    panel: vscode.WebviewPanel,
+    handle: SessionHandle,
+    actions: PageActions,
+    log: vscode.LogOutputChannel,
+    sessions: () => Iterable<SessionRow>,
+  ) {
+    this.#panel = panel;
+    this.#handle = handle;
+    this.#actions = actions;
+    this.#log = log;
+    const files = new ProjectFiles(() => handle.summary().project_dir);
+    this.#citations = new Citations(handle, files);
+    this.#figures = new SessionFigures({ handle, sessions, read: () => this.#steps.count() });
+    this.#steps = new StepIndex(handle, (entry) => {
+      this.#citations.add(entry);
+      this.#figures.add(entry);
+      this.#prompts.add(entry);
+    });
+    this.#channel = new Channel<Sent, FromPage>({
+      post: (envelope) => void panel.webview.postMessage(envelope),
+      deliver: (message) => void this.#answer(message),
+    });
+    this.#feed = new UpdateFeed(this.#channel);
+    const source: ViewSource = {
+      total: () => handle.total(),
+      read: (from, to) => handle.read(from, to),
+      turns: () => handle.turns(),
+      live: () => handle.live(),
+      summary: () => handle.summary(),
+      fileNow: (name) => files.now(name),
+    };
+    this.#views = new SessionViews(source, (answer) => this.#started && this.#channel.send(answer));
+    this.#disposables = [
+      handle,
+      this.#views,
+      panel.webview.onDidReceiveMessage((data: unknown) => this.#receive(data)),
+      panel.onDidChangeViewState(() => this.#look()),
+      handle.onUpdates((updates, total) => this.#push(updates, total)),
+      handle.onSummary(() => this.#showView()),
+      // Before what it leads to: a message that was said no longer stands as queued beside its answer.
+      handle.onConversation(() => (handle.conversation() === null ? this.#showView() : this.#showViewNow())),
+      handle.onNotice((notice) => {
+        this.#notice = notice;
+        this.#showView();
+      }),
+      actions.onDidChangeDue(() => this.#showView()),
+      vscode.workspace.onDidSaveTextDocument(() => this.#views.saved()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.#showView()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.#showView()),
+    ];
+  }
+
+  /** Leads the person to an entry, or to the request that waits longest. */
+  lead(to: Lead): void {
+    const total = this.#handle.total();
+    if (to !== 'review' && to >= total) {
+      void vscode.window.showWarningMessage(t('This session has {0} entries. Entry {1} does not exist.', total, to));
+      return;
+    }
+    this.#lead = to;
+    if (this.#started) this.#showLead();
+  }
+
+  /** Warns about what is missing from the record. */
+  showMissing(found: Completeness): void {
+    this.#missing = completenessWording(found).map(translated);
+    if (this.#missing.length > 0) this.#showView();
+  }
+
+  async pickPrompt(): Promise<void> {
+    await this.#steps.count();
+    this.#tellLeftOut('prompts');
+    const index = await pickPrompt(this.#prompts, Date.now());
+    if (index === undefined) return;
+    this.#panel.reveal();
+    this.lead(index);
+  }
+
+  withSources(index: number): Promise<string | undefined> {
+    return this.#citations.markdown(index);
+  }
+
+  /** What a list of the session's messages leaves out. */
+  #tellLeftOut(list: 'prompts' | 'transcript'): void {
+    const { id } = this.#handle;
+    const all = this.#prompts.all();
+    const left = all.filter(({ synthetic }) => synthetic);
+    for (const { index, metadata } of left) logFiltered(this.#log, `${id}#${index}`, metadata);
+    logFiltering(this.#log, list, { total: all.length, filtered: left.length }, id);
+  }
+
+  #showLead(): void {
+    const to = this.#lead;
+    if (to === undefined) return;
+    this.#lead = undefined;
+    this.#channel.send(to === 'review' ? { type: 'review' } : { type: 'reveal', index: to });
+  }
+
+  dispose(): void {
+    this.#steps.stop();
+    clearTimeout(this.#viewTimer);
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  /** A hidden page is gone; it asks for a new beginning when it is back. */
+  #look(): void {
+    if (!this.#panel.visible) this.#started = false;
+  }
+
+  #receive(data: unknown): void {
+    const envelope = parseFromPage(data);
+    if (envelope === undefined) {
+      this.#log.warn(logLine('page message refused', { session: this.#handle.id }));
+      return;
+    }
+    if (envelope.message.type === 'ack') {
+      if (envelope.generation === this.#channel.generation) this.#feed.acknowledged(envelope.message.seq);
+      return;
+    }
+    this.#channel.receive(envelope);
+  }
+
+  async #answer(message: FromPage): Promise<void> {
+    try {
+      await this.#handleMessage(message);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      this.#log.error(logLine('page request failed', { session: this.#handle.id, type: message.type, error: text }));
+      if ('request' in message) this.#channel.send({ type: 'failed', request: message.request, message: text });
+    }
+  }
+
+  async #handleMessage(message: FromPage): Promise<void> {
+    const { id } = this.#handle;
+    switch (message.type) {
+      case 'ready':
+      case 'resync':
+        return this.#begin();
+      case 'getPage': {
+        const page = await this.#page(message.from, message.from + message.count);
+        this.#channel.send({ type: 'page', request: message.request, page });
+        return;
+      }
+      case 'getEntry': {
+        const [entry] = await this.#handle.read(message.index, message.index + 1);
+        const whole = entry === undefined ? null : wholeEntry(entry);
+        this.#channel.send({ type: 'entry', request: message.request, entry: whole });
+        return;
+      }
+      case 'getEvidence': {
+        const card = await this.#citations.card(message.index, message.link);
+        this.#channel.send({ type: 'evidence', request: message.request, card });
+        return;
+      }
+      case 'getSources': {
+        const page = this.#citations.sources(message, this.#steps.counted >= this.#handle.total());
+        this.#channel.send({ type: 'sources', request: message.request, page });
+        return;
+      }
+      case 'find': {
+        const { request, query, from } = message;
+        const found = await this.#handle.find(query, mostFound, from);
+        const {
+          query: { texts },
+          problems,
+        } = parseQuery(query);
+        this.#channel.send({ type: 'found', request, ...found, texts, problems });
+        return;
+      }
+      case 'send':
+        this.#notice = undefined;
+        if (await this.#actions.send(this.#handle, message.text, message.how)) return;
+        // What was typed is not lost with it.
+        this.#channel.send({ type: 'takenBack', text: message.text });
+        return;
+      case 'typing':
+        return this.#actions.typing(id);
+      case 'takeBack':
+        this.#channel.send({
+          type: 'takenBack',
+          text: (await this.#handle.conversation()?.takeBack(message.id)) ?? null,
+        });
+        return undefined;
+      case 'answer':
+        if (!(await this.#actions.answer(this.#handle, message.id, message.answer))) {
+          this.#log.warn(logLine('answer refused', { session: id, request: message.id, kind: message.answer.kind }));
+        }
+        return undefined;
+      case 'stop':
+        return this.#actions.stop(id);
+      case 'openFile':
+        return this.#actions.openFile(this.#handle.summary().project_dir, message.path, message.line, message.endLine);
+      case 'openDiff':
+        return this.#actions.openDiff(this.#handle, message.index);
+      case 'getTrajectory':
+      case 'getFiles':
+      case 'getSince':
+        return this.#views.answer(message);
+      case 'getLedger':
+      case 'getResume':
+      case 'getMessageFigures':
+        this.#channel.send(await this.#figures.answer(message));
+        return;
+      case 'pickPrompt':
+        return this.pickPrompt();
+      case 'keepDetail':
+        return this.#actions.memory.keepDetail(message.detail);
+      case 'openFileChanges':
+        return this.#actions.openFileChanges(this.#handle, await this.#views.files(), message.path);
+      case 'openAllChanges':
+        return this.#actions.openAllChanges(this.#handle, await this.#views.files());
+      case 'openLink':
+        return this.#actions.openLink(message.url);
+      case 'openRecalled':
+        return this.#actions.openRecalled(this.#handle, message.index, message.passage);
+      case 'copy':
+        return this.#actions.copy(message.text);
+      case 'command':
+        if (this.#handle.summary().observed !== undefined && !isForObserved(message.command)) return undefined;
+        return this.#actions.command(message.command, id);
+      case 'ack':
+        return undefined;
+    }
+  }
+
+  /** Sends everything a page needs to stand, and from then on what changes. */
+  async #begin(): Promise<void> {
+    this.#started = false;
+    if (this.#steps.short) this.#numbered = await this.#steps.count();
+    let page: EntryPage;
+    // Text that arrives while the page is read may or may not be in it: read again until nothing did.
+    for (let reads = 0; ; reads += 1) {
+      this.#missed = 0;
+      this.#uncounted = [];
+      const total = this.#handle.total();
+      page = await this.#page(Math.max(0, total - firstPage), total);
+      if (this.#missed === 0 || reads >= patience) break;
+    }
+    const view = this.#view();
+    const l10n = vscode.l10n.bundle ?? {};
+    this.#channel.restart();
+    this.#views.restart();
+    const open = this.#handle.open();
+    const { detail } = this.#actions.memory;
+    this.#feed.begin({ type: 'init', view, page, open, detail, l10n, locale: vscode.env.language });
+    this.#started = true;
+    this.#showLead();
+    if (!this.#numbered) await this.#number(page);
+    if (this.#numbered) this.#tellLeftOut('transcript');
+  }
+
+  /** Counts steps behind the page's back, then sends those of its first page again, with their numbers. */
+  async #number(shown: EntryPage): Promise<void> {
+    this.#numbered = await this.#steps.count();
+    if (!this.#numbered || !this.#started) return;
+    const entries = await this.#handle.read(shown.from, shown.from + shown.entries.length);
+    const open = new Set(this.#handle.open());
+    const settled = entries.filter((entry) => entry.type.kind === 'tool_use' && !open.has(entry.index));
+    this.#feed.push(
+      settled.map((entry) => ({ op: 'put', entry: this.#pageEntry(entry) })),
+      this.#handle.total(),
+    );
+    this.#sendLinks();
+  }
+
+  /** Where the messages come from that the page has had for a while. */
+  #sendLinks(): void {
+    const sent = this.#uncounted;
+    this.#uncounted = [];
+    const entries = sent.flatMap(({ from, to }) =>
+      Array.from({ length: to - from }, (_, at) => ({ index: from + at, links: this.#citations.of(from + at) })),
+    );
+    const linked = entries.filter(({ links }) => links.length > 0);
+    if (linked.length > 0) this.#channel.send({ type: 'links', entries: linked });
+  }
+
+  async #page(from: number, to: number): Promise<EntryPage> {
+    const entries = await this.#handle.read(from, Math.min(to, this.#handle.total()));
+    const page = entries.map((entry) => this.#pageEntry(entry));
+    const last = entries.at(-1)?.index ?? -1;
+    if (last >= this.#steps.counted) this.#uncounted.push({ from: Math.max(from, this.#steps.counted), to: last + 1 });
+    return { total: this.#handle.total(), from, entries: page };
+  }
+
+  #pageEntry(entry: NormalizedEntry): PageEntry {
+    const page = ownAnswer(pageEntry(entry, this.#steps.of(entry)), this.#actions.windowId);
+    const links = this.#citations.of(entry.index);
+    return links.length === 0 ? page : { ...page, links };
+  }
+
+  #push(updates: readonly EntryUpdate[], total: number): void {
+    this.#views.update(updates);
+    if (!this.#started) {
+      this.#missed += updates.length;
+      return;
+    }
+    const forPage = updates.map((update): PageUpdate => {
+      if (update.op === 'append') return update;
+      if (update.open !== true && update.entry.index < this.#steps.counted) {
+        this.#citations.add(update.entry, false);
+        this.#figures.add(update.entry);
+      }
+      return { ...update, entry: this.#pageEntry(update.entry) };
+    });
+    this.#feed.push(forPage, total);
+  }
+
+  #view(): SessionView {
+    return sessionView(this.#handle, this.#notice ?? this.#missing, this.#actions.dueAt(this.#handle.id));
+  }
+
+  #showView(): void {
+    this.#viewTimer ??= setTimeout(() => this.#showViewNow(), viewPause);
+  }
+
+  #showViewNow(): void {
+    clearTimeout(this.#viewTimer);
+    this.#viewTimer = undefined;
+    if (this.#started) this.#feed.show(this.#view());
+  }
+}
+
+/** Of an answer that was given in this window, the page need not know where. */
+function ownAnswer(page: PageEntry, windowId: string): PageEntry {
+  const { asked } = page;
+  if (asked?.decision?.client?.id !== windowId) return page;
+  return { ...page, asked: { ...asked, decision: { ...asked.decision, client: undefined } } };
+}

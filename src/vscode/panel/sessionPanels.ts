@@ -1,0 +1,167 @@
+import * as vscode from 'vscode';
+import { isObject } from '../../model/text/json.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import type { Failures } from '../failures/failures.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import type { PageActions } from './pageActions.ts';
+import { pageChunks, pageRoots, panelHtml } from './panelHtml.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
+import type { Lead, SessionPanel } from './sessionPanel.ts';
+import { titleOf } from '../sessions/sessionRow.ts';
+
+const viewType = 'vitrine.session';
+
+interface PanelDeps {
+  readonly extension: vscode.Uri;
+  readonly engines: EngineHost;
+  readonly list: SessionList;
+  readonly actions: PageActions;
+  readonly failures: Failures;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** At most one panel per session, brought back after a reload of the window. */
+export class SessionPanels implements vscode.Disposable {
+  readonly #deps: PanelDeps;
+  readonly #panels = new Map<string, vscode.WebviewPanel>();
+  readonly #sessions = new Map<string, SessionPanel>();
+  /** What pages are to lead to as soon as they are there. */
+  readonly #leads = new Map<string, Lead>();
+  readonly #looked = new vscode.EventEmitter<string>();
+  /** A panel came into sight. */
+  readonly onDidLook = this.#looked.event;
+  readonly #disposables: vscode.Disposable[];
+
+  constructor(deps: PanelDeps) {
+    this.#deps = deps;
+    this.#disposables = [
+      vscode.window.registerWebviewPanelSerializer(viewType, {
+        deserializeWebviewPanel: (panel, state: unknown) => this.#restore(panel, state),
+      }),
+      deps.list.onDidChange(() => this.#entitle()),
+    ];
+  }
+
+  /** The session whose panel has the focus of the editor area. */
+  get active(): string | undefined {
+    for (const [id, panel] of this.#panels) if (panel.active) return id;
+    return undefined;
+  }
+
+  async open(id: string, column: vscode.ViewColumn = vscode.ViewColumn.Active): Promise<void> {
+    const panel = this.#panels.get(id);
+    if (panel !== undefined) {
+      panel.reveal();
+      return;
+    }
+    const title = this.#title(id);
+    await this.#fill(vscode.window.createWebviewPanel(viewType, title, column), id);
+  }
+
+  /** Asks which prompt of the panel that has the focus to go to. */
+  async pickPrompt(): Promise<void> {
+    await this.#sessions.get(this.active ?? '')?.pickPrompt();
+  }
+
+  /** A message of the panel that has the focus, with a footnote for every source. */
+  async withSources(index: number): Promise<string | undefined> {
+    return await this.#sessions.get(this.active ?? '')?.withSources(index);
+  }
+
+  isVisible(id: string): boolean {
+    return this.#panels.get(id)?.visible === true;
+  }
+
+  /** Opens the session at an entry, or at what waits there. */
+  async lead(id: string, to: Lead): Promise<void> {
+    this.#leads.set(id, to);
+    await this.open(id);
+    this.#lead(id);
+  }
+
+  #lead(id: string): void {
+    const [session, to] = [this.#sessions.get(id), this.#leads.get(id)];
+    if (session === undefined || to === undefined) return;
+    this.#leads.delete(id);
+    session.lead(to);
+  }
+
+  close(id: string): void {
+    this.#panels.get(id)?.dispose();
+  }
+
+  dispose(): void {
+    for (const each of this.#disposables) each.dispose();
+    this.#looked.dispose();
+  }
+
+  async #restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const id = isObject(state) ? state['sessionId'] : undefined;
+    if (typeof id !== 'string' || this.#panels.has(id)) panel.dispose();
+    else await this.#fill(panel, id);
+  }
+
+  async #fill(panel: vscode.WebviewPanel, id: string): Promise<void> {
+    const { extension, engines, list, actions, failures, log } = this.#deps;
+    const media = (name: string): vscode.Uri => vscode.Uri.joinPath(extension, 'media', name);
+    panel.iconPath = { light: media('panel-light.svg'), dark: media('panel-dark.svg') };
+    this.#panels.set(id, panel);
+    const closed = (): boolean => this.#panels.get(id) !== panel;
+    panel.onDidDispose(() => {
+      if (closed()) return;
+      this.#panels.delete(id);
+      this.#sessions.delete(id);
+      this.#leads.delete(id);
+    });
+    panel.onDidChangeViewState(() => {
+      if (panel.visible) this.#looked.fire(id);
+    });
+    if (panel.visible) this.#looked.fire(id);
+    try {
+      const [{ SessionPanel }, engine, chunks] = await Promise.all([
+        import('./sessionPanel.ts'),
+        engines.get(),
+        pageChunks(extension, 'main'),
+      ]);
+      const handle = await engine.open(id);
+      if (closed()) {
+        handle.dispose();
+        return;
+      }
+      const session = new SessionPanel(panel, handle, actions, log, () => list.all());
+      panel.onDidDispose(() => session.dispose());
+      this.#sessions.set(id, session);
+      if (handle.summary().observed === undefined) {
+        void engine.archive.checkCompleteness(id).then(
+          (found) => session.showMissing(found),
+          (error: unknown) => log.warn(logLine('record not checked', { session: id, error: String(error) })),
+        );
+      }
+      this.#lead(id);
+      panel.title = titleOf(handle.summary());
+      panel.webview.options = {
+        enableScripts: true,
+        enableForms: false,
+        enableCommandUris: false,
+        localResourceRoots: pageRoots(extension),
+      };
+      panel.webview.html = panelHtml(panel.webview, extension, 'main', chunks);
+      log.debug(logLine('panel', { session: id, entries: handle.total() }));
+    } catch (error) {
+      if (!closed()) panel.dispose();
+      await failures.show(error, { session: id });
+    }
+  }
+
+  #title(id: string): string {
+    const row = this.#deps.list.get(id);
+    return row === undefined ? 'Vitrine' : titleOf(row);
+  }
+
+  #entitle(): void {
+    for (const [id, panel] of this.#panels) {
+      const row = this.#deps.list.get(id);
+      if (row !== undefined && panel.title !== titleOf(row)) panel.title = titleOf(row);
+    }
+  }
+}

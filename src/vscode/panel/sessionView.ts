@@ -1,0 +1,105 @@
+import * as vscode from 'vscode';
+import type { Notice, SessionHandle } from '../engine/windowEngine.ts';
+import type { AgentRequest } from '../../model/agent/request.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import type { SessionView, WaitingRequest } from '../../protocol/panel/messages.ts';
+import { sentences } from '../failures/failureText.ts';
+import { observedNotice, whyWatched } from '../observed/observedView.ts';
+
+const { t } = vscode.l10n;
+
+/**
+ * Why nothing can be sent now, or `undefined`. A recording starts no program, so it may play anywhere; an agent runs only
+ * in a folder of this workspace, since that is what trust was given for.
+ */
+export function notResumableReason(summary: SessionSummary, live: boolean): string | undefined {
+  if (summary.observed !== undefined) return whyWatched(summary, summary.observed);
+  if (isSessionLive(summary.status)) return live ? undefined : t('This session is running in another window.');
+  if (summary.imported !== undefined) return t('This session was imported. You can read and export it.');
+  if (summary.recording) return undefined;
+  if (!vscode.workspace.isTrusted) {
+    return t('You cannot send messages in Restricted Mode. You can still read this session.');
+  }
+  const folder = summary.project_dir;
+  if (folder === undefined || vscode.workspace.getWorkspaceFolder(vscode.Uri.file(folder)) === undefined) {
+    return t(
+      'This session belongs to the folder {0}. Open that folder to resume the session.',
+      folder ?? t('(unknown)'),
+    );
+  }
+  return undefined;
+}
+
+function noticeOf(handle: SessionHandle, reported: Notice | readonly string[]): SessionView['notice'] {
+  if ('failure' in reported) return { severity: reported.severity, text: sentences(reported.failure) };
+  const { observed } = handle.summary();
+  if (observed !== undefined) return observedNotice(handle.summary(), observed, handle.problems());
+  const [missing, ...more] = reported;
+  if (missing !== undefined) {
+    const text =
+      more.length === 0 ? missing : t('{0} ({1} more. Run Verify Session Record to see them.)', missing, more.length);
+    return { severity: 'warning', text };
+  }
+  const { outcome } = handle.summary();
+  const problems = handle.problems();
+  if (problems.length > 0) {
+    const [first = ''] = problems;
+    const text =
+      problems.length === 1
+        ? t('One part of this record is damaged: {0}', first)
+        : t('{0} parts of this record are damaged. The first: {1}', problems.length, first);
+    return { severity: 'warning', text };
+  }
+  if (outcome !== 'interrupted' || handle.live()) return null;
+  return {
+    severity: 'warning',
+    text: t('The last run was interrupted. Everything received before that is shown.'),
+  };
+}
+
+/** What is asked itself stands in the transcript, and is sent once. */
+function waiting({ id, kind, callId, title, asked_at, expires_at }: AgentRequest): WaitingRequest {
+  return { id, kind, title, asked_at, expires_at, ...(callId !== undefined && { callId }) };
+}
+
+/**
+ * Everything around the entries, as the page shows it. `told` is what the engine said about the active run, or what is
+ * missing from the record; `followUpAt` (ISO 8601) is when a follow-up goes out.
+ */
+export function sessionView(
+  handle: SessionHandle,
+  reported: Notice | readonly string[],
+  followUpAt?: string,
+): SessionView {
+  const summary = handle.summary();
+  const busy = isSessionLive(summary.status);
+  const conversation = handle.conversation();
+  const why =
+    notResumableReason(summary, handle.live()) ??
+    (busy && conversation?.takesMessages !== true
+      ? t('The agent is running. You can send a message when it finishes.')
+      : null);
+  return {
+    summary,
+    ...(followUpAt !== undefined && { followUpAt }),
+    turns: handle.turns(),
+    conversation:
+      conversation === null
+        ? null
+        : {
+            takesMessages: conversation.takesMessages,
+            requests: conversation.pending().map(waiting),
+            queued: conversation.queued(),
+          },
+    can: {
+      send: why === null,
+      stop: busy && summary.observed === undefined && handle.live() && summary.status !== 'stopping',
+      resume: why === null,
+    },
+    why,
+    ...(why === null || summary.recording || vscode.workspace.isTrusted ? {} : { fix: 'manageTrust' as const }),
+    notice: noticeOf(handle, reported),
+    sizes: handle.sizes(),
+  };
+}

@@ -1,0 +1,47 @@
+import type { SessionFile } from '../../../insight/files/files.ts';
+import { FileHistory } from '../../../insight/files/history.ts';
+import { sinceLeft } from '../../../insight/files/sinceThen.ts';
+import type { FileSince } from '../../../protocol/panel/viewMessages.ts';
+import type { ViewIndex, ViewSource } from './viewIndex.ts';
+
+/** Steps of one file that are followed; of a file with more nothing is said. */
+const mostSteps = 2000;
+const mostKept = 100;
+
+/** Whether files are as the session left them. What was worked out of the record is kept until it touches the file again. */
+export class FilesSince {
+  readonly #source: ViewSource;
+  readonly #index: ViewIndex;
+  readonly #histories = new Map<string, { readonly last: number; readonly history: FileHistory }>();
+
+  constructor(source: ViewSource, index: ViewIndex) {
+    this.#source = source;
+    this.#index = index;
+  }
+
+  /** In the order of `paths`, as the list of files names them. */
+  async of(paths: readonly string[]): Promise<FileSince[]> {
+    const all: FileSince[] = [];
+    for (const path of paths) all.push(await this.#since(path));
+    return all;
+  }
+
+  async #since(path: string): Promise<FileSince> {
+    const file = this.#index.files.get(path);
+    const now = await this.#source.fileNow?.(path);
+    if (file === undefined || now === undefined || file.steps.length > mostSteps) return { state: 'unknown', at: null };
+    return { state: sinceLeft(await this.#history(file), now.text), at: now.changedAt };
+  }
+
+  async #history(file: SessionFile): Promise<FileHistory> {
+    const last = file.last.entryIndex;
+    const saved = this.#histories.get(file.path);
+    if (saved?.last === last) return saved.history;
+    const history = new FileHistory(file.path, this.#source.summary().project_dir ?? '');
+    for (const index of file.steps) for (const entry of await this.#source.read(index, index + 1)) history.add(entry);
+    this.#histories.set(file.path, { last, history });
+    const [oldest] = this.#histories.keys();
+    if (this.#histories.size > mostKept && oldest !== undefined) this.#histories.delete(oldest);
+    return history;
+  }
+}

@@ -1,0 +1,179 @@
+import { parseFilter } from '../../../insight/trajectory/filter.ts';
+import type { Finding } from '../../../insight/trajectory/findings.ts';
+import { type Line, linesOf } from '../../../insight/trajectory/listing.ts';
+import { sessionPhases } from '../../../insight/trajectory/runTimes.ts';
+import type { Span } from '../../../insight/trajectory/spans.ts';
+import { mainLane, type Row, type StepRow } from '../../../insight/trajectory/steps.ts';
+import { type Waterfall, waterfall } from '../../../insight/trajectory/waterfall.ts';
+import { phases } from '../../../model/session/phases.ts';
+import type { StepKind } from '../../../model/transcript/steps.ts';
+import {
+  mostSegments,
+  type RepeatMark,
+  type StepLink,
+  type TimeLane,
+  type TrajectoryLine,
+  type TrajectoryPage,
+  type TrajectoryWish,
+} from '../../../protocol/panel/viewMessages.ts';
+import type { ViewIndex } from './viewIndex.ts';
+
+const mostMarks = 100;
+const mostEvidence = 20;
+/** Milliseconds for which the bars of what continues may be behind. */
+const fresh = 500;
+
+interface Drawn {
+  readonly revision: number;
+  readonly now: number;
+  readonly waterfall: Waterfall;
+  readonly counts: Record<StepKind, number>;
+  readonly steps: TrajectoryPage['steps'];
+  readonly time: TrajectoryPage['time'];
+  readonly marks: ReadonlyMap<number, RepeatMark>;
+}
+
+/** Answers for the trajectory, from one drawing of the whole that is kept until something changes. */
+export class TrajectoryPages {
+  readonly #index: ViewIndex;
+  #drawn: Drawn | undefined;
+  #listed: { readonly drawn: Drawn; readonly key: string; readonly lines: readonly Line[] } | undefined;
+
+  constructor(index: ViewIndex) {
+    this.#index = index;
+  }
+
+  /** `now`: epoch milliseconds where a run continues, else `undefined`: what never ended then ends with the record. */
+  page(
+    { from, count, wish, around }: { from: number; count: number; wish: TrajectoryWish; around?: number },
+    now: number | undefined,
+  ): TrajectoryPage {
+    const drawn = this.#draw(now);
+    const lines = this.#list(drawn, wish);
+    const at =
+      around === undefined ? -1 : lines.findIndex((line) => 'bar' in line && line.bar.row.entryIndex === around);
+    const start = at === -1 ? from : Math.max(0, at - (count >> 1));
+    const { total, turns, gaps } = drawn.waterfall;
+    return {
+      total: lines.length,
+      from: start,
+      lines: lines.slice(start, start + count).map((line) => this.#line(line, drawn)),
+      at: at === -1 ? null : at,
+      axis: { length: total, turns: thinned(turns), gaps: thinned(gaps) },
+      time: drawn.time,
+      steps: drawn.steps,
+      counts: drawn.counts,
+      repeats: drawn.marks.size,
+      omitted: this.#index.omitted,
+    };
+  }
+
+  #draw(now: number | undefined): Drawn {
+    const { revision, trajectory, findings } = this.#index;
+    const known = this.#drawn;
+    if (known?.revision === revision && (now === undefined || now - known.now < fresh)) return known;
+    const rows = trajectory.rows();
+    const counts: Record<StepKind, number> = { read: 0, edit: 0, command: 0, search: 0, web: 0, other: 0 };
+    const steps = rows.filter((row) => row.type === 'step');
+    for (const row of steps) counts[row.kind] += 1;
+    const main = steps.filter(({ lane }) => lane === mainLane).length;
+    const end = now ?? lastTime(rows);
+    const { segments, sums } = sessionPhases(rows, this.#index.turns(), this.#index.waits, end);
+    const drawn = waterfall(
+      rows,
+      trajectory.lanes(),
+      end,
+      phases.flatMap((phase) => segments[phase]),
+    );
+    this.#drawn = {
+      revision,
+      now: end,
+      waterfall: drawn,
+      counts,
+      steps: { main, subagents: steps.length - main },
+      time: phases.map((phase) => ({ phase, ms: sums[phase], segments: placed(segments[phase], drawn) })),
+      marks: marksOf(findings.all(), (index) => {
+        const row = trajectory.row(index);
+        return row?.type === 'step' ? { entryIndex: index, number: row.number } : undefined;
+      }),
+    };
+    return this.#drawn;
+  }
+
+  #list(drawn: Drawn, wish: TrajectoryWish): readonly Line[] {
+    const key = JSON.stringify(wish);
+    if (this.#listed?.drawn === drawn && this.#listed.key === key) return this.#listed.lines;
+    const typed = parseFilter(wish.query);
+    const lines = linesOf(drawn.waterfall, {
+      filter: typed,
+      only: (row) =>
+        (wish.kinds.length === 0 || (row.type === 'step' && wish.kinds.includes(row.kind))) &&
+        (!wish.repeats || drawn.marks.has(row.entryIndex)),
+      sort: wish.sort,
+      closed: new Set(wish.closed),
+    });
+    this.#listed = { drawn, key, lines };
+    return lines;
+  }
+
+  #line(line: Line, { marks }: Drawn): TrajectoryLine {
+    if ('head' in line) {
+      const { lane, offset, duration } = line.head;
+      const { id, title, agentType, number } = lane;
+      return {
+        type: 'lane',
+        id,
+        title,
+        agentType,
+        number,
+        offset,
+        duration,
+        rows: line.rows,
+        steps: line.steps,
+        open: line.open,
+      };
+    }
+    const { row, offset, duration, group } = line.bar;
+    const { entryIndex, turn, title, startedAt } = row;
+    const common = { entryIndex, turn, title, startedAt, offset, duration };
+    if (row.type !== 'step') return { type: row.type, ...common };
+    return { type: 'step', ...common, ...stepOf(row), group, repeats: marks.get(entryIndex) ?? null };
+  }
+}
+
+function stepOf(row: StepRow) {
+  const { callId, number, kind, toolName, path, status, exitCode, added, removed, durationMs } = row;
+  return { callId, number, kind, toolName, path, status, exitCode, added, removed, durationMs };
+}
+
+/** What was found, by each step that shows it but the first: nothing was repeated yet when that one ran. */
+function marksOf(
+  findings: readonly Finding[],
+  linkOf: (index: number) => StepLink | undefined,
+): ReadonlyMap<number, RepeatMark> {
+  const marks = new Map<number, RepeatMark>();
+  for (const { kind, steps } of findings) {
+    const links = steps.slice(0, mostEvidence).flatMap((index) => linkOf(index) ?? []);
+    for (const index of steps.slice(1)) marks.set(index, { kind, steps: links, count: steps.length });
+  }
+  return marks;
+}
+
+function placed(spans: readonly Span[], { at }: Waterfall): TimeLane['segments'] {
+  const longest = [...spans].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, mostSegments);
+  return longest
+    .sort((a, b) => a[0] - b[0])
+    .map(([from, to]) => ({ offset: at(from), duration: Math.max(0, at(to) - at(from)) }));
+}
+
+function lastTime(rows: readonly Row[]): number {
+  return rows.reduce((last, { startedAt, endedAt }) => Math.max(last, startedAt ?? 0, endedAt ?? 0), 0);
+}
+
+/** As many as anybody can tell apart on an axis, evenly. */
+function thinned<T>(all: readonly T[]): readonly T[] {
+  if (all.length <= mostMarks) return all;
+  return Array.from({ length: mostMarks }, (_, at) => all[Math.floor((at * all.length) / mostMarks)]).filter(
+    (each) => each !== undefined,
+  );
+}

@@ -1,0 +1,144 @@
+import { SessionFiles } from '../../../insight/files/files.ts';
+import { Findings } from '../../../insight/trajectory/findings.ts';
+import { type TimedTurn, Waits } from '../../../insight/trajectory/runTimes.ts';
+import { Trajectory, turnAt } from '../../../insight/trajectory/steps.ts';
+import type { EntryUpdate, NormalizedEntry } from '../../../model/transcript/entry.ts';
+import type { FileNow } from '../../window/projectFiles.ts';
+import {
+  type UnreportedChange,
+  unreportedChangesSchema,
+  unreportedSubtype,
+} from '../../../model/transcript/unreported.ts';
+
+/** Entries read at once. */
+const chunk = 500;
+/** Entries that are looked at; a session with more says so. */
+const mostEntries = 250_000;
+const mostUnreported = 10_000;
+
+/** Of a session's handle, what its views are made of. */
+export interface ViewSource {
+  total(): number;
+  read(from: number, to: number): Promise<readonly NormalizedEntry[]>;
+  turns(): readonly (TimedTurn & { readonly firstIndex: number })[];
+  live(): boolean;
+  summary(): { readonly project_dir?: string | undefined };
+  /** A file of the session's folder as it is on disk; `undefined` where that cannot be told. */
+  fileNow?(path: string): Promise<FileNow | undefined>;
+}
+
+/** A file that changed behind the back of the tools, and the note that says so. */
+export interface Unreported extends UnreportedChange {
+  readonly entryIndex: number;
+}
+
+/**
+ * Steps, files and findings of one session, made when someone first asks: the record is read once, a chunk at a time,
+ * and what is added while a run continues is taken as it comes.
+ */
+export class ViewIndex {
+  readonly trajectory = new Trajectory();
+  readonly waits = new Waits();
+  readonly findings = new Findings();
+  readonly files: SessionFiles;
+  /** By path; the newest note counts. */
+  readonly unreported = new Map<string, Unreported>();
+  /** Changed files that their note did not list. */
+  unlisted = 0;
+  /** Changes with everything that is taken. */
+  revision = 0;
+  readonly #source: ViewSource;
+  readonly #changed: () => void;
+  readonly #noted = new Set<number>();
+  #taken = 0;
+  #asked = false;
+  #stopped = false;
+  #reading: Promise<void> | undefined;
+
+  constructor(source: ViewSource, changed: () => void) {
+    this.#source = source;
+    this.#changed = changed;
+    this.files = new SessionFiles(source.summary().project_dir ?? '');
+  }
+
+  /** Entries beyond the bound. */
+  get omitted(): number {
+    return Math.max(0, this.#source.total() - mostEntries);
+  }
+
+  turns(): readonly TimedTurn[] {
+    return this.#source.turns();
+  }
+
+  /** Resolves when everything that the record holds now was taken. */
+  async ready(): Promise<void> {
+    this.#asked = true;
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    await this.#reading;
+  }
+
+  update(updates: readonly EntryUpdate[]): void {
+    if (!this.#asked) return;
+    let any = false;
+    for (const update of updates) {
+      // Text that grows is taken when its entry settles; what is ahead of the reading will be read.
+      if (update.op !== 'put' || update.entry.index > this.#taken || update.entry.index >= mostEntries) continue;
+      if (update.entry.index === this.#taken) {
+        // The reading takes entries in order, and this one with them.
+        if (this.#reading !== undefined) continue;
+        this.#taken += 1;
+      }
+      this.#take(update.entry, update.open !== true);
+      any = true;
+    }
+    if (any) this.#changed();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #read(): Promise<void> {
+    const end = (): number => Math.min(mostEntries, this.#source.total());
+    while (this.#taken < end() && !this.#stopped) {
+      const from = this.#taken;
+      const to = Math.min(from + chunk, end());
+      const entries = await this.#source.read(from, to);
+      for (const entry of entries) this.#take(entry, true);
+      this.#taken = Math.max(to, this.#taken);
+    }
+  }
+
+  #take(entry: NormalizedEntry, settled: boolean): void {
+    this.revision += 1;
+    const turns = this.#source.turns();
+    const turn = turnAt(this.#firstIndexes(turns), entry.index);
+    this.trajectory.add(entry, turn);
+    this.waits.add(entry, turn);
+    this.files.add(entry);
+    if (!settled) return;
+    this.findings.add(entry);
+    this.#note(entry);
+  }
+
+  #starts: { readonly of: unknown; readonly indexes: readonly number[] } = { of: undefined, indexes: [] };
+
+  #firstIndexes(turns: readonly { readonly firstIndex: number }[]): readonly number[] {
+    const last = turns.at(-1);
+    if (this.#starts.of !== last || this.#starts.indexes.length !== turns.length)
+      this.#starts = { of: last, indexes: turns.map(({ firstIndex }) => firstIndex) };
+    return this.#starts.indexes;
+  }
+
+  #note({ index, type, metadata }: NormalizedEntry): void {
+    if (type.kind !== 'system_message' || type.subtype !== unreportedSubtype || this.#noted.has(index)) return;
+    const found = unreportedChangesSchema.safeParse(metadata?.['unreported']).data;
+    if (found === undefined) return;
+    this.#noted.add(index);
+    for (const change of found.changes) {
+      if (this.unreported.size >= mostUnreported && !this.unreported.has(change.path)) this.unlisted += 1;
+      else this.unreported.set(change.path, { ...change, entryIndex: index });
+    }
+    this.unlisted += Math.max(0, found.total - found.changes.length);
+  }
+}

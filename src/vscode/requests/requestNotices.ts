@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import { needText } from '../text/originWord.ts';
+import { inertText } from '../text/inertText.ts';
+import type { SessionPanels } from '../panel/sessionPanels.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
+import { quoted } from '../../model/text/visibleText.ts';
+import { needsYou, titleOf, type SessionRow } from '../sessions/sessionRow.ts';
+
+const { t } = vscode.l10n;
+
+interface Shown {
+  /** What it is about: another request makes another notification. */
+  readonly about: string;
+  close(): void;
+}
+
+/**
+ * Says that an agent waits for a person who does not see its panel. It leads there and can answer nothing on its own, and
+ * it is gone when the request is: only a notification with progress can be taken away again.
+ */
+export class RequestNotices implements vscode.Disposable {
+  readonly #list: SessionList;
+  readonly #panels: SessionPanels;
+  readonly #shown = new Map<string, Shown>();
+  readonly #disposables: readonly vscode.Disposable[];
+
+  constructor(list: SessionList, panels: SessionPanels) {
+    this.#list = list;
+    this.#panels = panels;
+    this.#disposables = [list.onDidChange(() => this.#look()), panels.onDidLook((id) => this.#shown.get(id)?.close())];
+  }
+
+  dispose(): void {
+    for (const each of this.#disposables) each.dispose();
+    for (const each of this.#shown.values()) each.close();
+  }
+
+  #look(): void {
+    const waiting = new Map(this.#list.waiting().map((row) => [row.session_id, row]));
+    for (const [id, shown] of this.#shown) {
+      if (waiting.has(id)) continue;
+      shown.close();
+      this.#shown.delete(id);
+    }
+    for (const row of waiting.values()) this.#tell(row);
+  }
+
+  #tell(row: SessionRow): void {
+    const id = row.session_id;
+    const { since = '', title = '' } = needsYou(row) ?? {};
+    const about = `${since} ${title}`;
+    const before = this.#shown.get(id);
+    if (before?.about === about) return;
+    before?.close();
+    this.#shown.set(id, this.#panels.isVisible(id) ? { about, close: () => undefined } : show(row, about));
+  }
+}
+
+function show(row: SessionRow, about: string): Shown {
+  let close = (): void => undefined;
+  const over = new Promise<void>((resolve) => (close = resolve));
+  const review = `command:vitrine.reviewRequest?${encodeURIComponent(JSON.stringify([row.session_id]))}`;
+  const said = t('{0} needs you. {1}', inertText(quoted(titleOf(row))), inertText(needText(row)));
+  // The way there comes first: a long text is cut at its end.
+  const options = { location: vscode.ProgressLocation.Notification, title: `[${t('Review')}](${review}) ${said}` };
+  void vscode.window.withProgress(options, () => over);
+  return { about, close };
+}

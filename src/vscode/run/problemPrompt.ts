@@ -1,0 +1,73 @@
+import * as vscode from 'vscode';
+import { isObject } from '../../model/text/json.ts';
+import type { Given } from './askForRun.ts';
+import { inFolder, tellOutside } from './steps/editorPlaces.ts';
+import { excerpt, placeText, type Excerpt } from './steps/excerpt.ts';
+
+const { t } = vscode.l10n;
+
+/** What the quick fix gave the command, or the problems at the cursor. */
+export function problemGiven(argument: unknown): Given | undefined {
+  const { uri, diagnostics } = isObject(argument) ? argument : {};
+  const editor = vscode.window.activeTextEditor;
+  const target = uri instanceof vscode.Uri ? uri : editor?.document.uri;
+  const place = target === undefined ? undefined : inFolder(target);
+  if (target === undefined || place === undefined) {
+    tellOutside();
+    return undefined;
+  }
+  const all = vscode.languages.getDiagnostics(target);
+  const problems = Array.isArray(diagnostics)
+    ? all.filter((each) => diagnostics.some((given) => sameProblem(each, given)))
+    : all.filter(({ range }) => editor !== undefined && range.intersection(editor.selection) !== undefined);
+  if (problems.length === 0) {
+    void vscode.window.showInformationMessage(t('There is no problem at the cursor.'));
+    return undefined;
+  }
+  const prompt = problems.length === 1 ? t('Fix this problem.') : t('Fix these problems.');
+  const document = vscode.workspace.textDocuments.find((each) => each.uri.toString() === target.toString());
+  return { folder: place.folder, prompt, excerpts: problems.map((each) => problemExcerpt(place.path, each, document)) };
+}
+
+function sameProblem({ message, range }: vscode.Diagnostic, given: unknown): boolean {
+  return given instanceof vscode.Diagnostic && given.message === message && given.range.isEqual(range);
+}
+
+function problemExcerpt(file: string, problem: vscode.Diagnostic, document: vscode.TextDocument | undefined): Excerpt {
+  const { message, range, source, code } = problem;
+  const number = typeof code === 'object' ? code.value : code;
+  const who = [source, number].filter((each) => each !== undefined).join(' ');
+  const place = { path: file, from: range.start.line + 1, to: range.end.line + 1 };
+  const lines = document?.getText(new vscode.Range(range.start.line, 0, range.end.line + 1, 0));
+  const shown = excerpt(place, lines === undefined ? undefined : { text: lines, language: document?.languageId ?? '' });
+  const text = `${placeText(place)}: ${message}${who === '' ? '' : ` (${who})`}`;
+  return { label: shown.label, text: `${text}${shown.text.slice(shown.label.length)}` };
+}
+
+/** Offers an agent beside the fixes that a language has. */
+export class AgentFixes implements vscode.CodeActionProvider {
+  static register(): vscode.Disposable {
+    const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] };
+    return vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, new AgentFixes(), kinds);
+  }
+
+  provideCodeActions(
+    document: vscode.TextDocument,
+    _range: vscode.Range,
+    { diagnostics }: vscode.CodeActionContext,
+  ): vscode.CodeAction[] {
+    if (diagnostics.length === 0 || inFolder(document.uri) === undefined) return [];
+    const title =
+      diagnostics.length === 1
+        ? t('Ask an agent to fix this problem (Vitrine)')
+        : t('Ask an agent to fix these problems (Vitrine)');
+    const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+    action.diagnostics = [...diagnostics];
+    action.command = {
+      title,
+      command: 'vitrine.runAgentOnProblem',
+      arguments: [{ uri: document.uri, diagnostics: [...diagnostics] }],
+    };
+    return [action];
+  }
+}

@@ -1,0 +1,41 @@
+import path from 'node:path';
+import { executorTypes } from '../../model/session/executorTypes.ts';
+import type { Recalled } from '../../engine/recall/types.ts';
+import { isObject } from '../../model/text/json.ts';
+import { choiceOf, isName } from './runChoice.ts';
+import type { RunChoice } from '../../agents/withChoice.ts';
+import type { AgentName } from './runMemory.ts';
+
+/** A run to be started. */
+export interface RunRequest extends AgentName {
+  readonly prompt: string;
+  /** Absolute path; a recording can do without. */
+  readonly cwd?: string;
+  /** Over the settings. */
+  readonly choice?: RunChoice;
+  readonly title?: string;
+  /** What earlier sessions know, as a person let it pass. */
+  readonly recall?: Recalled;
+}
+
+/** As the command takes it, for the message about one that is none. */
+export const requestShape =
+  '{agent, prompt, profile?, cwd?, model?, permissionMode?, maxTurns?, maxBudgetUsd?, maxAiCredits?}';
+
+/** What a keybinding or another extension gave the command; `undefined` for anything that is not a whole request. */
+export function runRequestOf(argument: unknown): RunRequest | undefined {
+  if (!isObject(argument)) return undefined;
+  const { prompt, cwd, profile } = argument;
+  const agent = executorTypes.find((type) => type === argument['agent']);
+  const choice = choiceOf(argument);
+  if (agent === undefined || choice === undefined || typeof prompt !== 'string') return undefined;
+  if (cwd !== undefined && (typeof cwd !== 'string' || !path.isAbsolute(cwd))) return undefined;
+  if (profile !== undefined && !isName(profile)) return undefined;
+  return {
+    agent,
+    prompt,
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(Object.keys(choice).length === 0 ? {} : { choice }),
+  };
+}

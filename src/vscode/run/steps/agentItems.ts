@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import type { AgentReport } from '../../../engine/api.ts';
+import { inertText } from '../../text/inertText.ts';
+import type { AgentName, RunMemory } from '../runMemory.ts';
+
+const { t } = vscode.l10n;
+
+/** What a row of the list of agents stands for. */
+export type AgentRow =
+  | { readonly kind: 'agent'; readonly agent: AgentReport }
+  | { readonly kind: 'missing'; readonly agent: AgentReport }
+  | { readonly kind: 'several' }
+  | { readonly kind: 'doctor' };
+export type AgentItem = vscode.QuickPickItem & { readonly row?: AgentRow };
+
+export function nameOf({ type, profile }: AgentReport): AgentName {
+  return { agent: type, ...(profile === undefined ? {} : { profile }) };
+}
+
+/** A program that was found, or a server, which no one has to install. */
+export function canRun({ recording, program }: AgentReport): boolean {
+  return !recording && (program === null || 'path' in program);
+}
+
+/** Agents that can run, the last one used first; then recordings; then what is missing, and what helps with that. */
+export function agentItems(agents: readonly AgentReport[], memory: RunMemory): AgentItem[] {
+  const found = agents.filter(canRun);
+  found.sort((a, b) => Number(memory.isLast(nameOf(b))) - Number(memory.isLast(nameOf(a))));
+  const recorded = agents.filter(({ recording }) => recording);
+  const missing = agents.filter((agent) => !agent.recording && !canRun(agent));
+  return [
+    ...found.map(foundItem),
+    ...recorded.map(recordedItem),
+    ...(found.length > 1 ? [severalItem()] : []),
+    ...(missing.length > 0 ? [separator(t('Not found on this machine'))] : []),
+    ...missing.map(missingItem),
+    ...(missing.length > 0 ? [doctorItem()] : []),
+  ];
+}
+
+/** Agents that can run, to be chosen together. */
+export function manyItems(agents: readonly AgentReport[]): AgentItem[] {
+  return agents.filter(canRun).map(foundItem);
+}
+
+const separator = (label: string): AgentItem => ({ label, kind: vscode.QuickPickItemKind.Separator });
+
+/** By which protocol it is spoken with, where its name does not say that it is another way to the same agent. */
+export function protocolOf({ type }: AgentReport): readonly string[] {
+  if (type === 'acp') return ['ACP'];
+  return type === 'acp-http' ? [t('server')] : [];
+}
+
+function foundItem(agent: AgentReport): AgentItem {
+  const { label, program } = agent;
+  const found = program !== null && 'path' in program ? program : undefined;
+  const facts = [
+    ...protocolOf(agent),
+    ...(found === undefined ? [] : [inertText(found.version ?? t('version unknown'))]),
+    ...(agent.signedIn === undefined ? [] : [agent.signedIn ? t('signed in') : t('not signed in')]),
+  ];
+  return {
+    label: inertText(label),
+    iconPath: new vscode.ThemeIcon(agent.type === 'acp-http' ? 'cloud' : 'terminal'),
+    description: facts.join(' · '),
+    detail: vscode.workspace.isTrusted
+      ? inertText(found?.path ?? '')
+      : t('Not available in Restricted Mode. Trust this workspace first.'),
+    row: { kind: 'agent', agent },
+  };
+}
+
+function recordedItem(agent: AgentReport): AgentItem {
+  return {
+    label: inertText(agent.label),
+    iconPath: new vscode.ThemeIcon('play-circle'),
+    description: inertText(agent.recorded?.title ?? ''),
+    detail: t('Replays a recorded session of a real agent. Starts no program and needs no account.'),
+    row: { kind: 'agent', agent },
+  };
+}
+
+function severalItem(): AgentItem {
+  return {
+    label: t('Run on Several Agents…'),
+    iconPath: new vscode.ThemeIcon('split-horizontal'),
+    detail: t('Runs one prompt in several sessions side by side. They share the folder and may change the same files.'),
+    row: { kind: 'several' },
+  };
+}
+
+function missingItem(agent: AgentReport): AgentItem {
+  const { label, program } = agent;
+  // The separator says already that it was not found; anything else is worth a word.
+  const failed = program !== null && 'message' in program && program.code !== 'program_missing';
+  return {
+    label: inertText(label),
+    iconPath: new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground')),
+    description: [
+      ...protocolOf(agent),
+      failed ? inertText(program.message) : t('how to install it, or set its path…'),
+    ].join(' · '),
+    row: { kind: 'missing', agent },
+  };
+}
+
+function doctorItem(): AgentItem {
+  return {
+    label: t('Show Search Locations…'),
+    iconPath: new vscode.ThemeIcon('pulse'),
+    description: t('Doctor'),
+    row: { kind: 'doctor' },
+  };
+}

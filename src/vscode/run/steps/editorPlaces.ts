@@ -1,0 +1,54 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { Given } from '../askForRun.ts';
+import { excerpt } from './excerpt.ts';
+
+const { t } = vscode.l10n;
+
+const mostFiles = 20;
+
+/** A path as an agent in the folder of `uri` writes it; `undefined` for what is not in a folder of this workspace. */
+export function inFolder(uri: vscode.Uri): { readonly folder: vscode.Uri; readonly path: string } | undefined {
+  const folder = uri.scheme === 'file' ? vscode.workspace.getWorkspaceFolder(uri)?.uri : undefined;
+  if (folder === undefined) return undefined;
+  return { folder, path: path.relative(folder.fsPath, uri.fsPath).split(path.sep).join('/') || '.' };
+}
+
+export function tellOutside(): void {
+  void vscode.window.showInformationMessage(
+    t('Agents work with files of this workspace. Open a file from one of its folders.'),
+  );
+}
+
+/** What is selected in the active editor, or the line of the cursor. */
+export function selectionGiven(): Given | undefined {
+  const editor = vscode.window.activeTextEditor;
+  const place = editor === undefined ? undefined : inFolder(editor.document.uri);
+  if (editor === undefined || place === undefined) {
+    tellOutside();
+    return undefined;
+  }
+  const { document, selection } = editor;
+  // A selection that ends before the first character of a line has nothing of that line.
+  const last = selection.end.character === 0 && !selection.isSingleLine ? selection.end.line - 1 : selection.end.line;
+  const range = selection.isEmpty ? document.lineAt(selection.active.line).range : selection;
+  const code = { text: document.getText(range), language: document.languageId };
+  const lines = { from: selection.start.line + 1, to: last + 1 };
+  return { folder: place.folder, excerpts: [excerpt({ path: place.path, ...lines }, code)] };
+}
+
+/** Files of one folder: those that a menu names, else that of the active editor. */
+export function filesGiven(first: unknown, all: unknown): Given | undefined {
+  const given: unknown[] = Array.isArray(all) ? all.concat([first]) : [first];
+  const named = given.filter((each) => each instanceof vscode.Uri);
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const uris = named.length > 0 ? named : active === undefined ? [] : [active];
+  const places = uris.flatMap((uri) => inFolder(uri) ?? []);
+  const folder = places[0]?.folder;
+  const paths = places.filter((place) => place.folder.toString() === folder?.toString()).map((place) => place.path);
+  if (folder === undefined) {
+    tellOutside();
+    return undefined;
+  }
+  return { folder, excerpts: [...new Set(paths)].slice(0, mostFiles).map((each) => excerpt({ path: each })) };
+}

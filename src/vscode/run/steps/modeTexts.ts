@@ -1,0 +1,18 @@
+import * as vscode from 'vscode';
+import { isObject } from '../../../model/text/json.ts';
+
+/**
+ * What each permission mode of an agent means, as the settings explain it: the manifest, which VS Code has translated, is
+ * the one place that says it.
+ */
+export function modeTexts(settings: string): ReadonlyMap<string, string> {
+  const manifest: unknown = vscode.extensions.getExtension('vitrine.vitrine')?.packageJSON;
+  const contributes = isObject(manifest) ? manifest['contributes'] : undefined;
+  const sections = isObject(contributes) ? contributes['configuration'] : undefined;
+  const properties = Array.isArray(sections) ? sections.map((each) => (isObject(each) ? each['properties'] : {})) : [];
+  const found = properties.map((each) => (isObject(each) ? each[`vitrine.${settings}.permissionMode`] : undefined));
+  const setting = found.find(isObject) ?? {};
+  const { enum: modes, enumDescriptions: texts } = setting;
+  if (!Array.isArray(modes) || !Array.isArray(texts)) return new Map();
+  return new Map(modes.map((mode, at) => [String(mode), String(texts[at] ?? '')]));
+}

@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { inertText } from '../../text/inertText.ts';
+import { askForWords, type Answer, type Step } from '../../window/quickInput.ts';
+import type { Excerpt } from './excerpt.ts';
+
+const { t } = vscode.l10n;
+
+type PromptItem = vscode.QuickPickItem & { readonly does: 'run' | 'options' | 'recall' | 'edit' };
+
+/** What a person typed, and whether it is to run or something else comes first. */
+export interface Prompted {
+  readonly prompt: string;
+  readonly next: PromptItem['does'];
+}
+
+/** A row that no typing filters away or moves: its words are not in the label, where they could match. */
+const row = (icon: string, description: string, does: PromptItem['does'], detail?: string): PromptItem => ({
+  label: `$(${icon})`,
+  description,
+  alwaysShow: true,
+  does,
+  ...(detail === undefined ? {} : { detail }),
+});
+
+/** The prompt, with how it will run below it and the way to change that; Enter runs. */
+export async function askForPrompt(
+  step: Omit<Step, 'placeholder'>,
+  {
+    prompt,
+    line,
+    options,
+    excerpts,
+    recalled,
+  }: {
+    readonly prompt: string;
+    /** How the agent will run. */
+    readonly line: string;
+    readonly options: boolean;
+    readonly excerpts: readonly Excerpt[];
+    /** What goes along of earlier sessions; absent: nothing yet. */
+    readonly recalled: string | undefined;
+  },
+): Promise<Answer<Prompted>> {
+  const places = inertText(excerpts.map(({ label }) => label).join(', '));
+  const answer = await askForWords<PromptItem>({
+    ...step,
+    placeholder: excerpts.length === 0 ? t('Prompt') : t('Prompt about {0}', places),
+    value: prompt,
+    items: [
+      row('play', t('Run: {0}', line), 'run'),
+      ...(options ? [row('settings-gear', t('Model, permission mode, limits…'), 'options')] : []),
+      ...(excerpts.length === 0
+        ? []
+        : [row('file-code', t('Sent with the prompt: {0}', places), 'edit', previewOf(excerpts))]),
+      row('history', recalled ?? t('Context from earlier sessions…'), 'recall'),
+      row('edit', t('Write Prompt in an Editor…'), 'edit'),
+    ],
+    accepts: (text, item) => !(item?.does === 'run' || item?.does === 'recall') || text.trim() !== '',
+  });
+  if (answer.kind !== 'value') return answer;
+  return { kind: 'value', value: { prompt: answer.value.text, next: answer.value.item?.does ?? 'run' } };
+}
+
+/** The beginning of what goes along, on one line. */
+function previewOf(excerpts: readonly Excerpt[]): string {
+  const line = excerpts
+    .map(({ label, text }) => text.slice(label.length).replaceAll(/^\s*`+\S*$/gm, ''))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return inertText(line.length > 160 ? `${line.slice(0, 159)}…` : line);
+}

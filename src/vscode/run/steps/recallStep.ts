@@ -1,0 +1,133 @@
+import * as vscode from 'vscode';
+import type { Recalled, RecalledPassage, RecallRequest } from '../../../engine/recall/types.ts';
+import type { QuerySource } from '../../../insight/recall/querySource.ts';
+import type { SearchedSession } from '../../../engine/search/types.ts';
+import type { EngineHost } from '../../engine/engineHost.ts';
+import { inertText } from '../../text/inertText.ts';
+import { lateDispose, type Answer, type Step } from '../../window/quickInput.ts';
+import { figures } from '../../text/figures.ts';
+import { isHere } from '../../sessions/sessionList.ts';
+
+const { t } = vscode.l10n;
+
+export interface RecallDeps {
+  readonly engines: EngineHost;
+}
+
+interface Asked extends Pick<RecallRequest, 'session' | 'message'> {
+  readonly step: Omit<Step, 'placeholder'>;
+}
+
+interface Item extends vscode.QuickPickItem {
+  readonly passage: RecalledPassage;
+}
+
+const longestLine = 160;
+
+/**
+ * Shows what earlier sessions of this workspace know of a message, before an agent is told: a person takes away what it is
+ * not to be told. `undefined` in the answer: nothing.
+ */
+export async function askForRecall(deps: RecallDeps, { step, ...asked }: Asked): Promise<Answer<Recalled | undefined>> {
+  const pick = vscode.window.createQuickPick<Item>();
+  const { back, title, step: at, steps } = step;
+  Object.assign(pick, { title, step: at, totalSteps: steps, ignoreFocusOut: true, canSelectMany: true });
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  const open = { iconPath: new vscode.ThemeIcon('go-to-file'), tooltip: t('Show in Session') };
+  const wider = { iconPath: new vscode.ThemeIcon('globe'), tooltip: t('Also Search Sessions of Other Folders') };
+  const here = { iconPath: new vscode.ThemeIcon('root-folder'), tooltip: t('Search Sessions of This Workspace Only') };
+  let found: Recalled | undefined;
+  let everywhere = false;
+  let stop = new AbortController();
+  const search = async (): Promise<void> => {
+    stop.abort();
+    stop = new AbortController();
+    const { signal } = stop;
+    Object.assign(pick, { busy: true, items: [], placeholder: t('Searching earlier sessions…') });
+    pick.buttons = [...(back ? [vscode.QuickInputButtons.Back] : []), everywhere ? here : wider];
+    found = undefined;
+    const { archive } = await deps.engines.get();
+    const within = everywhere ? isWork : isOwn;
+    const others = (session: SearchedSession): boolean => session.session_id !== asked.session && within(session);
+    const answer = await archive.recall.find({ ...asked, within: others, signal });
+    if (signal.aborted) return;
+    found = answer;
+    pick.items = answer.passages.map((passage) => itemOf(passage, open));
+    pick.selectedItems = pick.items;
+    Object.assign(pick, { busy: false, placeholder: foundText(answer) });
+  };
+  return new Promise<Answer<Recalled | undefined>>((resolve, reject) => {
+    const look = (): void =>
+      void search().catch((error: unknown) => {
+        if (!stop.signal.aborted) reject(error instanceof Error ? error : new Error(String(error)));
+      });
+    pick.onDidTriggerButton((button) => {
+      if (button === vscode.QuickInputButtons.Back) {
+        resolve({ kind: 'back' });
+        return;
+      }
+      everywhere = button === wider;
+      look();
+    });
+    pick.onDidTriggerItemButton(({ item: { passage } }) => {
+      void vscode.commands.executeCommand('vitrine.openSearchHit', passage.sessionId, passage.entry);
+    });
+    pick.onDidHide(() => resolve({ kind: 'none' }));
+    pick.onDidAccept(() => {
+      if (found === undefined) return;
+      const passages = pick.selectedItems.map(({ passage }) => passage);
+      resolve({ kind: 'value', value: passages.length === 0 ? undefined : { ...found, passages } });
+    });
+    pick.show();
+    look();
+  }).finally(() => {
+    stop.abort();
+    lateDispose(pick);
+  });
+}
+
+/** How much goes along, for the row that leads here. */
+export function passagesText({ passages }: Recalled): string {
+  const sessions = new Set(passages.map(({ sessionId }) => sessionId)).size;
+  return passages.length === 1
+    ? t('Sent with the prompt: 1 passage from an earlier session')
+    : t('Sent with the prompt: {0} passages from {1} earlier sessions', passages.length, sessions);
+}
+
+/** A recording shows what someone else did somewhere. */
+const isWork = ({ recording }: SearchedSession): boolean => !recording;
+
+const isOwn = (session: SearchedSession): boolean => isWork(session) && session.hidden !== true && isHere(session);
+
+function itemOf(passage: RecalledPassage, open: vscode.QuickInputButton): Item {
+  const { text, title, by, at } = passage;
+  const line = text.replaceAll(/\s+/g, ' ');
+  const ago = Date.now() - Date.parse(at);
+  const who = by === 'user' ? t('You') : t('Agent');
+  return {
+    label: inertText(line.slice(0, longestLine)),
+    iconPath: new vscode.ThemeIcon(by === 'user' ? 'account' : 'hubot'),
+    detail: [inertText(title), who, ...(ago >= 0 ? [t('{0} ago', figures.duration(ago))] : [])].join(' · '),
+    buttons: [open],
+    passage,
+  };
+}
+
+function foundText({ source, passages, sessions }: Recalled): string {
+  if (source === null) return t('Enter a prompt to search by');
+  const by = sourceText(source);
+  if (passages.length === 0) return t('No matches for {1} in {0} earlier sessions', sessions, by);
+  return t('Found by {0}. Clear the passages to leave out', by);
+}
+
+function sourceText(source: QuerySource): string {
+  switch (source) {
+    case 'current_message':
+      return t('the text of this message');
+    case 'last_real_user_message':
+      return t('your last message');
+    case 'conversation_summary':
+      return t('the outcome of the conversation');
+  }
+}

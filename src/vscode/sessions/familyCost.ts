@@ -1,0 +1,21 @@
+import { addCost, noCosts } from '../../insight/ledger/money.ts';
+import { descendants } from '../../insight/session/descendants.ts';
+import type { CostSum } from '../../model/usage/usage.ts';
+import type { SessionRow } from './sessionRow.ts';
+
+/** What a session and all that it started cost together. */
+export interface Family {
+  /** Sessions below it. */
+  readonly count: number;
+  readonly cost: CostSum;
+}
+
+/** By session; `undefined` for one that started no other. Recordings spend nothing. */
+export function families(all: readonly SessionRow[]): (row: SessionRow) => Family | undefined {
+  const below = descendants(all);
+  return (row) => {
+    const children = below(row.session_id).filter(({ recording }) => !recording);
+    if (children.length === 0) return undefined;
+    return { count: children.length, cost: [row, ...children].map((each) => each.total_cost).reduce(addCost, noCosts) };
+  };
+}

@@ -1,0 +1,99 @@
+import * as vscode from 'vscode';
+import type { MovedSessions } from '../../engine/folders/moved.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import { inertText } from '../text/inertText.ts';
+import type { SessionList } from './sessionList.ts';
+import type { SessionLoader } from './sessionLoader.ts';
+
+const { t } = vscode.l10n;
+const key = 'movedFolders.declined';
+/** Folders that a person said no to; the oldest are asked about again. */
+const mostDeclined = 100;
+
+interface MovedFoldersDeps {
+  readonly engines: EngineHost;
+  readonly list: SessionList;
+  readonly loader: SessionLoader;
+  /** Of this workspace. */
+  readonly state: vscode.Memento;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** Gives sessions whose folder was renamed, moved or removed the one that it is now, when that is opened. */
+export class MovedFolders implements vscode.Disposable {
+  readonly #deps: MovedFoldersDeps;
+  readonly #disposables: readonly vscode.Disposable[];
+  #began = false;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(deps: MovedFoldersDeps) {
+    this.#deps = deps;
+    this.#disposables = [
+      deps.list.onDidChange(() => {
+        if (this.#began || !deps.list.complete) return;
+        this.#began = true;
+        this.#look();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        if (this.#began) this.#look();
+      }),
+    ];
+  }
+
+  dispose(): void {
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  #look(): void {
+    this.#last = this.#last.then(async () => {
+      try {
+        await this.#relink();
+      } catch (error) {
+        this.#deps.log.error(logLine('looking for moved folders failed', { error: String(error) }));
+      }
+    });
+  }
+
+  async #relink(): Promise<void> {
+    const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+    const engine = await this.#deps.engines.get();
+    for (const moved of folders.length === 0 ? [] : await engine.archive.moved(folders)) {
+      if (moved.sure) await this.#follow(moved);
+      else void this.#ask(moved);
+    }
+  }
+
+  async #follow({ from, to, sure, ids }: MovedSessions): Promise<void> {
+    const engine = await this.#deps.engines.get();
+    // One that another window has open stays for the next time.
+    const done = await Promise.allSettled(ids.map((id) => engine.relink(id, to, sure ? 'identity' : 'user')));
+    const count = done.filter(({ status }) => status === 'fulfilled').length;
+    if (count === 0) return;
+    await this.#deps.loader.refresh();
+    const [was, is] = [inertText(from), inertText(to)];
+    const text =
+      count === 1
+        ? t('{0} is now {1}. Its session is listed again.', was, is)
+        : t('{0} is now {1}. Its {2} sessions are listed again.', was, is, count);
+    void vscode.window.showInformationMessage(text);
+  }
+
+  /** Another clone may hold other work: what was run in the one that is gone comes here only if someone wants that. */
+  async #ask(moved: MovedSessions): Promise<void> {
+    const { state } = this.#deps;
+    const declined = state.get<readonly string[]>(key, []);
+    if (declined.includes(moved.from)) return;
+    const count = moved.ids.length;
+    const from = inertText(moved.from);
+    const text =
+      count === 1
+        ? t('1 session ran in another clone of this repository, {0}, which no longer exists.', from)
+        : t('{0} sessions ran in another clone of this repository, {1}, which no longer exists.', count, from);
+    const yes = t('Relink');
+    const no = t('Ignore');
+    const said = await vscode.window.showInformationMessage(text, yes, no);
+    if (said === yes) await this.#follow(moved);
+    else if (said === no) await state.update(key, [...declined, moved.from].slice(-mostDeclined));
+  }
+}

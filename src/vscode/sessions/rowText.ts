@@ -1,0 +1,169 @@
+import * as vscode from 'vscode';
+import type { CostToday } from '../usage/costToday.ts';
+import type { Cost, CostSum } from '../../model/usage/usage.ts';
+import type { Family } from './familyCost.ts';
+import { figures } from '../text/figures.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import { needsYou, type SessionRow } from './sessionRow.ts';
+
+const { t } = vscode.l10n;
+
+/** An amount with its mark; an unknown one says so and is never a zero. */
+export function costText(cost: Cost): string {
+  if (cost.provenance === 'unknown') return t('cost unknown');
+  return cost.provenance === 'estimated' ? `≈ ${figures.money(cost.usd)}` : figures.money(cost.usd);
+}
+
+/** As `costText`, of several. */
+export function sumText({ usd, estimatedUsd, unknown }: CostSum): string {
+  if (usd === null) return t('cost unknown');
+  const amount = `${estimatedUsd > 0 ? '≈ ' : ''}${figures.money(usd)}`;
+  return unknown === 0 ? amount : t('{0} + unknown', amount);
+}
+
+/** `2 child sessions`. */
+export function childrenText(count: number): string {
+  return count === 1 ? t('1 child session') : t('{0} child sessions', count);
+}
+
+/** What a session cost, with what it started. */
+export function rowCost({ total_cost }: Pick<SessionRow, 'total_cost'>, family: Family | undefined): string {
+  if (family === undefined) return costText(total_cost);
+  return t('{0} with {1}', sumText(family.cost), childrenText(family.count));
+}
+
+export type RowState =
+  'approval' | 'running' | 'idle' | 'stopping' | 'finished' | 'failed' | 'stopped' | 'paused' | 'interrupted';
+
+export function stateOf(row: Pick<SessionRow, 'status' | 'outcome' | 'needs_you' | 'budget' | 'observed'>): RowState {
+  if (row.status === 'stopping') return 'stopping';
+  if (needsYou(row) !== undefined) return 'approval';
+  if (isSessionLive(row.status)) return 'running';
+  if (row.observed?.live.state === 'idle') return 'idle';
+  if (row.outcome === 'failed' || row.outcome === 'interrupted') return row.outcome;
+  if (row.budget?.reached !== undefined) return 'paused';
+  return row.status === 'stopped' || row.outcome === 'stopped' ? 'stopped' : 'finished';
+}
+
+export function stateWord(state: RowState): string {
+  switch (state) {
+    case 'approval':
+      return t('Needs you');
+    case 'running':
+      return t('Running');
+    case 'idle':
+      return t('Idle');
+    case 'stopping':
+      return t('Stopping');
+    case 'finished':
+      return t('Finished');
+    case 'failed':
+      return t('Failed');
+    case 'stopped':
+      return t('Stopped');
+    case 'paused':
+      return t('Paused');
+    case 'interrupted':
+      return t('Interrupted');
+  }
+}
+
+const icons: Readonly<Record<RowState, readonly [icon: string, color?: string]>> = {
+  approval: ['shield', 'list.warningForeground'],
+  running: ['loading~spin', 'charts.blue'],
+  idle: ['circle-filled', 'charts.green'],
+  stopping: ['loading~spin', 'charts.blue'],
+  finished: ['pass', 'charts.green'],
+  failed: ['error', 'list.errorForeground'],
+  stopped: ['stop-circle'],
+  paused: ['debug-pause', 'list.warningForeground'],
+  interrupted: ['debug-disconnect', 'list.warningForeground'],
+};
+
+export function stateIcon(state: RowState): vscode.ThemeIcon {
+  const [icon, color] = icons[state];
+  return new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+}
+
+/** How many messages a list leaves out, because they are marked as synthetic. */
+export function leftOutText(count: number): string {
+  return count === 1 ? t('1 follow-up or callback left out') : t('{0} follow-ups and callbacks left out', count);
+}
+
+/** Turns of runs that a person began; `null` where the agent tells none. */
+export function ownTurns({ turns, synthetic }: SessionRow): number | null {
+  return turns === null ? null : Math.max(0, turns - (synthetic?.turns ?? 0));
+}
+
+export function turnsText(turns: number): string {
+  return turns === 1 ? t('1 turn') : t('{0} turns', turns);
+}
+
+/** How long the running run has taken, in whole seconds, or the last one took; `undefined` where that is not known. */
+export function durationOf(row: SessionRow, now: number): number | undefined {
+  if (!isSessionLive(row.status)) return row.duration ?? undefined;
+  // When the turn began that another program runs is not known.
+  if (row.observed !== undefined) return undefined;
+  return Math.max(0, Math.floor((now - Date.parse(row.last_resumed_at ?? row.created_at)) / 1000) * 1000);
+}
+
+/** How long a request has waited since then (ISO 8601): whole seconds, then whole minutes. */
+export function waitingText(since: string, now: number): string {
+  const ms = Math.max(0, now - Date.parse(since));
+  const step = ms < 60_000 ? 1000 : 60_000;
+  return t('waiting {0}', figures.duration(Math.floor(ms / step) * step));
+}
+
+/** The dim text beside a title: `$0.31 · 3 turns · 6 min 2 s`, with the agent's name and the word of a state that needs one. */
+export function rowDescription(row: SessionRow, now: number, family?: Family): string {
+  const state = stateOf(row);
+  const duration = durationOf(row, now);
+  const turns = ownTurns(row);
+  const needs = needsYou(row);
+  return [
+    ...(row.agent_name === undefined ? [] : [row.agent_name]),
+    ...(row.recording ? [t('Recording')] : []),
+    ...observedPlace(row),
+    ...(state === 'running' || state === 'finished' ? [] : [stateText(row, state)]),
+    ...(needs === undefined ? [] : [waitingText(needs.since, now)]),
+    rowCost(row, family),
+    ...(turns === null ? [] : [turnsText(turns)]),
+    ...(duration === undefined ? [] : [figures.duration(duration)]),
+  ].join(' · ');
+}
+
+/** What the agent asks, else the state; of a session that cannot be read the reason. */
+function stateText(row: SessionRow, state: RowState): string {
+  const { observed } = row;
+  if (observed === undefined) return needsYou(row)?.title ?? stateWord(state);
+  if (observed.problem !== null) return observed.problem;
+  if (observed.live.state === 'waiting_for_permission') return t('Waiting for permission');
+  return observed.live.state === 'waiting_for_you' ? t('Waiting for you') : stateWord(state);
+}
+
+/** Agent of a session that another program started, and where it was started. */
+function observedPlace({ observed, agent_label }: SessionRow): string[] {
+  if (observed === undefined) return [];
+  return [agent_label, ...(observed.entry_point === null ? [] : [placeText(observed.entry_point)])];
+}
+
+/** Where a session was started; `null`: in Vitrine. */
+export function placeText(entryPoint: 'terminal' | 'sdk' | 'chat' | null): string {
+  switch (entryPoint) {
+    case 'terminal':
+      return t('Terminal');
+    case 'sdk':
+      return t('SDK');
+    case 'chat':
+      return t('Editor chat');
+    case null:
+      return t('Vitrine');
+  }
+}
+
+/** Where nothing is known of what was spent there is no amount, and no zero either. */
+export function todayText({ usd, estimated, unknown }: CostToday): string {
+  if (unknown && usd === 0) return t('cost unknown today');
+  const amount = `${estimated ? '≈ ' : ''}${figures.money(usd)}`;
+  return unknown ? t('{0} + unknown today', amount) : t('{0} today', amount);
+}

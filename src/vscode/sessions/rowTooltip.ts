@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import { needText } from '../text/originWord.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import { literalText, visibleText } from '../text/inertText.ts';
+import { type SessionRow, needsYou, titleOf } from './sessionRow.ts';
+import type { Family } from './familyCost.ts';
+import { figures } from '../text/figures.ts';
+import {
+  childrenText,
+  costText,
+  durationOf,
+  placeText,
+  rowCost,
+  stateOf,
+  stateWord,
+  sumText,
+  ownTurns,
+  turnsText,
+  waitingText,
+} from './rowText.ts';
+
+const { t } = vscode.l10n;
+
+function when(iso: string): string {
+  return new Date(iso).toLocaleString(vscode.env.language, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+function provenance(row: SessionRow): string {
+  const { total_cost: cost } = row;
+  if (cost.provenance === 'unknown') return t('Cost unknown: {0}', cost.reason);
+  if (row.recording) return t('{0} in the recorded session; replaying it is free', costText(cost));
+  if (cost.provenance === 'reported') return t('{0}, reported by the agent', costText(cost));
+  const { date, name } = cost.priceTable;
+  const estimated = t('{0}, estimated with prices of {1} ({2})', costText(cost), date, name);
+  return cost.reason === undefined ? estimated : `${estimated}. ${cost.reason}`;
+}
+
+function facts(row: SessionRow, now: number, family: Family | undefined): [string, string][] {
+  const state = stateOf(row);
+  const duration = durationOf(row, now);
+  const turns = ownTurns(row);
+  const program = [row.agent_label, row.agent_version].filter((part) => part !== null).join(' ');
+  const agent = [row.agent_name, program, ...modelOf(row)].filter((part) => part !== undefined);
+  const needs = needsYou(row);
+  const reason = needs === undefined ? row.reason : needText(row);
+  const status = reason === undefined ? stateWord(state) : `${stateWord(state)}: ${reason}`;
+  return [
+    [t('Status'), row.recording ? `${status} · ${t('Recording')}` : status],
+    ...(needs === undefined ? [] : [[t('Waiting since'), when(needs.since)] satisfies [string, string]]),
+    [t('Agent'), agent.join(' · ')],
+    ...(row.execution_mode === undefined ? [] : [[t('Execution mode'), row.execution_mode] satisfies [string, string]]),
+    ...(family === undefined
+      ? []
+      : [[t('Cost with {0}', childrenText(family.count)), sumText(family.cost)] satisfies [string, string]]),
+    [family === undefined ? t('Cost') : t('This session'), provenance(row)],
+    ...(turns === null ? [] : [[t('Turns'), turnsOf(row, turns)] satisfies [string, string]]),
+    ...(duration === undefined ? [] : [[t('Last run'), figures.duration(duration)] satisfies [string, string]]),
+    [t('Last change'), when(row.updated_at)],
+    [t('Started in'), startedIn(row)],
+    ...observedFacts(row),
+    ...(row.project_dir === undefined ? [] : [[t('Folder'), row.project_dir] satisfies [string, string]]),
+    [t('Session'), row.session_id],
+  ];
+}
+
+function startedIn({ observed }: SessionRow): string {
+  if (observed === undefined) return placeText(null);
+  return observed.entry_point === null ? t('Another program') : placeText(observed.entry_point);
+}
+
+function observedFacts({ observed }: SessionRow): [string, string][] {
+  if (observed === undefined) return [];
+  return [
+    ...(observed.branch === null ? [] : [[t('Branch'), observed.branch] satisfies [string, string]]),
+    ...(observed.live.pid === undefined ? [] : [[t('Process'), String(observed.live.pid)] satisfies [string, string]]),
+    ...(observed.usage_reason === null ? [] : [[t('Tokens'), observed.usage_reason] satisfies [string, string]]),
+    [t('Read from'), observed.path],
+  ];
+}
+
+/** Says how many are left out, because no person began their runs. */
+function turnsOf({ synthetic }: SessionRow, turns: number): string {
+  if (synthetic === undefined) return String(turns);
+  const { turns: more, runs } = synthetic;
+  return runs === 1
+    ? t('{0}, plus {1} in an automatic run', turns, more)
+    : t('{0}, plus {1} in {2} automatic runs', turns, more, runs);
+}
+
+/** Nothing is said of a model that may still be named. */
+function modelOf({ model, status, runs }: SessionRow): string[] {
+  if (model !== null) return [model];
+  return runs > 0 && !isSessionLive(status) ? [t('model not reported')] : [];
+}
+
+/** Characters of one fact: VS Code parses the whole as markdown, and a long one of brackets keeps it busy for minutes. */
+const longest = 300;
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+
+/** Session texts go in as text only: nothing in them becomes a link, a command or markup. */
+export function rowTooltip(row: SessionRow, now: number, family?: Family): vscode.MarkdownString {
+  const lines = facts(row, now, family).map(([name, text]) => literalText(`${name}: ${cut(visibleText(text))}`));
+  const tooltip = new vscode.MarkdownString(`**${literalText(titleOf(row))}**\n\n${lines.join('  \n')}`, false);
+  tooltip.isTrusted = false;
+  tooltip.supportHtml = false;
+  return tooltip;
+}
+
+/** The whole row as one sentence. */
+export function rowLabel(row: SessionRow, now: number, family?: Family): string {
+  const needs = needsYou(row);
+  const duration = durationOf(row, now);
+  const turns = ownTurns(row);
+  return [
+    titleOf(row),
+    ...(row.recording ? [t('Recording')] : []),
+    stateWord(stateOf(row)),
+    ...(needs === undefined ? [] : [needText(row), waitingText(needs.since, now)]),
+    ...(row.agent_name === undefined ? [] : [row.agent_name]),
+    cut(row.agent_label),
+    ...(row.observed === undefined ? [] : [startedIn(row)]),
+    rowCost(row, family),
+    ...(turns === null ? [] : [turnsText(turns)]),
+    ...(duration === undefined ? [] : [figures.duration(duration)]),
+  ].join(', ');
+}

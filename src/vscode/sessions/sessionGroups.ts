@@ -1,0 +1,58 @@
+import { isSessionLive } from '../../model/session/status.ts';
+import { localDay } from '../../engine/usage/localDay.ts';
+import { needsYou, type SessionRow } from './sessionRow.ts';
+
+export const groupNames = ['needsYou', 'running', 'today', 'yesterday', 'earlier'] as const;
+export type GroupName = (typeof groupNames)[number];
+
+/** A session and the sessions it started, newest first. */
+export interface SessionNode {
+  readonly row: SessionRow;
+  readonly children: readonly SessionNode[];
+}
+
+export interface SessionGroup {
+  readonly name: GroupName;
+  readonly nodes: readonly SessionNode[];
+}
+
+function groupOf(node: SessionNode, now: number): GroupName {
+  const waits = (each: SessionNode): boolean => needsYou(each.row) !== undefined || each.children.some(waits);
+  if (waits(node)) return 'needsYou';
+  const live = (each: SessionNode): boolean => isSessionLive(each.row.status) || each.children.some(live);
+  if (live(node)) return 'running';
+  const day = localDay(node.row.updated_at);
+  if (day >= localDay(now)) return 'today';
+  const yesterday = new Date(now);
+  yesterday.setDate(yesterday.getDate() - 1);
+  return day === localDay(yesterday.getTime()) ? 'yesterday' : 'earlier';
+}
+
+/**
+ * Sessions as the tree shows them: children under their parents, roots by urgency and day, newest first; groups without a
+ * session are left out. A child whose parent is not among `rows`, or is its own descendant, stands as a root.
+ */
+export function groupSessions(rows: readonly SessionRow[], now: number): readonly SessionGroup[] {
+  const newestFirst = [...rows].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+  const byId = new Map(newestFirst.map((row) => [row.session_id, row]));
+  const parentOf = (row: SessionRow): SessionRow | undefined => byId.get(row.parent_session_id ?? '');
+  const nested = (row: SessionRow): boolean => {
+    const seen = new Set<string>();
+    for (let at: SessionRow | undefined = row; at !== undefined; at = parentOf(at)) {
+      if (seen.has(at.session_id)) return false;
+      seen.add(at.session_id);
+    }
+    return seen.size > 1;
+  };
+  const children = new Map<string, SessionRow[]>();
+  for (const row of newestFirst.filter(nested)) {
+    const parent = row.parent_session_id ?? '';
+    children.set(parent, [...(children.get(parent) ?? []), row]);
+  }
+  const node = (row: SessionRow): SessionNode => ({ row, children: (children.get(row.session_id) ?? []).map(node) });
+  const roots = newestFirst.filter((row) => !nested(row)).map(node);
+  return groupNames.flatMap((name) => {
+    const nodes = roots.filter((each) => groupOf(each, now) === name);
+    return nodes.length === 0 ? [] : [{ name, nodes }];
+  });
+}

@@ -1,0 +1,42 @@
+import * as vscode from 'vscode';
+import { EngineFailure } from '../../engine/failures/failures.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import type { Failures } from '../failures/failures.ts';
+import { inertText } from '../text/inertText.ts';
+import type { SessionPanels } from '../panel/sessionPanels.ts';
+import { parseSessionLink } from './sessionLinks.ts';
+
+const { t } = vscode.l10n;
+
+interface LinkDeps {
+  readonly engines: Pick<EngineHost, 'get'>;
+  readonly panels: Pick<SessionPanels, 'open' | 'lead'>;
+  readonly failures: Pick<Failures, 'show'>;
+}
+
+/** Opens sessions by links from outside. */
+export function registerSessionLinks(deps: LinkDeps): vscode.Disposable {
+  return vscode.window.registerUriHandler({ handleUri: (uri) => openSessionLink(uri, deps) });
+}
+
+/** Opens what a link names. A link shows a session and nothing more: no program is started because of one. */
+export async function openSessionLink(uri: vscode.Uri, { engines, panels, failures }: LinkDeps): Promise<void> {
+  const link = parseSessionLink(uri);
+  if (link === undefined) {
+    const shown = inertText(`${uri.path}${uri.fragment === '' ? '' : `#${uri.fragment}`}`.slice(0, 200));
+    void vscode.window.showWarningMessage(t('Not a link to a Vitrine session: {0}', shown));
+    return;
+  }
+  try {
+    // Looked for before a panel opens: the link may come from another machine.
+    (await (await engines.get()).open(link.session)).dispose();
+  } catch (error) {
+    if (EngineFailure.is(error) && error.code === 'session_missing') {
+      const text = t('The session in this link, {0}, is not on this machine. It may have been deleted.', link.session);
+      void vscode.window.showWarningMessage(text);
+    } else void failures.show(error, { session: link.session });
+    return;
+  }
+  if (link.entry === undefined) await panels.open(link.session);
+  else await panels.lead(link.session, link.entry);
+}

@@ -1,0 +1,79 @@
+import * as vscode from 'vscode';
+import type { EngineHost } from '../engine/engineHost.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import { sessionFolders } from '../../engine/folders/sessionFolders.ts';
+import type { SessionList } from './sessionList.ts';
+
+/** Milliseconds between two looks at the store on account of the window's focus. */
+const pause = 5000;
+
+/** Brings what is on disk into the list: when the view is first seen, when a crash left something, when the window is back. */
+export class SessionLoader implements vscode.Disposable {
+  readonly #engines: EngineHost;
+  readonly #list: SessionList;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #subscriptions: vscode.Disposable;
+  #first: Promise<void> | undefined;
+  #last = 0;
+
+  constructor(engines: EngineHost, list: SessionList, log: vscode.LogOutputChannel) {
+    this.#engines = engines;
+    this.#list = list;
+    this.#log = log;
+    this.#subscriptions = vscode.Disposable.from(
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        // Another window may have written meanwhile.
+        if (focused && this.#list.complete && performance.now() - this.#last > pause) void this.refresh();
+      }),
+    );
+  }
+
+  /** Once per window: ends what a crash left, then lists. Never rejects. */
+  load(): Promise<void> {
+    this.#first ??= this.#sweepAndList();
+    return this.#first;
+  }
+
+  /** At start-up: loads now only where something waits for it, so that an idle window costs nothing. */
+  async loadIfNeeded(store: vscode.Uri): Promise<void> {
+    const filesIn = (name: string): Thenable<number> =>
+      vscode.workspace.fs.readDirectory(vscode.Uri.joinPath(store, name)).then(
+        (files) => files.length,
+        () => 0,
+      );
+    const left = (await filesIn('leases')) + (await filesIn('callbacks'));
+    if (left > 0 || this.#list.live().length > 0) await this.load();
+  }
+
+  async refresh(): Promise<void> {
+    this.#last = performance.now();
+    try {
+      const engine = await this.#engines.get();
+      this.#list.replace(await engine.list());
+      // A drive that does not answer keeps no one waiting for the list.
+      void this.#countLost(engine.archive.unreadable.length);
+    } catch (error) {
+      this.#log.error(logLine('list failed', { error: String(error) }));
+    }
+  }
+
+  dispose(): void {
+    this.#subscriptions.dispose();
+  }
+
+  async #countLost(unreadable: number): Promise<void> {
+    const folders = await sessionFolders(this.#list.all());
+    const gone = folders.flatMap(({ folder, gone: isGone }) => (isGone && folder !== null ? [folder] : []));
+    this.#list.lost = { unreadable, folders: new Set(gone) };
+  }
+
+  async #sweepAndList(): Promise<void> {
+    try {
+      const { ended, interrupted } = await (await this.#engines.get()).sweep();
+      this.#log.info(logLine('sweep', { ended: ended.length, interrupted: interrupted.length }));
+    } catch (error) {
+      this.#log.error(logLine('sweep failed', { error: String(error) }));
+    }
+    await this.refresh();
+  }
+}

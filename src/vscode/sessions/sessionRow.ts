@@ -1,0 +1,101 @@
+import { isObject } from '../../model/text/json.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import type { SessionSummary } from '../../model/session/summary.ts';
+import { visibleText } from '../text/inertText.ts';
+
+type RowField =
+  | 'session_id'
+  | 'parent_session_id'
+  | 'agent_name'
+  | 'status'
+  | 'created_at'
+  | 'updated_at'
+  | 'last_resumed_at'
+  | 'project_dir'
+  | 'hidden'
+  | 'follow_ups'
+  | 'title'
+  | 'prompt'
+  | 'agent_label'
+  | 'agent_version'
+  | 'model'
+  | 'outcome'
+  | 'reason'
+  | 'turns'
+  | 'runs'
+  | 'synthetic'
+  | 'duration'
+  | 'total_cost'
+  | 'recording'
+  | 'budget'
+  | 'needs_you'
+  | 'observed';
+
+/** What lists show of a session; `execution_mode` is there for what another session started; `day` is what it had cost when that day (local, ISO) began, to know what today cost. */
+export type SessionRow = Pick<SessionSummary, RowField> & {
+  readonly execution_mode?: SessionSummary['execution_mode'];
+  readonly day?: { readonly date: string; readonly usd: number };
+};
+
+const longest = 120;
+const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+
+/** The few fields of `summary` that lists need, texts cut to 120 characters. */
+export function rowOf(summary: Omit<SessionSummary, 'executor_type'>, day?: SessionRow['day']): SessionRow {
+  const { needs_you: needs } = summary;
+  const row: SessionRow = {
+    session_id: summary.session_id,
+    status: summary.status,
+    created_at: summary.created_at,
+    updated_at: summary.updated_at,
+    prompt: summary.title === undefined ? cut(summary.prompt) : '',
+    agent_label: summary.agent_label,
+    agent_version: summary.agent_version,
+    model: summary.model,
+    outcome: summary.outcome,
+    turns: summary.turns,
+    runs: summary.runs,
+    duration: summary.duration,
+    total_cost: summary.total_cost,
+    // What was imported was spent elsewhere, too.
+    recording: summary.recording || summary.imported !== undefined,
+  };
+  const optional = {
+    // Of another program's session it names the one that it was forked from, which did not start it.
+    parent_session_id: summary.observed === undefined ? summary.parent_session_id : undefined,
+    execution_mode: summary.parent_session_id === undefined ? undefined : summary.execution_mode,
+    agent_name: summary.agent_name === undefined ? undefined : cut(visibleText(summary.agent_name)),
+    last_resumed_at: summary.last_resumed_at,
+    project_dir: summary.project_dir,
+    hidden: summary.hidden === true ? true : undefined,
+    follow_ups: summary.follow_ups?.on === undefined ? undefined : { on: summary.follow_ups.on },
+    title: summary.title === undefined ? undefined : cut(summary.title),
+    reason: summary.reason === undefined ? undefined : cut(visibleText(summary.reason)),
+    synthetic: summary.synthetic,
+    budget: summary.budget,
+    needs_you: needs === undefined ? undefined : { ...needs, title: cut(visibleText(needs.title)) },
+    observed: summary.observed,
+    day,
+  };
+  return Object.assign(row, Object.fromEntries(Object.entries(optional).filter((each) => each[1] !== undefined)));
+}
+
+/** A row that an earlier window kept. Checked by its vital fields only: it is replaced as soon as the record is read. */
+export function isRow(saved: unknown): saved is SessionRow {
+  if (!isObject(saved)) return false;
+  const { total_cost: cost } = saved;
+  const texts = ['session_id', 'status', 'created_at', 'updated_at', 'prompt', 'agent_label', 'outcome'];
+  const priced = isObject(cost) && (cost['provenance'] === 'unknown' || typeof cost['usd'] === 'number');
+  return priced && texts.every((name) => typeof saved[name] === 'string');
+}
+
+/** What waits for a person. What an earlier window kept of a run that has ended waits no more. */
+export function needsYou(row: Pick<SessionRow, 'status' | 'needs_you'>): SessionRow['needs_you'] {
+  return isSessionLive(row.status) ? row.needs_you : undefined;
+}
+
+/** The first line of what a session is called; what is not seen in it is written out. */
+export function titleOf(row: Pick<SessionRow, 'title' | 'prompt'>): string {
+  const [first = ''] = (row.title ?? row.prompt).trim().split('\n');
+  return visibleText(first);
+}

@@ -1,0 +1,269 @@
+import * as vscode from 'vscode';
+import { isSessionLive } from '../../model/session/status.ts';
+import { families, type Family } from './familyCost.ts';
+import { isFiltering } from '../observed/filter.ts';
+import { isProgrammatic, observedContext, programmaticItem } from '../observed/observedItems.ts';
+import { groupSessions, type GroupName, type SessionGroup, type SessionNode } from './sessionGroups.ts';
+import { hiddenTotal, type HiddenCount, type SessionList } from './sessionList.ts';
+import { newsText } from '../away/newsText.ts';
+import { needsYou, titleOf } from './sessionRow.ts';
+import { rowDescription, stateIcon, stateOf } from './rowText.ts';
+import { rowLabel, rowTooltip } from './rowTooltip.ts';
+
+const { t } = vscode.l10n;
+
+/** Sessions a group shows before its "more" row, which shows as many again. */
+const pageSize = 50;
+/** Milliseconds between two looks at the clock while something runs. */
+const tick = 5000;
+
+export type TreeNode =
+  | { readonly kind: 'group'; readonly group: SessionGroup }
+  | { readonly kind: 'session'; readonly node: SessionNode; readonly parent: TreeNode | undefined }
+  | { readonly kind: 'programmatic'; readonly name: GroupName; readonly nodes: readonly SessionNode[] }
+  | { readonly kind: 'more'; readonly name: GroupName; readonly count: number }
+  | { readonly kind: 'hidden'; readonly count: HiddenCount }
+  | { readonly kind: 'unreadable'; readonly count: number }
+  | { readonly kind: 'filtered' };
+
+/** The Sessions view. Draws what `SessionList` holds. */
+export class SessionTree implements vscode.TreeDataProvider<TreeNode> {
+  readonly #list: SessionList;
+  readonly #now: () => number;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #view: vscode.TreeView<TreeNode>;
+  readonly #disposables: readonly { dispose(): unknown }[];
+  readonly #shown = new Map<GroupName, number>();
+  readonly #emptyText: () => string;
+  #families = families([]);
+  #news = 0;
+  #clock: NodeJS.Timeout | undefined;
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  /** `onLook` is called each time the view comes into sight; `emptyText` is shown where there is no session. */
+  constructor(list: SessionList, now: () => number, onLook: () => void, emptyText: () => string) {
+    this.#list = list;
+    this.#emptyText = emptyText;
+    this.#now = now;
+    this.#view = vscode.window.createTreeView('vitrine.sessions', { treeDataProvider: this, showCollapseAll: true });
+    this.#disposables = [
+      this.#view,
+      this.#changed,
+      list.onDidChange(() => this.#refresh()),
+      this.#view.onDidChangeVisibility(({ visible }) => {
+        if (visible) onLook();
+        this.#wind();
+      }),
+    ];
+    if (this.#view.visible) onLook();
+    this.#refresh();
+  }
+
+  async reveal(id: string): Promise<void> {
+    const found = this.#find(this.getChildren(), id);
+    if (found !== undefined && this.#view.visible) await this.#view.reveal(found, { select: true, focus: false });
+  }
+
+  /** How many sessions have news that no one has looked at. */
+  showNews(count: number): void {
+    this.#news = count;
+    this.#view.badge = badge(this.#list, count);
+  }
+
+  showMore(name: GroupName): void {
+    this.#shown.set(name, (this.#shown.get(name) ?? pageSize) + pageSize);
+    this.#changed.fire();
+  }
+
+  getChildren(node?: TreeNode): TreeNode[] {
+    if (node === undefined) return this.#roots();
+    if (node.kind === 'session') {
+      return node.node.children.map((child) => ({ kind: 'session', node: child, parent: node }));
+    }
+    if (node.kind === 'programmatic') {
+      return node.nodes.map((each): TreeNode => ({ kind: 'session', node: each, parent: node }));
+    }
+    if (node.kind !== 'group') return [];
+    const { name } = node.group;
+    const folded = node.group.nodes.filter(({ row }) => isProgrammatic(row));
+    const nodes = node.group.nodes.filter(({ row }) => !isProgrammatic(row));
+    const shown = this.#shown.get(name) ?? pageSize;
+    const rows = nodes.slice(0, shown).map((each): TreeNode => ({ kind: 'session', node: each, parent: node }));
+    if (nodes.length > shown) rows.push({ kind: 'more', name, count: nodes.length - shown });
+    if (folded.length > 0) rows.push({ kind: 'programmatic', name, nodes: folded });
+    return rows;
+  }
+
+  getParent(node: TreeNode): TreeNode | undefined {
+    return node.kind === 'session' ? node.parent : undefined;
+  }
+
+  getTreeItem(node: TreeNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'group':
+        return groupItem(node.group);
+      case 'session':
+        return sessionItem(node.node, this.#now(), this.#families(node.node.row));
+      case 'programmatic':
+        return programmaticItem(node.name, node.nodes);
+      case 'more':
+        return actionItem(t('{0} more…', node.count), 'ellipsis', 'vitrine.showMoreSessions', [node.name]);
+      case 'hidden':
+        return actionItem(hiddenText(node.count), 'eye-closed', 'vitrine.showHiddenSessions');
+      case 'unreadable':
+        return actionItem(unreadableText(node.count), 'warning', 'vitrine.sessionLost');
+      case 'filtered':
+        return actionItem(t('Some sessions are filtered out'), 'filter-filled', 'vitrine.filterSessions');
+    }
+  }
+
+  dispose(): void {
+    clearInterval(this.#clock);
+    for (const each of this.#disposables) each.dispose();
+  }
+
+  #roots(): TreeNode[] {
+    this.#families = families(this.#list.all());
+    const groups = groupSessions(this.#list.visible(), this.#now());
+    const hidden = this.#list.hidden();
+    const rows = groups.map((group): TreeNode => ({ kind: 'group', group }));
+    if (isFiltering(this.#list.filter)) rows.push({ kind: 'filtered' });
+    // With nothing to show, the welcome view speaks, and names the hidden ones itself.
+    if (rows.length === 0) return rows;
+    const { unreadable } = hidden;
+    if (!this.#list.showHidden && hiddenTotal(hidden) > unreadable) rows.push({ kind: 'hidden', count: hidden });
+    if (unreadable > 0) rows.push({ kind: 'unreadable', count: unreadable });
+    return rows;
+  }
+
+  /** Draws again what depends on more than the list. */
+  redraw(): void {
+    this.#refresh();
+  }
+
+  #refresh(): void {
+    this.#changed.fire();
+    this.#view.badge = badge(this.#list, this.#news);
+    const isEmpty = this.#list.complete && this.#list.visible().length === 0;
+    this.#view.message = isEmpty ? this.#emptyText() : '';
+    this.#wind();
+  }
+
+  /** The clock ticks only while someone can see a running session's time. */
+  #wind(): void {
+    const wanted = this.#view.visible && this.#list.running().length > 0;
+    if (wanted) this.#clock ??= setInterval(() => this.#changed.fire(), tick);
+    else {
+      clearInterval(this.#clock);
+      this.#clock = undefined;
+    }
+  }
+
+  #find(nodes: readonly TreeNode[], id: string): TreeNode | undefined {
+    for (const node of nodes) {
+      if (node.kind === 'session' && node.node.row.session_id === id) return node;
+      const found = this.#find(this.getChildren(node), id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+function groupTitle(name: GroupName): string {
+  switch (name) {
+    case 'needsYou':
+      return t('Needs You');
+    case 'running':
+      return t('Running');
+    case 'today':
+      return t('Today');
+    case 'yesterday':
+      return t('Yesterday');
+    case 'earlier':
+      return t('Earlier');
+  }
+}
+
+/** What waits counts before what runs, and that before what happened while no one was there. */
+function badge(list: SessionList, news: number): vscode.ViewBadge | undefined {
+  const waiting = list.waiting().length;
+  if (waiting > 0) return { value: waiting, tooltip: waitingText(waiting) };
+  const live = list.running().length;
+  if (live > 0) return { value: live, tooltip: runningText(live) };
+  return news === 0 ? undefined : { value: news, tooltip: newsText(news) };
+}
+
+function waitingText(count: number): string {
+  return count === 1 ? t('1 session needs you') : t('{0} sessions need you', count);
+}
+
+export function runningText(count: number): string {
+  return count === 1 ? t('1 session running') : t('{0} sessions running', count);
+}
+
+function unreadableText(count: number): string {
+  return count === 1 ? t('1 cannot be read: show why') : t('{0} cannot be read: show why', count);
+}
+
+function hiddenText({ byUser, elsewhere: others, gone, noFolder }: HiddenCount): string {
+  const parts = [
+    ...(byUser > 0 ? [t('{0} by you', byUser)] : []),
+    ...(others > 0 ? [others === 1 ? t('1 in another folder') : t('{0} in other folders', others)] : []),
+    ...(gone > 0 ? [gone === 1 ? t('1 in a missing folder') : t('{0} in missing folders', gone)] : []),
+    ...(noFolder > 0 ? [t('{0} without a folder', noFolder)] : []),
+  ];
+  return t('{0} hidden: {1}', byUser + others + gone + noFolder, parts.join(', '));
+}
+
+function groupItem({ name, nodes }: SessionGroup): vscode.TreeItem {
+  const item = new vscode.TreeItem(groupTitle(name), vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `group:${name}`;
+  item.description = String(nodes.length);
+  item.contextValue = 'group';
+  return item;
+}
+
+function anyLive({ row, children }: SessionNode): boolean {
+  return isSessionLive(row.status) || children.some(anyLive);
+}
+
+function sessionItem(node: SessionNode, now: number, family: Family | undefined): vscode.TreeItem {
+  const { row, children } = node;
+  const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+  const live = isSessionLive(row.status);
+  const waits = needsYou(row) !== undefined;
+  const item = new vscode.TreeItem(titleOf(row), children.length === 0 ? None : anyLive(node) ? Expanded : Collapsed);
+  // A row that gets its first child is another to VS Code, which else would keep it closed.
+  item.id = children.length === 0 ? row.session_id : `${row.session_id} +`;
+  item.description = rowDescription(row, now, family);
+  item.iconPath = stateIcon(stateOf(row));
+  item.tooltip = rowTooltip(row, now, family);
+  item.contextValue =
+    row.observed !== undefined
+      ? observedContext(row, row.observed)
+      : [
+          'session',
+          live ? 'live' : 'ended',
+          ...(waits ? ['waiting'] : []),
+          ...(row.budget?.near !== undefined || row.budget?.reached !== undefined ? ['budget'] : []),
+        ].join(' ');
+  item.accessibilityInformation = { label: rowLabel(row, now, family) };
+  item.command = {
+    command: waits ? 'vitrine.reviewRequest' : 'vitrine.openSession',
+    title: waits ? t('Review Request') : t('Open Session'),
+    arguments: [row.session_id],
+  };
+  return item;
+}
+
+function actionItem(label: string, icon: string, command: string, args: unknown[] = []): vscode.TreeItem {
+  const item = new vscode.TreeItem('', vscode.TreeItemCollapsibleState.None);
+  item.id = `${command}:${args.join()}`;
+  item.label = '';
+  item.description = label;
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.tooltip = label;
+  item.command = { command, title: label, arguments: args };
+  item.accessibilityInformation = { label };
+  return item;
+}

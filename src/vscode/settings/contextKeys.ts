@@ -1,0 +1,70 @@
+import * as vscode from 'vscode';
+import { logLine } from '../../engine/log/logLine.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import { hiddenTotal, type SessionList } from '../sessions/sessionList.ts';
+
+/** To look may start the user's shell. */
+const lookEveryMs = 5000;
+
+/** Keys that menus and welcome views of the manifest ask for; each is set only when it changes. */
+export class ContextKeys implements vscode.Disposable {
+  readonly #list: SessionList;
+  readonly #engines: EngineHost;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #subscriptions: readonly vscode.Disposable[];
+  readonly #set = new Map<string, unknown>();
+  /** Epoch milliseconds; `undefined`: never. */
+  #looked: number | undefined;
+  #missing = false;
+
+  constructor(list: SessionList, engines: EngineHost, log: vscode.LogOutputChannel) {
+    this.#list = list;
+    this.#engines = engines;
+    this.#log = log;
+    this.#subscriptions = [
+      list.onDidChange(() => this.#update()),
+      // Someone may come back from installing one.
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused && this.#missing) this.#look();
+      }),
+    ];
+    this.#update();
+  }
+
+  dispose(): void {
+    for (const each of this.#subscriptions) each.dispose();
+  }
+
+  #update(): void {
+    this.#key('sessions', this.#list.here().length);
+    this.#key('liveSessions', this.#list.live().length);
+    this.#key('waitingSessions', this.#list.waiting().length);
+    this.#key('hiddenSessions', hiddenTotal(this.#list.hidden()));
+    if (this.#looked === undefined) this.#look();
+  }
+
+  /** Which welcome is right depends on whether any agent is there; asked only when a welcome is to be shown. */
+  #look(): void {
+    const empty = this.#list.complete && this.#list.visible().length === 0;
+    if (!empty || Date.now() - (this.#looked ?? 0) < lookEveryMs) return;
+    this.#looked = Date.now();
+    void this.#lookForAgents();
+  }
+
+  async #lookForAgents(): Promise<void> {
+    try {
+      const agents = await (await this.#engines.get()).agents({ fresh: this.#missing });
+      this.#missing = !agents.some(({ program }) => program !== null && 'path' in program);
+      this.#key('agentMissing', this.#missing);
+    } catch (error) {
+      this.#log.warn(logLine('agents not found', { error: String(error) }));
+    }
+    this.#key('listed', true);
+  }
+
+  #key(name: string, value: unknown): void {
+    if (this.#set.get(name) === value) return;
+    this.#set.set(name, value);
+    void vscode.commands.executeCommand('setContext', `vitrine.${name}`, value);
+  }
+}

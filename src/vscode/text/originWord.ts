@@ -1,0 +1,44 @@
+import * as vscode from 'vscode';
+import { quoted, visibleLine } from '../../model/text/visibleText.ts';
+import { visibleText } from './inertText.ts';
+import { needsYou, type SessionRow } from '../sessions/sessionRow.ts';
+import type { Origin } from '../../model/transcript/entry.ts';
+
+const { t } = vscode.l10n;
+
+/** Who caused a message. */
+export function originWord(origin: Origin): readonly [icon: string, word: string] {
+  switch (origin) {
+    case 'human':
+      return ['account', t('You')];
+    case 'follow_up':
+      return ['sync', t('Follow-up')];
+    case 'callback':
+      return ['call-incoming', t('Callback')];
+    case 'subagent':
+      return ['agent', t('Subagent')];
+    case 'hook':
+      return ['plug', t('Hook')];
+    case 'skill':
+      return ['lightbulb', t('Skill')];
+    case 'compaction':
+      return ['fold', t('Compaction')];
+    case 'replay':
+      return ['history', t('Recording')];
+    case 'system':
+      return ['gear', t('System')];
+  }
+}
+
+/** What its agent asks, as the agent's words: nothing of it can pass for Vitrine's. */
+export function askedBy(row: Pick<SessionRow, 'agent_label'>, title: string): string {
+  return t('{0} says: {1}', visibleText(row.agent_label), quoted(visibleLine(title, 'code')));
+}
+
+/** What a session waits for; the store of another program does not say more than that. */
+export function needText(row: SessionRow): string {
+  if (row.observed === undefined) return askedBy(row, needsYou(row)?.title ?? '');
+  return row.observed.live.state === 'waiting_for_permission'
+    ? t('{0} waits for a permission', visibleText(row.agent_label))
+    : t('{0} waits for you', visibleText(row.agent_label));
+}

@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import { Channel } from '../../protocol/channel.ts';
+import type { FromUsagePage, ToUsagePage, UsageScope } from '../../protocol/pages/usageMessages.ts';
+import { localDay } from '../../engine/usage/localDay.ts';
+import type { EngineHost } from '../engine/engineHost.ts';
+import { logLine } from '../../engine/log/logLine.ts';
+import { pageRoots, panelHtml } from '../panel/panelHtml.ts';
+import { isHere, type SessionList } from '../sessions/sessionList.ts';
+import { countsObserved } from '../settings/settings.ts';
+
+const viewType = 'vitrine.usage';
+/** Milliseconds in which changes are gathered: a running session changes all the time. */
+const quiet = 2000;
+
+interface UsageDeps {
+  readonly extension: vscode.Uri;
+  readonly engines: EngineHost;
+  readonly list: SessionList;
+  readonly now: () => number;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** What was spent today and in a month, by day, agent and model. Works only while someone can see it. */
+export class UsageView implements vscode.WebviewViewProvider, vscode.Disposable {
+  readonly #deps: UsageDeps;
+  readonly #registration: vscode.Disposable;
+  /** `undefined`: the month of today, also when a new one begins. */
+  #month: string | undefined;
+  #scope: UsageScope = 'workspace';
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: UsageDeps) {
+    this.#deps = deps;
+    this.#registration = vscode.window.registerWebviewViewProvider(viewType, this);
+  }
+
+  /** The month on screen; `undefined`: that of today. */
+  get month(): string | undefined {
+    return this.#month;
+  }
+
+  async resolveWebviewView(view: vscode.WebviewView): Promise<void> {
+    const { extension, list, log } = this.#deps;
+    const { parseFromUsagePage } = await import('../../protocol/pages/fromUsageSchema.ts');
+    const { webview } = view;
+    webview.options = {
+      enableScripts: true,
+      enableForms: false,
+      enableCommandUris: false,
+      localResourceRoots: pageRoots(extension),
+    };
+    const channel = new Channel<ToUsagePage, FromUsagePage>({
+      post: (envelope) => void webview.postMessage(envelope),
+      deliver: (message) => void this.#take(message, channel),
+    });
+    const subscriptions = [
+      webview.onDidReceiveMessage((data: unknown) => {
+        const envelope = parseFromUsagePage(data);
+        if (envelope === undefined) log.warn(logLine('usage message refused'));
+        else channel.receive(envelope);
+      }),
+      list.onDidChange(() => {
+        if (view.visible) this.#later(channel);
+      }),
+      view.onDidChangeVisibility(() => {
+        if (view.visible) this.#later(channel, 0);
+      }),
+    ];
+    view.onDidDispose(() => {
+      clearTimeout(this.#timer);
+      for (const each of subscriptions) each.dispose();
+    });
+    webview.html = panelHtml(webview, extension, 'usage');
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#registration.dispose();
+  }
+
+  async #take(message: FromUsagePage, channel: Channel<ToUsagePage, FromUsagePage>): Promise<void> {
+    switch (message.type) {
+      case 'ready':
+        return this.#send(channel);
+      case 'show':
+        this.#month = message.month === localDay(this.#deps.now()).slice(0, 7) ? undefined : message.month;
+        this.#scope = message.scope;
+        return this.#send(channel);
+      case 'export':
+        await vscode.commands.executeCommand('vitrine.exportUsage');
+    }
+  }
+
+  #later(channel: Channel<ToUsagePage, FromUsagePage>, ms = quiet): void {
+    if (ms === 0) clearTimeout(this.#timer);
+    else if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#send(channel);
+    }, ms);
+  }
+
+  /** Each message is the whole view, and begins anew. */
+  async #send(channel: Channel<ToUsagePage, FromUsagePage>): Promise<void> {
+    const answer = await this.#page().catch((error: unknown): ToUsagePage => {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#deps.log.error(logLine('usage failed', { error: message }));
+      return { type: 'failed', message };
+    });
+    channel.restart();
+    channel.send(answer);
+  }
+
+  async #page(): Promise<ToUsagePage> {
+    const { engines, list, now } = this.#deps;
+    const [{ usageReport }, engine] = await Promise.all([import('../../insight/usage/usageReport.ts'), engines.get()]);
+    const { spent, omitted, unreadable } = await engine.archive.spending();
+    const here = new Set(list.here().map((row) => row.session_id));
+    const scope = this.#scope;
+    const own = scope === 'all' ? spent : spent.filter(({ sessionId }) => here.has(sessionId));
+    const within = scope === 'all' ? undefined : isHere;
+    const counted = countsObserved() ? [...own, ...(await engine.archive.observedSpending(within))] : own;
+    const today = localDay(now());
+    const { month, first, last, day, total, days, agents, models } = usageReport(
+      counted,
+      this.#month ?? today.slice(0, 7),
+      today,
+      localDay,
+    );
+    return {
+      type: 'usage',
+      page: { month, first, last, scope, day, total, days, agents, models, omitted, unreadable },
+      l10n: vscode.l10n.bundle ?? {},
+      locale: vscode.env.language,
+    };
+  }
+}

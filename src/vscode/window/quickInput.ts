@@ -1,0 +1,135 @@
+import * as vscode from 'vscode';
+import { inertText } from '../text/inertText.ts';
+
+/** What a step of a quick input came to. */
+export type Answer<T> =
+  { readonly kind: 'value'; readonly value: T } | { readonly kind: 'back' } | { readonly kind: 'none' };
+
+export interface Step {
+  readonly title: string;
+  readonly step: number;
+  readonly steps: number;
+  readonly placeholder: string;
+  readonly back: boolean;
+}
+
+interface Choice<I> extends Step {
+  readonly items: () => Promise<readonly I[]>;
+  /** What is chosen to begin with; default: the first. */
+  readonly active?: (item: I) => boolean;
+}
+
+interface Many<I> extends Step {
+  readonly items: () => Promise<readonly I[]>;
+  readonly most: number;
+  readonly tooMany: string;
+}
+
+interface Words<I> extends Step {
+  readonly value: string;
+  /** Rows below the text. Those that the text must not filter away or put first have a label of an icon alone. */
+  readonly items: readonly I[];
+  readonly accepts: (text: string, item: I | undefined) => boolean;
+}
+
+/** One thing of several. */
+export function ask<I extends vscode.QuickPickItem>(choice: Choice<I>): Promise<Answer<I>> {
+  const pick = vscode.window.createQuickPick<I>();
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  const filled = fill(pick, choice.items).then(() => {
+    const active = pick.items.find((item) => choice.active?.(item) === true);
+    if (active !== undefined) pick.activeItems = [active];
+  });
+  return answered(pick, choice, () => pick.selectedItems[0], filled);
+}
+
+/** At least one thing of several. */
+export function askForMany<I extends vscode.QuickPickItem>(choice: Many<I>): Promise<Answer<readonly I[]>> {
+  const pick = vscode.window.createQuickPick<I>();
+  pick.canSelectMany = true;
+  pick.matchOnDescription = true;
+  const { most, tooMany, title } = choice;
+  pick.onDidChangeSelection((chosen) => {
+    pick.title = inertText(chosen.length > most ? `${title}: ${tooMany}` : title);
+  });
+  const value = () =>
+    pick.selectedItems.length > 0 && pick.selectedItems.length <= most ? pick.selectedItems : undefined;
+  return answered(pick, choice, value, fill(pick, choice.items));
+}
+
+/** A line of text, with rows below that say what happens with it or offer something else. */
+export function askForWords<I extends vscode.QuickPickItem>(
+  words: Words<I>,
+): Promise<Answer<{ readonly text: string; readonly item: I | undefined }>> {
+  const pick = vscode.window.createQuickPick<I>();
+  pick.items = words.items;
+  pick.value = words.value;
+  const value = () => {
+    const [item] = pick.selectedItems;
+    return words.accepts(pick.value, item) ? { text: pick.value, item } : undefined;
+  };
+  return answered(pick, words, value, Promise.resolve());
+}
+
+interface Text extends Step {
+  readonly value: string;
+  /** Why it cannot be this; `undefined`: it can. */
+  readonly validate?: (text: string) => string | undefined;
+}
+
+/** A line of text. */
+export function askForText({ value, validate = () => undefined, ...step }: Text): Promise<Answer<string>> {
+  const input = vscode.window.createInputBox();
+  input.value = value;
+  input.onDidChangeValue((text) => (input.validationMessage = validate(text)));
+  const accepted = (): string | undefined => {
+    input.validationMessage = validate(input.value);
+    return input.validationMessage === undefined ? input.value : undefined;
+  };
+  return answered(input, step, accepted, Promise.resolve());
+}
+
+async function fill<I extends vscode.QuickPickItem>(
+  pick: vscode.QuickPick<I>,
+  items: () => Promise<readonly I[]>,
+): Promise<void> {
+  pick.busy = true;
+  pick.items = await items();
+  pick.busy = false;
+}
+
+/**
+ * Takes an input away once the next step, if there is one, stands in its place: between two of them a session's page would
+ * get the keyboard, and some of what is typed next.
+ */
+export function lateDispose(input: { dispose(): void }): void {
+  setTimeout(() => {
+    input.dispose();
+  });
+}
+
+/**
+ * Shows the input until it is accepted, left by the back button or closed; rejects where its items cannot be had. Its title
+ * and placeholder may hold names that files and settings give; rows see to theirs themselves, since some have icons.
+ */
+function answered<V>(
+  input: vscode.QuickPick<vscode.QuickPickItem> | vscode.InputBox,
+  { title, step, steps, placeholder, back }: Step,
+  value: () => V | undefined,
+  filled: Promise<void>,
+): Promise<Answer<V>> {
+  const words = { title: inertText(title), placeholder: inertText(placeholder) };
+  Object.assign(input, { ...words, step, totalSteps: steps, ignoreFocusOut: true });
+  if (back) input.buttons = [vscode.QuickInputButtons.Back];
+  return new Promise<Answer<V>>((resolve, reject) => {
+    filled.catch(reject);
+    input.onDidTriggerButton(() => resolve({ kind: 'back' }));
+    input.onDidHide(() => resolve({ kind: 'none' }));
+    input.onDidAccept(() => {
+      const found = value();
+      if (found !== undefined) resolve({ kind: 'value', value: found });
+    });
+    input.show();
+  }).finally(() => lateDispose(input));
+}

@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import { needText } from '../text/originWord.ts';
+import { nearText } from '../budgets/budgetText.ts';
+import { folderText } from '../daemon/folderText.ts';
+import type { MachineRuns } from '../daemon/machineRuns.ts';
+import { isSessionLive } from '../../model/session/status.ts';
+import { todayText } from '../sessions/rowText.ts';
+import type { SessionList } from '../sessions/sessionList.ts';
+import { quoted } from '../../model/text/visibleText.ts';
+import { titleOf } from '../sessions/sessionRow.ts';
+
+const { t } = vscode.l10n;
+
+/** What waits for you, what runs on this machine and what this workspace cost today; each hidden when there is none. */
+export class StatusBar implements vscode.Disposable {
+  readonly #waiting = vscode.window.createStatusBarItem('vitrine.needsYou', vscode.StatusBarAlignment.Left, 11);
+  readonly #item = vscode.window.createStatusBarItem('vitrine.status', vscode.StatusBarAlignment.Left, 10);
+  readonly #list: SessionList;
+  readonly #machine: MachineRuns;
+  readonly #subscription: vscode.Disposable;
+
+  constructor(list: SessionList, machine: MachineRuns) {
+    this.#list = list;
+    this.#machine = machine;
+    this.#item.name = t('Vitrine: Running Agents and Cost');
+    this.#item.command = 'vitrine.sessions.focus';
+    this.#waiting.name = t('Vitrine: Requests');
+    this.#waiting.command = 'vitrine.reviewRequest';
+    this.#waiting.backgroundColor = new vscode.ThemeColor('statusBarItem.warningBackground');
+    this.#subscription = vscode.Disposable.from(
+      list.onDidChange(() => this.#draw()),
+      machine.onDidChange(() => this.#draw()),
+    );
+    this.#draw();
+  }
+
+  dispose(): void {
+    this.#subscription.dispose();
+    this.#item.dispose();
+    this.#waiting.dispose();
+  }
+
+  #draw(): void {
+    this.#drawWaiting();
+    const folders = this.#machine.byFolder();
+    const own = folders.reduce((sum, { runs }) => sum + runs.length, 0);
+    const running = own + this.#list.observed().filter(({ status }) => isSessionLive(status)).length;
+    const cost = this.#list.costToday();
+    if (running === 0 && !cost.any) {
+      this.#item.hide();
+      return;
+    }
+    const today = todayText(cost);
+    const parts = [...(running > 0 ? [t('{0} running', running)] : []), ...(cost.any ? [today] : [])];
+    const near = this.#list.live().flatMap(({ budget }) => budget?.near ?? []);
+    const mark = near.length === 0 ? '$(pulse)' : '$(warning)';
+    this.#item.text = `${mark} ${parts.join(' · ')}`;
+    this.#item.tooltip = [
+      t('Vitrine: {0}', parts.join(' · ')),
+      ...folders.map(folderText),
+      ...(cost.estimated ? [t('≈: includes estimates while agents run.')] : []),
+      ...near.map(nearText),
+      ...(cost.unknown ? [t('unknown: some runs did not report their cost.')] : []),
+    ].join('\n');
+    this.#item.accessibilityInformation = { label: t('Vitrine: {0}', parts.join(', ')), role: 'button' };
+    this.#item.show();
+  }
+
+  #drawWaiting(): void {
+    const rows = this.#list.waiting();
+    if (rows.length === 0) {
+      this.#waiting.hide();
+      return;
+    }
+    const text = rows.length === 1 ? t('1 needs you') : t('{0} need you', rows.length);
+    this.#waiting.text = `$(shield) ${text}`;
+    this.#waiting.tooltip = rows.map((row) => `${quoted(titleOf(row))}: ${needText(row)}`).join('\n');
+    this.#waiting.accessibilityInformation = { label: t('Vitrine: {0}', text), role: 'button' };
+    this.#waiting.show();
+  }
+}

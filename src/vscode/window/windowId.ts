@@ -1,0 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import type * as vscode from 'vscode';
+
+const key = 'windowId';
+
+/** Of the window of this workspace, the same after a reload. */
+export function windowId(state: vscode.Memento): string {
+  const saved = state.get<unknown>(key);
+  if (typeof saved === 'string' && saved !== '' && saved.length <= 64) return saved;
+  const id = randomUUID();
+  void state.update(key, id);
+  return id;
+}

@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import { normalized, stdoutLines } from '../../../support/captures.ts';
+import {
+  assistant,
+  call,
+  delta,
+  event,
+  init,
+  kinds,
+  result,
+  session_id,
+  started,
+  success,
+  text,
+} from '../../../support/claudeLines.ts';
+
+function toolAt(entries: readonly NormalizedEntry[], index: number) {
+  const type = entries[index]?.type;
+  assert.ok(type?.kind === 'tool_use');
+  return type.tool;
+}
+
+describe('lines of Claude Code', () => {
+  it('have no metadata before anything is known, and the same afterwards', () => {
+    const { entries } = normalized(stdoutLines({ type: 'system', subtype: 'status', status: 'starting' }, init));
+    assert.equal(entries[0]?.metadata, undefined);
+    assert.equal(entries[1]?.metadata?.sessionId, session_id);
+    assert.equal(entries[1].metadata.model, 'model-a');
+    assert.equal(entries[1].metadata['permissionMode'], null);
+  });
+
+  it('count from the first index of the run', () => {
+    const { entries } = normalized(stdoutLines(init, success), undefined, { firstIndex: 7 });
+    assert.deepEqual(
+      entries.map(({ index }) => index),
+      [7, 8],
+    );
+  });
+
+  it('keep their own time where it is one', () => {
+    const at = '2026-11-20T10:11:21.114Z';
+    const of = (timestamp: unknown) => normalized(stdoutLines({ ...init, timestamp })).entries[0]?.timestamp;
+    assert.equal(of(at), at);
+    for (const bad of ['yesterday', '2026-13-01T00:00:00Z', 7, null]) assert.equal(of(bad), '2026-11-20T10:00:00.000Z');
+  });
+
+  it('take results in any order, before their calls, twice and for no one', () => {
+    const { entries, open } = normalized(
+      stdoutLines(
+        init,
+        result('early', 'too soon'),
+        assistant('m', call('a'), call('b'), call('c')),
+        result('b', 'second'),
+        result('a', [text('first'), { type: 'text', text: 'block' }]),
+        result('a', [text('first'), { type: 'text', text: 'block' }]),
+        assistant('m', call('early')),
+        assistant('m', call('a')),
+        result('nobody', 'orphan', { is_error: true }),
+        success,
+      ),
+    );
+    assert.deepEqual(kinds(entries).slice(1, -1), [
+      'tool_use early success',
+      'tool_use a success',
+      'tool_use b success',
+      'tool_use c cancelled',
+      'tool_use nobody failed',
+    ]);
+    assert.equal(toolAt(entries, 1).toolName, 'Bash');
+    assert.equal(toolAt(entries, 1).result?.text, 'too soon');
+    assert.equal(toolAt(entries, 2).result?.text, 'first\nblock');
+    assert.match(entries[4]?.content ?? '', /No result: the run ended/);
+    assert.match(entries[5]?.content ?? '', /did not make/);
+    assert.deepEqual(open, []);
+  });
+
+  it('tell denied from cancelled from failed', () => {
+    const line = (id: string, content: string, meta?: object) => ({
+      ...result(id, content, { is_error: true }),
+      ...(meta !== undefined && { tool_result_meta: [{ id, ...meta }] }),
+    });
+    const { entries } = normalized(
+      stdoutLines(
+        assistant('m', ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => call(id))),
+        line('a', 'no', { permission_decision: { decision: 'reject' } }),
+        line('b', 'stopped', { non_execution_kind: 'user-rejected' }),
+        line('c', "Claude requested permissions to use Bash, but you haven't granted it yet."),
+        line('d', 'Exit code 137\n[Request interrupted by user for tool use]'),
+        line('e', 'Exit code 3\nboom'),
+        { type: 'system', subtype: 'permission_denied', tool_use_id: 'f', message: 'rule' },
+        line('f', 'rule'),
+        line('g', 'listed later'),
+        line('h', 'Permission to use Bash with command cat <<EOF\nhi\nEOF has been denied.'),
+        { ...success, permission_denials: [{ tool_name: 'Bash', tool_use_id: 'g' }] },
+      ),
+    );
+    assert.deepEqual(
+      entries.flatMap(({ type }) => (type.kind === 'tool_use' ? [type.tool.status] : [])),
+      ['denied', 'cancelled', 'denied', 'cancelled', 'failed', 'denied', 'denied', 'denied'],
+    );
+    const { action } = toolAt(entries, 4);
+    assert.ok(action.kind === 'command_run');
+    assert.equal(action.exitCode, 3);
+  });
+
+  it('say who wrote a message by their fields, never by its text', () => {
+    const user = (content: unknown, extra: object = {}) => ({
+      type: 'user',
+      message: { role: 'user', content },
+      session_id,
+      ...extra,
+    });
+    const { entries } = normalized(
+      stdoutLines(
+        init,
+        user([text('The prompt')], { isReplay: true }),
+        user([text('Another prompt')], { isReplay: true }),
+        user('<local-command-stdout>…</local-command-stdout>', { isReplay: true }),
+        user([text('go on')], { isSynthetic: true }),
+        user([text('work')], { parent_tool_use_id: 'task' }),
+        { type: 'system', subtype: 'compact_boundary', compact_metadata: { trigger: 'manual', pre_tokens: 9 } },
+        user('This session is being continued …', { isSynthetic: true }),
+        user([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }], { isMeta: true }),
+        success,
+      ),
+      undefined,
+      { prompt: 'The prompt\n' },
+    );
+    assert.deepEqual(kinds(entries).slice(1, -1), [
+      'user_message human',
+      'user_message replay',
+      'user_message system',
+      'user_message subagent',
+      'system_message compact_boundary',
+      'user_message compaction',
+      'user_message system',
+    ]);
+    assert.equal(entries[7]?.content, '[image image/png, 3 bytes]');
+    assert.equal(entries[4]?.metadata?.parentCallId, 'task');
+  });
+
+  it('stream into open entries that their final lines close', () => {
+    const { entries, updates } = normalized(
+      stdoutLines(
+        init,
+        started('m'),
+        event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+        delta(0, 'Hel'),
+        delta(0, 'lo'),
+        assistant('m', text('Hello')),
+        event({ type: 'content_block_stop', index: 0 }),
+        event({ type: 'content_block_start', index: 1, content_block: call('a', 'Read', {}) }),
+        event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"file_' } }),
+        assistant('m', call('a', 'Read', { file_path: '/workspace/x' })),
+        event({ type: 'message_delta', usage: { output_tokens: 9 }, delta: {} }),
+        event({ type: 'message_stop' }),
+        success,
+      ),
+    );
+    assert.deepEqual(kinds(entries), [
+      'system_message init',
+      'assistant_message',
+      'tool_use a cancelled',
+      'system_message result',
+    ]);
+    assert.equal(entries[1]?.content, 'Hello');
+    assert.deepEqual(
+      updates.filter((update) => update.op === 'append'),
+      [{ op: 'append', index: 1, text: 'lo' }],
+    );
+    assert.equal(toolAt(entries, 2).action.kind, 'file_read');
+  });
+
+  it('leave what was streamed when the stream breaks', () => {
+    const { entries, facts } = normalized(
+      stdoutLines(
+        init,
+        started('m'),
+        delta(0, 'Half a sen'),
+        event({ type: 'content_block_start', index: 1, content_block: call('a', 'Bash', {}) }),
+        event({ type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"comm' } }),
+      ),
+      { code: null, signal: 'SIGKILL' },
+    );
+    assert.deepEqual(kinds(entries).slice(1), ['assistant_message', 'tool_use a cancelled', 'error signal_SIGKILL']);
+    assert.equal(facts.answer, 'Half a sen');
+    assert.equal(toolAt(entries, 2).input, '{"comm');
+  });
+
+  it('keep a final text that is not the one that was streamed', () => {
+    const { entries } = normalized(
+      stdoutLines(init, started('m'), delta(0, 'One'), assistant('m', text('Two')), success),
+    );
+    assert.deepEqual(
+      entries.flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : [])),
+      ['One', 'Two'],
+    );
+  });
+
+  it('do not show twice what a message holds at its start', () => {
+    const shown = (...lines: unknown[]) =>
+      normalized(stdoutLines(init, started('m', [text('Hi')]), ...lines)).entries.filter(
+        ({ type }) => type.kind === 'assistant_message',
+      ).length;
+    assert.equal(shown(delta(0, 'Hi'), assistant('m', text('Hi'))), 1);
+    assert.equal(shown(event({ type: 'message_stop' })), 1);
+    assert.equal(shown(), 1);
+    assert.equal(shown(assistant('m', text('Hi')), event({ type: 'message_stop' })), 1);
+  });
+
+  it('count a line that is printed again letter by letter once', () => {
+    const line = { ...assistant('m', text('Once')), uuid: 'u' };
+    const { entries } = normalized(stdoutLines(line, line, { ...line, message: assistant('m', text('Else')).message }));
+    assert.deepEqual(
+      entries.flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : [])),
+      ['Once', 'Else'],
+    );
+  });
+
+  it('say once that the API failed, whichever line says so', () => {
+    const shown = 'API Error: 429 {"type":"error"}';
+    const synthetic = { type: 'assistant', message: { id: 'x', model: '<synthetic>', content: [text(shown)] } };
+    const failed = { ...success, is_error: true, result: shown };
+    for (const lines of [[{ ...synthetic, error: 'rate_limit' }, failed], [synthetic, failed], [failed]]) {
+      const { entries, facts } = normalized(stdoutLines(init, ...lines), { code: 1, signal: null });
+      assert.deepEqual(kinds(entries).slice(1), ['error rate_limit', 'system_message result']);
+      assert.equal(facts.answer, '');
+      assert.equal(entries[1]?.metadata?.model, 'model-a');
+    }
+  });
+
+  it('read the limits of turns and budget as errors, whatever is_error says', () => {
+    for (const [subtype, code] of [
+      ['error_max_turns', 'max_turns'],
+      ['error_max_budget_usd', 'max_budget'],
+    ]) {
+      const { entries } = normalized(stdoutLines(init, { ...success, subtype, is_error: false, errors: [] }));
+      assert.deepEqual(kinds(entries).slice(1), [`error ${String(code)}`, 'system_message result']);
+    }
+  });
+
+  it('carry citations over the whole block, counted in code points', () => {
+    const cited = { type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'said' };
+    const { entries } = normalized(stdoutLines(assistant('m', { ...text('Rocket 🚀'), citations: [cited] })));
+    assert.deepEqual(entries[0]?.metadata?.annotations, [
+      { kind: 'citation', start_index: 0, end_index: 8, url: 'https://a.example', title: 'A', description: 'said' },
+    ]);
+  });
+
+  it('read the tools of the API itself as calls', () => {
+    const { entries } = normalized(
+      stdoutLines(
+        assistant(
+          'm',
+          { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'q' } },
+          {
+            type: 'web_search_tool_result',
+            tool_use_id: 's',
+            content: [{ type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'x' }],
+          },
+        ),
+        success,
+      ),
+    );
+    assert.deepEqual(kinds(entries), ['tool_use s success', 'system_message result']);
+    assert.deepEqual(toolAt(entries, 0).action, {
+      kind: 'web_search',
+      query: 'q',
+      results: [{ url: 'https://a.example', title: 'A' }],
+    });
+  });
+
+  it('read tool calls that are lines of their own', () => {
+    const { entries } = normalized(
+      stdoutLines(
+        init,
+        { type: 'tool_use', tool: 'Read', input: { file_path: 'src/index.ts' } },
+        { type: 'tool_result', tool: 'Read', output: 'text of the file' },
+        success,
+      ),
+    );
+    assert.match(kinds(entries)[1] ?? '', /^tool_use unidentified-1 success$/);
+    assert.equal(toolAt(entries, 1).result?.text, 'text of the file');
+  });
+});

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { UsageError, type CliContext } from '../../../../../src/cli/command.ts';
+import { coordinatorDeps } from '../../../../../src/cli/run/coordinator.ts';
+import { queue } from '../../../../../src/cli/commands/runs/queue.ts';
+import { joinCoordinator, type Joined } from '../../../../../src/engine/coordinator/join.ts';
+import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
+import type { Run } from '../../../../../src/model/session/session.ts';
+import { appendAll, aSession, wholeSession } from '../../../../support/records.ts';
+import { until } from '../../../../support/until.ts';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('vitrine queue', () => {
+  let dir: string;
+  let cwd: string;
+  let store: string;
+  let joined: Joined;
+  beforeEach(async () => {
+    dir = mkdtempSync(path.join(tmpdir(), 'vitrine-queue-'));
+    cwd = path.join(dir, 'work');
+    store = path.join(dir, 'store');
+    await mkdir(path.join(cwd, '.vitrine/agents'), { recursive: true });
+    joined = await joinCoordinator(store, coordinatorDeps(context().context), { host: true });
+  });
+  afterEach(async () => {
+    await joined.close();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  function context(stdin = ''): { readonly context: CliContext; readonly ended: (code: number) => Promise<Ended> } {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    return {
+      context: {
+        stdin: Readable.from([stdin]),
+        stdout,
+        stderr,
+        cwd,
+        now: Date.now,
+        env: { HOME: dir },
+        onInterrupt: () => () => undefined,
+      },
+      ended: async (code) => {
+        stdout.end();
+        stderr.end();
+        return { code, stdout: await text(stdout), stderr: await text(stderr) };
+      },
+    };
+  }
+  async function call(args: readonly string[], stdin?: string): Promise<Ended> {
+    const { context: of, ended } = context(stdin);
+    return ended(await queue.run([...args, '--store', store], of));
+  }
+  async function added(...args: string[]): Promise<Run> {
+    const { code, stdout, stderr } = await call(['add', ...args, '--json']);
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout) as Run;
+  }
+  const agent = (name: string, lines: string): Promise<void> =>
+    writeFile(path.join(cwd, `.vitrine/agents/${name}.yaml`), `description: Works\n${lines}`);
+
+  it('says what is wrong with a call, and queues nothing', async () => {
+    await agent('gpu', 'demands: { tags: [gpu], hostname: builder }\n');
+    await agent('fixed', 'executor_type: codex\n');
+    const codex = ['add', '--executor', 'codex'];
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [['add'], /"queue add" is not a complete command/],
+      [['fix', 'it'], /"queue fix" is not a complete command/],
+      [['stop', 'run_000000000001', 'run_000000000002'], /"run_000000000002" is an extra argument/],
+      [['stop', 'ses_00000000000f'], /"ses_00000000000f" is not a run ID/],
+      [['list', 'all'], /"all" is an extra argument/],
+      [['--wait'], /--wait is an option of "queue add"/],
+      [['stop', 'run_000000000001', '--demand', 'tag=gpu'], /--demand is an option of "queue add"/],
+      [['--no-such'], /Unknown option '--no-such'/],
+      [[...codex, '--cwd'], /'--cwd <value>' argument is ambiguous|--cwd.*ambiguous/],
+      [[...codex, 'fix', 'the', 'login', 'bug'], /More than one prompt is given/],
+      [[...codex, ' '], /The prompt is empty/],
+      [[...codex, '-'], /The prompt is empty/],
+      [[...codex, '--demand', 'tags', 'x'], /"tags" is not a valid demand/],
+      [[...codex, '--demand', 'tag', 'x'], /"tag" is not a valid demand/],
+      [[...codex, '--demand', 'tag=', 'x'], /"tag=" is not a valid demand/],
+      [[...codex, '--demand', '=gpu', 'x'], /"=gpu" is not a valid demand/],
+      [[...codex, '--demand', 'toString=1', 'x'], /"toString=1" is not a valid demand/],
+      [[...codex, '--demand', 'hostname=a', '--demand', 'hostname=b', 'x'], /No runner has the hostname "a" and "b"/],
+      [[...codex, '--demand', 'executor_type=gemini', 'x'], /for codex, and demands the executor_type "gemini"/],
+      [['add', '--blueprint', 'fixed', '--demand', 'executor_type=gemini', 'x'], /demands the executor_type "gemini"/],
+      [['add', '--blueprint', 'gpu', '--demand', 'hostname=other', 'x'], /demands the hostname "builder"/],
+      [['add', '--blueprint', 'gpu', '--executor', 'codex', 'x'], /--blueprint already sets the agent/],
+      [['add', '--blueprint', 'none', 'x'], /Agent not found: "none"/],
+      [[...codex, '--resume', 'last', '--cwd', '.', 'x'], /"last" is not a session ID/],
+      [[...codex, '--resume', 'ses_00000000000f', 'x'], /Session not found: ses_00000000000f/],
+    ];
+    for (const [args, expected] of wrong) {
+      await assert.rejects(
+        call(args),
+        (error) => UsageError.is(error) && expected.test(error.message),
+        `${args.join(' ')}: ${String(expected)}`,
+      );
+    }
+    assert.deepEqual(await joined.link.runs(), []);
+  });
+
+  it('takes the kind of an agent that names none from the demands of the run', async () => {
+    await agent('open', 'demands: { tags: [gpu] }\n');
+    await agent('demanding', 'demands: { executor_type: gemini }\n');
+    const wantsOf = async (...args: string[]) => {
+      const { demands } = await added('--blueprint', ...args, 'x');
+      const executor_type = demands?.executor_type ?? 'claude-code';
+      const runner = { hostname: 'h', project_dir: `/${args.join('/')}`, executor_type, tags: ['gpu'] };
+      const { runner_id } = await joined.link.register({ ...runner, instance: 'instance-1' });
+      const job = await joined.link.claim({ runner_id, instance: 'instance-1' });
+      return [job?.executor_type, demands?.tags];
+    };
+    assert.deepEqual(await wantsOf('open'), ['claude-code', ['gpu']]);
+    assert.deepEqual(await wantsOf('open', '--demand', 'executor_type=codex'), ['codex', ['gpu']]);
+    assert.deepEqual(await wantsOf('demanding'), ['gemini', []]);
+    assert.deepEqual(await wantsOf('demanding', '--demand', 'executor_type=gemini'), ['gemini', []]);
+  });
+
+  it('reads demands by their first “=”, and folders from where it is called', async () => {
+    const demands = ['tag=a=b', 'tag=web', 'project_dir=sub', 'hostname=h', 'hostname=h'];
+    const run = await added('--executor', 'codex', ...demands.flatMap((each) => ['--demand', each]), 'x');
+    assert.deepEqual(run.demands, { hostname: 'h', project_dir: path.join(cwd, 'sub'), tags: ['a=b', 'web'] });
+  });
+
+  it('queues a resume for who works in the folder of its session', async () => {
+    const session = aSession({ project_dir: '/the/session', executor_type: 'codex' });
+    const records = new RecordStore(store, { clock: Date.now, log: { warn: (message) => assert.fail(message) } });
+    const writer = await records.create(session);
+    await appendAll(
+      writer,
+      wholeSession(3).filter(({ kind }) => kind === 'run' || kind === 'entry'),
+    );
+    await writer.close();
+    const resume = ['--executor', 'codex', '--resume'];
+    const resumed = await added(...resume, session.session_id, 'Go on');
+    assert.deepEqual([resumed.type, resumed.project_dir], ['resume_session', '/the/session']);
+    assert.equal((await added(...resume, session.session_id, '--cwd', 'sub', 'x')).project_dir, path.join(cwd, 'sub'));
+    // No one has begun it, so that the queue alone knows where it will work.
+    const waiting = await added('--executor', 'codex', '--cwd', path.resolve('/waiting'), 'Begin');
+    assert.equal((await added(...resume, waiting.session_id, 'Go on')).project_dir, path.resolve('/waiting'));
+  });
+
+  it('shows what is not seen, to people alone', async () => {
+    const prompt = '\u001b[31mred\u001b[0m \u0007bell \u202edetrever\nmore';
+    const listed = await call(['add', '--executor', 'codex', '-'], prompt);
+    assert.match(listed.stdout, / {2}⟨U\+001B⟩\[31mred⟨U\+001B⟩\[0m ⟨U\+0007⟩bell ⟨U\+202E⟩detrever\n$/);
+    const runner = { hostname: 'h', project_dir: '/w\u001b]0;x', executor_type: 'replay', tags: ['a\u0007'] };
+    await joined.link.register({ ...runner, instance: 'instance-1' });
+    const { stdout } = await call([]);
+    assert.match(stdout, /\/w⟨U\+001B⟩\]0;x {2}#a⟨U\+0007⟩\n/);
+    assert.doesNotMatch(stdout.replaceAll('\n', ''), /\p{Cc}/u);
+    const rows = (await call(['--json'])).stdout.trim().split('\n');
+    assert.equal((JSON.parse(rows.at(-1) ?? '') as Run).prompt, prompt);
+  });
+
+  it('waits for the end of a run, and says by its exit code how it went', async () => {
+    const seat = { instance: 'instance-1', runner_id: '' };
+    const runner = { hostname: 'h', project_dir: '/w', executor_type: 'codex', instance: seat.instance };
+    seat.runner_id = (await joined.link.register(runner)).runner_id;
+    for (const [status, code] of [['completed', 0] as const, ['failed', 1] as const]) {
+      const over = call(['add', '--executor', 'codex', '--wait', '--json', 'x']);
+      const job = await until('the run', () => joined.link.claim(seat).then((claimed) => claimed ?? undefined));
+      await joined.link.report(seat, { run_id: job.run.run_id, status });
+      const ended = await over;
+      assert.equal(ended.code, code);
+      const rows = ended.stdout.trim().split('\n');
+      assert.equal((JSON.parse(rows.at(-1) ?? '') as Run).status, status);
+    }
+  });
+
+  it('shows in one line why a run failed', async () => {
+    const seat = { instance: 'instance-1', runner_id: '' };
+    const runner = { hostname: 'h', project_dir: '/w', executor_type: 'codex', instance: seat.instance };
+    seat.runner_id = (await joined.link.register(runner)).runner_id;
+    await added('--executor', 'codex', 'x');
+    const job = await joined.link.claim(seat);
+    const error = 'Not found:\n  here\n\nInstall it.';
+    await joined.link.report(seat, { run_id: job?.run.run_id ?? '', status: 'failed', error });
+    assert.match((await call([])).stdout, / {2}- {2}Not found: here Install it\.\n$/);
+  });
+
+  it('says on stderr what was refused, in JSON too', async () => {
+    const unknown = await call(['stop', 'run_00000000000f', '--json']);
+    assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
+    assert.match(unknown.stderr, /^vitrine: Run not found: run_00000000000f\.\n$/);
+  });
+});

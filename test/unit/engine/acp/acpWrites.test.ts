@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Asked, type Message, options, ScriptedAgent } from '../../../support/acpAgent/scripted.ts';
+
+const once = { kind: 'allow', scope: 'once' } as const;
+
+describe('what Vitrine writes for an agent', () => {
+  let agent: ScriptedAgent;
+  let prompt: Message;
+  beforeEach(async () => {
+    agent = new ScriptedAgent();
+    prompt = await agent.toPrompt();
+  });
+  afterEach(() => agent.end());
+
+  const at = (name: string): string => path.join(agent.folder, name);
+  const put = (name: string, text: string | Buffer): void => writeFileSync(at(name), text);
+  const write = (name: string, content = 'new\n'): Promise<Message> =>
+    agent.request('fs/write_text_file', { path: at(name), content });
+  const changed = ({ request }: Asked) => (request.action?.kind === 'file_edit' ? request.action.changes : []);
+  const diff = (name: string, over: object = {}) => ({
+    toolCallId: 'c1',
+    kind: 'edit',
+    status: 'pending',
+    content: [{ type: 'diff', path: at(name), oldText: 'old\n', newText: 'new\n' }],
+    ...over,
+  });
+  const ask = async (toolCall: object, answer: Parameters<Asked['decide']>[0]): Promise<Asked> => {
+    const answered = agent.request('session/request_permission', { toolCall, options });
+    const asked = await agent.asked.next();
+    asked.decide(answer);
+    await answered;
+    return asked;
+  };
+  /** Whether a person is asked before it is done, who says no. */
+  const asksFor = async (work: Promise<Message>): Promise<boolean> => {
+    void agent.asked.next().then(({ decide }) => decide({ kind: 'deny' }));
+    return (await work).error?.message.includes('not allowed to') === true;
+  };
+  const nextTurn = async (): Promise<void> => {
+    agent.answer(prompt, { stopReason: 'end_turn' });
+    await agent.turnsOver.next();
+    agent.dialogue.say('Something else');
+    await agent.sent.next();
+  };
+
+  it('is what was shown of the call that was allowed', async () => {
+    await ask(diff('a', { locations: [{ path: at('hook') }] }), once);
+    assert.equal(await asksFor(write('hook')), true);
+    assert.equal(await asksFor(write('a')), false);
+  });
+
+  it('is not what was allowed in an earlier turn', async () => {
+    await ask(diff('a'), once);
+    await ask({ toolCallId: 'c2', kind: 'execute', rawInput: { command: 'true' } }, once);
+    await nextTurn();
+    assert.equal(await asksFor(write('a')), true);
+    assert.equal(await asksFor(agent.request('terminal/create', { command: 'true' })), true);
+  });
+
+  it('is not what the same call was refused later', async () => {
+    await ask(diff('a'), once);
+    await ask(diff('a', { title: 'Another change' }), { kind: 'deny' });
+    assert.equal(await asksFor(write('a')), true);
+  });
+
+  it('is no other file where the agent offers something for good', async () => {
+    const forGood = { kind: 'allow', scope: 'session' } as const;
+    await ask({ toolCallId: 'd', kind: 'delete', locations: [{ path: at('a') }] }, forGood);
+    await ask(diff('b'), forGood);
+    assert.equal(await asksFor(write('b')), false);
+    assert.equal(await asksFor(write('other')), true);
+  });
+
+  it('is not a file that was changed while it was asked about', async () => {
+    for (const [before, change] of [
+      ['old\n', () => put('a', 'old\nmine\n')],
+      ['old\n', () => rmSync(at('a'))],
+      [undefined, () => put('a', '')],
+      [Buffer.from([0xff]), () => put('a', Buffer.from([0xff, 0xfe]))],
+    ] as const) {
+      if (before === undefined) rmSync(at('a'), { force: true });
+      else put('a', before);
+      const answer = write('a');
+      const asked = await agent.asked.next();
+      change();
+      const after = existsSync(at('a')) ? readFileSync(at('a')) : null;
+      asked.decide(once);
+      assert.match((await answer).error?.message ?? '', /was changed since it was asked about/);
+      assert.deepEqual(existsSync(at('a')) ? readFileSync(at('a')) : null, after);
+    }
+    put('a', 'old\n');
+    const answer = write('a');
+    const asked = await agent.asked.next();
+    put('a', 'old\n');
+    asked.decide(once);
+    assert.equal((await answer).error, undefined);
+    assert.equal(readFileSync(at('a'), 'utf8'), 'new\n');
+  });
+
+  it('is not what a link leads to that was made while it was asked about', async () => {
+    for (const name of ['.git', 'docs']) mkdirSync(at(name));
+    const answer = write('docs/config');
+    const asked = await agent.asked.next();
+    assert.equal(asked.request.title, `Create ${path.join('docs', 'config')}`);
+    assert.equal(asked.request.description, undefined);
+    rmSync(at('docs'), { recursive: true });
+    symlinkSync('.git', at('docs'));
+    asked.decide(once);
+    assert.match((await answer).error?.message ?? '', /was changed since/);
+    assert.equal(existsSync(at('.git/config')), false);
+  });
+
+  it('is asked about by the place that it has, whatever links lead there', async () => {
+    mkdirSync(at('.git'));
+    symlinkSync('.git', at('docs'));
+    const answer = write('docs/config');
+    const asked = await agent.asked.next();
+    assert.equal(asked.request.title, `Create ${path.join('.git', 'config')}`);
+    assert.equal(asked.request.description, 'The agent calls it docs/config.');
+    assert.deepEqual(changed(asked), [{ path: at('.git/config'), kind: 'add', newText: 'new\n' }]);
+    asked.decide(once);
+    assert.equal((await answer).error, undefined);
+    assert.equal(readFileSync(at('.git/config'), 'utf8'), 'new\n');
+  });
+
+  it('is asked about with what it takes the place of, or why that is not shown', async () => {
+    for (const [before, description, shown] of [
+      ['', undefined, { oldText: '' }],
+      ['old\n', undefined, { oldText: 'old\n' }],
+      [Buffer.from([0xff]), /cannot be shown: .* is no text in UTF-8/, {}],
+      [Buffer.alloc(11 * 1024 * 1024), /cannot be shown: .* is larger than 10 MB/, {}],
+    ] as const) {
+      put('a', before);
+      const answer = write('a');
+      const asked = await agent.asked.next();
+      assert.equal(asked.request.title, 'Change a');
+      if (description === undefined) assert.equal(asked.request.description, undefined);
+      else assert.match(asked.request.description ?? '', description);
+      assert.deepEqual(changed(asked), [{ path: at('a'), kind: 'update', ...shown, newText: 'new\n' }]);
+      asked.decide({ kind: 'deny' });
+      await answer;
+    }
+  });
+});

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { SessionHandle, Timing } from '../../../../src/engine/api.ts';
+import type { Engine } from '../../../../src/engine/engine.ts';
+import { asked, requests, talk } from '../../../support/agents/talk.ts';
+import { Bench, entries, outcome, seen, type Step } from '../../../support/fakeAgent/engine.ts';
+import { until } from '../../../support/until.ts';
+
+describe('a run that is a dialogue', function () {
+  let bench: Bench;
+  let engine: Engine;
+  beforeEach(() => {
+    bench = new Bench();
+  });
+  afterEach(() => bench.close());
+
+  const start = async (steps: readonly Step[], timing: Timing = {}): Promise<SessionHandle> => {
+    engine = await bench.engine({ interactive: true, timing: { politeGrace: 500, termGrace: 500, ...timing } });
+    return engine.start(bench.request([{ init: true }, ...steps]));
+  };
+  /** The agent waits for `go`. */
+  const gate = (): Step => ({ until: path.join(bench.dir, 'go') });
+  const go = (): Promise<void> => writeFile(path.join(bench.dir, 'go'), '');
+  const said = async (handle: SessionHandle): Promise<string[]> =>
+    (await entries(handle)).flatMap(({ type, content }) => (type.kind === 'assistant_message' ? [content] : []));
+  const notes = async (handle: SessionHandle, subtype: string): Promise<string[]> =>
+    (await entries(handle)).flatMap(({ type, content }) =>
+      type.kind === 'system_message' && type.subtype === subtype ? [content] : [],
+    );
+
+  it('gives each answer to its request, in whatever order', async () => {
+    const handle = await start([
+      { ask: { id: 'one', input: { command: 'echo 1' }, wait: false } },
+      { ask: { id: 'two', input: { command: 'echo 2' } } },
+      // The same question once more has the same answer.
+      { ask: { id: 'one', input: { command: 'echo 1' }, wait: false } },
+      { say: 'asked again' },
+      gate(),
+      { result: {} },
+    ]);
+    await until('both', () => talk(handle).pending().length === 2);
+    assert.equal(handle.summary().needs_you?.count, 2);
+    assert.equal(talk(handle).answer('two', { kind: 'deny', reason: 'no' }), true);
+    assert.equal(talk(handle).answer('three', { kind: 'deny' }), false);
+    await seen(handle, 'The user does not allow this, and says: no');
+    await seen(handle, 'asked again');
+    assert.equal(handle.summary().needs_you?.title, 'Run echo 1');
+    assert.equal(talk(handle).answer('one', { kind: 'allow', scope: 'session' }), true);
+    await go();
+    const result = await outcome(handle);
+    assert.equal(result.success, true, result.error);
+    assert.deepEqual(
+      (await requests(handle)).map(({ request, decision }) => [request.id, decision?.answer]),
+      [
+        // What the agent does not offer for a session is allowed once.
+        ['one', { kind: 'allow', scope: 'once' }],
+        ['two', { kind: 'deny', reason: 'no' }],
+      ],
+    );
+  });
+
+  it('lets a request be withdrawn, and answers it no more', async () => {
+    const handle = await start([{ ask: { id: 'one', wait: false } }, gate(), { cancel: 'one' }, { result: {} }]);
+    await asked(handle);
+    await go();
+    assert.equal((await outcome(handle)).success, true);
+    const [shown] = await requests(handle);
+    assert.equal(shown?.decision?.by, 'withdrawn');
+    assert.match(shown.entry.content, /^Withdrawn by the agent: Run `true`/);
+  });
+
+  it('denies what no one answers in time', async () => {
+    const handle = await start([{ ask: { id: 'one' } }, { result: {} }], { request: 50 });
+    assert.equal((await outcome(handle)).success, true);
+    const [shown] = await requests(handle);
+    assert.equal(shown?.decision?.by, 'timeout');
+    assert.equal(Date.parse(shown.request.expires_at ?? '') - Date.parse(shown.request.asked_at), 50);
+    assert.match((await said(handle))[0] ?? '', /"behavior":"deny"/);
+  });
+
+  it('asks the agent to continue differently, and notes who wanted it', async () => {
+    const handle = await start([{ say: 'running' }, gate(), { result: { text: '' } }]);
+    await seen(handle, 'running');
+    assert.deepEqual(talk(handle).change({ model: '', permissionMode: 'plan' }), ['model', 'permissionMode']);
+    assert.deepEqual(talk(handle).change({}), []);
+    await go();
+    assert.equal((await outcome(handle)).success, true);
+    assert.deepEqual(await notes(handle, 'options'), [
+      "The user asked for the agent's own model.",
+      'The user asked for the permission mode `plan`.',
+    ]);
+  });
+
+  it('says what is queued when the turn has ended, one message a turn, and then nothing more', async () => {
+    const handle = await start([
+      { say: 'running' },
+      gate(),
+      { result: { text: '' } },
+      { hear: true },
+      { result: { text: '' } },
+      { hear: true },
+      { result: { text: '' } },
+      { hear: true },
+    ]);
+    await seen(handle, 'running');
+    talk(handle).say('first', 'queue');
+    talk(handle).say('second', 'queue');
+    assert.deepEqual(
+      talk(handle)
+        .queued()
+        .map(({ text }) => text),
+      ['first', 'second'],
+    );
+    await go();
+    assert.equal((await outcome(handle)).success, true);
+    const talked = (await entries(handle)).slice(1).filter(({ type }) => type.kind.endsWith('_message'));
+    assert.deepEqual(
+      talked.filter(({ type }) => type.kind !== 'system_message').map(({ content }) => content),
+      ['running', 'first', 'heard first', 'second', 'heard second', 'heard nothing more'],
+    );
+  });
+
+  it('interrupts for what cannot wait, which comes before what is queued', async () => {
+    const handle = await start([
+      { say: 'running' },
+      { hear: true },
+      { result: { text: '' } },
+      { hear: true },
+      { result: { text: '' } },
+    ]);
+    await seen(handle, 'running');
+    talk(handle).say('later', 'queue');
+    talk(handle).say('now', 'interrupt');
+    await outcome(handle);
+    assert.deepEqual(await said(handle), ['running', 'heard now', 'heard later']);
+  });
+
+  it('keeps what was never said', async () => {
+    const handle = await start([{ say: 'running' }, gate(), { exit: 3 }]);
+    await seen(handle, 'running');
+    talk(handle).say('one\ntwo', 'queue');
+    await go();
+    assert.equal((await outcome(handle)).success, false);
+    assert.deepEqual(await notes(handle, 'unsaid'), [
+      'The run ended before this was said to the agent:\n\n> one\n> two',
+    ]);
+    assert.equal(handle.conversation(), null);
+  });
+
+  it('takes no message once it was told that there is nothing more, and not too many before', async () => {
+    const handle = await start([{ say: 'running' }, gate(), { result: {} }, { say: 'closing' }, { forever: true }], {
+      close: 1000,
+    });
+    await seen(handle, 'running');
+    const conversation = talk(handle);
+    for (let count = 0; count < 100; count++) conversation.say(`message ${count}`, 'queue');
+    assert.throws(() => conversation.say('one more', 'queue'), { code: 'takes_no_message' });
+    for (const { id } of conversation.queued()) conversation.unsend(id);
+    await go();
+    await until('the end of the turn', () => !conversation.takesMessages);
+    assert.throws(() => conversation.say('late', 'queue'), { code: 'takes_no_message' });
+    await outcome(handle);
+  });
+
+  it('ends an agent that does not end on its own, and counts that as its normal end', async () => {
+    const handle = await start([{ result: { text: 'all done' } }, { forever: true }], { close: 100 });
+    const result = await outcome(handle);
+    assert.equal(result.success, true, result.error);
+    assert.equal(result.data, 'all done');
+    assert.deepEqual(await notes(handle, 'ended'), [
+      'Claude Code did not end by itself when the conversation was over, and was ended.',
+    ]);
+  });
+
+  it('waits for an agent that still works in the background, and for no other', async () => {
+    const tasks = (...running: string[]): Step => ({
+      event: { type: 'system', subtype: 'background_tasks_changed', tasks: running.map((task_id) => ({ task_id })) },
+    });
+    const handle = await start([
+      tasks('one'),
+      { result: {} },
+      { say: 'in the background' },
+      gate(),
+      tasks(),
+      { hear: true },
+    ]);
+    await seen(handle, 'in the background');
+    assert.equal(talk(handle).takesMessages, true);
+    await go();
+    assert.equal((await outcome(handle)).success, true);
+    assert.equal((await said(handle)).at(-1), 'heard nothing more');
+  });
+
+  it('tells a request of an unknown kind so, and continues after garbage', async () => {
+    const handle = await start([
+      { control: { subtype: 'mystery' } },
+      { print: 'garbage\n{"type":"control_request"}\n{"type":"control_request","request_id":"x","request":7}\n' },
+      { print: '{"type":"control_cancel_request","request_id":"never"}\n' },
+      { ask: { id: 'odd', input: 'no object' } },
+      { result: {} },
+    ]);
+    assert.equal((await outcome(handle)).success, true);
+    assert.match((await said(handle))[0] ?? '', /"subtype":"error".*Unsupported control request subtype: can_use_tool/);
+    assert.match((await notes(handle, 'unsupported_request')).join('\n'), /mystery/);
+    assert.deepEqual(await requests(handle), []);
+  });
+
+  it('refuses a request that is too long to be read', async () => {
+    const handle = await start([{ ask: { id: 'long', input: { command: 'x'.repeat(9 << 20) } } }, { result: {} }]);
+    assert.equal((await outcome(handle)).success, true);
+    assert.match((await said(handle))[0] ?? '', /"subtype":"error".*too long/);
+  });
+
+  it('settles what waits when the agent dies', async () => {
+    const handle = await start([{ ask: { id: 'one', wait: false } }, gate(), { exit: 1 }]);
+    await asked(handle);
+    await go();
+    await outcome(handle);
+    assert.equal(handle.summary().needs_you, undefined);
+    assert.deepEqual(handle.open(), []);
+    const [shown] = await requests(handle);
+    assert.equal(shown?.decision?.by, 'run_over');
+  });
+
+  it('makes the same entries again from what was kept, also of what we said and decided', async () => {
+    const handle = await start([
+      { ask: { id: 'one' } },
+      { printErr: 'a warning\n' },
+      { ask: { id: 'two' } },
+      { result: {} },
+      { hear: true },
+      { result: { usd: 0.5 } },
+    ]);
+    await asked(handle);
+    talk(handle).say('and then', 'queue');
+    talk(handle).answer('one', { kind: 'allow', scope: 'once' });
+    await until('the second', () => talk(handle).pending()[0]?.id === 'two');
+    talk(handle).answer('two', { kind: 'deny', reason: 'enough' });
+    await outcome(handle);
+    const whole = await entries(handle);
+    const { id } = handle;
+    handle.dispose();
+    await engine.dispose();
+    const file = engine.recordPath(id);
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    const cut = lines.findIndex((line) => line.includes('can_use_tool') || line.includes('Asks for permission'));
+    assert.notEqual(cut, -1);
+    const order = lines.slice(cut + 1).filter((line) => line.includes('"output_order"'));
+    await writeFile(file, [...lines.slice(0, cut + 1), ...order, ''].join('\n'));
+    const next = await bench.engine();
+    const opened = await next.open(id);
+    assert.equal(opened.summary().outcome, 'interrupted');
+    const content = ({ index, type, content, metadata }: (typeof whole)[number]): unknown => [
+      index,
+      type.kind,
+      content,
+      metadata?.['decision'],
+    ];
+    assert.deepEqual((await entries(opened)).slice(0, whole.length).map(content), whole.map(content));
+  });
+});

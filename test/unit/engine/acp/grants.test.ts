@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { acpPresets } from '../../../../src/agents/acp/presets.ts';
+import { noFields, updated } from '../../../../src/agents/acp/tools/toolFields.ts';
+import { type CommandToRun, Grants } from '../../../../src/engine/acp/grants.ts';
+import { OutputTail } from '../../../../src/engine/acp/outputTail.ts';
+
+const edit = updated(noFields, { kind: 'edit', locations: [{ path: '/w/a' }, { path: 'b' }] });
+const command = (text: string | string[]) => updated(noFields, { kind: 'execute', rawInput: { command: text } });
+const run = (words: readonly string[], over: Partial<CommandToRun> = {}): CommandToRun => ({
+  words,
+  cwd: '/w',
+  env: {},
+  ...over,
+});
+
+describe('what an agent was allowed', () => {
+  it('covers the files of the call, until it or the turn has ended, and others only where that was said', () => {
+    const grants = new Grants('/w');
+    assert.equal(grants.mayWrite('/w/a'), false);
+    grants.call('c1', edit, '/w');
+    assert.deepEqual(
+      ['/w/a', '/w/./x/../b', '/w/c'].map((file) => grants.mayWrite(file)),
+      [true, true, false],
+    );
+    grants.callOver('c1');
+    assert.equal(grants.mayWrite('/w/a'), false);
+    grants.call('c2', edit, '/w');
+    grants.call('c3', command('ls'), '/w');
+    grants.turnOver();
+    assert.deepEqual([grants.mayWrite('/w/a'), grants.mayRun(run(['ls']))], [false, false]);
+    grants.allWrites();
+    assert.equal(grants.mayWrite('/w/c'), true);
+    assert.equal(new Grants('/w').mayRun(run(['ls'])), false);
+  });
+
+  it('covers the files whose new text was shown, and no others that the call names', () => {
+    const diff = (over: object) => ({ type: 'diff', path: '/w/a', newText: 'x', ...over });
+    const named = { kind: 'edit', locations: [{ path: '/w/.git/hooks/pre-commit' }] };
+    const claude = { _meta: { claudeCode: { toolName: 'Write' } }, rawInput: { file_path: '/w/a', content: 'x' } };
+    for (const [fields, covered] of [
+      [{ ...named, content: [diff({})] }, ['/w/a']],
+      [{ ...named, content: [diff({}), diff({ path: 'b' })] }, ['/w/a', '/w/b']],
+      [{ ...named, ...claude }, ['/w/a']],
+      [{ kind: 'delete', locations: [{ path: '/w/a' }] }, []],
+      [{ kind: 'edit', content: [diff({ _meta: { kind: 'delete' } })] }, []],
+      [{ kind: 'read', locations: [{ path: '/w/a' }] }, []],
+    ] as const) {
+      const grants = new Grants('/w');
+      grants.call('c', updated(noFields, fields), '/w');
+      const asked = ['/w/a', '/w/b', '/w/.git/hooks/pre-commit'];
+      assert.deepEqual(
+        asked.filter((file) => grants.mayWrite(file)),
+        covered,
+      );
+    }
+  });
+
+  it('covers the command of the call, once, and by no other program than a shell', () => {
+    const grants = new Grants('/w');
+    const may = (text: string | string[], ...words: string[]): boolean => {
+      grants.call('c', command(text), '/w');
+      const result = grants.mayRun(run(words));
+      grants.callOver('c');
+      return result;
+    };
+    assert.equal(may('ls -l', 'ls', '-l'), true);
+    assert.equal(may("echo 'a b'", 'echo', 'a b'), true);
+    assert.equal(may('echo a | wc', '/bin/bash', '-lc', 'echo a | wc'), true);
+    assert.equal(may('echo a | wc', 'evil', '-c', 'echo a | wc'), false);
+    assert.equal(may('echo a', 'sh', '-c', 'echo a', 'more'), false);
+    assert.equal(may('echo a', 'sh', 'echo a'), false);
+    assert.equal(may('ls', 'rm'), false);
+    assert.equal(may('echo a', '/w/sh', '-c', 'echo a'), false);
+    assert.equal(may('git show HEAD~1', 'git', 'show', 'HEAD~1'), true);
+    assert.equal(may('rm a b', 'rm', 'a b'), false);
+    assert.equal(may(['rm', 'a b'], 'rm', 'a', 'b'), false);
+    assert.equal(may(['rm', 'a b'], 'rm', 'a b'), true);
+    grants.call('c', command('ls'), '/w');
+    assert.deepEqual([grants.mayRun(run(['ls'])), grants.mayRun(run(['ls']))], [true, false]);
+    grants.command(run(['ls', 'a b']));
+    assert.deepEqual([grants.mayRun(run(['ls', 'a b'])), grants.mayRun(run(['ls', 'a', 'b']))], [true, false]);
+  });
+
+  it('covers a command in its folder, with what it has set', () => {
+    const grants = new Grants('/w');
+    grants.call('c', command('npm test'), '/w');
+    const words = ['npm', 'test'];
+    const [preload, path] = [{ LD_PRELOAD: '/w/x.so' }, { PATH: '/w' }];
+    assert.equal(grants.mayRun(run(words, { env: preload })), false);
+    assert.equal(grants.mayRun(run(words, { cwd: '/w/below' })), false);
+    assert.equal(grants.mayRun(run(words)), true);
+    grants.call('d', command('npm test'), undefined);
+    assert.equal(grants.mayRun(run(words)), false);
+    grants.command(run(words, { env: { ...preload, ...path } }));
+    assert.equal(grants.mayRun(run(words)), false);
+    assert.equal(grants.mayRun(run(words, { env: preload })), false);
+    assert.equal(grants.mayRun(run(words, { env: { ...path, ...preload } })), true);
+    assert.equal(grants.mayRun(run(words, { env: { ...path, ...preload }, cwd: '/w/below' })), false);
+  });
+
+  it('follows the mode that a person chose, of agents whose modes are known', () => {
+    const grants = new Grants('/w');
+    const claude = acpPresets.find(({ id }) => id === 'claude-agent-acp');
+    const after = (mode: string, preset = claude) => {
+      grants.mode(mode, preset);
+      return [grants.mayWrite('/w/a'), grants.mayRun(run(['ls']))];
+    };
+    assert.deepEqual(after('acceptEdits'), [true, false]);
+    assert.deepEqual(after('bypassPermissions'), [true, true]);
+    assert.deepEqual(after('plan'), [false, false]);
+    assert.deepEqual(
+      after(
+        'https://x#autopilot',
+        acpPresets.find(({ id }) => id === 'copilot-acp'),
+      ),
+      [true, true],
+    );
+    grants.mode('bypassPermissions', undefined);
+    assert.equal(grants.mayWrite('/w/a'), false);
+  });
+});
+
+describe('the end of what a program prints', () => {
+  it('begins with a whole character, and says that there was more', () => {
+    const tail = new OutputTail(5);
+    for (const part of ['aé', 'é€', 'b']) tail.push(Buffer.from(part));
+    assert.deepEqual([tail.text(), tail.truncated], ['€b', true]);
+    const bytes = Buffer.from('€');
+    const open = new OutputTail(100);
+    open.push(bytes.subarray(0, 1));
+    assert.deepEqual([open.text(), open.truncated], ['', false]);
+    open.push(bytes.subarray(1));
+    assert.equal(open.text(), '€');
+    const long = new OutputTail(10);
+    for (let count = 0; count < 10_000; count += 1) long.push(Buffer.from('x'));
+    assert.deepEqual([long.text(), long.truncated], ['x'.repeat(10), true]);
+    const none = new OutputTail(0);
+    none.push(Buffer.from('x'));
+    assert.deepEqual([none.text(), none.truncated], ['', true]);
+  });
+});

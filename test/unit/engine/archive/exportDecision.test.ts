@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Bench, outcome, seen } from '../../../support/fakeAgent/engine.ts';
+
+describe('an export', () => {
+  const bench = new Bench();
+  after(() => bench.close());
+
+  it('is in the record of a session that runs here, and warned of where it runs elsewhere', async () => {
+    const here = await bench.engine();
+    const warnings: string[] = [];
+    const quiet = (): void => undefined;
+    const warn = (message: string): void => void warnings.push(message);
+    const others = await bench.engine({ log: { debug: quiet, info: quiet, warn, error: quiet } });
+    const handle = await here.start(
+      bench.request([{ init: true }, { say: 'one' }, { until: path.join(bench.dir, 'go') }, { result: {} }]),
+    );
+    await seen(handle, 'one');
+    const out = path.join(bench.dir, 'out.csv');
+    const request = { format: 'csv', redact: true };
+    const reports = [
+      await others.archive.exportToFile(handle.id, request, out),
+      await here.archive.exportToFile(handle.id, request, out),
+    ];
+    await bench.go();
+    await outcome(handle);
+    const record = await readFile(here.recordPath(handle.id), 'utf8');
+    assert.deepEqual(
+      reports.map((report) => record.includes(report?.key ?? 'none')),
+      [false, true],
+    );
+    assert.equal(
+      warnings.filter((each) => each.startsWith(`That ${handle.id} was exported`)).length,
+      1,
+      warnings.join(),
+    );
+    handle.dispose();
+  });
+});

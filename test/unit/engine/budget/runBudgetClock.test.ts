@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { noneUsed } from '../../../../src/insight/budgets/usedBudget.ts';
+import { RunBudget } from '../../../../src/engine/budget/runBudget.ts';
+
+const others = { session: noneUsed, tree: noneUsed, day: noneUsed, agent: noneUsed, workspace: noneUsed };
+const hour = 3_600_000;
+
+describe('the budget of a run', function () {
+  let wall: number;
+  let passed: number;
+  beforeEach(() => {
+    wall = Date.parse('2026-11-24T12:00:00Z');
+    passed = 0;
+  });
+
+  function started(unit: 'usd' | 'minutes', limit: number) {
+    const bounds = [{ scope: 'run', unit, key: 'run_0123456789ab', limit } as const];
+    const reached: string[] = [];
+    const clock = (): number => wall;
+    const budget = new RunBudget({
+      clock,
+      monotonic: () => passed,
+      elsewhere: others,
+      bounds,
+      until: wall + 48 * hour,
+    });
+    budget.begin({
+      near: () => undefined,
+      reached: (status) => reached.push(status.unit),
+      changed: () => undefined,
+      isLeftToEnd: () => false,
+    });
+    return { budget, reached };
+  }
+
+  it('does not count the time that the machine slept', () => {
+    const { budget, reached } = started('minutes', 30);
+    passed += 5 * 60_000;
+    wall += 5 * 60_000 + 8 * hour;
+    budget.look(() => ({ ...noneUsed, asksForMore: false }));
+    assert.equal(budget.ms, 5 * 60_000);
+    assert.deepEqual(reached, []);
+    budget.end();
+  });
+
+  for (const [name, jump] of [
+    ['back', -24 * hour],
+    ['forward', 24 * hour],
+  ] as const) {
+    it(`holds when the clock is set ${name} by a day`, () => {
+      const { budget, reached } = started('usd', 1);
+      budget.look(() => ({ ...noneUsed, usd: 0.1, asksForMore: false }));
+      wall += jump;
+      passed += 1000;
+      budget.look(() => ({ ...noneUsed, usd: 50, asksForMore: false }));
+      assert.deepEqual(reached, ['usd']);
+      budget.end();
+    });
+  }
+});

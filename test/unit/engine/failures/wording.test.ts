@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { failures } from '../../../../src/engine/failures/failures.ts';
+import { english, inWords, quote, say } from '../../../../src/engine/failures/wording.ts';
+
+describe('wordings', () => {
+  const capitals = (template: string): string => template.toUpperCase();
+
+  it('are in English until someone translates them', () => {
+    const failure = failures.sessionBusy('ses_0123456789ab');
+    assert.equal(failure.message, 'Session ses_0123456789ab is already running.');
+    assert.equal(inWords(failure.words.message, capitals), 'SESSION ses_0123456789ab IS ALREADY RUNNING.');
+  });
+
+  it('are translated with those within them, and leave what was said by others alone', () => {
+    const wording = say`${'Codex'} ended (${say`exit code ${3}`}): ${quote('no key')}`;
+    assert.equal(english(wording), 'Codex ended (exit code 3): no key');
+    assert.equal(inWords(wording, capitals), 'Codex ENDED (EXIT CODE 3): no key');
+  });
+
+  it('take nothing in a value for a place of theirs', () => {
+    assert.equal(english(say`${'{1}'} and ${'$& {0}'}`), '{1} and $& {0}');
+  });
+});

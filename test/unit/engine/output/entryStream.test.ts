@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { adapters } from '../../../../src/agents/registry.ts';
+import { AgentExecutor, type Chunk } from '../../../../src/engine/launch/agentExecutor.ts';
+import { EntryStream } from '../../../../src/engine/output/entryStream.ts';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import { capturesOf } from '../../../support/agentCaptures.ts';
+
+const entry = (index: number, content: string): NormalizedEntry => ({
+  index,
+  timestamp: '2026-11-22T12:00:00.000Z',
+  type: { kind: 'assistant_message' },
+  content,
+});
+
+describe('entries as they change', () => {
+  it('are given when they begin, as text grows, and when they are complete', () => {
+    const stream = new EntryStream();
+    const given = (updates: Parameters<EntryStream['apply']>[0]) =>
+      stream.apply(updates).map(({ index, content }) => `${index} ${content}`);
+    assert.deepEqual(given([{ op: 'put', entry: entry(0, 'a'), open: true }]), ['0 a']);
+    assert.deepEqual(
+      given([
+        { op: 'append', index: 0, text: 'b' },
+        { op: 'append', index: 0, text: 'c' },
+      ]),
+      ['0 abc'],
+    );
+    assert.deepEqual(given([{ op: 'put', entry: entry(0, 'abcd') }]), ['0 abcd']);
+  });
+
+  it('begin in the order of their indexes', () => {
+    const stream = new EntryStream();
+    assert.deepEqual(stream.apply([{ op: 'put', entry: entry(2, 'c') }]), []);
+    assert.deepEqual(stream.apply([{ op: 'put', entry: entry(1, 'b') }]), []);
+    const given = stream.apply([{ op: 'put', entry: entry(0, 'a') }]);
+    assert.deepEqual(
+      given.map(({ content }) => content),
+      ['a', 'b', 'c'],
+    );
+    assert.deepEqual(stream.apply([{ op: 'put', entry: entry(5, 'f') }]), []);
+    assert.deepEqual(
+      stream.end().map(({ index }) => index),
+      [5],
+    );
+  });
+
+  it('end as the settled ones, for every recorded run', async () => {
+    for (const adapter of adapters) {
+      const executor = new AgentExecutor(adapter);
+      for (const { name, stdout, exit } of capturesOf(adapter.type)) {
+        // What printed nothing ends now, by the clock.
+        if (stdout.length === 0) continue;
+        const read = async (settledOnly: boolean) => {
+          const last = new Map<number, NormalizedEntry>();
+          const first: number[] = [];
+          for await (const each of executor.normalizeOutput(chunks(stdout), '/workspace', { exit, settledOnly })) {
+            if (!last.has(each.index)) first.push(each.index);
+            last.set(each.index, each);
+          }
+          return { last: [...last].sort(([a], [b]) => a - b), first };
+        };
+        const all = await read(false);
+        assert.deepEqual(all.last, (await read(true)).last, `${adapter.type}/${name}`);
+        assert.deepEqual(
+          all.first,
+          [...all.first].sort((a, b) => a - b),
+          `${adapter.type}/${name}`,
+        );
+      }
+    }
+  });
+});
+
+async function* chunks(lines: readonly string[]): AsyncGenerator<Chunk> {
+  await Promise.resolve();
+  for (const [at, line] of lines.entries()) {
+    yield { type: 'stdout', data: `${line}\n`, timestamp: Date.UTC(2026, 10, 20) + 10 * at };
+  }
+}

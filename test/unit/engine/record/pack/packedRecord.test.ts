@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { RecordStore } from '../../../../../src/engine/record/recordStore.ts';
+import { verifyRecord } from '../../../../../src/engine/record/chain/verify.ts';
+import { Bench, outcome } from '../../../../support/fakeAgent/engine.ts';
+import { privateMode } from '../../../../support/platform.ts';
+import {
+  aSession,
+  appendAll,
+  entryLine,
+  sessionId,
+  temporaryStore,
+  wholeSession,
+} from '../../../../support/records.ts';
+import { searchOf } from '../../../../support/searching.ts';
+
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+describe('a record that was archived', () => {
+  let place: Awaited<ReturnType<typeof temporaryStore>>;
+  let file = '';
+  let folder = '';
+  let whole: Buffer;
+  const entries = 4000;
+
+  beforeEach(async () => {
+    place = await temporaryStore();
+    const writer = await place.store.create(aSession());
+    await appendAll(writer, wholeSession(entries).slice(2));
+    await writer.close();
+    file = place.store.path(sessionId);
+    folder = path.dirname(file);
+    whole = await readFile(file);
+    // A time that no file made now has.
+    await utimes(file, 1_750_000_000, 1_750_000_000);
+  });
+  afterEach(() => place.remove());
+
+  const fresh = (): RecordStore => new RecordStore(place.dir, { clock: Date.now, log });
+  const listed = async () => {
+    const { ledgers, ...rest } = await fresh().survey();
+    return { ...rest, ledgers: ledgers.map(({ summary, turns, omitted }) => ({ summary, turns, omitted })) };
+  };
+  const names = async (): Promise<string[]> => (await readdir(folder)).filter((name) => name.startsWith('record'));
+
+  it('is one compressed file with the same bytes, private, and its end', async () => {
+    const { files, bytes, packed } = await place.store.archive(sessionId);
+    assert.deepEqual([files, bytes], [1, whole.length]);
+    assert.ok(packed < bytes / 3, `${packed} of ${bytes}`);
+    assert.deepEqual(await names(), ['record.end', 'record.head', 'record.jsonl.gz']);
+    assert.ok(gunzipSync(await readFile(`${file}.gz`)).equals(whole));
+    for (const name of await names())
+      assert.equal((await stat(path.join(folder, name))).mode & 0o777, privateMode, name);
+    assert.deepEqual(await place.store.archive(sessionId), { files: 0, bytes: 0, packed: 0 });
+  });
+
+  it('is listed, opened and searched as before', async () => {
+    const before = await listed();
+    const search = searchOf(place.dir, place.store, log);
+    const found = await search.search({ query: 'entry' });
+    await place.store.archive(sessionId);
+    assert.deepEqual(await listed(), before);
+    assert.deepEqual((await search.search({ query: 'entry' })).sessions, found.sessions);
+    const reader = await fresh().openReader(sessionId);
+    assert.equal(reader.total, entries);
+    assert.equal((await reader.read(0, entries)).length, entries);
+    assert.equal((await reader.runs()).length, 1);
+    await reader.close();
+    assert.deepEqual(await names(), ['record.end', 'record.head', 'record.jsonl.gz'], 'reading changes nothing');
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('.')),
+      [],
+      'and leaves nothing',
+    );
+  });
+
+  it('is listed though its end was lost', async () => {
+    const before = await listed();
+    await place.store.archive(sessionId);
+    await rm(path.join(folder, 'record.end'));
+    assert.deepEqual(await listed(), before);
+  });
+
+  it('verifies as before, and tells what was altered in it', async () => {
+    await place.store.archive(sessionId);
+    assert.equal((await verifyRecord(file)).verdict, 'intact');
+    assert.equal((await verifyRecord(`${file}.gz`)).verdict, 'intact');
+    const text = whole.toString();
+    const at = text.indexOf('"content":"', text.length / 2);
+    const changed = `${text.slice(0, at + 11)}X${text.slice(at + 12)}`;
+    await writeFile(`${file}.gz`, gzipSync(changed));
+    const { verdict, breaks } = await verifyRecord(file);
+    const line = changed.slice(0, at).split('\n').length;
+    assert.deepEqual([verdict, breaks], ['altered', [{ kind: 'altered', line }]]);
+    const lines = text.trimEnd().split('\n');
+    await writeFile(`${file}.gz`, gzipSync(`${lines.slice(0, -2).join('\n')}\n`));
+    assert.equal((await verifyRecord(file)).verdict, 'truncated');
+  });
+
+  it('comes back byte for byte when someone writes it, and the chain continues', async () => {
+    await place.store.archive(sessionId);
+    const writer = await fresh().openWriter(sessionId);
+    await writer.append(entryLine(entries));
+    await writer.close();
+    assert.deepEqual(await names(), ['record.head', 'record.jsonl']);
+    assert.ok((await readFile(file)).subarray(0, whole.length).equals(whole));
+    assert.equal((await verifyRecord(file)).verdict, 'intact');
+  });
+
+  it('comes back when it is wanted as a file, with its time', async () => {
+    await place.store.archive(sessionId);
+    await place.store.unpack(sessionId);
+    assert.deepEqual(await names(), ['record.head', 'record.jsonl']);
+    assert.ok((await readFile(file)).equals(whole));
+    assert.equal((await stat(file)).mtimeMs, 1_750_000_000_000);
+  });
+
+  it('is followed by who had it open while it was archived and put back', async () => {
+    const reader = await place.store.openReader(sessionId);
+    await place.store.archive(sessionId);
+    await reader.refresh();
+    assert.equal((await reader.read(0, entries)).length, entries);
+    const writer = await fresh().openWriter(sessionId);
+    await writer.append(entryLine(entries));
+    await writer.close();
+    await reader.refresh();
+    assert.equal(reader.total, entries + 1);
+    await reader.close();
+  });
+
+  it('is whole though archiving or putting back was cut short', async () => {
+    await place.store.archive(sessionId);
+    // Packed, and the original not gone yet; then written on.
+    await writeFile(file, whole);
+    const writer = await fresh().openWriter(sessionId);
+    await writer.append(entryLine(entries));
+    await writer.close();
+    assert.deepEqual(await names(), ['record.head', 'record.jsonl']);
+    const reader = await fresh().openReader(sessionId);
+    assert.equal(reader.total, entries + 1);
+    await reader.close();
+    // Half unpacked.
+    await place.store.archive(sessionId);
+    await writeFile(`${file}.part`, whole.subarray(0, 1000));
+    await place.store.unpack(sessionId);
+    assert.equal((await verifyRecord(file)).verdict, 'intact');
+  });
+
+  it('that is damaged is said to be, and nothing is written over it', async () => {
+    await place.store.archive(sessionId);
+    const packed = await readFile(`${file}.gz`);
+    await writeFile(`${file}.gz`, packed.subarray(0, -200));
+    const damaged = { message: /record\.jsonl\.gz is damaged: unexpected end of file\. .*gzip -dc/ };
+    await assert.rejects(place.store.openWriter(sessionId), damaged);
+    await assert.rejects(place.store.unpack(sessionId), damaged);
+    await assert.rejects(place.store.create(aSession()));
+    assert.ok((await readFile(`${file}.gz`)).equals(packed.subarray(0, -200)));
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('.')),
+      [],
+    );
+  });
+
+  it('that was cut off is read as far as it goes, and is told to be truncated', async () => {
+    await place.store.archive(sessionId);
+    const packed = await readFile(`${file}.gz`);
+    for (const length of [packed.length - 1, packed.length - 200, packed.length >> 1]) {
+      await writeFile(`${file}.gz`, packed.subarray(0, length));
+      const reader = await fresh().openReader(sessionId);
+      const read = await reader.read(0, reader.total);
+      await reader.close();
+      assert.ok(read.length > 100 && read.length <= entries, String(read.length));
+      assert.equal(reader.summary.status, 'stopped', String(length));
+      assert.ok(reader.problems.some(({ reason }) => reason === 'cut_off'));
+      assert.equal((await verifyRecord(file)).verdict, length === packed.length - 1 ? 'intact' : 'truncated');
+    }
+    for (const length of [0, 2, 15]) {
+      await writeFile(`${file}.gz`, packed.subarray(0, length));
+      await assert.rejects(fresh().openReader(sessionId), /record\.jsonl\.gz is damaged: it holds no whole line/);
+    }
+  });
+
+  it('is not made of one that someone writes, that is not over, or that a newer version wrote', async () => {
+    const writer = await place.store.openWriter(sessionId);
+    await assert.rejects(place.store.archive(sessionId), { name: 'RecordBusyError' });
+    await writer.close();
+    const other = path.join(place.dir, 'sessions', 'ses_0000000000ff');
+    await mkdir(other);
+    await writeFile(path.join(other, 'record.jsonl'), whole.toString().replace('"version":1', '"version":2'));
+    assert.equal((await place.store.archive('ses_0000000000ff')).files, 0);
+  });
+});
+
+describe('a session that was archived', () => {
+  const bench = new Bench();
+  after(() => bench.close());
+
+  it('is resumed as any other', async () => {
+    const engine = await bench.engine();
+    const handle = await engine.start(bench.request([{ init: true }, { say: 'first' }, { result: { text: 'first' } }]));
+    await outcome(handle);
+    const id = handle.summary().session_id;
+    handle.dispose();
+    const { files } = await engine.archive.pack([id]);
+    assert.ok(files >= 2, `${files} files`);
+    assert.equal((await engine.archive.verify(id)).verdict, 'intact');
+    const chunks: string[] = [];
+    for await (const chunk of (await engine.archive.export(id, { format: 'markdown', redact: true })).chunks) {
+      chunks.push(chunk);
+    }
+    assert.match(chunks.join(''), /first/);
+    await engine.archive.pack([id]);
+    const next = await engine.resume(id, {
+      prompt: JSON.stringify([{ init: true }, { say: 'second' }, { result: {} }]),
+    });
+    assert.equal((await outcome(next)).success, true);
+    const texts = (await next.read(0, next.total())).map(({ content }) => content);
+    assert.ok(texts.includes('first') && texts.includes('second'));
+    assert.equal((await engine.archive.verify(id)).verdict, 'intact');
+  });
+});

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { SessionHandle } from '../../../../src/engine/api.ts';
+import type { SessionSummary } from '../../../../src/model/session/summary.ts';
+import { Bench, entries, outcome, prompt, seen } from '../../../support/fakeAgent/engine.ts';
+import { skip } from '../../../support/skip.ts';
+
+const forever = [{ init: true }, { say: 'waiting' }, { forever: true }];
+const short = [{ init: true }, { say: 'one' }, { result: {} }];
+
+/** Resolves once the summary is such a one. */
+async function reported(handle: SessionHandle, isIt: (summary: SessionSummary) => boolean): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const look = (summary: SessionSummary): void => {
+      if (isIt(summary)) resolve();
+    };
+    handle.onSummary(look);
+    look(handle.summary());
+  });
+}
+
+/** Random digits that call `begins` with the session's id when a run of it is given its own. */
+function digitsThatTell(begins: (session: string) => void): (digits: number) => string {
+  const given: string[] = [];
+  return (digits) => {
+    const hex = randomBytes(digits).toString('hex').slice(0, digits);
+    if (given.push(hex) === 2) begins(`ses_${given[0]}`);
+    return hex;
+  };
+}
+
+describe('a session whose run is about to begin', () => {
+  let bench: Bench;
+  beforeEach(() => {
+    bench = new Bench();
+  });
+  afterEach(() => bench.close());
+
+  for (const kill of [false, true]) {
+    it(`is ${kill ? 'killed' : 'stopped'} when somebody asks for it, though nothing runs yet`, async () => {
+      const engine = await bench.engine();
+      const first = await engine.start(bench.request(short));
+      await outcome(first);
+      const stops: Promise<void>[] = [];
+      engine.onSummary(({ status }) => {
+        if (status === 'pending' && stops.length === 0) stops.push(engine.stop(first.id, { kill }));
+      });
+      const handle = await engine.resume(first.id, { prompt: prompt(forever) });
+      await Promise.all(stops);
+      assert.equal(stops.length, 1);
+      assert.equal(handle.live(), false);
+      assert.equal(handle.summary().status, 'stopped');
+    });
+  }
+
+  it('begins nothing where everything is closed meanwhile, and is as it was', async () => {
+    const engine = await bench.engine();
+    const { id, ...first } = await engine.start(bench.request(short));
+    await first.done;
+    const closings: Promise<void>[] = [];
+    engine.onSummary(({ status }) => {
+      if (status === 'pending') closings.push(engine.dispose());
+    });
+    await assert.rejects(engine.resume(id, { prompt: prompt(forever) }), { code: 'engine_closed' });
+    await Promise.all(closings);
+    const next = await bench.engine();
+    const [listed] = await next.list();
+    assert.deepEqual([listed?.status, listed?.outcome, listed?.runs], ['finished', 'completed', 1]);
+    assert.equal((await outcome(await next.resume(id, { prompt: prompt(short) }))).success, true);
+  });
+
+  it('that is new begins nothing where everything is closed meanwhile, and can be resumed', async () => {
+    const closings: Promise<void>[] = [];
+    const randomHex = digitsThatTell(() => closings.push(engine.dispose()));
+    const engine = await bench.engine({ randomHex });
+    await assert.rejects(engine.start(bench.request(forever)), { code: 'engine_closed' });
+    await Promise.all(closings);
+    const next = await bench.engine();
+    const [listed] = await next.list();
+    assert.deepEqual([listed?.status, listed?.runs], ['stopped', 0]);
+    await next.rename(listed?.session_id ?? '', 'Nobody has it');
+  });
+
+  it('stays known though someone opens and closes it', async () => {
+    const looks: Promise<void>[] = [];
+    const randomHex = digitsThatTell((id) => looks.push(engine.open(id).then((handle) => handle.dispose())));
+    const engine = await bench.engine({ randomHex });
+    const handle = await engine.start(bench.request(forever));
+    await Promise.all(looks);
+    assert.equal(looks.length, 1);
+    await engine.stop(handle.id);
+    assert.equal(handle.live(), false);
+  });
+});
+
+describe('a session that another window has, too', () => {
+  let bench: Bench;
+  beforeEach(() => {
+    bench = new Bench();
+  });
+  afterEach(() => bench.close());
+
+  it('is followed when that one resumes it, each time', async () => {
+    const there = await bench.engine();
+    const here = await bench.engine();
+    const { id, done } = await there.start(bench.request(short));
+    await done;
+    const looking = await here.open(id);
+    const wait = { until: `${bench.dir}/go` };
+    const steps = [{ init: true }, { say: 'two' }, wait, { say: 'three' }, { result: {} }];
+    const running = await there.resume(id, { prompt: prompt(steps) });
+    await seen(running, 'two');
+    await reported(looking, ({ status }) => status === 'running');
+    assert.equal(looking.live(), false);
+    await bench.go();
+    await outcome(running);
+    await reported(looking, ({ status }) => status === 'finished');
+    assert.deepEqual(await entries(looking), await entries(running));
+    const again = await there.resume(id, { prompt: prompt(short) });
+    await outcome(again);
+    await reported(looking, ({ runs }) => runs === 3);
+    assert.deepEqual(await entries(looking), await entries(again));
+    // And resumes here, where it was only followed.
+    const own = await here.resume(id, { prompt: prompt(short) });
+    assert.equal((await outcome(own)).success, true);
+    assert.equal(looking.total(), own.total());
+  });
+
+  it('is as it is now when it is opened once more', async () => {
+    const there = await bench.engine();
+    const here = await bench.engine();
+    const { id, done } = await there.start(bench.request(short));
+    await done;
+    const looking = await here.open(id);
+    const second = await there.resume(id, { prompt: prompt(short) });
+    await outcome(second);
+    const again = await here.open(id);
+    assert.equal(again.summary().runs, 2);
+    assert.deepEqual([looking.total(), again.total()], [second.total(), second.total()]);
+  });
+
+  it('takes a change that is made while a run begins', async () => {
+    const engine = await bench.engine();
+    const first = await engine.start(bench.request(short));
+    await outcome(first);
+    for (let turn = 0; turn < 5; turn += 1) {
+      const resuming = engine.resume(first.id, { prompt: prompt(short) });
+      await new Promise((resolve) => setTimeout(resolve, turn * 5));
+      await engine.rename(first.id, `turn ${turn}`);
+      const resumed = await resuming;
+      assert.equal((await outcome(resumed)).success, true);
+      assert.equal(resumed.summary().title, `turn ${turn}`);
+      resumed.dispose();
+    }
+  });
+
+  it('stays known where it could not be deleted, whoever closes it then', async () => {
+    const there = await bench.engine();
+    const here = await bench.engine();
+    const first = await there.start(bench.request([{ init: true }, { until: `${bench.dir}/go` }, { result: {} }]));
+    const looking = await here.open(first.id);
+    await assert.rejects(here.remove(first.id), { code: 'session_elsewhere' });
+    await bench.go();
+    await outcome(first);
+    const running = await here.resume(first.id, { prompt: prompt(forever) });
+    await assert.rejects(here.remove(first.id), { code: 'session_busy' });
+    looking.dispose();
+    await here.stop(first.id);
+    assert.equal(running.live(), false);
+  });
+
+  it('keeps what the disk did not take, whoever opens it', async function () {
+    if (!existsSync('/dev/full')) skip(this, 'this system has no /dev/full');
+    const engine = await bench.engine({ randomHex: (digits) => '0123456789abcdef'.slice(-digits) });
+    const file = engine.recordPath('ses_456789abcdef');
+    await mkdir(path.dirname(file), { recursive: true });
+    await symlink('/dev/full', file);
+    const first = await engine.start(bench.request(short));
+    await outcome(first);
+    const saved = await entries(first);
+    assert.ok(saved.length > 2);
+    const again = await engine.open(first.id);
+    assert.deepEqual([again.total(), again.summary().outcome], [saved.length, 'completed']);
+    assert.deepEqual(await entries(again), saved);
+  });
+});

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { SessionHandle } from '../../../../src/engine/api.ts';
+import { unreportedChangesSchema } from '../../../../src/model/transcript/unreported.ts';
+import { Bench, benchDeps, entries, outcome, type Step } from '../../../support/fakeAgent/engine.ts';
+
+/** The agent notes its pid in a file, as a command could, and no tool call says so. */
+const behind = (file: string): Step[] => [
+  { init: true },
+  { tool: { id: 'call_1', command: 'make' } },
+  { note: file },
+  { toolResult: { id: 'call_1', text: '' } },
+  { say: 'done' },
+  { result: {} },
+];
+
+describe('a run that changed more than its tool calls report', () => {
+  let bench: Bench;
+  beforeEach(async () => {
+    bench = new Bench();
+    await mkdir(bench.cwd, { recursive: true });
+    await writeFile(path.join(bench.cwd, 'a.txt'), 'one\n');
+  });
+  afterEach(() => bench.close());
+
+  const notes = async (handle: SessionHandle) =>
+    (await entries(handle)).filter(
+      ({ type }) => type.kind === 'system_message' && type.subtype === 'unreported_changes',
+    );
+  const decisions = async (handle: SessionHandle): Promise<Record<string, unknown>[]> => {
+    const record = path.join(path.dirname(path.dirname(handle.rawPath('run_000000000000').stdout)), 'record.jsonl');
+    const lines = (await readFile(record, 'utf8')).trim().split('\n');
+    const all = lines.map((line) => JSON.parse(line) as { decision?: Record<string, unknown> });
+    return all.flatMap(({ decision }) => (decision?.['type'] === 'unreported_changes' ? [decision] : []));
+  };
+
+  it('says so in the transcript and in the record', async () => {
+    const engine = await bench.engine();
+    const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
+    const result = await outcome(handle);
+    assert.equal(result.success, true, JSON.stringify(result));
+    const [note, ...more] = await notes(handle);
+    assert.equal(note?.content, 'A file changed during the run, not by a reported tool call:\n\n- `a.txt` changed');
+    assert.equal(note.origin, 'system');
+    assert.deepEqual(more, []);
+    const reported = unreportedChangesSchema.parse(note.metadata?.['unreported']);
+    assert.deepEqual(reported, { how: 'files', changes: [{ path: 'a.txt', kind: 'changed' }], total: 1 });
+    const [decision] = await decisions(handle);
+    assert.deepEqual([decision?.['run_id'], decision?.['total']], [handle.turns()[0]?.runId, 1]);
+    // The note belongs to the run.
+    assert.equal(handle.summary().entries, note.index + 1);
+    handle.dispose();
+  });
+
+  it('says nothing where nothing else changed, and keeps that it was looked for', async () => {
+    const engine = await bench.engine();
+    const handle = await engine.start(bench.request(behind(bench.note)));
+    await outcome(handle);
+    assert.deepEqual(await notes(handle), []);
+    assert.deepEqual(
+      (await decisions(handle)).map(({ total }) => total),
+      [0],
+    );
+    handle.dispose();
+  });
+
+  it('looks at each run for itself', async () => {
+    const engine = await bench.engine();
+    const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
+    await outcome(handle);
+    const again = await engine.resume(handle.id, { prompt: JSON.stringify(behind(path.join(bench.cwd, 'b.txt'))) });
+    await outcome(again);
+    assert.deepEqual(
+      (await notes(again)).map(({ content }) => content.split('\n').at(-1)),
+      ['- `a.txt` changed', '- `b.txt` added'],
+    );
+    again.dispose();
+    handle.dispose();
+  });
+
+  it('looks at nothing where the setting says so', async () => {
+    const settings = () => ({ ...benchDeps(bench.store).settings(), unreportedChanges: false });
+    const engine = await bench.engine({ settings });
+    const handle = await engine.start(bench.request(behind(path.join(bench.cwd, 'a.txt'))));
+    await outcome(handle);
+    assert.deepEqual(await notes(handle), []);
+    assert.deepEqual(await decisions(handle), []);
+    handle.dispose();
+  });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { storeFormats } from '../../../../../src/agents/stores/formats.ts';
+import type { ProcessProbe } from '../../../../../src/engine/sources/live/processes.ts';
+import { ObservedSessions } from '../../../../../src/engine/sources/following/observedSessions.ts';
+import { SessionSources } from '../../../../../src/engine/sources/sources.ts';
+import type { ObservedSummary } from '../../../../../src/insight/observed/summary.ts';
+import { loadPrices } from '../../../../../src/insight/prices/prices.ts';
+import { noProcesses } from '../../../../support/stores/homes.ts';
+import { WorkedHome } from '../../../../support/stores/workedHome.ts';
+import { until } from '../../../../support/until.ts';
+
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+describe('observed sessions that someone looks at', () => {
+  let worked: WorkedHome;
+  let sessions: ObservedSessions;
+  const rows = new Map<string, ObservedSummary>();
+
+  function look(capture: string, processes: ProcessProbe = noProcesses): void {
+    worked = new WorkedHome(capture);
+    const place = { env: {}, home: worked.home, platform: process.platform };
+    const sources = new SessionSources({ formats: storeFormats, place, processes, clock: Date.now });
+    sessions = new ObservedSessions({ sources, prices: loadPrices, clock: Date.now, log });
+  }
+
+  async function begin(): Promise<void> {
+    rows.clear();
+    sessions.look(({ changed, removed }) => {
+      for (const row of changed) rows.set(row.session_id, row);
+      for (const id of removed) rows.delete(id);
+    });
+    for (const row of await sessions.list()) rows.set(row.session_id, row);
+  }
+
+  afterEach(() => {
+    sessions.dispose();
+    worked.dispose();
+  });
+
+  for (const capture of [
+    'claude-code-2.1.330/tty-tools',
+    'codex-0.169.0/tty-tools',
+    'copilot-1.0.102/tty-permission',
+    'gemini-0.61.0/tty-permission',
+    'qwen-0.24.4/tty-permission',
+  ]) {
+    it(`reads ${capture} as it grows, line by line, to the same end`, async () => {
+      look(capture);
+      const whole = new WorkedHome(capture).copy();
+      const place = { env: {}, home: whole.home, platform: process.platform };
+      const all = new SessionSources({ formats: storeFormats, place, processes: noProcesses, clock: Date.now });
+      const [expected] = await all.list(await loadPrices());
+      assert(expected !== undefined);
+      const read = await all.read(expected.session_id);
+      whole.dispose();
+
+      worked.copy();
+      const [grows = ''] = worked
+        .files('.jsonl')
+        .filter((name) => /(?:projects|sessions|session-state|chats|tmp)/.test(name));
+      const [first = '', ...rest] = worked.lines(grows);
+      worked.write(grows, first);
+      await begin();
+      const handle = await sessions.open(expected.session_id);
+      assert(handle !== undefined);
+      for (const line of rest) {
+        // A line in two parts, as a slow writer leaves it.
+        worked.append(grows, line.slice(0, line.length / 2));
+        worked.append(grows, line.slice(line.length / 2));
+      }
+      await until(
+        'all entries',
+        async () => {
+          const entries = await handle.read(0, handle.total());
+          return (
+            JSON.stringify(entries.map(({ content }) => content)) ===
+            JSON.stringify(read?.entries.map(({ content }) => content))
+          );
+        },
+        10_000,
+      );
+      await until(
+        'the row',
+        () => {
+          const row = rows.get(expected.session_id);
+          return (
+            JSON.stringify(row?.total_usage) === JSON.stringify(expected.total_usage) &&
+            row?.prompts === expected.prompts
+          );
+        },
+        10_000,
+      );
+      handle.dispose();
+    });
+  }
+
+  it('lists a session that begins, and forgets one that the agent deletes', async () => {
+    look('claude-code-2.1.330/tty-tools');
+    await begin();
+    assert.equal(rows.size, 0);
+    const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+    worked.write(name, worked.lines(name).join(''));
+    const [row] = await until('the session', () => (rows.size > 0 ? [...rows.values()] : undefined));
+    const handle = await sessions.open(row?.session_id ?? '');
+    worked.remove(name);
+    await until('its end', () => rows.size === 0);
+    await until('its mark', () => handle?.problems().some((each) => each.includes('deleted')));
+    assert.ok((handle?.total() ?? 0) > 0);
+    handle?.dispose();
+  });
+
+  it('says that an agent waits for a permission, and that it has ended', async () => {
+    let isAlive = true;
+    look('claude-code-2.1.330/tty-permission', { ...noProcesses, isAlive: () => Promise.resolve(isAlive) });
+    worked.copy();
+    await begin();
+    const waiting = new WorkedHome('claude-code-2.1.330/tty-permission', 'home@waiting-for-approval');
+    const [registry = ''] = waiting.files('.json').filter((name) => /\.claude\/sessions\/\d+\.json$/.test(name));
+    worked.write(registry, waiting.lines(registry).join(''));
+    waiting.dispose();
+    const state = (): string | undefined => [...rows.values()][0]?.live.state;
+    await until('the request', () => state() === 'waiting_for_permission');
+    isAlive = false;
+    await until('the end of the process', () => state() === 'ended');
+  });
+
+  it('begins again where a file was written anew', async () => {
+    look('claude-code-2.1.330/tty-tools');
+    worked.copy();
+    await begin();
+    const [row] = rows.values();
+    const handle = await sessions.open(row?.session_id ?? '');
+    assert(handle !== undefined);
+    const total = handle.total();
+    const [name = ''] = worked.files('.jsonl').filter((each) => each.includes('projects'));
+    const lines = worked.lines(name);
+    const last = lines.findLastIndex((line) => line.includes('"type":"assistant"'));
+    worked.write(name, lines.slice(0, last).join(''));
+    await until('the mark of what is gone', async () =>
+      (await handle.read(0, total)).some(({ type }) => type.kind === 'system_message' && type.subtype === 'removed'),
+    );
+    assert.equal(handle.total(), total);
+    handle.dispose();
+  });
+});

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { boundsOf, parseBudgets, tighten } from '../../../../src/insight/budgets/limits.ts';
+import { rootOf, spentByOthers, type Subject } from '../../../../src/insight/budgets/spentOfLimit.ts';
+import {
+  isNear,
+  isOverrun,
+  isUsedUp,
+  msToNext,
+  standings,
+  tightest,
+} from '../../../../src/insight/budgets/budgetStatus.ts';
+import { TurnCount } from '../../../../src/insight/budgets/turnCount.ts';
+import { addUsed, noneUsed, type SessionRuns, type Used } from '../../../../src/insight/budgets/usedBudget.ts';
+import type { Bound, Budgets } from '../../../../src/model/usage/budget.ts';
+import { budgetScopes, budgetUnits } from '../../../../src/model/usage/budgetNames.ts';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+
+const used = (change: Partial<Used>): Used => ({ ...noneUsed, ...change });
+const bound = (change: Partial<Bound>): Bound => ({ scope: 'run', unit: 'tokens', key: 'x', limit: 100, ...change });
+
+describe('limits in settings', () => {
+  it('hold where they are limits, and are named where they are none', () => {
+    const { value, problems } = parseBudgets({
+      run: { usd: 1.5, turns: 2.7, tokens: 0, minutes: -1 },
+      agents: { codex: { tokens: 10, dollars: 1 } },
+      month: { usd: 1 },
+      day: 'much',
+    });
+    assert.deepEqual(value, { run: { usd: 1.5, turns: 2 }, agents: { codex: { tokens: 10 } }, day: {} });
+    assert.equal(problems.length, 4, problems.join('\n'));
+    assert.deepEqual(parseBudgets(undefined), { value: {}, problems: [] });
+    assert.equal(parseBudgets([1]).problems.length, 1);
+  });
+
+  const limits = fc.record(Object.fromEntries(budgetUnits.map((unit) => [unit, fc.integer({ min: 1, max: 1000 })])), {
+    requiredKeys: [],
+  });
+  const budgets = fc.record(
+    {
+      ...Object.fromEntries(budgetScopes.map((scope) => [scope, limits])),
+      agents: fc.dictionary(fc.constantFrom('codex', 'gemini'), limits),
+    },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Budgets>;
+
+  it('of a workspace never raise those of the user, whatever both say', () => {
+    const keys = Object.fromEntries(budgetScopes.map((scope) => [scope, 'key']));
+    fc.assert(
+      fc.property(budgets, budgets, (user, workspace) => {
+        const both = boundsOf(tighten(user, workspace), 'codex', keys, []);
+        for (const { scope, unit, limit } of boundsOf(user, 'codex', keys, [])) {
+          const held = both.find((each) => each.scope === scope && each.unit === unit);
+          assert.ok(held !== undefined && held.limit <= limit);
+        }
+        assert.deepEqual(tighten(user, workspace), tighten(workspace, user));
+      }),
+    );
+  });
+
+  it('are raised for one key alone', () => {
+    const raise = bound({ scope: 'day', unit: 'usd', key: '2026-11-21', limit: 20 });
+    const set = { day: { usd: 10 } };
+    assert.deepEqual(boundsOf(set, 'codex', { day: '2026-11-21' }, [raise]), [raise]);
+    assert.equal(boundsOf(set, 'codex', { day: '2026-11-22' }, [raise])[0]?.limit, 10);
+    assert.deepEqual(boundsOf(set, 'codex', { run: 'x' }, [raise]), []);
+  });
+});
+
+describe('how far a limit is used up', () => {
+  it('is near from 80 %, and over when nothing is left; the last turn may end, and asks for no other', () => {
+    const at = (unit: Bound['unit'], spent: Used) => standings([bound({ unit, limit: 10 })], { run: spent })[0]!;
+    assert.equal(isNear(at('tokens', used({ tokens: 7 }))), false);
+    assert.equal(isNear(at('tokens', used({ tokens: 8 }))), true);
+    assert.equal(isOverrun(at('tokens', used({ tokens: 10 })), false), true);
+    assert.equal(isOverrun(at('usd', used({ usd: 10 })), false), true);
+    assert.equal(isOverrun(at('turns', used({ turns: 10 })), false), false);
+    assert.equal(isOverrun(at('turns', used({ turns: 10 })), true), true);
+    assert.equal(isUsedUp(at('turns', used({ turns: 10 }))), true);
+    assert.equal(isOverrun(at('turns', used({ turns: 11 })), false), true);
+    assert.equal(isOverrun(at('minutes', used({ ms: 600_000 })), false), true);
+  });
+
+  it('is not told in US dollars where nothing is known of them', () => {
+    assert.deepEqual(standings([bound({ unit: 'usd' })], { run: used({ tokens: 1e9 }) }), []);
+  });
+
+  it('says which limit is the tightest, and when one of minutes is next', () => {
+    const all = standings([bound({ limit: 100 }), bound({ unit: 'minutes', limit: 10 })], {
+      run: used({ tokens: 50, ms: 420_000 }),
+    });
+    assert.equal(tightest(all)?.unit, 'minutes');
+    assert.equal(msToNext(all), 60_000);
+    assert.equal(msToNext(standings([bound({})], { run: noneUsed })), null);
+  });
+
+  it('never counts an unknown cost as 0', () => {
+    assert.equal(addUsed(noneUsed, used({ usd: null })).usd, null);
+    assert.equal(addUsed(used({ usd: 0.25 }), used({ usd: null })).usd, 0.25);
+  });
+});
+
+const run = (id: string, at: string, usd: number | null, tokens: number) => ({
+  run_id: id,
+  started_at: at,
+  completed_at: at,
+  cost: usd === null ? { provenance: 'unknown' as const, reason: '' } : { provenance: 'reported' as const, usd },
+  models: [{ model: 'm', input: tokens }],
+  responses: 2,
+  active_ms: 1000,
+});
+
+function session(
+  id: string,
+  change: Partial<SessionRuns['summary']>,
+  turns: SessionRuns['turns'],
+  omitted = 0,
+): SessionRuns {
+  const summary = {
+    session_id: `ses_${id}`,
+    executor_type: 'codex' as const,
+    project_dir: '/relay/a',
+    created_at: '2026-11-20T08:00:00Z',
+    total_cost: { provenance: 'reported' as const, usd: 1 },
+    total_usage: { input: 1000 },
+    turns: 10,
+    recording: false,
+    ...change,
+  };
+  return { summary, turns, omitted };
+}
+
+describe('what others have used', () => {
+  const today = '2026-11-21T08:00:00Z';
+  const before = '2026-11-20T08:00:00Z';
+  const subject: Subject = {
+    sessionId: 'ses_b',
+    parentId: 'ses_a',
+    agent: 'codex',
+    folder: '/relay',
+    day: '2026-11-21',
+  };
+  const how = {
+    dayOf: (at: string) => at.slice(0, 10),
+    inside: (dir: string, folder: string) => dir.startsWith(folder),
+  };
+  const sums = (sessions: readonly SessionRuns[], change: Partial<Subject> = {}) =>
+    spentByOthers({ ...subject, ...change }, sessions, Date.parse(today), how);
+
+  it('is counted by session, tree, day, agent and folder', () => {
+    const found = sums([
+      session('a', {}, [run('1', before, 0.25, 100), run('2', today, 0.5, 10)]),
+      session('b', { parent_session_id: 'ses_a' }, [run('3', today, null, 1)]),
+      session('c', { parent_session_id: 'ses_b', project_dir: '/other' }, [run('4', today, 1, 1000)]),
+      session('d', { executor_type: 'gemini', project_dir: '/other' }, [run('5', today, 2, 10_000)]),
+      session('e', { recording: true }, [run('6', today, 4, 100_000)]),
+    ]);
+    const tokens = Object.fromEntries(Object.entries(found).map(([scope, each]) => [scope, each.tokens]));
+    assert.deepEqual(tokens, { session: 1, tree: 1111, day: 11_011, agent: 1011, workspace: 111 });
+    assert.deepEqual([found.session.usd, found.tree.usd, found.day.usd], [null, 1.75, 3.5]);
+    assert.deepEqual([found.session.turns, found.session.ms], [2, 1000]);
+  });
+
+  it('leaves out the run that counts on its own, and holds what a summary lists no runs of', () => {
+    const found = sums([session('b', {}, [run('1', today, 0.25, 100)], 3)], { exceptRun: '1' });
+    assert.equal(found.session.tokens, 900);
+    assert.equal(found.session.usd, 0.75);
+    assert.equal(found.session.turns, 8);
+  });
+
+  it('finds the root of a tree that says it goes in circles', () => {
+    const parents = new Map([
+      ['a', 'b'],
+      ['b', 'c'],
+      ['c', 'a'],
+    ]);
+    assert.equal(
+      rootOf('a', (id) => parents.get(id)),
+      'c',
+    );
+    assert.equal(
+      rootOf('x', (id) => parents.get(id)),
+      'x',
+    );
+  });
+});
+
+describe('turns', () => {
+  const entry = (index: number, type: NormalizedEntry['type']): { op: 'put'; entry: NormalizedEntry } => ({
+    op: 'put',
+    entry: { index, timestamp: '', type, content: '' },
+  });
+  const call = (index: number, callId: string, status: 'running' | 'success', parentCallId?: string) =>
+    entry(index, {
+      kind: 'tool_use',
+      tool: {
+        toolName: 'x',
+        callId,
+        action: { kind: 'tool', description: '' },
+        status,
+        ...(parentCallId !== undefined && { parentCallId }),
+      },
+    } as NormalizedEntry['type']);
+
+  it('are responses: what comes before a result of a tool belongs to one', () => {
+    const turns = new TurnCount();
+    turns.see([
+      entry(0, { kind: 'user_message' }),
+      entry(1, { kind: 'thinking' }),
+      entry(2, { kind: 'assistant_message' }),
+      call(3, 'a', 'running'),
+      call(4, 'b', 'running'),
+      call(5, 'of a', 'running', 'a'),
+    ]);
+    assert.equal(turns.count({ messages: [] }), 1);
+    turns.see([call(3, 'a', 'success'), call(4, 'b', 'success'), entry(6, { kind: 'assistant_message' })]);
+    assert.equal(turns.count({ messages: [] }), 2);
+  });
+
+  it('are the messages that the agent tells of, where it does', () => {
+    const message = (messageId: string, parentCallId: string | null) => ({
+      messageId,
+      parentCallId,
+      model: null,
+      usage: {},
+      settled: true,
+    });
+    assert.equal(
+      new TurnCount().count({ messages: [message('1', null), message('2', 'call'), message('3', null)] }),
+      2,
+    );
+  });
+});

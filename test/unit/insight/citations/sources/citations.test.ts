@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict';
+import { claudeCode } from '../../../../../src/agents/claude-code/adapter.ts';
+import { codex } from '../../../../../src/agents/codex/adapter.ts';
+import { evidenceOf, sinceThen } from '../../../../../src/insight/citations/sources/evidence.ts';
+import { linksOf } from '../../../../../src/insight/citations/links.ts';
+import { plainCommand, programKinds } from '../../../../../src/insight/citations/commands/programs.ts';
+import { shellParts } from '../../../../../src/insight/citations/commands/shell.ts';
+import { linesOfResult } from '../../../../../src/insight/citations/sources/resultLines.ts';
+import { SessionEvidence } from '../../../../../src/insight/citations/sources/sessionEvidence.ts';
+import { Sources } from '../../../../../src/insight/citations/sources/sources.ts';
+import type { EvidenceLink } from '../../../../../src/insight/citations/types.ts';
+import { agreement } from '../../../../support/agreement.ts';
+import type { NormalizedEntry } from '../../../../../src/model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../../../src/model/transcript/metadata.ts';
+import type { ToolAction, ToolUse } from '../../../../../src/model/transcript/tool.ts';
+import { capturesOf, linesOfCapture, readBy } from '../../../../support/agentCaptures.ts';
+import { findAdapter } from '../../../../../src/agents/registry.ts';
+
+const timestamp = '2026-11-20T10:00:00.000Z';
+
+function answer(index: number, content: string, metadata?: NormalizedEntryMetadata): NormalizedEntry {
+  return { index, timestamp, type: { kind: 'assistant_message' }, content, ...(metadata && { metadata }) };
+}
+
+function step(index: number, action: ToolAction, more: Partial<ToolUse> = {}): NormalizedEntry {
+  const tool: ToolUse = { toolName: 'made', callId: `call_${index}`, action, status: 'success', ...more };
+  return { index, timestamp, type: { kind: 'tool_use', tool }, content: '' };
+}
+
+function linksAfter(steps: readonly NormalizedEntry[], content: string): EvidenceLink[] {
+  const session = new SessionEvidence('/workspace');
+  for (const entry of steps) session.add(entry);
+  return linksOf(answer(1000, content), session);
+}
+
+const hash = (text: string): string => `length ${text.length}`;
+
+describe('citations that the agent gave', () => {
+  const given = (agent: string, name: string): { entry: NormalizedEntry; links: EvidenceLink[] }[] => {
+    const capture = capturesOf(agent).find((each) => each.name === name)!;
+    const { entries } = readBy(findAdapter(agent)!, linesOfCapture(capture), capture.exit);
+    const session = new SessionEvidence('/workspace');
+    return entries.flatMap((entry) => {
+      session.add(entry);
+      const links = linksOf(entry, session).filter(({ status }) => status === 'given');
+      return links.length === 0 ? [] : [{ entry, links }];
+    });
+  };
+
+  for (const name of ['1.0.3/citations', '2.0.77/citations-partial']) {
+    it(`has those of Claude at the block they are for (${name})`, () => {
+      const found = given(claudeCode.type, name).flatMap(({ links }) =>
+        links.map(({ claim, points, given: source }) => ({ claim, points, ...source })),
+      );
+      assert.deepEqual(found, [
+        { claim: 'The sky is blue.', points: [0, 16], url: null, title: 'Doc', description: 'The sky is blue' },
+        {
+          claim: 'sunny in Lisbon.',
+          points: [0, 16],
+          url: 'https://weather.example.com/lisbon',
+          title: 'Mock Weather',
+          description: 'Sunny',
+        },
+      ]);
+    });
+  }
+
+  it('counts code points, as the specification does', () => {
+    const [{ entry, links } = { entry: undefined, links: [] }] = given('acp-http', 'documented/researcher');
+    assert.deepEqual(
+      links.map(({ claim, points, range }) => ({ claim, points, range })),
+      [
+        { claim: 'Naïve', points: [0, 5], range: [0, 5] },
+        { claim: 'recent study', points: [36, 48], range: [37, 49] },
+      ],
+    );
+    assert.ok(entry?.content.includes('🚀'));
+  });
+
+  it('reads url annotations of Codex at their ranges', () => {
+    const line = {
+      type: 'item.completed',
+      item: {
+        id: 'item_0',
+        type: 'agent_message',
+        text: '😀 It is sunny.',
+        annotations: [{ type: 'url_citation', start_index: 2, end_index: 14, url: 'https://a.example/x', title: 'X' }],
+      },
+    };
+    const { entries } = readBy(codex, [{ stream: 'stdout', text: JSON.stringify(line) }]);
+    const [link] = entries.flatMap((entry) => linksOf(entry, new SessionEvidence('/workspace')));
+    assert.equal(link?.status, 'given');
+    assert.equal(link.claim, 'It is sunny.');
+    assert.deepEqual(link.range, [3, 15]);
+  });
+
+  it('keeps a source without a range for the whole text, and one with an impossible range for none of it', () => {
+    const at = (start_index?: number, end_index?: number) => ({
+      kind: 'citation' as const,
+      title: `${start_index}–${end_index}`,
+      ...(start_index !== undefined && { start_index }),
+      ...(end_index !== undefined && { end_index }),
+    });
+    const annotations = [at(), at(4, 90), at(4), at(90, 94), at(9, 12), at(4, 4), at(4, 2), at(-2, 3)];
+    const links = linksOf(answer(3, 'Ein Satz.', { annotations }), new SessionEvidence(''));
+    const claims = new Map(links.map(({ given, claim }) => [given?.title, claim]));
+    assert.deepEqual(
+      annotations.map(({ title }) => claims.get(title)),
+      ['Ein Satz.', 'Satz.', 'Satz.', '', '', '', '', ''],
+    );
+    for (const { claim, range } of links) if (claim === '') assert.deepEqual(range, [9, 9]);
+  });
+
+  it('says once what the agent said twice', () => {
+    const citation = { kind: 'citation' as const, url: 'https://a.example/', title: 'A', start_index: 0, end_index: 3 };
+    const annotations = [citation, { ...citation }, { ...citation, title: 'B' }];
+    const links = linksOf(answer(3, 'Ein Satz.', { annotations }), new SessionEvidence(''));
+    assert.deepEqual(
+      links.map(({ given }) => given?.title),
+      ['A', 'B'],
+    );
+  });
+
+  it('names the step that had the page, and says the same thing once', () => {
+    const session = new SessionEvidence('/workspace');
+    session.add(step(1, { kind: 'web_fetch', url: 'https://A.example/x/' }));
+    const text = 'See https://a.example/x for it.';
+    const annotations = [{ kind: 'citation' as const, url: 'https://a.example/x#top', start_index: 0, end_index: 30 }];
+    const [link, ...others] = linksOf(answer(2, text, { annotations }), session);
+    assert.equal(link?.source?.entryIndex, 1);
+    assert.equal(link.source.step, '1');
+    assert.deepEqual(others, []);
+  });
+});
+
+describe('what the session shows', () => {
+  it('says neutrally that no tests were run', () => {
+    const [link] = linksAfter([step(1, { kind: 'command_run', command: 'ls' })], 'All 12 tests pass.');
+    assert.equal(link?.status, 'not_found');
+    assert.equal(link.reason, 'no_matching_command');
+    assert.deepEqual(link.candidates, []);
+  });
+
+  it('does not take a run that was denied or cut off for one', () => {
+    const steps = [
+      step(1, { kind: 'command_run', command: 'npm test' }, { status: 'denied' }),
+      step(2, { kind: 'command_run', command: 'npm test' }, { status: 'cancelled' }),
+    ];
+    assert.equal(linksAfter(steps, 'Tests pass.')[0]?.status, 'not_found');
+  });
+
+  it('shows the run that failed, although the answer says otherwise', () => {
+    const steps = [step(1, { kind: 'command_run', command: 'npm test', exitCode: 1 }, { status: 'failed' })];
+    const [link] = linksAfter(steps, 'All tests pass.');
+    assert.equal(link?.status, 'found');
+    assert.equal(link.source?.exitCode, 1);
+    assert.equal(agreement(link), false);
+  });
+
+  it('reads how many failed where a pipe hides the exit code', () => {
+    const action = {
+      kind: 'command_run' as const,
+      command: 'npm test | tail -3',
+      exitCode: 0,
+      stdout: 'Tests  1 failed | 11 passed (12)',
+    };
+    assert.equal(agreement(linksAfter([step(1, action)], 'All 12 tests pass.')[0]), false);
+  });
+
+  it('lists every step that it could be, best first', () => {
+    const steps = [
+      step(1, { kind: 'file_read', path: '/workspace/src/index.ts', startLine: 1, endLine: 9 }),
+      step(2, { kind: 'file_read', path: 'lib/index.ts', startLine: 1, endLine: 9 }),
+      step(3, { kind: 'search', query: 'x' }, { result: { text: 'src/index.ts:4: x' } }),
+    ];
+    const [link] = linksAfter(steps, 'See `index.ts`.');
+    assert.deepEqual(
+      link?.candidates.map(({ entryIndex, why }) => [entryIndex, why]),
+      [
+        [2, 'read'],
+        [1, 'read'],
+        [3, 'named_in_output'],
+      ],
+    );
+    assert.deepEqual(
+      linksAfter(steps, 'See `src/index.ts`.')[0]?.candidates.map(({ entryIndex }) => entryIndex),
+      [1, 3],
+    );
+  });
+
+  it('tells a file that was not seen from lines that were not', () => {
+    const steps = [step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 9 })];
+    const [unseen] = linksAfter(steps, '`a.ts:40` is wrong');
+    assert.deepEqual(
+      [unseen?.status, unseen?.reason, unseen?.candidates[0]?.why],
+      ['not_found', 'lines_not_seen', 'other_lines'],
+    );
+    assert.equal(linksAfter(steps, '`b.ts:40` is wrong')[0]?.reason, 'file_not_in_session');
+  });
+
+  it('never takes a later step for the source', () => {
+    const session = new SessionEvidence('/workspace');
+    session.add(step(5, { kind: 'file_read', path: 'a.ts' }));
+    assert.equal(linksOf(answer(4, 'In `src/a.ts:3` it is.'), session)[0]?.status, 'not_found');
+    assert.equal(linksOf(answer(6, 'In `a.ts:3` it is.'), session)[0]?.status, 'found');
+  });
+
+  it('is the same whether a step came at once or grew, and when it is corrected', () => {
+    const running = step(1, { kind: 'command_run', command: 'npm test' }, { status: 'running' });
+    const done = step(1, { kind: 'command_run', command: 'npm test', exitCode: 0 });
+    const grown = linksAfter([running, done, done], 'Tests pass.');
+    assert.deepEqual(grown, linksAfter([done], 'Tests pass.'));
+    const corrected = linksAfter(
+      [done, step(1, { kind: 'command_run', command: 'npm test' }, { status: 'denied' })],
+      'Tests pass.',
+    );
+    assert.equal(corrected[0]?.status, 'not_found');
+  });
+
+  it('numbers steps as the gutter does, subagents below their call', () => {
+    const steps = [
+      step(1, { kind: 'task', description: 'look' }),
+      step(2, { kind: 'file_read', path: 'a.ts' }, { parentCallId: 'call_1' }),
+    ];
+    assert.equal(linksAfter(steps, 'See `a.ts`.')[0]?.source?.step, '1.1');
+  });
+
+  it('knows commands inside a shell and among others', () => {
+    assert.equal(plainCommand(`/bin/bash -lc 'cargo test'`), 'cargo test');
+    assert.deepEqual(
+      [...programKinds(shellParts('cd x && CI=1 npx vitest run | tail -1; npm run lint'))],
+      ['test', 'check'],
+    );
+    const steps = [step(1, { kind: 'command_run', command: `bash -lc 'cd web && npm test'` })];
+    assert.equal(linksAfter(steps, 'I ran `npm test`.')[0]?.source?.why, 'ran_as_part');
+  });
+});
+
+describe('evidence', () => {
+  const read = step(
+    2,
+    { kind: 'file_read', path: 'a.ts', startLine: 10, endLine: 14 },
+    {
+      result: {
+        text: '    10→ten\n    11→eleven\n    12→twelve\n    13→thirteen\n    14→fourteen\n\n<system-reminder>no</system-reminder>',
+      },
+    },
+  );
+  const evidenceFor = (entry: NormalizedEntry, text: string) => {
+    const [link] = linksAfter([entry], text);
+    assert.ok(link?.source, text);
+    return evidenceOf(entry, link.source, link, hash);
+  };
+
+  it('is the text of the lines as the step had them', () => {
+    const evidence = evidenceFor(read, '`a.ts:13`');
+    assert.deepEqual(
+      [evidence.lines, evidence.textThen, evidence.cut],
+      [[11, 14], 'eleven\ntwelve\nthirteen\nfourteen', true],
+    );
+    assert.equal(evidence.hash, 'length 31');
+  });
+
+  it('is told from the file as it is now', () => {
+    const evidence = evidenceFor(read, '`a.ts:13`');
+    const nine = 'x\n'.repeat(9);
+    assert.equal(sinceThen(evidence, `${nine}ten\neleven\ntwelve\nthirteen\nfourteen\n`), 'same');
+    assert.equal(sinceThen(evidence, `${nine}ten\r\neleven\r\ntwelve\r\nthirteen\r\nfourteen\r\n`), 'same');
+    assert.equal(sinceThen(evidence, 'ten\neleven\ntwelve\nthirteen\nfourteen\n'), 'moved');
+    assert.equal(sinceThen(evidence, 'ten\nELEVEN\n'), 'changed');
+    assert.equal(sinceThen(evidence, null), 'gone');
+  });
+
+  it('is the new side of an edit, and the end of an output', () => {
+    const patch = '@@ -4,3 +4,3 @@\n four\n-old\n+new\n six';
+    const edit = step(3, { kind: 'file_edit', changes: [{ path: 'a.ts', kind: 'update', patch }] });
+    assert.deepEqual(evidenceFor(edit, '`a.ts:5` is new').textThen, 'four\nnew\nsix');
+    const output = Array.from({ length: 90 }, (_, at) => `line ${at}`).join('\n');
+    const run = step(3, { kind: 'command_run', command: 'npm test', stdout: output, exitCode: 0 });
+    const evidence = evidenceFor(run, 'Tests pass.');
+    assert.equal(evidence.textThen?.split('\n').at(-1), 'line 89');
+    assert.deepEqual([evidence.cut, evidence.command, evidence.exitCode], [true, 'npm test', 0]);
+  });
+
+  it('leaves the numbers of agents out, and texts without numbers alone', () => {
+    assert.deepEqual(linesOfResult('1\ta\n2\t\tb\n3\t', 1), { first: 1, lines: ['a', '\tb'], ended: true });
+    assert.deepEqual(linesOfResult('a\nb\n', 7), { first: 7, lines: ['a', 'b'], ended: true });
+  });
+});
+
+describe('sources', () => {
+  it('have one number each, however often they are cited', () => {
+    const steps = [
+      step(1, { kind: 'file_read', path: 'a.ts', startLine: 1, endLine: 9 }),
+      step(2, { kind: 'file_read', path: 'b.ts' }),
+    ];
+    const sources = new Sources();
+    assert.deepEqual(
+      sources.add(10, linksAfter(steps, '`a.ts:3`, `b.ts` and again `a.ts:3`; docs/x.md says so.')),
+      [1, 2, 1, 3],
+    );
+    assert.deepEqual(sources.add(11, linksAfter(steps, 'docs/x.md and `a.ts:3`.')), [3, 1]);
+    assert.deepEqual(
+      sources.all().map(({ number, cited, entries }) => [number, cited, entries]),
+      [
+        [1, 3, [10, 11]],
+        [2, 1, [10]],
+        [3, 2, [10, 11]],
+      ],
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { estimate, runResult } from '../../../../src/insight/ledger/ledger.ts';
+import { resultMetadataSchema, type ResultMetadata } from '../../../../src/model/session/result.ts';
+import type { Cost } from '../../../../src/model/usage/usage.ts';
+import { message, report, runFacts, testPrices } from '../../../support/facts.ts';
+
+const priceTable = { name: 'test', date: '2026-01-01' };
+/** As an agent prints that does not name its model. */
+const facts = runFacts({
+  model: null,
+  reports: [report({ usage: { input: 1_000_000, output: 10_000 }, cover: { of: 'run', sure: true } })],
+});
+
+function after(previous: readonly ResultMetadata[], askedModel: string | null, of = facts): ResultMetadata {
+  const { metadata } = runResult(of, { code: 0, signal: null }, previous, { prices: testPrices, askedModel });
+  return resultMetadataSchema.parse(metadata);
+}
+
+function why(cost: Cost): string {
+  assert.equal(cost.provenance, 'unknown');
+  return cost.reason;
+}
+
+describe('the cost of an agent that names no model', () => {
+  it('is estimated with the model that was asked for, and says so', () => {
+    const run = after([], 'model-a');
+    const reason = 'The agent did not say which model it used; this is the price of model-a, which was asked for.';
+    assert.deepEqual(run.costProvenance, { provenance: 'estimated', usd: 1.01, priceTable, reason });
+    assert.deepEqual(run.totalCostProvenance, run.costProvenance);
+    assert.equal(run.cost, 1.01);
+    assert.equal(run.askedModel, 'model-a');
+    assert.deepEqual(
+      run.models.map(({ model }) => model),
+      ['unknown'],
+    );
+    assert.deepEqual(estimate(facts, [], { prices: testPrices, askedModel: 'model-a' }).cost, run.costProvenance);
+  });
+
+  it('is not known where no model was asked for, or none with a price', () => {
+    const run = after([], null);
+    assert.equal(why(run.costProvenance), 'The agent did not say which model it used.');
+    assert.equal(run.cost, null);
+    assert.equal('askedModel' in run, false);
+    assert.match(why(after([], 'model-z').costProvenance), /No price is known for the model model-z/);
+  });
+
+  it('resumes the model of the earlier runs where they all asked for the same', () => {
+    const first = after([], 'model-a');
+    const second = after([first], null);
+    assert.equal(second.cost, 1.01);
+    assert.equal(second.totalCost, 2.02);
+    assert.equal(second.askedModel, 'model-a');
+    assert.match(JSON.stringify(second.costProvenance), /model-a, which was asked for in the earlier runs/);
+    assert.equal(after([first, second], null).totalCost, 3.03);
+  });
+
+  it('is not known again where the earlier runs asked for different ones, or some for none', () => {
+    const named = after([], 'model-a');
+    const other = after([named], 'model-b');
+    assert.match(why(after([named, other], null).costProvenance), /were asked for different ones/);
+    const none = after([], null);
+    assert.match(why(after([none, after([none], 'model-a')], null).costProvenance), /were asked for different ones/);
+  });
+
+  it('is by message where those name no model, and by what is named where it is', () => {
+    const messages = [message({ model: null }), message({ messageId: 'msg_2' })];
+    const mixed = after([], 'model-a', runFacts({ model: null, messages }));
+    assert.match(JSON.stringify(mixed.costProvenance), /which was asked for\./);
+    const named = after([], 'model-z', runFacts({ messages: [message()] }));
+    assert.deepEqual(named.costProvenance, { provenance: 'estimated', usd: 0.00011, priceTable });
+  });
+});

@@ -1,0 +1,182 @@
+import * as assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { adapters } from '../../../../src/agents/registry.ts';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import { changed, changeOf } from '../../../../src/protocol/panel/change.ts';
+import { LastSent } from '../../../../src/protocol/panel/lastSent.ts';
+import type { PageEntry, Sent } from '../../../../src/protocol/panel/messages.ts';
+import { pageEntry } from '../../../../src/protocol/panel/pageEntries.ts';
+import { capturesOf, linesOfCapture, readBy } from '../../../support/agentCaptures.ts';
+import { view } from '../../../support/page/madeUp.ts';
+import { Posted } from '../../../support/posted.ts';
+
+const overTheWire = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const said = (content: string, more: Partial<NormalizedEntry> = {}): NormalizedEntry => ({
+  index: 0,
+  timestamp: '2026-01-02T10:00:00Z',
+  type: { kind: 'assistant_message' },
+  content,
+  ...more,
+});
+
+describe('changes', () => {
+  it('lead from any value to any other', () => {
+    const value = fc.jsonValue({ maxDepth: 4, noUnicodeString: false });
+    fc.assert(
+      fc.property(value, value, (before, after) => {
+        const change = changeOf(before, after);
+        const there = change === undefined ? before : changed(before, overTheWire(change));
+        assert.deepEqual(overTheWire(there), overTheWire(after));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('take keys for data, and a field that is not defined for none', () => {
+    const before = overTheWire({ a: 1, b: { c: 2 } });
+    const after = JSON.parse('{"b":{"c":2,"__proto__":{"x":1}},"constructor":3}') as typeof before;
+    const there = changed(before, overTheWire(changeOf(before, after)!));
+    assert.equal(JSON.stringify(there), '{"b":{"c":2,"__proto__":{"x":1}},"constructor":3}');
+    assert.equal(Object.getPrototypeOf(there.b), Object.prototype);
+    assert.equal(changeOf<{ a?: number | undefined }>({}, { a: undefined }), undefined);
+  });
+
+  it('say no more than what is new', () => {
+    const long = 'x'.repeat(10_000);
+    const change = changeOf({ text: long, list: [1, long, 3] }, { text: `${long}!`, list: [1, long, 3, 4] });
+    assert.ok(JSON.stringify(change).length < 120, JSON.stringify(change));
+  });
+
+  it('leave alone what did not change', () => {
+    const turns = [{ n: 1 }, { n: 2 }];
+    const before = { turns, cost: 1 };
+    assert.equal(changed(before, changeOf(before, { turns: structuredClone(turns), cost: 2 })!).turns, turns);
+  });
+});
+
+describe('what was sent last', () => {
+  it('is not sent again: a reply that streamed is closed in a few bytes', () => {
+    const posted = new Posted(view());
+    posted.frame();
+    posted.push([{ op: 'put', entry: said(''), open: true }]);
+    posted.frame();
+    const text = 'Some words. '.repeat(1000);
+    for (let at = 0; at < text.length; at += 20)
+      posted.push([{ op: 'append', index: 0, text: text.slice(at, at + 20) }]);
+    posted.frame();
+    const before = posted.bytes;
+    posted.push([{ op: 'put', entry: said(text, { metadata: { model: 'm' } }) }]);
+    posted.frame();
+    assert.ok(posted.bytes - before < 300, `${posted.bytes - before} bytes`);
+    assert.deepEqual(posted.entries.get(0), overTheWire(pageEntry(said(text, { metadata: { model: 'm' } }))));
+  });
+
+  it('is sent whole where the text became another one', () => {
+    const posted = new Posted(view());
+    posted.frame();
+    posted.push([{ op: 'put', entry: said('begun'), open: true }]);
+    posted.frame();
+    posted.push([{ op: 'put', entry: said('redacted') }]);
+    assert.equal(posted.entries.get(0)?.content, 'redacted');
+  });
+
+  it('leaves a long message whole that came whole', () => {
+    const posted = new Posted(view());
+    posted.frame();
+    posted.push([{ op: 'put', entry: said(''), open: true }]);
+    const text = 'word '.repeat(100_000);
+    for (let at = 0; at < text.length; at += 5000) {
+      posted.push([{ op: 'append', index: 0, text: text.slice(at, at + 5000) }]);
+      posted.frame();
+    }
+    posted.push([{ op: 'put', entry: said(text) }]);
+    posted.frame();
+    assert.equal(posted.entries.get(0)?.content, text);
+    assert.equal(posted.entries.get(0)?.cut, undefined);
+  });
+
+  it('continues after a page began anew in the middle of a reply', () => {
+    const posted = new Posted(view());
+    posted.push([{ op: 'put', entry: said('one'), open: true }]);
+    posted.begin();
+    posted.frame();
+    posted.push([{ op: 'append', index: 0, text: ' two' }]);
+    posted.frame();
+    posted.push([{ op: 'put', entry: said('one two three') }]);
+    posted.frame();
+    assert.equal(posted.entries.get(0)?.content, 'one two three');
+    assert.equal(posted.gaps, 0);
+  });
+
+  it('is not built on where the page has something else', () => {
+    const [host, page] = [new LastSent(), new LastSent()];
+    const init = (content: string) =>
+      ({
+        type: 'init',
+        view: view(),
+        page: { total: 1, from: 0, entries: [said(content)] },
+        open: [0],
+        l10n: {},
+        locale: 'en',
+      }) as const;
+    host.begin(init('one'));
+    page.begin(init('eno'));
+    const update = host.sentUpdate({ op: 'put', entry: said('one two') });
+    const message: Sent = { type: 'updates', updates: [update], total: 1 };
+    assert.equal(page.received(message), undefined);
+    assert.equal(new LastSent().received(message), undefined);
+    page.begin(init('one'));
+    assert.notEqual(page.received(message), undefined);
+  });
+
+  it('forgets the oldest at both ends alike', () => {
+    const posted = new Posted(view());
+    const entries = Array.from({ length: 200 }, (_, index) => said(`Reply ${index}`, { index }));
+    for (const entry of [...entries, ...entries, ...entries.slice(-10)]) {
+      posted.push([{ op: 'put', entry: { ...entry, content: `${entry.content}.` } }]);
+      posted.frame();
+    }
+    assert.equal(posted.gaps, 0);
+    assert.equal(posted.entries.size, 200);
+  });
+
+  it('tells of a view only what changed, and nothing where nothing did', () => {
+    const turns = Array.from({ length: 300 }, (_, n) => ({
+      runId: `run_${n}`,
+      firstIndex: n,
+      status: 'completed' as const,
+      startedAt: '2026-01-02T10:00:00Z',
+      durationMs: 1,
+      steps: 2,
+      usd: null,
+      costProvenance: 'unknown' as const,
+    }));
+    const posted = new Posted(view({ turns }));
+    posted.show(view({ turns: structuredClone(turns) }));
+    assert.equal(posted.messages, 0);
+    const next = view({ turns: turns.map((turn, n) => (n === 299 ? { ...turn, steps: 3 } : turn)), why: 'Running.' });
+    posted.show(next);
+    assert.ok(posted.bytes < 250, `${posted.bytes} bytes`);
+    assert.deepEqual(posted.view, overTheWire(next));
+  });
+
+  for (const adapter of adapters) {
+    it(`comes to the transcript, whatever a page has drawn meanwhile: ${adapter.type}`, () => {
+      for (const capture of capturesOf(adapter.type)) {
+        const { updates, entries } = readBy(adapter, linesOfCapture(capture), capture.exit);
+        for (const perFrame of [1, 7]) {
+          const posted = new Posted(view());
+          for (const [at, update] of updates.entries()) {
+            posted.push([update]);
+            if (at % perFrame === 0) posted.frame();
+          }
+          for (let frame = 0; frame < 3; frame += 1) posted.frame();
+          assert.equal(posted.gaps, 0, capture.name);
+          const meant = entries.map((entry): PageEntry => overTheWire(pageEntry(entry)));
+          const got = meant.map(({ index }) => posted.entries.get(index));
+          assert.deepEqual(got, meant, capture.name);
+        }
+      }
+    });
+  }
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import type { SessionHandle } from '../../../../src/vscode/engine/windowEngine.ts';
+import type { NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import { TouchIndex } from '../../../../src/vscode/lines/touchIndex.ts';
+import { call, edits, reads, said } from '../../../support/madeEntries.ts';
+import { at, row } from '../sessions/rows.ts';
+
+interface Made {
+  readonly id: string;
+  entries: NormalizedEntry[];
+  day: number;
+  open?: number[];
+  recording?: boolean;
+  broken?: boolean;
+}
+
+function made(sessions: Made[]) {
+  const read: string[] = [];
+  let opened = 0;
+  const idOf = ({ id }: Made): string => row(id).session_id;
+  const handleOf = (session: Made): SessionHandle => {
+    opened += 1;
+    return {
+      summary: () => ({ project_dir: '/w', recording: session.recording === true }),
+      total: () => session.entries.length,
+      open: () => session.open ?? [],
+      read: (from: number, to: number) => {
+        read.push(`${session.id} ${from}-${to}`);
+        return Promise.resolve(session.entries.slice(from, to));
+      },
+      dispose: () => (opened -= 1),
+    } as unknown as SessionHandle;
+  };
+  const reported: string[] = [];
+  const index = new TouchIndex(
+    {
+      touching: () =>
+        Promise.resolve({
+          sessions: sessions.map((each) => row(each.id, { updated_at: at(each.day, 12) })),
+          searched: sessions.length,
+        }),
+      open: (id) => {
+        const found = sessions.find((each) => idOf(each) === id);
+        if (found === undefined || found.broken === true) return Promise.reject(new Error('damaged'));
+        return Promise.resolve(handleOf(found));
+      },
+    },
+    { info: (message) => reported.push(message) },
+  );
+  return { index, read, told: reported, opened: () => opened, idOf };
+}
+
+const turn = (from: number): NormalizedEntry[] => [
+  said(from, 'Please.', 'user_message'),
+  call(from + 1, reads('/w/a.ts')),
+  call(from + 2, edits('b.ts', 'x', 'y')),
+];
+
+describe('which sessions touched a file', () => {
+  it('are told by absolute path, the newest first, with step and prompt', async () => {
+    const old: Made = { id: 'a', entries: turn(0), day: 1 };
+    const fresh: Made = { id: 'b', entries: [...turn(0), ...turn(3)], day: 2 };
+    const { index, opened, idOf } = made([old, fresh]);
+    const touches = await index.of('/w/b.ts');
+    assert.deepEqual(
+      touches.map(({ session, file }) => [session, file.steps]),
+      [
+        [idOf(fresh), [2, 5]],
+        [idOf(old), [2]],
+      ],
+    );
+    assert.deepEqual(await index.of('/w/c.ts'), []);
+    assert.deepEqual([index.promptOf(idOf(fresh), 5), index.promptOf(idOf(fresh), 2)], [3, 0]);
+    assert.equal(index.numberOf(idOf(fresh), 5), '4');
+    assert.equal(opened(), 0, 'every session is let go of');
+  });
+
+  it('reads each record once, and then only what was added and what had not settled', async () => {
+    const session: Made = { id: 'a', entries: [...turn(0), ...turn(3)], day: 1, open: [4] };
+    const { index, read } = made([session]);
+    await Promise.all([index.of('/w/a.ts'), index.of('/w/b.ts')]);
+    assert.deepEqual(read, ['a 0-4']);
+    assert.deepEqual((await index.of('/w/a.ts'))[0]?.file.steps, [1]);
+    Object.assign(session, { open: [], day: 2, entries: [...session.entries, ...turn(6)] });
+    assert.deepEqual((await index.of('/w/a.ts'))[0]?.file.steps, [1, 4, 7]);
+    assert.deepEqual(read, ['a 0-4', 'a 4-9']);
+  });
+
+  it('leaves out recordings, damaged records, and says how many', async () => {
+    const all: Made[] = [
+      { id: 'a', entries: turn(0), day: 3, recording: true },
+      { id: 'b', entries: turn(0), day: 2, broken: true },
+      { id: 'c', entries: turn(0), day: 1 },
+    ];
+    const { index, told: reported, idOf } = made(all);
+    assert.deepEqual(
+      (await index.of('/w/b.ts')).map(({ session }) => session),
+      [idOf(all[2]!)],
+    );
+    assert.deepEqual([index.sessions, index.left], [3, 1]);
+    assert.match(reported.join(), /damaged/);
+  });
+
+  it('stops at a bound, with the newest ones read', async () => {
+    const many = Array.from({ length: 230 }, (_, at_): Made => ({
+      id: `${at_}`,
+      entries: turn(0),
+      day: 1 + (at_ % 28),
+    }));
+    const { index } = made(many);
+    assert.equal((await index.of('/w/b.ts')).length, 50);
+    assert.deepEqual([index.sessions, index.left], [230, 180]);
+  });
+
+  it('forgets a session that was deleted', async () => {
+    const sessions: Made[] = [{ id: 'a', entries: turn(0), day: 1 }];
+    const { index } = made(sessions);
+    assert.equal((await index.of('/w/b.ts')).length, 1);
+    sessions.pop();
+    assert.deepEqual(await index.of('/w/b.ts'), []);
+  });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { families } from '../../../../src/vscode/sessions/familyCost.ts';
+import { groupSessions, type SessionNode } from '../../../../src/vscode/sessions/sessionGroups.ts';
+import type { SessionRow } from '../../../../src/vscode/sessions/sessionRow.ts';
+import { at, now, row } from './rows.ts';
+
+/** `today: a(b c) d`, one line per group. */
+function drawn(rows: readonly SessionRow[]): string[] {
+  const name = (node: SessionNode): string => {
+    const inner = node.children.map(name).join(' ');
+    return node.row.session_id.slice(4, 5) + (inner === '' ? '' : `(${inner})`);
+  };
+  return groupSessions(rows, now).map((group) => `${group.name}: ${group.nodes.map(name).join(' ')}`);
+}
+
+describe('groups of sessions', () => {
+  it('go by urgency, then by day, newest first', () => {
+    const rows = [
+      row('a', { updated_at: at(21, 9) }),
+      row('b', { updated_at: at(21, 11) }),
+      row('c', { status: 'running', updated_at: at(21, 8) }),
+      row('d'),
+      row('e', { updated_at: at(19, 12) }),
+    ];
+    assert.deepEqual(drawn(rows), ['running: c', 'today: b a', 'yesterday: d', 'earlier: e']);
+  });
+
+  it('begin with what waits for a person, also in a child, while its run continues', () => {
+    const needs_you = { count: 1, since: at(21, 9), title: 'Run git push' };
+    const rows = [
+      row('a', { status: 'running', updated_at: at(21, 8) }),
+      row('b', { status: 'running', needs_you }),
+      row('c', { status: 'running', updated_at: at(21, 7) }),
+      row('d', { status: 'running', parent_session_id: row('c').session_id, needs_you }),
+      row('e', { needs_you }),
+    ];
+    assert.deepEqual(drawn(rows), ['needsYou: c(d) b', 'running: a', 'yesterday: e']);
+  });
+
+  it('leave out groups without a session', () => {
+    assert.deepEqual(drawn([]), []);
+    assert.deepEqual(drawn([row('d')]), ['yesterday: d']);
+  });
+
+  it('nest children, however deep, and lift a parent whose child runs', () => {
+    const rows = [
+      row('a'),
+      row('b', { parent_session_id: row('a').session_id, updated_at: at(21, 1) }),
+      row('c', { parent_session_id: row('b').session_id, status: 'pending' }),
+    ];
+    assert.deepEqual(drawn(rows), ['running: a(b(c))']);
+  });
+
+  it('keep a child whose parent is out of sight', () => {
+    assert.deepEqual(drawn([row('b', { parent_session_id: row('z').session_id })]), ['yesterday: b']);
+  });
+
+  it('lose no session where parents go in a circle', () => {
+    const rows = [
+      row('a', { parent_session_id: row('b').session_id }),
+      row('b', { parent_session_id: row('a').session_id }),
+      row('c', { parent_session_id: row('c').session_id }),
+    ];
+    assert.deepEqual(drawn(rows), ['yesterday: a b c']);
+  });
+
+  it('count a session with a clock ahead of ours as today', () => {
+    assert.deepEqual(drawn([row('a', { updated_at: at(25, 1) })]), ['today: a']);
+  });
+});
+
+describe('what a session cost with those that it started', () => {
+  const unknown = { provenance: 'unknown', reason: 'It was stopped.' } as const;
+  const child = (id: string, parent: string, more: Partial<SessionRow> = {}): SessionRow =>
+    row(id, { parent_session_id: row(parent).session_id, ...more });
+
+  it('is one sum, however deep, and says what of it is not known', () => {
+    const rows = [row('a'), child('b', 'a'), child('c', 'b', { total_cost: unknown }), row('d')];
+    const of = families(rows);
+    assert.deepEqual(of(rows[0]!), { count: 2, cost: { usd: 1, estimatedUsd: 0, unknown: 1 } });
+    assert.deepEqual(of(rows[1]!), { count: 1, cost: { usd: 0.5, estimatedUsd: 0, unknown: 1 } });
+    assert.equal(of(rows[2]!), undefined);
+    assert.equal(of(rows[3]!), undefined);
+  });
+
+  it('leaves out what was only played, and ends where records go in circles', () => {
+    const rows = [child('a', 'b'), child('b', 'a'), child('c', 'a', { recording: true })];
+    assert.equal(families(rows)(rows[0]!)?.count, 1);
+  });
+});

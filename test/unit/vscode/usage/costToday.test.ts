@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { costToday, dayStart } from '../../../../src/vscode/usage/costToday.ts';
+import type { Cost } from '../../../../src/model/usage/usage.ts';
+import { at, now, row } from '../sessions/rows.ts';
+
+const usd = (amount: number): Cost => ({ provenance: 'reported', usd: amount });
+const estimated: Cost = { provenance: 'estimated', usd: 0.25, priceTable: { name: 'list', date: '2026-11-01' } };
+const unknown: Cost = { provenance: 'unknown', reason: 'not priced' };
+const day = { date: '2026-11-21', usd: 0 };
+
+const summary = (created: string, updated: string, cost: number, total: number) => ({
+  created_at: created,
+  updated_at: updated,
+  cost: usd(cost),
+  total_cost: usd(total),
+});
+
+describe('the cost of today', () => {
+  it('is all of a session that began today', () => {
+    assert.deepEqual(dayStart(summary(at(21, 9), at(21, 10), 1, 3), undefined, now), day);
+  });
+
+  it('leaves out what a session had cost before', () => {
+    const before = row('a', { total_cost: usd(2) });
+    assert.deepEqual(dayStart(summary(at(20, 9), at(21, 10), 1, 3), before, now), { ...day, usd: 2 });
+  });
+
+  it('remembers that over further runs', () => {
+    const before = row('a', { updated_at: at(21, 9), total_cost: usd(3), day: { ...day, usd: 2 } });
+    assert.deepEqual(dayStart(summary(at(20, 9), at(21, 10), 1, 4), before, now), { ...day, usd: 2 });
+  });
+
+  it('is at least the last run where nothing was known of yesterday', () => {
+    assert.deepEqual(dayStart(summary(at(20, 9), at(21, 10), 1, 4), undefined, now), { ...day, usd: 3 });
+  });
+
+  it('does not know sessions of other days', () => {
+    assert.equal(dayStart(summary(at(20, 9), at(20, 10), 1, 4), undefined, now), undefined);
+    assert.deepEqual(costToday([row('a', { day: { date: '2026-11-20', usd: 0 } })], now), {
+      usd: 0,
+      estimated: false,
+      unknown: false,
+      any: false,
+    });
+  });
+
+  it('adds up, and says what is estimated and what is not in the sum', () => {
+    const rows = [
+      row('a', { day, total_cost: usd(1) }),
+      row('b', { day: { ...day, usd: 2 }, total_cost: usd(2.5) }),
+      row('c', { day, total_cost: estimated }),
+      row('d', { day, total_cost: unknown }),
+    ];
+    assert.deepEqual(costToday(rows, now), { usd: 1.75, estimated: true, unknown: true, any: true });
+  });
+
+  it('counts what a session started on its own: no session holds the cost of another', () => {
+    const rows = [
+      row('a', { day, total_cost: usd(1) }),
+      row('b', { day, total_cost: usd(0.5), parent_session_id: row('a').session_id }),
+    ];
+    assert.equal(costToday(rows, now).usd, 1.5);
+  });
+
+  it('counts no recording', () => {
+    assert.equal(costToday([row('a', { day, recording: true })], now).any, false);
+  });
+});

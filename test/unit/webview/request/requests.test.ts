@@ -1,0 +1,203 @@
+import * as assert from 'node:assert/strict';
+import type { AgentRequest } from '../../../../src/model/agent/request.ts';
+import { answersOf, pick, type } from '../../../../webview/request/answers.ts';
+import type { AnswerDraft } from '../../../../webview/request/requests.ts';
+import { restOfInput } from '../../../../webview/request/restOfInput.ts';
+import { aboutWhat, outcome, wish } from '../../../../webview/request/words.ts';
+import { bypasses } from '../../../../webview/text/mode.ts';
+
+const request = (over: Partial<AgentRequest>): AgentRequest => ({
+  id: 'r',
+  kind: 'permission',
+  title: 'Title',
+  asked_at: '2026-01-02T10:00:00.000Z',
+  expires_at: '2026-01-02T10:10:00.000Z',
+  ...over,
+});
+
+describe('what is left of an input', () => {
+  it('is what its action does not show', () => {
+    const action = { kind: 'command_run', command: 'ls' } as const;
+    const input = { command: 'ls', description: 'List', timeout: 600_000, run_in_background: true };
+    assert.deepEqual(restOfInput(request({ action, input, description: 'List' })), {
+      timeout: 600_000,
+      run_in_background: true,
+    });
+    assert.equal(restOfInput(request({ action, input: { command: 'ls' } })), undefined);
+  });
+
+  it('hides a text once for each time that it is shown', () => {
+    const action = { kind: 'command_run', command: 'ls' } as const;
+    assert.deepEqual(restOfInput(request({ action, input: { command: 'ls', then: 'ls' } })), { then: 'ls' });
+  });
+
+  it('is all that is not drawn under its own name, whatever its text', () => {
+    const command = { kind: 'command_run', command: 'git', cwd: '/p' } as const;
+    const env = [{ name: 'PATH', value: '/p' }];
+    const cases: [Partial<AgentRequest>, unknown][] = [
+      [{ action: command, input: { command: 'git', args: [], env, cwd: '/p' }, cwd: '/p' }, { env }],
+      [{ action: command, input: { command: 'git', env: { command: 'git' } } }, { env: { command: 'git' } }],
+      [{ action: command, input: { command: ['git'] } }, { command: ['git'] }],
+      [{ action: { ...command, description: 'd' }, input: { command: 'git', description: 'd' } }, { description: 'd' }],
+      [
+        {
+          action: { kind: 'file_edit', changes: [{ path: 'n', kind: 'update', newText: 'x' }] },
+          input: { notebook_path: 'n', new_source: 'x', cell_id: 'update', edit_mode: 'x' },
+        },
+        { cell_id: 'update', edit_mode: 'x' },
+      ],
+      [
+        {
+          action: { kind: 'file_edit', changes: [{ path: 'a', kind: 'update', patch: '@@', newText: 'x' }] },
+          input: { path: 'a', newText: 'x' },
+        },
+        { newText: 'x' },
+      ],
+      [
+        { action: { kind: 'search', query: 'q' }, input: { pattern: 'q', glob: 'search', path: 'q' } },
+        { glob: 'search', path: 'q' },
+      ],
+      [
+        {
+          action: { kind: 'task', description: 'd', prompt: 'p', agentType: 'a' },
+          input: { description: 'd', prompt: 'p', subagent_type: 'a', model: 'p' },
+        },
+        { description: 'd', model: 'p' },
+      ],
+      [
+        {
+          action: { kind: 'todo', todos: [{ text: 'a', status: 'pending' }] },
+          input: { todos: [{ content: 'a', status: 'pending' }] },
+        },
+        { todos: [{ status: 'pending' }] },
+      ],
+    ];
+    for (const [over, left] of cases) assert.deepEqual(restOfInput(request(over)), left);
+  });
+
+  it('keeps what is beside the texts of several edits', () => {
+    const action = {
+      kind: 'file_edit',
+      changes: [
+        { path: 'a', kind: 'update', oldText: '1', newText: '2' },
+        { path: 'a', kind: 'update', oldText: '2', newText: '' },
+      ],
+    } as const;
+    const edits = [
+      { old_string: '1', new_string: '2' },
+      { old_string: '2', new_string: '', replace_all: true },
+    ];
+    const changed = { ...action, changes: [...action.changes] };
+    assert.deepEqual(restOfInput(request({ action: changed, input: { file_path: 'a', edits } })), {
+      edits: [{ replace_all: true }],
+    });
+  });
+
+  it('of a plan is what comes along with it', () => {
+    const allowedPrompts = [{ tool: 'Bash', prompt: 'run tests' }];
+    const plan = request({ kind: 'plan', plan: 'Do it', input: { plan: 'Do it', allowedPrompts } });
+    assert.deepEqual(restOfInput(plan), { allowedPrompts });
+    assert.equal(restOfInput({ ...plan, input: { plan: 'Do it' } }), undefined);
+    assert.deepEqual(restOfInput({ ...plan, input: { plan: 'Do' } }), { plan: 'Do' });
+  });
+
+  it('of a tool no one knows is all of it', () => {
+    const input = { any: ['thing'] };
+    assert.equal(restOfInput(request({ input })), input);
+    assert.equal(restOfInput(request({ action: { kind: 'mcp', server: 's', tool: 't', input }, input })), input);
+  });
+});
+
+describe('answers to questions', () => {
+  const blank: AnswerDraft = { reason: '', picks: [], other: [], whole: false };
+  const one = { question: 'One?', multiSelect: false, freeText: true, options: [{ label: 'a' }, { label: 'b' }] };
+  const some = { ...one, question: 'Some?', multiSelect: true };
+  const asked = request({ kind: 'question', questions: [one, some] });
+  const after = (...steps: ((draft: AnswerDraft) => Partial<AnswerDraft>)[]): AnswerDraft =>
+    steps.reduce((draft, step) => ({ ...draft, ...step(draft) }), blank);
+
+  it('are there when each question has one', () => {
+    assert.equal(answersOf(asked, blank), undefined);
+    const half = after((draft) => pick(draft, 1, 'b', true));
+    assert.equal(answersOf(asked, half), undefined);
+    const all = after(
+      (draft) => pick(draft, 1, 'b', true),
+      (draft) => pick(draft, 1, 'a', true),
+      (draft) => type(draft, 1, ' c ', true),
+      (draft) => pick(draft, 0, 'a', false),
+    );
+    assert.deepEqual(answersOf(asked, all), ['a', 'a, b, c']);
+  });
+
+  it('are told apart by their place where questions have the same text', () => {
+    const same = { multiSelect: false, freeText: true, options: [] };
+    const questions = ['Same?', '__proto__', 'Same?'].map((question) => ({ ...same, question }));
+    const asked: AgentRequest = {
+      id: 'q',
+      kind: 'question',
+      title: 'Q',
+      asked_at: '2026-11-24T00:00:00.000Z',
+      questions,
+    };
+    const draft = { ...blank, other: ['one', 'proto', 'two'] };
+    assert.deepEqual(answersOf(asked, draft), ['one', 'proto', 'two']);
+  });
+
+  it('are one where one is asked for: what was typed and what was chosen take turns', () => {
+    const typed = after(
+      (draft) => pick(draft, 0, 'a', false),
+      (draft) => type(draft, 0, 'mine', false),
+    );
+    assert.deepEqual(typed.picks[0], []);
+    const chosen = after(
+      (draft) => type(draft, 0, 'mine', false),
+      (draft) => pick(draft, 0, 'b', false),
+    );
+    assert.deepEqual([chosen.picks[0], chosen.other[0]], [['b'], '']);
+    const undone = after(
+      (draft) => pick(draft, 1, 'a', true),
+      (draft) => pick(draft, 1, 'a', true),
+    );
+    assert.deepEqual(undone.picks[1], []);
+  });
+});
+
+describe('words about a request', () => {
+  it('name what is wanted and of what', () => {
+    const edit = request({
+      action: {
+        kind: 'file_edit',
+        changes: [
+          { path: '/p/src/a.ts', kind: 'update' },
+          { path: '/p/src/b.ts', kind: 'add' },
+        ],
+      },
+    });
+    assert.deepEqual([wish(edit), aboutWhat(edit, '/p')], ['Wants to edit', 'a.ts and 1 more']);
+    assert.equal(aboutWhat(request({ action: { kind: 'command_run', command: 'a\nb' } }), undefined), 'a …');
+    assert.equal(wish(request({ toolName: 'Nuke' })), 'Wants to use “Nuke”');
+  });
+
+  it('say how it ended, in whole minutes, and that there was no end', () => {
+    const deny = { kind: 'deny' } as const;
+    const at = (minutes: number): string =>
+      new Date(Date.parse('2026-01-02T10:00:00Z') + minutes * 60_000).toISOString();
+    const words = (kind: AgentRequest['kind'], minutes: number): string =>
+      outcome({ request: request({ kind }), decision: { by: 'timeout', at: at(minutes), answer: deny } }).words;
+    assert.equal(words('permission', 10), 'Denied: no answer within 10 minutes');
+    assert.equal(words('permission', 0.5), 'Denied: no answer within 30 seconds');
+    assert.equal(words('question', 1), 'No answer within 1 minute');
+    assert.equal(outcome({ request: request({}) }).words, 'Not answered: the run ended');
+    const rule = outcome({ request: request({}), decision: { by: 'policy', at: at(0), answer: deny } });
+    assert.deepEqual([rule.words, rule.state], ['Denied by a rule', 'denied']);
+  });
+
+  it('know every name of a bypass', () => {
+    for (const mode of ['bypassPermissions', 'yolo', 'danger-full-access', 'force', 'full-auto', 'allow-all-tools']) {
+      assert.equal(bypasses(mode), true, mode);
+    }
+    for (const mode of ['default', 'plan', 'acceptEdits', 'auto_edit', 'read-only', 'workspace-write', 'dontAsk']) {
+      assert.equal(bypasses(mode), false, mode);
+    }
+  });
+});

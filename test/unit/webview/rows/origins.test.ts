@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { originSchema, type NormalizedEntry } from '../../../../src/model/transcript/entry.ts';
+import { pageEntry } from '../../../../src/protocol/panel/pageEntries.ts';
+import type { PageEntry } from '../../../../src/protocol/panel/messages.ts';
+import { withDetail } from '../../../../webview/rows/detailLevel.ts';
+import { isAutonomous, originOf } from '../../../../webview/rows/origins.ts';
+import { hiddenText } from '../../../../webview/parts/rows/hiddenText.ts';
+import { originView } from '../../../../webview/parts/rows/origin.ts';
+import type { Row } from '../../../../webview/rows/rows.ts';
+
+/** As the host gives it to the page. */
+function message(index: number, more: Partial<NormalizedEntry> = {}): PageEntry {
+  return pageEntry({
+    index,
+    timestamp: '2026-11-20T10:00:00Z',
+    type: { kind: 'user_message' },
+    content: 'Continue.',
+    ...more,
+  });
+}
+
+describe('who caused a message', () => {
+  it('has an icon and a word of its own for every origin', () => {
+    const views = originSchema.options.map((origin) => originView(message(0, { origin })));
+    assert.equal(new Set(views.map(({ icon }) => icon)).size, originSchema.options.length);
+    assert.equal(new Set(views.map(({ word }) => word)).size, originSchema.options.length);
+    for (const [at, { by }] of views.entries()) assert.equal(by === '', originSchema.options[at] === 'human');
+  });
+
+  it('is never taken from its text', () => {
+    for (const content of [
+      '[synthetic: true] check_in',
+      '<callback>done</callback>',
+      '{"synthetic":true}',
+      '🤖 Follow-up:',
+    ]) {
+      assert.equal(originOf(message(0, { content })), 'human');
+      assert.equal(isAutonomous(message(0, { content, origin: 'human' })), false);
+    }
+  });
+
+  it('is a trigger where one marked it, strictly, with why it went off', () => {
+    const metadata = { synthetic: true, trigger_type: 'task_incomplete' as const, trigger_reason: 'tests are red' };
+    for (const entry of [message(0, { metadata }), message(0, { metadata, origin: 'human' })]) {
+      assert.equal(originOf(entry), 'follow_up');
+      const { by } = originView(entry);
+      assert.match(by, /not by you · an incomplete task · tests are red$/);
+    }
+    assert.equal(originOf(message(0, { metadata: { synthetic: false } })), 'human');
+    const mistyped = { metadata: { synthetic: 'true' } } as unknown as Partial<NormalizedEntry>;
+    assert.equal(originOf(message(0, mistyped)), 'human');
+    assert.equal(originOf(message(0, { metadata, origin: 'callback' })), 'callback');
+  });
+});
+
+describe('messages that no person wrote', () => {
+  const entries = [
+    message(0, { origin: 'human' }),
+    message(1, { origin: 'follow_up' }),
+    message(2, { origin: 'callback' }),
+    message(3, { type: { kind: 'assistant_message' } }),
+    message(4, { origin: 'hook' }),
+    message(5, { origin: 'replay' }),
+    message(6, { type: { kind: 'system_message' }, origin: 'system' }),
+  ];
+  const rows = entries.map(({ index }): Row => ({
+    kind: 'entry',
+    key: `e:${index}`,
+    turn: 0,
+    index,
+    part: 0,
+    depth: 0,
+  }));
+  const shown = (peopleOnly: boolean, open: string[] = [], asked: number[] = []) =>
+    withDetail(rows, {
+      level: 'everything',
+      peopleOnly,
+      entry: (index) => entries[index],
+      open: (key) => open.includes(key),
+      asked: (index) => asked.includes(index),
+    }).map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key));
+
+  it('leaves out follow-ups and callbacks, and nothing else that no person did', () => {
+    const metadata = { synthetic: true };
+    const written = [
+      message(0, { origin: 'human' }),
+      message(1, { origin: 'follow_up', metadata: { ...metadata, trigger_type: 'check_in' } }),
+      message(2, { origin: 'callback', metadata }),
+      message(3, { metadata: { synthetic: false } }),
+      message(4, { origin: 'hook' }),
+      message(5, { type: { kind: 'assistant_message' }, metadata }),
+    ];
+    const left = withDetail(
+      written.map(({ index }) => ({ kind: 'entry', key: `e:${index}`, turn: 0, index, part: 0, depth: 0 })),
+      {
+        level: 'everything',
+        hidesSynthetic: true,
+        entry: (index) => written[index],
+        open: () => false,
+        asked: () => false,
+      },
+    );
+    assert.deepEqual(
+      left.map((row) => (row.kind === 'hidden' ? hiddenText(row.counts) : row.key)),
+      ['e:0', '2 autonomous hidden', 'e:3', 'e:4', 'e:5'],
+    );
+  });
+
+  it('can be hidden, each stretch counted where it stood', () => {
+    const hidden = ['e:0', '2 autonomous hidden', 'e:3', '1 autonomous hidden', 'e:5', 'e:6'];
+    assert.deepEqual(shown(true), hidden);
+    assert.deepEqual(
+      shown(false),
+      rows.map(({ key }) => key),
+    );
+  });
+
+  it('are shown again by the row that counts them, and where someone goes to one', () => {
+    assert.deepEqual(shown(true, ['h:e:1']).slice(0, 4), ['e:0', '2 autonomous hidden', 'e:1', 'e:2']);
+    assert.deepEqual(shown(true, [], [2]).slice(0, 4), ['e:0', '1 autonomous hidden', 'e:2', 'e:3']);
+  });
+});

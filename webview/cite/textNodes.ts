@@ -1,0 +1,166 @@
+import type { Token, Tokens } from 'marked';
+import { deepest, mostInline, mostItems } from '../markdown/limits.ts';
+import type { Block } from '../markdown/blocks.ts';
+import { TextMap } from './textMap.ts';
+
+/** Text of a message that is shown as it is written, or with its escapes resolved. */
+export interface TextNode {
+  readonly token: Token;
+  /** As it is written. */
+  readonly raw: string;
+  /** Of `raw`; the whole of it stands for what is shown. */
+  readonly map: TextMap;
+  /** Shown text is another than what is written: it is marked as a whole or not at all. */
+  readonly whole: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The texts of a block that the renderer shows, in their order, and where each stands in the message. */
+export function textNodesOf({ token, at }: Block): TextNode[] {
+  if (at < 0) return [];
+  const found: TextNode[] = [];
+  new Walk(found).block(token, TextMap.whole(at, token.raw.length), 0);
+  return found;
+}
+
+/** Goes the way of the renderer, and counts as it does. */
+class Walk {
+  readonly #found: TextNode[];
+  #inline = 0;
+  #items = 0;
+
+  constructor(found: TextNode[]) {
+    this.#found = found;
+  }
+
+  block(token: Token, map: TextMap, depth: number): void {
+    if (depth > deepest) return;
+    switch (token.type) {
+      case 'heading':
+      case 'paragraph':
+      case 'text':
+        if (token.tokens === undefined) this.#leaf(token, map, token.raw, false);
+        else this.#inlineOf(token, map);
+        return;
+      case 'list':
+        if (isList(token)) this.#list(token, map, depth);
+        return;
+      case 'blockquote':
+        this.#inner(token.tokens ?? [], token.raw, map, depth);
+        return;
+      case 'table':
+        if (isTable(token)) this.#table(token, map);
+        return;
+      default:
+    }
+  }
+
+  /** Blocks in a block that puts something before each of their lines. */
+  #inner(tokens: readonly Token[], raw: string, map: TextMap, depth: number): void {
+    const text = tokens.map((each) => each.raw).join('');
+    const lines = TextMap.ofLines(text, raw).within(map);
+    let at = 0;
+    for (const token of tokens) {
+      this.block(token, lines.part(at, at + token.raw.length), depth + 1);
+      at += token.raw.length;
+    }
+  }
+
+  #list(list: Tokens.List, map: TextMap, depth: number): void {
+    let at = 0;
+    for (const item of list.items) {
+      this.#items += 1;
+      if (this.#items > mostItems) return;
+      this.#inner(item.tokens, item.raw, map.part(at, at + item.raw.length), depth);
+      at += item.raw.length;
+    }
+  }
+
+  #table(table: Tokens.Table, map: TextMap): void {
+    const lines = table.raw.split('\n');
+    let at = 0;
+    for (const [place, line] of lines.entries()) {
+      const row = place === 0 ? table.header : place === 1 ? [] : (table.rows.slice(0, mostItems)[place - 2] ?? []);
+      let from = 0;
+      for (const cell of row) {
+        const start = cell.text === '' ? -1 : line.indexOf(cell.text, from);
+        if (start === -1) continue;
+        from = start + cell.text.length;
+        this.#inlines(cell.tokens, cell.text, map.part(at + start, at + from));
+      }
+      at += line.length + 1;
+    }
+  }
+
+  #inlineOf(token: Token, map: TextMap): void {
+    const text = 'text' in token && typeof token.text === 'string' ? token.text : '';
+    const start = token.raw.indexOf(text);
+    const tokens = 'tokens' in token ? (token.tokens ?? []) : [];
+    if (start === -1) this.#count(tokens);
+    else this.#inlines(tokens, text, map.part(start, start + text.length));
+  }
+
+  #inlines(tokens: readonly Token[], text: string, map: TextMap): void {
+    let at = 0;
+    for (const token of tokens) {
+      this.#inline += 1;
+      const fits = text.startsWith(token.raw, at);
+      if (!fits || this.#inline > mostInline) {
+        // From here on no one knows where anything stands.
+        if ('tokens' in token) this.#count(token.tokens ?? []);
+        if (!fits) at = text.length;
+        continue;
+      }
+      this.#span(token, map.part(at, at + token.raw.length));
+      at += token.raw.length;
+    }
+  }
+
+  #count(tokens: readonly Token[]): void {
+    for (const token of tokens) {
+      this.#inline += 1;
+      if ('tokens' in token) this.#count(token.tokens ?? []);
+    }
+  }
+
+  #span(token: Token, map: TextMap): void {
+    switch (token.type) {
+      case 'strong':
+      case 'em':
+      case 'del':
+      case 'link':
+        this.#inlineOf(token, map);
+        return;
+      case 'text':
+        if (token.tokens === undefined) this.#leaf(token, map, token.raw, false);
+        else this.#inlineOf(token, map);
+        return;
+      case 'codespan': {
+        const text = 'text' in token && typeof token.text === 'string' ? token.text : '';
+        const start = token.raw.indexOf(text);
+        const mapped = start === -1 ? map : map.part(start, start + text.length);
+        this.#leaf(token, mapped, start === -1 ? token.raw : text, start === -1);
+        return;
+      }
+      case 'escape':
+        this.#leaf(token, map, token.raw, true);
+        return;
+      default:
+    }
+  }
+
+  #leaf(token: Token, map: TextMap, raw: string, whole: boolean): void {
+    const { span } = map;
+    if (span === undefined || raw === '') return;
+    this.#found.push({ token, raw, map, whole, start: span[0], end: span[1] });
+  }
+}
+
+function isList(token: Token): token is Tokens.List {
+  return token.type === 'list';
+}
+
+function isTable(token: Token): token is Tokens.Table {
+  return token.type === 'table';
+}

@@ -1,0 +1,93 @@
+import { Channel, isEnvelope } from '../../src/protocol/channel.ts';
+import { LastSent } from '../../src/protocol/panel/lastSent.ts';
+import type { FromPage, Sent, ToPage } from '../../src/protocol/panel/messages.ts';
+import { isObject } from '../text/objects.ts';
+import { post } from './vscodeApi.ts';
+
+/** The page's end of the channel: messages in order, and answers to what was asked. */
+export class HostLink {
+  readonly #channel: Channel<FromPage, unknown>;
+  readonly #last = new LastSent();
+  readonly #waiting = new Map<number, (answer: ToPage) => void>();
+  #request = 0;
+  #acknowledged = -1;
+
+  constructor(deliver: (message: ToPage) => void) {
+    this.#channel = new Channel<FromPage, unknown>({
+      post,
+      begins: (message) => isMessage(message) && message.type === 'init',
+      gap: () => this.send({ type: 'resync' }),
+      deliver: (sent) => {
+        // What a newer host may send beyond what is known here counts in the numbering, and is left alone.
+        if (!isMessage(sent)) return;
+        const message = this.#last.received(sent);
+        if (message === undefined) {
+          this.#channel.miss();
+          return;
+        }
+        if (message.type === 'init') this.#acknowledged = -1;
+        this.#answer(message);
+        deliver(message);
+      },
+    });
+    window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (isEnvelope(data)) this.#channel.receive(data);
+    });
+  }
+
+  send(message: FromPage): void {
+    this.#channel.send(message);
+  }
+
+  /** Resolves with the answer, `failed` included; never where the host does not answer. */
+  request(message: (request: number) => FromPage): Promise<ToPage> {
+    const request = ++this.#request;
+    return new Promise((resolve) => {
+      this.#waiting.set(request, resolve);
+      this.send(message(request));
+    });
+  }
+
+  /** Tells the host that everything so far is on screen. */
+  drawn(): void {
+    const { received } = this.#channel;
+    if (received <= this.#acknowledged) return;
+    this.#acknowledged = received;
+    this.send({ type: 'ack', seq: received });
+  }
+
+  #answer(message: ToPage): void {
+    if (!('request' in message)) return;
+    this.#waiting.get(message.request)?.(message);
+    this.#waiting.delete(message.request);
+  }
+}
+
+/** All of them: the compiler misses one that is not here. */
+const types: Readonly<Record<Sent['type'], true>> = {
+  init: true,
+  view: true,
+  updates: true,
+  page: true,
+  entry: true,
+  found: true,
+  links: true,
+  evidence: true,
+  sources: true,
+  failed: true,
+  takenBack: true,
+  review: true,
+  trajectory: true,
+  files: true,
+  viewsChanged: true,
+  ledger: true,
+  resume: true,
+  messageFigures: true,
+  reveal: true,
+  since: true,
+};
+
+/** The host is ours and of our version: that a message is one of those we know is all there is to ask. */
+function isMessage(value: unknown): value is Sent {
+  return isObject(value) && typeof value['type'] === 'string' && Object.hasOwn(types, value['type']);
+}

@@ -1,0 +1,47 @@
+import type { Actions } from '../actions.ts';
+import type { Announcer } from '../list/announce.ts';
+import { hostActions } from './hostActions.ts';
+import type { HostLink } from './link.ts';
+import type { List } from '../list/list.ts';
+import type { Store } from '../store/store.ts';
+import type { Views } from '../views/views.ts';
+
+interface ReaderDeps extends Pick<Actions, 'review' | 'find' | 'focusComposer'> {
+  readonly link: HostLink;
+  readonly announcer: Announcer;
+  readonly store: Store;
+  readonly list: List;
+  /** Made after the actions. */
+  readonly views: () => Views;
+  readonly reveal: (index: number) => Promise<void>;
+  readonly changed: () => void;
+}
+
+/** What a reader can do in the page, and through it outside of it. */
+export function readerActions({ link, announcer, store, list, views, reveal, changed, ...own }: ReaderDeps): Actions {
+  const then =
+    <T extends readonly unknown[]>(act: (...values: T) => void) =>
+    (...values: T): void => {
+      act(...values);
+      changed();
+    };
+  return {
+    ...hostActions(link, (text) => announcer.say(text)),
+    ...own,
+    reveal: (index) => void reveal(index),
+    setDetail: then((level) => {
+      store.setLevel(level);
+      link.send({ type: 'keepDetail', detail: level });
+    }),
+    setPeopleOnly: then((on) => store.setPeopleOnly(on)),
+    setShowsSynthetic: then((on) => store.setShowsSynthetic(on)),
+    showView: (id) => views().show(id),
+    revealStep: (index) => views().revealStep(index),
+    toggle: then((key) => store.toggle(key)),
+    toggleOpen: then((key) => store.toggleOpen(key)),
+    collapseAll: then(() => {
+      for (const key of [...store.expanded]) store.toggle(key, false);
+    }),
+    scrollToEnd: then(() => list.scrollToEnd()),
+  };
+}

@@ -1,0 +1,73 @@
+import type { List } from '../list/list.ts';
+import type { Requests } from '../request/requests.ts';
+import type { Store } from '../store/store.ts';
+import type { Views } from '../views/views.ts';
+import { type SavedState, saveState } from './vscodeApi.ts';
+
+const delay = 300;
+/** Characters of a draft that are saved with each letter typed. */
+const mostAtOnce = 20_000;
+
+/** Keeps what is to outlive the page, a little after it changed. */
+export class Saver {
+  readonly #state: () => SavedState | undefined;
+  #saved = '';
+  #waiting: ReturnType<typeof setTimeout> | undefined;
+
+  /** `state` gives what is to be kept; `undefined` while there is nothing yet. */
+  constructor(state: () => SavedState | undefined) {
+    this.#state = state;
+    for (const leaving of ['visibilitychange', 'pagehide']) window.addEventListener(leaving, () => this.#now());
+  }
+
+  soon(): void {
+    this.#waiting ??= setTimeout(() => this.#now(), delay);
+  }
+
+  /** The draft became this: a hidden tab takes its page away with no time for later, so each letter is kept at once. */
+  typed(draft: string): void {
+    if (draft.length <= mostAtOnce) this.#now();
+    else this.soon();
+  }
+
+  #now(): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = undefined;
+    const state = this.#state();
+    const text = JSON.stringify(state);
+    if (state === undefined || text === this.#saved) return;
+    this.#saved = text;
+    saveState(state);
+  }
+}
+
+interface Saved {
+  readonly store: Store;
+  readonly list: List;
+  readonly requests: Requests;
+  readonly draft: string;
+  readonly views: Pick<Views, 'active' | 'kept'>;
+}
+
+/** Rows whose being open or closed is kept. */
+const mostKeys = 500;
+
+/** `sessionId` is how the host finds the session again after a reload of the window. */
+export function pageState({ store, list, requests, draft, views }: Saved): SavedState | undefined {
+  const sessionId = store.view?.summary.session_id;
+  if (sessionId === undefined) return undefined;
+  const anchor = list.anchor();
+  const answers = requests.drafts();
+  return {
+    sessionId,
+    expanded: [...store.expanded].slice(-mostKeys),
+    closed: [...store.closedKeys].slice(-mostKeys),
+    draft,
+    ...(store.peopleOnly && { peopleOnly: true }),
+    ...(store.showsSynthetic && { showsSynthetic: true }),
+    tab: views.active,
+    views: views.kept,
+    ...(Object.keys(answers).length > 0 && { answers }),
+    ...(anchor !== undefined && { anchor }),
+  };
+}

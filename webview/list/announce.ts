@@ -1,0 +1,62 @@
+import type { PageEntry, SessionView } from '../../src/protocol/panel/messages.ts';
+import { t } from '../l10n.ts';
+import { statusOf } from '../parts/header/header.ts';
+import { needs } from '../request/words.ts';
+import { agentName } from '../text/shown.ts';
+import { quoted } from '../../src/protocol/panel/visibleText.ts';
+import { plain } from '../text/visible.ts';
+
+const longest = 1000;
+/** Milliseconds in which what is said is said together. */
+const together = 100;
+
+/** What a screen reader is told without being asked: each reply once, when it is whole, and how runs begin and end. */
+export class Announcer {
+  readonly #polite: HTMLElement;
+  readonly #alert: HTMLElement;
+  readonly #replies = new Set<number>();
+  readonly #asked = new Set<string>();
+  readonly #sayings: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #status: string | undefined;
+
+  constructor(polite: HTMLElement, alert: HTMLElement) {
+    this.#polite = polite;
+    this.#alert = alert;
+  }
+
+  /** What is said at about the same time is said together: a region speaks what it holds in the end, and nothing before. */
+  say(text: string): void {
+    this.#sayings.push(text);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#polite.textContent = this.#sayings.splice(0).join('\n');
+    }, together);
+  }
+
+  /** An entry that is whole now; `fresh` for one that came while the page was open. */
+  settled({ index, type, content, metadata }: PageEntry): void {
+    if (type.kind !== 'assistant_message' || metadata?.parentCallId !== undefined || this.#replies.has(index)) return;
+    this.#replies.add(index);
+    if (metadata?.['aborted'] === true) return;
+    const text = plain(content.replace(/[`*_#>|]/g, '').trim());
+    if (text === '') return;
+    this.say(t('Agent: {0}', text.length > longest ? `${text.slice(0, longest)}…` : text));
+  }
+
+  view(view: SessionView): void {
+    const { id, word } = statusOf(view);
+    const before = this.#status;
+    this.#status = id;
+    const requests = view.conversation?.requests ?? [];
+    const fresh = requests.filter((request) => !this.#asked.has(request.id));
+    for (const request of fresh) this.#asked.add(request.id);
+    if (before === undefined) return;
+    const [first] = fresh;
+    if (first !== undefined)
+      this.#alert.textContent = `${needs(first)}. ${t('{0} says: {1}', agentName(view), plain(quoted(first.title), 'code'))}`;
+    if (before === id || id === 'approval') return;
+    if (id === 'failed') this.#alert.textContent = word;
+    else this.say(word);
+  }
+}

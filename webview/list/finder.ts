@@ -1,0 +1,117 @@
+import type { QueryProblem } from '../../src/model/transcript/query.ts';
+import type { FromPage, ToPage } from '../../src/protocol/panel/messages.ts';
+import type { FindState } from '../parts/find/findBar.ts';
+
+/** Answers that are asked for one after the other; with a thousand entries each, more than any session has. */
+const mostAnswers = 1000;
+
+export interface FinderDeps {
+  request(message: (request: number) => FromPage): Promise<ToPage>;
+  /** Puts an entry on screen. */
+  reveal(index: number): void;
+  closed(): void;
+  changed(): void;
+}
+
+interface Found {
+  readonly query: string;
+  readonly indexes: readonly number[];
+  /** What is marked in the rows. */
+  readonly texts: readonly string[];
+  readonly problems: readonly QueryProblem[];
+  /** Place in `indexes`; -1 while nothing was jumped to. */
+  readonly at: number;
+  readonly busy: boolean;
+  readonly help: boolean;
+}
+
+const nothing: Found = { query: '', indexes: [], texts: [], problems: [], at: -1, busy: false, help: false };
+
+/** Find in session: the host searches all of it, an answer at a time; the page jumps from entry to entry. */
+export class Finder {
+  readonly #deps: FinderDeps;
+  #search = 0;
+  /** Asked for before the answer came. */
+  #step: 1 | -1 | undefined;
+  #found: Found | undefined;
+
+  constructor(deps: FinderDeps) {
+    this.#deps = deps;
+  }
+
+  get texts(): readonly string[] {
+    return this.#found?.texts ?? [];
+  }
+
+  get isOpen(): boolean {
+    return this.#found !== undefined;
+  }
+
+  state(): FindState | undefined {
+    if (this.#found === undefined) return undefined;
+    return {
+      ...this.#found,
+      setQuery: (query) => void this.#query(query),
+      next: (step) => this.#next(step),
+      toggleHelp: () => this.#set({ help: this.#found?.help !== true }),
+      close: () => this.close(),
+    };
+  }
+
+  open(): void {
+    this.#found ??= nothing;
+    this.#deps.changed();
+  }
+
+  close(): void {
+    this.#found = undefined;
+    this.#search += 1;
+    this.#deps.closed();
+  }
+
+  #set(change: Partial<Found>): void {
+    if (this.#found === undefined) return;
+    this.#found = { ...this.#found, ...change };
+    this.#deps.changed();
+  }
+
+  async #query(query: string): Promise<void> {
+    const search = ++this.#search;
+    const empty = query.trim() === '';
+    this.#step = undefined;
+    this.#set({ ...(empty && nothing), query, indexes: [], at: -1, busy: !empty, help: this.#found?.help === true });
+    const indexes: number[] = [];
+    for (let n = 0, more = !empty; more && n < mostAnswers; n++) {
+      const from = (indexes.at(-1) ?? -1) + 1;
+      const answer = await this.#deps.request((request) => ({ type: 'find', request, query, from }));
+      // A later letter has made this answer one to another question.
+      if (search !== this.#search) return;
+      if (answer.type !== 'found') break;
+      indexes.push(...answer.indexes);
+      more = answer.truncated && answer.indexes.length > 0;
+      this.#set({ indexes: [...indexes], texts: answer.texts, problems: answer.problems, busy: more });
+    }
+    if (search === this.#search) this.#answered(indexes);
+  }
+
+  #answered(indexes: readonly number[]): void {
+    this.#set({ indexes, busy: false });
+    if (this.#step !== undefined) this.#next(this.#step);
+  }
+
+  #next(step: 1 | -1): void {
+    const found = this.#found;
+    if (found === undefined) return;
+    if (found.busy) {
+      this.#step = step;
+      return;
+    }
+    if (found.indexes.length === 0) return;
+    const count = found.indexes.length;
+    // The reader is at the end of a session more often than not: the first jump leads to the nearest match, upwards.
+    const at = found.at < 0 ? (step > 0 ? 0 : count - 1) : (found.at + step + count) % count;
+    this.#set({ at });
+    const index = found.indexes[at];
+    if (index !== undefined) this.#deps.reveal(index);
+  }
+}

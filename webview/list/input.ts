@@ -1,0 +1,84 @@
+import type { Actions } from '../actions.ts';
+
+export interface InputDeps {
+  readonly main: HTMLElement;
+  readonly rows: HTMLElement;
+  readonly actions: Actions;
+  focused(key: string): void;
+  left(): void;
+  /** Closes the topmost of what can be closed; false where nothing was open. */
+  escape(): boolean;
+  /** A key while a row has the focus; true where it was used. */
+  keyInRow(key: string, event: KeyboardEvent): boolean;
+  pressedOutsideMenu(): void;
+}
+
+/** Everything the reader does that no control of its own takes. */
+export function listen(deps: InputDeps): void {
+  const { main, rows } = deps;
+  rows.addEventListener('focusin', ({ target }) => {
+    const key = keyOf(target);
+    if (key !== undefined) deps.focused(key);
+  });
+  rows.addEventListener('focusout', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && rows.contains(relatedTarget))) deps.left();
+  });
+  main.addEventListener('click', (event) => followLink(deps, event));
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented) return;
+    if (globalKey(deps, event) || linkKey(event) || keyInRow(deps, event)) event.preventDefault();
+  });
+  window.addEventListener('pointerdown', ({ target }) => {
+    if (!(target instanceof Element && target.closest('.menu-at') !== null)) deps.pressedOutsideMenu();
+  });
+}
+
+/** Links have no address of their own: where they lead is asked of the host. */
+function followLink(deps: InputDeps, event: Event): void {
+  const link = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-url], [data-file]') : null;
+  if (link === null) return;
+  event.preventDefault();
+  const { url, file, line } = link.dataset;
+  if (url !== undefined) deps.actions.followPage(url);
+  else if (file !== undefined) deps.actions.openFile(file, line === undefined ? undefined : Number(line));
+}
+
+function globalKey(deps: InputDeps, event: KeyboardEvent): boolean {
+  const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
+  if (key.toLowerCase() === 'f' && (ctrlKey || metaKey) && !shiftKey && !altKey) {
+    deps.actions.find();
+    return true;
+  }
+  if (key === 'F2') {
+    deps.actions.command('rename');
+    return true;
+  }
+  return key === 'Escape' && deps.escape();
+}
+
+function linkKey({ key, target }: KeyboardEvent): boolean {
+  if (key !== 'Enter' || !(target instanceof HTMLElement) || target.getAttribute('role') !== 'link') return false;
+  target.click();
+  return true;
+}
+
+function keyInRow(deps: InputDeps, event: KeyboardEvent): boolean {
+  const { target } = event;
+  if (!(target instanceof Element) || !target.matches('[data-focus]')) return false;
+  const key = keyOf(target);
+  if (key === undefined) return false;
+  return toTrajectory(deps, key, target, event) || deps.keyInRow(key, event);
+}
+
+/** `t` on a step leads to where it stands in the trajectory. */
+function toTrajectory(deps: InputDeps, key: string, target: Element, event: KeyboardEvent): boolean {
+  const isStep = /^e:\d+$/.test(key) && target.closest('.row[data-kind]:not([data-kind=system])') !== null;
+  if (!isStep || event.key !== 't' || event.ctrlKey || event.metaKey || event.altKey) return false;
+  deps.actions.revealStep(Number(key.slice(2)));
+  return true;
+}
+
+function keyOf(target: EventTarget | null): string | undefined {
+  const item = target instanceof Element ? target.closest<HTMLElement>('[data-key]') : null;
+  return item?.dataset['key'];
+}

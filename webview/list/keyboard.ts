@@ -1,0 +1,77 @@
+import type { List } from './list.ts';
+import type { Row } from '../rows/rows.ts';
+import type { Store } from '../store/store.ts';
+
+export interface KeyboardDeps {
+  readonly store: Store;
+  readonly list: List;
+  /** Puts the keyboard on a row, drawing it first where it is not on screen. */
+  focusRow(key: string): void;
+}
+
+/** Keys that work on the rows while one of them has the focus. True where the key was used. */
+export function rowKey(deps: KeyboardDeps, key: string, event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const at = deps.list.place(key);
+  if (at === undefined) return false;
+  const go = (to: number | undefined): boolean => {
+    const row = to === undefined ? undefined : deps.list.row(to);
+    if (row !== undefined) deps.focusRow(row.key);
+    return true;
+  };
+  const { list } = deps;
+  switch (event.key) {
+    case 'ArrowDown':
+      return go(seek(list, at, 1, isStop));
+    case 'ArrowUp':
+      return go(seek(list, at, -1, isStop));
+    case 'Home':
+      return go(seek(list, -1, 1, isStop));
+    case 'End':
+      return go(seek(list, list.length, -1, isStop));
+    case 'ArrowRight':
+      return press(event, 'false');
+    case 'ArrowLeft':
+      return press(event, 'true');
+    case ']':
+      return go(seek(list, at, 1, ({ kind }) => kind === 'turn'));
+    case '[':
+      return go(seek(list, at, -1, ({ kind }) => kind === 'turn'));
+    case 'e':
+      return go(seek(list, at, 1, (row) => wentWrong(deps.store, row)));
+    case 'E':
+      return go(seek(list, at, -1, (row) => wentWrong(deps.store, row)));
+    default:
+      return false;
+  }
+}
+
+function seek(list: List, from: number, step: 1 | -1, wanted: (row: Row) => boolean): number | undefined {
+  for (let at = from + step; at >= 0 && at < list.length; at += step) {
+    const row = list.row(at);
+    if (row !== undefined && wanted(row)) return at;
+  }
+  return undefined;
+}
+
+/** A later part of a long message is reached by scrolling, not as a row of its own. */
+function isStop(row: Row): boolean {
+  return row.kind !== 'gap' && !(row.kind === 'entry' && row.part > 0);
+}
+
+function wentWrong(store: Store, row: Row): boolean {
+  if (row.kind !== 'entry') return false;
+  const type = store.entry(row.index)?.type;
+  if (type?.kind === 'error') return true;
+  if (type?.kind !== 'tool_use') return false;
+  const { status, action } = type.tool;
+  const failed = action.kind === 'command_run' && typeof action.exitCode === 'number' && action.exitCode !== 0;
+  return status === 'failed' || status === 'denied' || failed;
+}
+
+/** Opens or closes the row that has the focus, if it is in the state that `expanded` names. */
+function press({ target }: KeyboardEvent, expanded: 'true' | 'false'): boolean {
+  if (!(target instanceof HTMLElement) || target.getAttribute('aria-expanded') !== expanded) return false;
+  target.click();
+  return true;
+}

@@ -1,0 +1,308 @@
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  type Range,
+  type VirtualItem,
+  Virtualizer,
+} from '@tanstack/virtual-core';
+import { gapHeight, type Row } from '../rows/rows.ts';
+
+/** Heights in px that a row is taken to have until it is measured. */
+const rowHeight = 24;
+const textHeight = 68;
+/** Distance from the end within which the list stays at the end as it grows. */
+const nearEnd = 24;
+const overscan = 8;
+/** More px than any list has: browsers take no taller element. */
+const farEnd = 1e8;
+
+export interface Placed {
+  readonly row: Row;
+  /** Place among all rows. */
+  readonly at: number;
+  /** Height in px of what is left out before it. */
+  readonly before: number;
+}
+
+/** The first visible row, and how many px of it are above the edge. */
+export interface Anchor {
+  readonly key: string;
+  readonly offset: number;
+}
+
+export interface Layout {
+  readonly placed: readonly Placed[];
+  /** Height in px of what is left out after the last. */
+  readonly after: number;
+}
+
+/** Of what is loaded, the rows that are on screen, and where. */
+export class List {
+  readonly #scroller: HTMLElement;
+  readonly #virtualizer: Virtualizer<HTMLElement, HTMLElement>;
+  readonly #changed: () => void;
+  readonly #tall: (row: Row) => boolean;
+  #rows: readonly Row[] = [];
+  #places: ReadonlyMap<string, number> | undefined;
+  #isFollowing = true;
+  #drawn: Layout = { placed: [], after: 0 };
+  #measuring = false;
+  /** Key of the row that someone was led to: it stays in the middle until they go elsewhere. */
+  #led: string | undefined;
+  /** A row under entries that came just now, and how far from the top it stays until someone scrolls. */
+  #held: { readonly key: string; readonly from: number; at?: number } | undefined;
+  #anchor: Anchor | undefined;
+  /** Key of the row that has the keyboard: it stays in the page wherever it scrolls. */
+  kept: string | undefined;
+
+  /** `changed` is called when it was scrolled or measured, which may change what is to be drawn. */
+  constructor(scroller: HTMLElement, tall: (row: Row) => boolean, changed: () => void) {
+    this.#scroller = scroller;
+    this.#tall = tall;
+    this.#changed = changed;
+    this.#virtualizer = new Virtualizer(this.#options());
+    this.#virtualizer._didMount();
+    const scrolled = (): void => {
+      this.#isFollowing = this.atEnd;
+      const { at } = this.#held ?? {};
+      if (at !== undefined && Math.abs(scroller.scrollTop - at) > 2) this.#held = undefined;
+    };
+    scroller.addEventListener('scroll', scrolled, { passive: true });
+    for (const touch of ['wheel', 'pointerdown', 'touchstart', 'keydown']) {
+      scroller.addEventListener(touch, () => this.#letGo(), { passive: true });
+    }
+    // What stands above and below the list takes its room: the end stays the end.
+    new ResizeObserver(() => {
+      if (this.#isFollowing) this.scrollToEnd();
+      changed();
+    }).observe(scroller);
+  }
+
+  #options(): ConstructorParameters<typeof Virtualizer<HTMLElement, HTMLElement>>[0] {
+    const rows = this.#rows;
+    return {
+      count: rows.length,
+      getScrollElement: () => this.#scroller,
+      estimateSize: (at) => this.#estimate(rows[at]),
+      getItemKey: (at) => rows[at]?.key ?? at,
+      rangeExtractor: (range) => this.#range(range),
+      scrollToFn: elementScroll,
+      observeElementRect,
+      observeElementOffset,
+      onChange: () => {
+        if (!this.#measuring) this.#changed();
+      },
+      overscan,
+      // The first drawing is at the end, of about a screen; what is there is measured at once.
+      initialOffset: farEnd,
+      initialRect: { width: 800, height: 900 },
+      // What follows the last row is breathing space; the end is where it ends.
+      paddingEnd: 24,
+      scrollPaddingStart: 28,
+      anchorTo: 'end',
+      followOnAppend: true,
+      scrollEndThreshold: nearEnd,
+      useAnimationFrameWithResizeObserver: false,
+    };
+  }
+
+  #estimate(row: Row | undefined): number {
+    if (row === undefined) return rowHeight;
+    if (row.kind === 'gap') return gapHeight(row);
+    if (row.kind === 'turn') return 36;
+    if (row.kind === 'resume') return 320;
+    return this.#tall(row) ? textHeight : rowHeight;
+  }
+
+  /** Rows on screen, their turn's heading, and the row that has the keyboard. */
+  #range({ startIndex, endIndex, count }: Range): number[] {
+    // In steps: a row that comes at the end need not drive out one at the beginning.
+    const from = Math.max(0, Math.floor(startIndex / overscan - 1) * overscan);
+    const to = Math.min(count - 1, endIndex + overscan);
+    const wanted = new Set<number>();
+    const heading = this.#headingOf(from);
+    if (heading !== undefined) wanted.add(heading);
+    const saved = this.kept === undefined ? undefined : this.place(this.kept);
+    if (saved !== undefined) wanted.add(saved);
+    for (let at = from; at <= to; at++) wanted.add(at);
+    return [...wanted].sort((a, b) => a - b);
+  }
+
+  #headingOf(at: number): number | undefined {
+    const turn = this.#rows[at]?.turn ?? -1;
+    if (turn < 0) return undefined;
+    for (let place = at; place >= 0; place--) if (this.#rows[place]?.kind === 'turn') return place;
+    return undefined;
+  }
+
+  /** Takes new rows; what is on screen stays where it is, or at the end if it was there. */
+  setRows(rows: readonly Row[]): void {
+    const held = this.#underGap();
+    this.#rows = rows;
+    this.#places = undefined;
+    this.#virtualizer.setOptions(this.#options());
+    if (held !== undefined && this.#led === undefined && this.place(held.key) !== undefined) this.#held = held;
+  }
+
+  /** The first row on screen, where the screen begins with entries that are not loaded: they are about to be replaced. */
+  #underGap(): { key: string; from: number } | undefined {
+    const top = this.#virtualizer.scrollOffset ?? 0;
+    const onScreen = this.onScreen();
+    const [first] = onScreen;
+    if (first === undefined || this.#rows[first.index]?.kind !== 'gap') return undefined;
+    const item = onScreen.find(({ index }) => this.#rows[index]?.kind !== 'gap');
+    const key = item === undefined ? undefined : this.#rows[item.index]?.key;
+    return item === undefined || key === undefined ? undefined : { key, from: item.start - top };
+  }
+
+  /** Rows that can be seen, and those so many screens above and below. */
+  onScreen(beside = 0): VirtualItem[] {
+    const top = this.#virtualizer.scrollOffset ?? 0;
+    // As it was last observed: to ask the element would have the page laid out first.
+    const height = this.#virtualizer.scrollRect?.height ?? 0;
+    const [from, to] = [top - beside * height, top + (1 + beside) * height];
+    return this.items().filter(({ start, end }) => end > from && start < to);
+  }
+
+  items(): VirtualItem[] {
+    return this.#virtualizer.getVirtualItems();
+  }
+
+  row(at: number): Row | undefined {
+    return this.#rows[at];
+  }
+
+  get length(): number {
+    return this.#rows.length;
+  }
+
+  place(key: string): number | undefined {
+    this.#places ??= new Map(this.#rows.map((row, at) => [row.key, at]));
+    return this.#places.get(key);
+  }
+
+  /** What is to be in the page. */
+  layout(): Layout {
+    const placed: Placed[] = [];
+    let end = 0;
+    for (const item of this.items()) {
+      const row = this.#rows[item.index];
+      if (row === undefined) continue;
+      placed.push({ row, at: item.index, before: item.start - end });
+      end = item.end;
+    }
+    return { placed, after: Math.max(0, this.#virtualizer.getTotalSize() - end) };
+  }
+
+  /** Whether other rows are to be in the page than were drawn, or elsewhere. */
+  get moved(): boolean {
+    const { placed, after } = this.layout();
+    const drawn = this.#drawn;
+    const isThere = ({ at, before }: Placed, n: number): boolean =>
+      drawn.placed[n]?.at === at && drawn.placed[n].before === before;
+    return after !== drawn.after || placed.length !== drawn.placed.length || !placed.every(isThere);
+  }
+
+  /** To be called when the rows are in the page: takes their heights. */
+  drawn(layout: Layout): void {
+    this.#drawn = layout;
+    this.#measuring = true;
+    this.#virtualizer._willUpdate();
+    for (const element of this.#scroller.getElementsByClassName('item')) {
+      if (element instanceof HTMLElement) this.#virtualizer.measureElement(element);
+    }
+    this.#virtualizer.measureElement(null);
+    this.#keepLed();
+    this.#keepHeld();
+    this.#measuring = false;
+  }
+
+  /** A short list is at its end wherever one looks, and would go with it when something is added. */
+  #keepLed(): void {
+    const at = this.#led === undefined ? undefined : this.place(this.#led);
+    if (at === undefined || this.#scroller.clientHeight === 0) return;
+    const wanted = this.#virtualizer.getOffsetForIndex(at, 'center')?.[0];
+    if (wanted === undefined || Math.abs(wanted - this.#scroller.scrollTop) <= 1) return;
+    this.#virtualizer.scrollToOffset(wanted);
+  }
+
+  #keepHeld(): void {
+    const held = this.#held;
+    const at = held === undefined ? undefined : this.place(held.key);
+    const start = at === undefined ? undefined : this.#start(at);
+    if (held === undefined || start === undefined) return;
+    const wanted = Math.max(0, start - held.from);
+    held.at = wanted;
+    if (Math.abs(wanted - this.#scroller.scrollTop) > 1) this.#virtualizer.scrollToOffset(wanted);
+  }
+
+  #start(at: number): number | undefined {
+    this.#virtualizer.getTotalSize();
+    return this.#virtualizer.measurementsCache[at]?.start;
+  }
+
+  get atEnd(): boolean {
+    // Not as the virtualizer has it: that learns where the list was scrolled to a frame later.
+    const { scrollHeight, clientHeight, scrollTop } = this.#scroller;
+    return scrollHeight - clientHeight - scrollTop <= nearEnd;
+  }
+
+  #letGo(): void {
+    this.#led = undefined;
+    this.#held = undefined;
+  }
+
+  scrollToEnd(): void {
+    this.#letGo();
+    this.#virtualizer.scrollToEnd();
+  }
+
+  scrollTo(key: string, align: 'auto' | 'center' | 'start' = 'auto'): boolean {
+    const at = this.place(key);
+    if (at === undefined) return false;
+    // Who is led to a row stays there, whatever the page around the list does meanwhile.
+    if (align === 'center') {
+      this.#isFollowing = false;
+      this.#led = key;
+    } else if (key !== this.#led) {
+      this.#led = undefined;
+    }
+    this.#virtualizer.scrollToIndex(at, { align });
+    return true;
+  }
+
+  /** Goes from the end, where it stayed as it grew, to the beginning of a row. */
+  leaveEndFor(key: string): void {
+    if (!this.#isFollowing) return;
+    this.#isFollowing = false;
+    this.scrollTo(key, 'start');
+  }
+
+  /** Where the reader is; `undefined` at the end. In a page that is being taken away the list has no height: where they were. */
+  anchor(): Anchor | undefined {
+    if (this.#scroller.clientHeight > 0) this.#anchor = this.#topRow();
+    return this.#anchor;
+  }
+
+  #topRow(): Anchor | undefined {
+    if (this.atEnd) return undefined;
+    const top = this.#scroller.scrollTop;
+    const item = this.#virtualizer.getVirtualItemForOffset(top);
+    const row = item === undefined ? undefined : this.#rows[item.index];
+    return item === undefined || row === undefined ? undefined : { key: row.key, offset: top - item.start };
+  }
+
+  /** Goes to where `anchor` was taken; false where that row is not there. */
+  restore({ key, offset }: Anchor): boolean {
+    const at = this.place(key);
+    const start = at === undefined ? undefined : this.#virtualizer.getOffsetForIndex(at, 'start')?.[0];
+    if (start === undefined) return false;
+    this.#letGo();
+    this.#isFollowing = false;
+    // Heights above it are guessed until they are measured: what is measured later does not move it.
+    this.#held = { key, from: -offset };
+    this.#virtualizer.scrollToOffset(start + offset);
+    return true;
+  }
+}

@@ -1,0 +1,31 @@
+/** Milliseconds between two looks at the clock: of what runs, and of how long ago something was. */
+const paces = { second: 1000, minute: 60_000 } as const;
+
+export type Pace = keyof typeof paces;
+
+/** Calls while someone can see the page: each minute, and each second between where that is wanted. */
+export class Ticker {
+  readonly #tick: (pace: Pace) => void;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #pace: Pace | undefined;
+  #minute = 0;
+
+  constructor(tick: (pace: Pace) => void) {
+    this.#tick = tick;
+  }
+
+  set(wanted: Pace): void {
+    const pace = document.visibilityState === 'visible' ? wanted : undefined;
+    if (pace === this.#pace) return;
+    this.#pace = pace;
+    clearInterval(this.#timer);
+    this.#timer = pace === undefined ? undefined : setInterval(() => this.#look(), paces[pace]);
+  }
+
+  #look(): void {
+    const minute = Math.floor(Date.now() / paces.minute);
+    const isNew = minute !== this.#minute;
+    this.#minute = minute;
+    this.#tick(isNew ? 'minute' : 'second');
+  }
+}

@@ -1,0 +1,57 @@
+import { html, type TemplateResult } from 'lit/html.js';
+import type { QueryKind, QueryProblem, QueryState } from '../../../src/model/transcript/query.ts';
+import { t } from '../../l10n.ts';
+import { shown } from '../../text/shown.ts';
+
+export const findHelpId = 'find-help';
+
+/** Typed so that none can be forgotten; the values are of no use. */
+const allKinds: Readonly<Record<QueryKind, true>> = {
+  user: true,
+  assistant: true,
+  thinking: true,
+  system: true,
+  error: true,
+  tool: true,
+  read: true,
+  edit: true,
+  command: true,
+  search: true,
+  web: true,
+  other: true,
+};
+const allStates: Readonly<Record<QueryState, true>> = {
+  done: true,
+  failed: true,
+  denied: true,
+  cancelled: true,
+  running: true,
+};
+const kinds = Object.keys(allKinds).join(', ');
+const states = Object.keys(allStates).join(', ');
+
+/** The language of the find, in as few words as will do. */
+export function findHelp(): TemplateResult {
+  const line = (example: string, what: string): TemplateResult =>
+    html`<dt><code>${example}</code></dt>
+      <dd>${what}</dd>`;
+  return html`<dl>
+    ${line('retry delay', t('both words, anywhere in an entry'))} ${line('"retry delay"', t('the exact phrase'))}
+    ${line('tool:bash', t('calls of this tool'))} ${line('file:retry.ts', t('calls that name this file'))}
+    ${line('kind:command', t('one of {0}', kinds))} ${line('state:denied', t('one of {0}', states))}
+    ${line('error', t('failures; in quotes, the word itself'))}
+  </dl>`;
+}
+
+export function problemWords({ code, part }: QueryProblem): TemplateResult {
+  switch (code) {
+    case 'unknown_operator':
+      return html`${shown(part)}: ${t('unknown operator; searched as text')}`;
+    case 'unknown_kind':
+      return html`${shown(part)}: ${t('unknown kind; use one of {0}', kinds)}`;
+    case 'unknown_state':
+      return html`${shown(part)}: ${t('unknown state; use one of {0}', states)}`;
+    case 'no_value':
+      return html`${shown(part)}: ${t('enter a value after it')}`;
+  }
+}

@@ -1,0 +1,85 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { PageCommand } from '../../../src/protocol/panel/messages.ts';
+import { button } from '../../controls.ts';
+import { t } from '../../l10n.ts';
+import { commandWord } from '../../text/commandWords.ts';
+import type { Context } from '../context.ts';
+
+export interface MenuState {
+  readonly menuOpen: boolean;
+  readonly setMenu: (open: boolean) => void;
+}
+
+interface Item {
+  readonly command: PageCommand;
+  readonly key?: string;
+  readonly apart?: boolean;
+}
+
+const items: readonly Item[] = [
+  { command: 'rename', key: 'F2' },
+  { command: 'changeOptions' },
+  { command: 'copySessionId' },
+  { command: 'copyLink' },
+  { command: 'copyMarkdown' },
+  { command: 'revealRecord' },
+  { command: 'showRawOutput' },
+  { command: 'verify' },
+  { command: 'showCapabilities' },
+  { command: 'export' },
+  { command: 'delete', apart: true },
+];
+
+/** What a session without a record has. */
+const observedItems = items.filter(({ command }) => ['copySessionId', 'copyLink', 'copyMarkdown'].includes(command));
+
+export function menuButton(context: Context, { menuOpen, setMenu }: MenuState): TemplateResult {
+  return html`<span class="menu-at">
+    ${button({
+      id: 'more',
+      label: t('More actions'),
+      icon: 'ellipsis',
+      look: 'icon',
+      opensMenu: true,
+      expanded: menuOpen,
+      onClick: () => setMenu(!menuOpen),
+    })}
+    ${menuOpen ? menu(context, setMenu) : nothing}
+  </span>`;
+}
+
+function menu({ actions, store }: Context, setMenu: (open: boolean) => void): TemplateResult {
+  const choose = ({ command }: Item): void => {
+    setMenu(false);
+    actions.command(command);
+  };
+  return html`<div
+    class="menu"
+    role="menu"
+    aria-label=${t('More actions')}
+    @keydown=${(event: KeyboardEvent) => move(event, setMenu)}
+  >
+    ${(store.view?.summary.observed === undefined ? items : observedItems).map(
+      (item) =>
+        html`${item.apart === true ? html`<hr role="separator" />` : nothing}
+          <button role="menuitem" tabindex="-1" @click=${() => choose(item)}>
+            ${commandWord(item.command)}${item.key === undefined ? nothing : html`<span>${item.key}</span>`}
+          </button>`,
+    )}
+  </div>`;
+}
+
+function move(event: KeyboardEvent, setMenu: (open: boolean) => void): void {
+  const { currentTarget, key } = event;
+  if (!(currentTarget instanceof HTMLElement)) return;
+  const all = [...currentTarget.querySelectorAll('button')];
+  const at = all.findIndex((each) => each === document.activeElement);
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[key];
+  if (to !== undefined) {
+    all.at(to % all.length)?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  } else if (key === 'Tab') {
+    setMenu(false);
+  }
+}

@@ -1,0 +1,28 @@
+import type { HiddenCounts } from '../../rows/rows.ts';
+import { plural, t } from '../../l10n.ts';
+import { html, type TemplateResult } from 'lit/html.js';
+import { ref } from 'lit/directives/ref.js';
+
+/** `Hidden: 12 steps (2 failed), 3 thoughts`; `12 autonomous hidden` where it is nothing else. */
+export function hiddenText({ steps, failed, thoughts, messages, autonomous, system }: HiddenCounts): string {
+  if (autonomous > 0 && steps + thoughts + messages + system === 0) {
+    return plural(autonomous, t('{0} autonomous hidden', 1), t('{0} autonomous hidden'));
+  }
+  const many = plural(steps, t('{0} step', 1), t('{0} steps'));
+  const counted = [
+    steps === 0 ? '' : failed === 0 ? many : t('{0} ({1} failed)', many, failed),
+    thoughts === 0 ? '' : plural(thoughts, t('{0} thinking block', 1), t('{0} thinking blocks')),
+    messages === 0 ? '' : plural(messages, t('{0} message of subagents', 1), t('{0} messages of subagents')),
+    autonomous === 0 ? '' : plural(autonomous, t('{0} autonomous message', 1), t('{0} autonomous messages')),
+    system === 0 ? '' : plural(system, t('{0} system line', 1), t('{0} system lines')),
+  ].filter((each) => each !== '');
+  return t('Hidden: {0}', counted.join(', '));
+}
+
+/** Room for what is not drawn. Its height is set on the element: the page's policy allows no inline styles. */
+export function spacer(name: string, height: number): TemplateResult {
+  const size = (element: Element | undefined): void => {
+    if (element instanceof HTMLElement) element.style.height = `${height}px`;
+  };
+  return html`<div class="space" data-space=${name} role="presentation" ${ref(size)}></div>`;
+}

@@ -1,0 +1,168 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { guard } from 'lit/directives/guard.js';
+import type { Token } from 'marked';
+import type { PageEntry } from '../../../src/protocol/panel/messages.ts';
+import { marked, restOf } from '../../cite/marks.ts';
+import { codicon, controlsReady } from '../../controls.ts';
+import { bodyOf } from '../../store/documents.ts';
+import { t } from '../../l10n.ts';
+import type { Part } from '../../markdown/blocks.ts';
+import { renderBlock } from '../../markdown/render.ts';
+import { showAll } from '../../steps/detail.ts';
+import { ago } from '../../text/ago.ts';
+import { dateTime } from '../../text/format.ts';
+import { replayedAt } from '../../text/replay.ts';
+import { shown } from '../../text/shown.ts';
+import { firstWords, plain } from '../../text/visible.ts';
+import type { Context } from '../context.ts';
+import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
+import { originView } from './origin.ts';
+
+/** Steps that are listed under a message, and characters of what one was given or gave. */
+const mostSteps = 20;
+const longestStep = 400;
+
+/** Blocks that are closed are drawn once, and again when it is known where they come from. */
+function partBody({ actions, store }: Context, entry: PageEntry, part: Part | undefined): unknown {
+  const placed = store.placed(entry);
+  const drawn =
+    placed === undefined ? actions : { ...actions, marked: (token: Token) => marked(entry.index, placed, token) };
+  return part?.blocks.map((block) => guard([block, placed, controlsReady()], () => renderBlock(block, drawn)));
+}
+
+export function promptRow(context: Context, entry: PageEntry): TemplateResult {
+  return html`<div class="prompt" data-focus tabindex="-1">
+    ${when(context, entry)}${originLine(context, entry)}
+    <pre class="typed">${withCode(entry.content)}</pre>
+    ${showAll({ entry, actions: context.actions })}
+  </div>`;
+}
+
+/** Who wrote it. The heading of a turn has said so of the message that began it, if a person did. */
+function originLine({ store }: Context, entry: PageEntry): TemplateResult | typeof nothing {
+  const { icon, word, by } = originView(entry);
+  if (by === '' && store.turns.some(({ firstIndex }) => firstIndex === entry.index)) return nothing;
+  return html`<span class="by">${codicon(icon, 'sm')} <b>${word}</b>${by === '' ? nothing : html` · ${by}`}</span>`;
+}
+
+/** A prompt stays as it was typed; only what stands between back-ticks is shown as code. */
+function withCode(text: string): unknown {
+  const spans = text.split(/(`[^`\n]+`)/, 400);
+  const rest = text.slice(spans.join('').length);
+  return html`${spans.map((span, at) => (at % 2 === 1 ? html`<code>${shown(span.slice(1, -1))}</code>` : shown(span)))}${shown(rest)}`;
+}
+
+export function proseRow(context: Context, entry: PageEntry, part: number): TemplateResult {
+  const { store } = context;
+  const parts = store.document(entry);
+  const last = part === parts.length - 1;
+  const open = last && store.isOpen(entry.index);
+  return html`<div
+    class="prose ${part === 0 ? '' : 'later'}"
+    data-focus
+    tabindex="-1"
+    aria-busy=${open ? 'true' : nothing}
+  >
+    ${part === 0 ? when(context, entry) : nothing}${partBody(context, entry, parts[part])}${last ? proseEnd(context, entry) : nothing}
+  </div>`;
+}
+
+/** What it used and how long ago it was said; all of that on hover. */
+function when({ now, store, figures }: Context, entry: PageEntry): TemplateResult {
+  const { timestamp, index } = entry;
+  const figure = figures.messages.of(index);
+  const isRecording = store.view?.summary.recording === true;
+  const replayed = isRecording ? replayedAt(entry, store.turns, (at) => store.entry(at)) : undefined;
+  const times =
+    replayed === undefined
+      ? [dateTime(timestamp)]
+      : [t('Replayed {0}', dateTime(replayed)), t('Recorded {0}', dateTime(timestamp))];
+  const used = store.level === 'everything' ? figureText(figure) : '';
+  return html`<span class="when" title=${[...times, ...figureDetails(figure)].join('\n')}
+    >${used === '' ? nothing : html`<span class="used" aria-hidden="true">${used} · </span>`}<time
+      datetime=${replayed ?? timestamp}
+      >${ago(replayed ?? timestamp, now)}</time
+    ></span
+  >`;
+}
+
+/** Numbers of the sources that have no place in the text; and what the message used, said after it rather than before. */
+function proseEnd({ store, actions, figures }: Context, entry: PageEntry): TemplateResult {
+  const placed = store.placed(entry);
+  const used = spokenFigure(figures.messages.of(entry.index));
+  return html`${cutOff(entry)}${placed === undefined ? nothing : restOf(entry.index, placed)}${stepsBehind(entry)}${showAll({ entry, actions })}${used === '' ? nothing : html`<span class="sr">${used}</span>`}`;
+}
+
+/** The steps that the agent gave for this text, on hover. */
+function stepsBehind({ metadata, content }: PageEntry): TemplateResult | typeof nothing {
+  const steps = (metadata?.annotations ?? []).filter((each) => each.kind === 'trajectory');
+  if (steps.length === 0) return nothing;
+  const points = Array.from(content);
+  return html`<ul class="behind" aria-label=${t('Steps behind this message')}>
+    ${steps.slice(0, mostSteps).map((step) => {
+      const {
+        tool_name: name,
+        message,
+        tool_input: input,
+        tool_output: output,
+        start_index: from,
+        end_index: to,
+      } = step;
+      const of = typeof from === 'number' && typeof to === 'number' ? points.slice(from, to).join('') : '';
+      const lines = [
+        of === '' ? '' : `“${firstWords(of)}”`,
+        message ?? '',
+        json(input),
+        output === null || output === undefined ? '' : `→ ${json(output)}`,
+      ];
+      return html`<li title=${plain(lines.filter((line) => line !== '').join('\n'))}>
+        ${codicon('tools', 'sm')} ${shown(name ?? firstWords(message ?? ''))}
+      </li>`;
+    })}
+  </ul>`;
+}
+
+function json(value: unknown): string {
+  return value === null || value === undefined ? '' : JSON.stringify(value).slice(0, longestStep);
+}
+
+/** Of a message that the agent began and did not end. */
+function cutOff({ metadata }: PageEntry): TemplateResult | typeof nothing {
+  if (metadata?.['aborted'] !== true) return nothing;
+  return html`<p class="cut-off">${codicon('debug-disconnect', 'sm')} ${t('Interrupted here')}</p>`;
+}
+
+/** One line of what was thought; all of it when open. */
+export function thoughtRow(context: Context, entry: PageEntry, key: string): TemplateResult {
+  const { store, actions } = context;
+  const text = bodyOf(entry);
+  const running = store.isOpen(entry.index);
+  const open = store.expanded.has(key) && text !== '';
+  const verb = running ? t('Thinking') : t('Thought');
+  const words = text === '' ? t('not shown by the agent') : firstWords(text);
+  return html`<div class="row" data-s=${running ? 'running' : 'done'} data-kind="thought">
+    <button
+      class="rb"
+      data-focus
+      data-toggle="detail"
+      tabindex=${context.focusKey === key ? 0 : -1}
+      aria-expanded=${String(open)}
+      @click=${() => actions.toggle(key)}
+    >
+      <span class="sr">${[verb, words].join(', ')}</span>
+      <span class="num"></span>${codicon('chevron-right', text === '' ? 'tw off' : 'tw')}${codicon('thinking', 'k')}
+      <span class="tx" aria-hidden="true"
+        ><span class="verb">${verb}</span><span class="note">${shown(words)}</span></span
+      >
+      <span class="mt" aria-hidden="true"></span><span class="dur"></span>
+      ${running ? codicon('loading', 'st spin') : html`<span class="st"></span>`}
+    </button>
+    ${
+      open
+        ? html`<div class="prose thought">
+            ${store.document(entry).map((part) => partBody(context, entry, part))}${cutOff(entry)}${showAll({ entry, actions })}
+          </div>`
+        : nothing
+    }
+  </div>`;
+}

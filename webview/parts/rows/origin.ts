@@ -1,0 +1,50 @@
+import type { Origin } from '../../../src/model/transcript/entry.ts';
+import type { NormalizedEntryMetadata } from '../../../src/model/transcript/metadata.ts';
+import type { PageEntry } from '../../../src/protocol/panel/messages.ts';
+import { t } from '../../l10n.ts';
+import { originOf } from '../../rows/origins.ts';
+import { plain } from '../../text/visible.ts';
+
+type TriggerType = NonNullable<NormalizedEntryMetadata['trigger_type']>;
+
+export interface OriginView {
+  readonly icon: string;
+  readonly word: string;
+  /** Said over a prompt that no person wrote. */
+  readonly by: string;
+}
+
+/** Who caused a message: by what wrote it, never by its text. */
+export function originView(entry: PageEntry): OriginView {
+  const view = views()[originOf(entry)];
+  const { trigger_type: trigger, trigger_reason: reason } = entry.metadata ?? {};
+  const why = [trigger === undefined ? '' : triggerWord(trigger), reason === undefined ? '' : plain(reason)];
+  return { ...view, by: [view.by, ...why].filter((part) => part !== '').join(' · ') };
+}
+
+function triggerWord(trigger: TriggerType): string {
+  switch (trigger) {
+    case 'check_in':
+      return t('a check-in');
+    case 'question_unanswered':
+      return t('an unanswered question');
+    case 'task_incomplete':
+      return t('an incomplete task');
+    case 'waiting_for_decision':
+      return t('a pending decision');
+  }
+}
+
+function views(): Readonly<Record<Origin, OriginView>> {
+  return {
+    human: { icon: 'account', word: t('You'), by: '' },
+    follow_up: { icon: 'sync', word: t('Follow-up'), by: t('Created by a rule, not by you') },
+    callback: { icon: 'call-incoming', word: t('Callback'), by: t('Reported by a child session, not written by you') },
+    subagent: { icon: 'agent', word: t('Subagent'), by: t('Written for a subagent, not by you') },
+    hook: { icon: 'plug', word: t('Hook'), by: t('Written by a hook, not by you') },
+    skill: { icon: 'lightbulb', word: t('Skill'), by: t('Added by a skill, not by you') },
+    compaction: { icon: 'fold', word: t('Compaction'), by: t('Summary created during compaction') },
+    replay: { icon: 'history', word: t('Recording'), by: t('Replayed from a recording') },
+    system: { icon: 'gear', word: t('System'), by: t('Written by the agent program, not by you') },
+  };
+}

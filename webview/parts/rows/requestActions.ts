@@ -1,0 +1,138 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { guard } from 'lit/directives/guard.js';
+import type { AgentRequest, Answer } from '../../../src/model/agent/request.ts';
+import { button, controlsReady, field } from '../../controls.ts';
+import { t } from '../../l10n.ts';
+import { markdownParts } from '../../markdown/blocks.ts';
+import { renderBlock } from '../../markdown/render.ts';
+import { answersOf } from '../../request/answers.ts';
+import { furtherInput, isLong, lengthWords } from '../../request/subject.ts';
+import { quoted } from '../../../src/protocol/panel/visibleText.ts';
+import { agentName, asks, shown } from '../../text/shown.ts';
+import type { Context } from '../context.ts';
+
+/** The buttons of a request that waits, and why they do not work where they do not. */
+export function requestActions(context: Context, request: AgentRequest): TemplateResult {
+  const { requests } = context;
+  const { reason, whole } = requests.draft(request.id);
+  const state = requests.state(request.id);
+  const off = state !== 'ready';
+  const noNo = off && state !== 'unread';
+  const unread = request.kind === 'permission' && isLong(request) && !whole;
+  const give = (answer: Answer): void => requests.answer(request, answer);
+  // As it is when it is given: who types fast is ahead of what is drawn.
+  const deny = (): void => {
+    const why = requests.draft(request.id).reason.trim();
+    give({ kind: 'deny', ...(why !== '' && { reason: why }) });
+  };
+  const press: Press = (label, look, answer, not) => button({ label, look, unready: not, onClick: answer });
+  const words = labels(request);
+  return html`${
+      unread
+        ? html`<div class="more">
+            <button class="link" @click=${() => requests.write(request.id, { whole: true })}>
+              ${lengthWords(request)}
+            </button>
+            <span>${t('You can allow this once all of it is shown.')}</span>
+          </div>`
+        : nothing
+    }
+    <div class="bt" data-request=${request.id} data-sight="end">
+      ${yes(context, request, off || unread, press, give)} ${press(words.no, 'secondary', deny, noNo)}
+      <span class="reason">
+        ${field({
+          id: `why-${fieldId(request.id)}`,
+          label: words.reason,
+          value: reason,
+          placeholder: words.reason,
+          multiline: request.kind === 'plan',
+          onInput: (text) => requests.write(request.id, { reason: text }),
+          onKey: (event) => {
+            const sends = request.kind === 'plan' ? event.ctrlKey || event.metaKey : true;
+            if (event.key !== 'Enter' || !sends || event.isComposing) return;
+            event.preventDefault();
+            deny();
+          },
+        })}
+      </span>
+      ${hint(request, state, agentName(context.store.view))}
+    </div>`;
+}
+
+type Press = (label: string, look: 'primary' | 'secondary', answer: () => void, off: boolean) => TemplateResult;
+
+function yes(
+  { requests }: Context,
+  request: AgentRequest,
+  off: boolean,
+  press: Press,
+  give: (answer: Answer) => void,
+): TemplateResult {
+  if (request.kind === 'question') {
+    const answers = () => answersOf(request, requests.draft(request.id));
+    const act = (): void => {
+      const given = answers();
+      if (given !== undefined) give({ kind: 'answer', answers: given });
+    };
+    return press(t('Answer'), 'primary', act, off || answers() === undefined);
+  }
+  const words = labels(request);
+  return html`${press(words.once, 'primary', () => give({ kind: 'allow', scope: 'once' }), off)}
+  ${
+    request.session === undefined
+      ? nothing
+      : press(words.session, 'secondary', () => give({ kind: 'allow', scope: 'session' }), off)
+  }`;
+}
+
+function labels({ kind, reasonUnheard }: AgentRequest) {
+  const unheard = t('Reason for the record; this agent cannot receive it (optional)');
+  switch (kind) {
+    case 'permission':
+      return {
+        once: t('Allow Once'),
+        session: t('Allow for This Session'),
+        no: t('Deny'),
+        reason: reasonUnheard ? unheard : t('Reason, sent to the agent (optional)'),
+      };
+    case 'plan':
+      return {
+        once: t('Approve'),
+        session: t('Approve for This Session'),
+        no: t('Keep Planning'),
+        reason: reasonUnheard ? unheard : t('What should change? Sent to the agent (optional)'),
+      };
+    case 'question':
+      return { once: '', session: '', no: t('Dismiss'), reason: t('Reason, sent to the agent (optional)') };
+  }
+}
+
+/** What "for this session" stands for, or what became of an answer. */
+function hint({ session }: AgentRequest, state: string, agent: string): TemplateResult | typeof nothing {
+  if (state === 'sent') return html`<span class="hint" role="status">${t('Sent to the agent')}</span>`;
+  if (state === 'unread')
+    return html`<span class="hint">${t('You can allow this after you view it from the beginning.')}</span>`;
+  if (session === undefined) return nothing;
+  return html`<span class="hint">${t('{0} describes “for this session” as:', agent)} ${shown(quoted(session))}</span>`;
+}
+
+/** An id that any text can stand in. */
+export function fieldId(id: string): string {
+  return id.replace(/[^\w-]/g, '_');
+}
+
+/** A plan is markdown of the agent: the same few elements as its messages, and no more, with all that it says. */
+export function planBody({ actions, store }: Context, request: AgentRequest): TemplateResult {
+  const text = request.plan ?? request.title;
+  return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${t('Agent plan')}>
+    ${asks(store.view)}
+    <div class="prose">
+      ${guard([text, controlsReady()], () =>
+        markdownParts(text).flatMap(({ blocks }) =>
+          blocks.map((block) => renderBlock(block, actions, { whole: true })),
+        ),
+      )}
+    </div>
+    ${furtherInput(request)}
+  </div>`;
+}

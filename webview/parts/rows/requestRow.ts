@@ -1,0 +1,188 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { AgentRequest } from '../../../src/model/agent/request.ts';
+import type { Asked, PageEntry } from '../../../src/protocol/panel/messages.ts';
+import { codicon } from '../../controls.ts';
+import { t } from '../../l10n.ts';
+import { aboutWhat, needs, outcome, timeLeft, waited, wish } from '../../request/words.ts';
+import { questions } from '../../request/questions.ts';
+import { subject } from '../../request/subject.ts';
+import { showAll } from '../../steps/detail.ts';
+import { clock, dateTime, time } from '../../text/format.ts';
+import { agentName, asks, shown, shownCode } from '../../text/shown.ts';
+import { quoted } from '../../../src/protocol/panel/visibleText.ts';
+import { firstWords, plain } from '../../text/visible.ts';
+import { type Context, isLive } from '../context.ts';
+import { planBody, requestActions } from './requestActions.ts';
+
+interface RequestRow {
+  readonly entry: PageEntry;
+  readonly asked: Asked;
+  readonly key: string;
+  readonly turn: number;
+}
+
+/** Something an agent asks: all of it while it waits, then one line that says who decided what. */
+export function requestRow(context: Context, row: RequestRow): TemplateResult {
+  const waits = row.asked.decision === undefined && isLive(context, row.turn);
+  return waits ? waitingRow(context, row) : decidedRow(context, row);
+}
+
+function waitingRow(context: Context, { entry, asked: { request } }: RequestRow): TemplateResult {
+  const { requests, now } = context;
+  const name = [wish(request), stepWords(context, request)].filter((part) => part !== '').join(', ');
+  const here = requests.isWaiting(request.id);
+  return html`<div class="row" data-s="approval" data-kind="request">
+    ${followsItsCall(context, entry, request) ? nothing : headLine(request, name, here ? now : undefined)}
+    <div
+      class="ask"
+      role="group"
+      aria-label=${`${needs(request)}: ${name}`}
+      data-request=${request.id}
+      data-sight="frame"
+    >
+      <i class="sight" data-request=${request.id} data-sight="top"></i>
+      ${what(context, request)}
+      <ul class="why">
+        ${reasons(context, request)} ${here ? waiting(request, now) : nothing}
+      </ul>
+      ${here ? requestActions(context, request) : answeredElsewhereNote(context)}
+    </div>
+  </div>`;
+}
+
+function waiting(request: AgentRequest, now: number): TemplateResult {
+  const left = timeLeft(request, now);
+  const timer = html`<span role="timer" aria-live="off">${left}</span>`;
+  return reason('clockface', html`${waited(request, now)}${left === '' ? nothing : html` · ${timer}`}`);
+}
+
+/** Where the line of the call that waits stands right above, it says what there is to say. */
+function followsItsCall({ store }: Context, { index }: PageEntry, { callId }: AgentRequest): boolean {
+  const above = store.entry(index - 1)?.type;
+  return callId !== undefined && above?.kind === 'tool_use' && above.tool.callId === callId;
+}
+
+function stepWords({ store }: Context, { callId }: AgentRequest): string {
+  const step = callId === undefined ? undefined : store.stepOf(callId);
+  return step === undefined ? '' : t('step {0}', step);
+}
+
+function headLine(request: AgentRequest, name: string, now: number | undefined): TemplateResult {
+  const waited = now === undefined ? '' : clock(now - Date.parse(request.asked_at));
+  return html`<div class="rb" data-toggle="none">
+    <span class="num"></span><span class="tw"></span>${codicon(kindIcon(request), 'k')}
+    <span class="tx"><span class="obj">${shown(name, 'code')}</span></span>
+    <span class="mt"><span class="word">${needs(request)}</span></span>
+    <span class="dur" role="timer" aria-live="off">${waited}</span>${codicon('shield', 'st')}
+  </div>`;
+}
+
+function kindIcon({ kind }: AgentRequest): string {
+  return kind === 'question' ? 'question' : kind === 'plan' ? 'checklist' : 'shield';
+}
+
+/** What is asked, ready to be read before anything is pressed: Review leads here. */
+function what(context: Context, request: AgentRequest): TemplateResult {
+  const projectDir = context.store.view?.summary.project_dir;
+  switch (request.kind) {
+    case 'question':
+      return questions(context, request);
+    case 'plan':
+      return planBody(context, request);
+    case 'permission': {
+      const { whole } = context.requests.draft(request.id);
+      return html`<div class="what" data-focus tabindex="0" role="group" aria-label=${spoken(request)}>
+        ${asks(context.store.view)} ${subject({ request, projectDir, whole })}
+      </div>`;
+    }
+  }
+}
+
+/** Said by a screen reader when Review leads here. */
+function spoken(request: AgentRequest): string {
+  const text = request.action?.kind === 'command_run' ? request.action.command : aboutWhat(request, undefined);
+  return `${wish(request)}: ${plain(text.slice(0, 1000))}`;
+}
+
+function reasons({ store }: Context, { kind, cwd, description, reason: why }: AgentRequest): TemplateResult {
+  const agent = agentName(store.view);
+  return html`${cwd === undefined || kind !== 'permission' ? nothing : reason('folder', html`<span class="mono">${shownCode(cwd)}</span>`)}
+  ${
+    description === undefined
+      ? nothing
+      : reason('comment', html`${t('The agent’s description:')} ${shown(quoted(description))}`)
+  }
+  ${why === undefined ? nothing : reason('law', html`${t('{0} says:', agent)} ${shown(quoted(why))}`)}`;
+}
+
+function reason(icon: string, text: TemplateResult): TemplateResult {
+  return html`<li>${codicon(icon)}<span>${text}</span></li>`;
+}
+
+function answeredElsewhereNote({ store }: Context): TemplateResult | typeof nothing {
+  if (store.view?.conversation !== null) return nothing;
+  return html`<p class="bt">${t('Answer in the window where the session runs.')}</p>`;
+}
+
+function decidedRow(context: Context, { entry, asked, key }: RequestRow): TemplateResult {
+  const { store, actions } = context;
+  const { request, decision } = asked;
+  const projectDir = store.view?.summary.project_dir;
+  const { icon, state, words, said } = outcome(asked);
+  const about = aboutWhat(request, projectDir);
+  const open = store.expanded.has(key);
+  const at = decision === undefined ? '' : time(decision.at);
+  const label = [words, plain(said), wish(request), plain(about), at].filter((part) => part !== '').join(', ');
+  return html`<div class="row" data-s=${state} data-kind="request">
+    <button
+      class="rb"
+      data-focus
+      data-toggle="detail"
+      tabindex=${context.focusKey === key ? 0 : -1}
+      aria-expanded=${String(open)}
+      title=${plain([words, said].filter((part) => part !== '').join(': '))}
+      @click=${() => actions.toggle(key)}
+    >
+      <span class="sr">${label}</span>
+      <span class="num"></span>${codicon('chevron-right', 'tw')}${codicon(icon, 'k')}
+      <span class="tx" aria-hidden="true">
+        <span class="verb plain">${words}${said === '' ? nothing : html`: “${shown(firstWords(said))}”`}</span>
+        <span class="note ${request.action?.kind === 'command_run' ? 'mono' : ''}">${shown(about)}</span>
+      </span>
+      <span class="mt" aria-hidden="true"></span>
+      <span class="dur" aria-hidden="true" title=${decision === undefined ? nothing : dateTime(decision.at)}
+        >${at}</span
+      >
+      <span class="st"></span>
+    </button>
+    ${open ? decidedDetail(context, entry, asked) : nothing}
+  </div>`;
+}
+
+function decidedDetail(context: Context, entry: PageEntry, { request, decision }: Asked): TemplateResult {
+  const { store, actions } = context;
+  const projectDir = store.view?.summary.project_dir;
+  const given = decision?.answer;
+  const answers = given?.kind === 'answer' ? given.answers : [];
+  const reply = given?.kind === 'deny' ? (given.reason ?? '') : '';
+  return html`<div class="ask settled">
+    ${
+      request.kind === 'permission'
+        ? subject({ request, projectDir, whole: true })
+        : request.kind === 'plan'
+          ? planBody(context, request)
+          : html`<dl>
+              ${(request.questions ?? []).map(
+                ({ question }, at) =>
+                  html`<dt>${shown(question)}</dt>
+                    <dd>${shown(answers[at] ?? t('no answer'))}</dd>`,
+              )}
+            </dl>`
+    }
+    <ul class="why">
+      ${reasons(context, request)}
+      ${reply === '' ? nothing : reason('reply', html`${t('You said:')} “${shown(reply)}”`)}
+    </ul>
+    ${showAll({ entry, actions })}
+  </div>`;
+}

@@ -1,0 +1,111 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import type { ToolUse } from '../../../src/model/transcript/tool.ts';
+import type { PageEntry } from '../../../src/protocol/panel/messages.ts';
+import { codicon } from '../../controls.ts';
+import { describeStep, type StepView } from '../../steps/describe.ts';
+import { stepDetail } from '../../steps/detail.ts';
+import { stateIcons } from '../../steps/state.ts';
+import { clock, duration } from '../../text/format.ts';
+import { shown } from '../../text/shown.ts';
+import { firstWords } from '../../text/visible.ts';
+import { t } from '../../l10n.ts';
+import { type Context, isBehind, isLive } from '../context.ts';
+import { figureDetails, figureText, spokenFigure } from './messageFigure.ts';
+
+interface StepRow {
+  readonly entry: PageEntry;
+  readonly tool: ToolUse;
+  readonly key: string;
+  readonly turn: number;
+}
+
+/** A tool call: one line, and what was asked and came back when it is open. */
+export function stepRow(context: Context, { entry, tool, key, turn }: StepRow): TemplateResult {
+  const { store, actions } = context;
+  const projectDir = store.view?.summary.project_dir;
+  const waiting = context.requests.ofCall(tool.callId);
+  const runLive = isLive(context, turn);
+  const behind = runLive && isBehind(context, entry.step);
+  const view = describeStep(entry, tool, { projectDir, runLive, waits: waiting, behind });
+  const open = store.expanded.has(key);
+  const branch = tool.action.kind === 'task';
+  const figure = context.figures.messages.of(entry.index);
+  const used = store.level === 'everything' ? figureText(figure) : '';
+  const childrenShown = branch && !store.closed(`c:${tool.callId}`);
+  const toggle = (): void => (branch ? actions.toggleOpen(`c:${tool.callId}`) : actions.toggle(key));
+  return html`<div class="row" data-s=${view.state} data-kind=${tool.action.kind}>
+    <button
+      class="rb"
+      data-focus
+      data-toggle=${branch ? 'branch' : 'detail'}
+      tabindex=${context.focusKey === key ? 0 : -1}
+      aria-expanded=${String(branch ? childrenShown : open)}
+      aria-controls=${open ? detailId(key) : nothing}
+      title=${view.title}
+      @click=${toggle}
+    >
+      <span class="sr">${[view.label, spokenFigure(figure)].filter((part) => part !== '').join('. ')}</span>
+      <span class="num" aria-hidden="true">${entry.step ?? ''}</span
+      >${codicon('chevron-right', 'tw')}${codicon(view.icon, 'k')}
+      <span class="tx" aria-hidden="true">
+        <span class="verb">${shown(view.verb)}</span>
+        <span class="obj ${view.mono ? 'mono' : ''}">${shown(view.object)}</span>
+        ${view.folder === '' ? nothing : html`<span class="dir">${shown(view.folder)}</span>`}
+        ${view.note === '' ? nothing : html`<span class="note">${view.note}</span>`}
+      </span>
+      <span class="mt" aria-hidden="true">
+        ${
+          view.counts === undefined
+            ? nothing
+            : html`<span class="ds"><ins>+${view.counts.added}</ins><del>−${view.counts.removed}</del></span>`
+        }
+        ${used === '' ? nothing : html`<span class="used" title=${figureDetails(figure).join('\n')}>${used}</span>`}
+        ${view.word === '' ? nothing : html`<span class="word">${view.word}</span>`}
+      </span>
+      <span class="dur" aria-hidden="true"
+        >${waiting === undefined ? elapsed(view, context.now) : clock(context.now - Date.parse(waiting.asked_at))}</span
+      >
+      ${codicon(stateIcons[view.state], view.state === 'running' ? 'st spin' : 'st')}
+    </button>
+    ${branch ? agentLine(context, tool, key, open) : nothing}
+    ${
+      open
+        ? html`<div class="detail" id=${detailId(key)}>
+            ${stepDetail({
+              entry,
+              tool,
+              projectDir,
+              actions,
+              allLines: store.expanded.has(`d:${entry.index}`),
+              more: html`<div class="detail-f">
+                <button class="link" @click=${() => actions.revealStep(entry.index)}>${t('Show in trajectory')}</button>
+              </div>`,
+            })}
+          </div>`
+        : nothing
+    }
+  </div>`;
+}
+
+function detailId(key: string): string {
+  return `d-${key.replace(/[^\w]/g, '-')}`;
+}
+
+function elapsed({ durationMs, state, startedAt }: StepView, now: number): string {
+  if (durationMs !== undefined) return duration(durationMs);
+  if (state !== 'running' || startedAt === undefined) return '';
+  const ms = now - Date.parse(startedAt);
+  return Number.isFinite(ms) ? clock(ms) : '';
+}
+
+/** Under a subagent's row: what it came back with, in one line, and the way to the whole. */
+function agentLine({ actions }: Context, tool: ToolUse, key: string, open: boolean): TemplateResult | typeof nothing {
+  if (tool.action.kind !== 'task' || (tool.action.prompt === undefined && tool.result === undefined)) return nothing;
+  const words = firstWords(tool.result?.text ?? tool.action.prompt ?? '');
+  return html`<div class="agentline">
+    <span>${shown(words)}</span>
+    <button class="link" aria-expanded=${String(open)} @click=${() => actions.toggle(key)}>
+      ${open ? t('Hide') : t('Prompt and result')}
+    </button>
+  </div>`;
+}

@@ -1,0 +1,110 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { t } from '../../l10n.ts';
+import type { Layout, Placed } from '../../list/list.ts';
+import type { Row } from '../../rows/rows.ts';
+import { type Context, isLive } from '../context.ts';
+import { headingId, rowBody, turnHeading } from './row.ts';
+import { spacer } from './hiddenText.ts';
+
+interface Section {
+  readonly turn: number;
+  readonly rows: Placed[];
+}
+
+/** The rows on screen, by turn, with the height of what is not on screen between them. */
+export function transcript(context: Context, { placed, after }: Layout): TemplateResult {
+  return html`${repeat(
+    byTurn(placed),
+    ({ turn }) => turn,
+    (section) => turnSection(context, section),
+  )}${spacer('after', after)}`;
+}
+
+function byTurn(placed: readonly Placed[]): Section[] {
+  const sections: Section[] = [];
+  for (const each of placed) {
+    const section = sections.at(-1);
+    if (section?.turn === each.row.turn) section.rows.push(each);
+    else sections.push({ turn: each.row.turn, rows: [each] });
+  }
+  return sections;
+}
+
+function turnSection(context: Context, { turn, rows }: Section): TemplateResult {
+  const [first, ...rest] = rows;
+  const view = context.store.turns[turn];
+  const heading = first?.row.kind === 'turn' ? first : undefined;
+  const items = heading === undefined ? rows : rest;
+  return html`${heading === undefined ? nothing : spacer('before', heading.before)}
+    <section class="turn" aria-labelledby=${view === undefined ? nothing : headingId(view)}>
+      ${
+        heading === undefined || view === undefined
+          ? nothing
+          : html`<div class="item head ${turn > 0 ? 'later' : ''}" data-index=${heading.at} data-key=${heading.row.key}>
+              ${turnHeading(context, view, turn)}
+            </div>`
+      }
+      <div role="list" aria-label=${t('Entries')}>
+        ${repeat(
+          items,
+          ({ row }) => row.key,
+          (placed) => item(context, placed),
+        )}
+      </div>
+    </section>`;
+}
+
+/** What the host's own menu is told of a row. */
+function entryContext({ store }: Context, index: number): string {
+  const webviewSection = store.entry(index)?.type.kind === 'assistant_message' ? 'answer' : 'entry';
+  return JSON.stringify({ webviewSection, entry: index, preventDefaultContextMenuItems: false });
+}
+
+/** The item and all in it follow from these, until more changed; how many entries there are in all is said by `countAgain`. */
+function item(context: Context, { row, at, before }: Placed): unknown {
+  const marked = context.markedKey === row.key;
+  const draw = (): TemplateResult =>
+    html`${before > 0 ? spacer(row.key, before) : nothing}${body(context, row, at, marked)}`;
+  const state = stateOf(context, row);
+  return state === undefined ? draw() : guard([...state, at, before, marked], draw);
+}
+
+/** Says of all items how many there are now, also of those that are not drawn again for it. */
+export function countAgain(rows: HTMLElement, total: number): void {
+  for (const each of rows.querySelectorAll('[aria-setsize]')) each.setAttribute('aria-setsize', String(total));
+}
+
+/** `undefined`: what it shows may change at any time. */
+function stateOf(context: Context, row: Row): unknown[] | undefined {
+  if (row.kind !== 'entry') return undefined;
+  const { store, focusKey, revision, figures, requests } = context;
+  const entry = store.entry(row.index);
+  // A request has buttons that wait to be seen.
+  if (entry === undefined || entry.asked !== undefined) return undefined;
+  const { type } = entry;
+  const waiting = type.kind === 'tool_use' ? requests.ofCall(type.tool.callId) : undefined;
+  const figure = figures.messages.of(row.index);
+  // Of what continues, the time is shown.
+  const clock = type.kind === 'tool_use' && type.tool.endedAt === undefined ? context.now : 0;
+  const { turn, part, depth } = row;
+  return [clock, entry, turn, part, depth, focusKey === row.key, isLive(context, turn), figure, waiting, revision];
+}
+
+function body(context: Context, row: Row, at: number, marked: boolean): TemplateResult {
+  const depth = row.kind === 'entry' ? Math.min(row.depth, 3) : 0;
+  const position = 'index' in row ? row.index + 1 : row.kind === 'group' ? (row.indexes[0] ?? 0) + 1 : undefined;
+  return html`<div
+    class="item ${depth > 0 ? 'nest' : ''} ${marked ? 'marked' : ''}"
+    role="listitem"
+    aria-posinset=${position ?? nothing}
+    aria-setsize=${position === undefined ? nothing : context.store.total}
+    data-index=${at}
+    data-key=${row.key}
+    data-depth=${depth}
+    data-vscode-context=${row.kind === 'entry' ? entryContext(context, row.index) : nothing}
+  >
+    ${rowBody(context, row)}
+  </div>`;
+}

@@ -1,0 +1,112 @@
+import type { AgentRequest } from '../../src/model/agent/request.ts';
+import type { ToolAction } from '../../src/model/transcript/tool.ts';
+import { shownChanges } from '../steps/diff.ts';
+import { isObject } from '../text/objects.ts';
+
+/** Names by which agents send what the frame of a request draws. */
+const names = {
+  command: ['command', 'cmd'],
+  cwd: ['cwd'],
+  description: ['description'],
+  path: ['file_path', 'notebook_path', 'path', 'absolute_path', 'filePath', 'fileName'],
+  before: ['old_string', 'old_str', 'old_text', 'oldText'],
+  after: ['new_string', 'new_str', 'new_text', 'newText', 'new_source'],
+  content: ['content', 'file_text', 'text'],
+  query: ['query', 'pattern'],
+  url: ['url'],
+  prompt: ['prompt'],
+  agentType: ['subagent_type', 'agent_type', 'subagentType', 'agent_name'],
+  todo: ['content', 'subject', 'text'],
+  plan: ['plan'],
+} as const;
+/** Fields that hold several of what an action does. What is in any other list or object is shown whatever it says. */
+const lists: ReadonlySet<string> = new Set(['edits', 'changes', 'todos']);
+
+type Field = keyof typeof names;
+type Drawn = [field: Field, text: string | undefined];
+
+/**
+ * What of a call's input is not shown by its action and description already: a tool may be told more than the command
+ * itself (in the background, without a sandbox). `undefined` where nothing is left.
+ */
+export function restOfInput({ kind, action, input, description, cwd, plan }: AgentRequest): unknown {
+  if (kind === 'plan') return isObject(input) ? unlessEmpty(without(input, [['plan', plan]])) : input;
+  if (action === undefined || action.kind === 'tool' || action.kind === 'mcp') return input;
+  if (!isObject(input)) return input;
+  // Each text that is drawn stands for one field of the input that has its name.
+  const drawn: Drawn[] = [...drawnOf(action), ['description', description], ['cwd', cwd]];
+  return unlessEmpty(without(input, drawn));
+}
+
+/** As the subject of a request draws it. */
+function drawnOf(action: Exclude<ToolAction, { kind: 'tool' | 'mcp' }>): Drawn[] {
+  switch (action.kind) {
+    case 'command_run':
+      return [['command', action.command]];
+    case 'file_edit':
+      return shownChanges(action.changes).flatMap(({ path, patch, oldText, newText }): Drawn[] => [
+        ['path', path],
+        ...(patch === undefined
+          ? ([
+              ['before', oldText],
+              ['after', newText],
+            ] satisfies Drawn[])
+          : []),
+      ]);
+    case 'file_write':
+      return [
+        ['path', action.path],
+        ['content', action.content],
+      ];
+    case 'file_read':
+      return [['path', action.path]];
+    case 'search':
+      return [
+        ['query', action.query],
+        ['path', action.path],
+      ];
+    case 'web_search':
+      return [['query', action.query]];
+    case 'web_fetch':
+      return [['url', action.url]];
+    case 'task':
+      return [
+        action.prompt === undefined ? ['description', action.description] : ['prompt', action.prompt],
+        ['agentType', action.agentType],
+      ];
+    case 'todo':
+      return action.todos.map(({ text }) => ['todo', text]);
+  }
+}
+
+function without(input: Readonly<Record<string, unknown>>, drawn: Drawn[]): Readonly<Record<string, unknown>> {
+  const left = Object.entries(input).flatMap(([key, value]) => {
+    const rest = restOf(key, value, drawn);
+    return isEmpty(rest) ? [] : [[key, rest] as const];
+  });
+  return Object.fromEntries(left);
+}
+
+function restOf(key: string, value: unknown, drawn: Drawn[]): unknown {
+  if (typeof value === 'string') {
+    const at = drawn.findIndex(([field, text]) => text === value && isNamed(field, key));
+    if (at === -1) return value;
+    drawn.splice(at, 1);
+    return undefined;
+  }
+  if (!Array.isArray(value) || !lists.has(key)) return value;
+  const each = value.map((one: unknown) => (isObject(one) ? without(one, drawn) : one));
+  return each.filter((one) => !isEmpty(one));
+}
+
+function isNamed(field: Field, key: string): boolean {
+  const keys: readonly string[] = names[field];
+  return keys.includes(key);
+}
+
+const unlessEmpty = <T>(value: T): T | undefined => (isEmpty(value) ? undefined : value);
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === undefined || (isObject(value) && Object.keys(value).length === 0);
+}

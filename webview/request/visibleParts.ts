@@ -1,0 +1,108 @@
+/** Parts of a request's row: all of it, where what is asked begins, and the buttons. */
+export type VisiblePart = 'frame' | 'top' | 'end';
+
+/** Milliseconds that something has to be on screen to count as seen. */
+const pause = 500;
+/** Height of the heading that sticks over the rows. */
+export const heading = 28;
+
+interface Sight {
+  frame: boolean;
+  /** Timers of parts that are on screen and have not been for long enough. */
+  readonly timers: Map<VisiblePart, ReturnType<typeof setTimeout>>;
+  /** `performance.now()` from when on a part had been on screen for long enough. */
+  readonly seen: Map<VisiblePart, number>;
+}
+
+interface Place {
+  readonly id: string;
+  readonly part: VisiblePart;
+}
+
+/** Which requests are, or have been, on screen: nothing is decided about what no one can have seen. */
+export class VisibleParts {
+  readonly #observer: IntersectionObserver;
+  readonly #places = new Map<Element, Place>();
+  readonly #visible = new Map<string, Sight>();
+  /** Requests whose frames have been drawn. */
+  readonly #met = new Set<string>();
+  readonly #changed: () => void;
+
+  constructor(scroller: HTMLElement, changed: () => void) {
+    this.#changed = changed;
+    this.#observer = new IntersectionObserver((entries) => this.#take(entries), {
+      root: scroller,
+      rootMargin: `-${heading}px 0px 0px 0px`,
+    });
+  }
+
+  /** To be called after each drawing, with where rows are drawn. Returns frames of requests drawn for the first time. */
+  look(rows: HTMLElement): HTMLElement[] {
+    const fresh: HTMLElement[] = [];
+    for (const [element, { id, part }] of this.#places) {
+      if (element.isConnected) continue;
+      this.#observer.unobserve(element);
+      this.#places.delete(element);
+      const sight = this.#visible.get(id);
+      if (sight === undefined) continue;
+      if (part === 'frame') sight.frame = false;
+      this.#time(sight, part, false);
+      this.#changed();
+    }
+    for (const element of rows.querySelectorAll<HTMLElement>('[data-sight]')) {
+      const { request: id, sight: part } = element.dataset;
+      if (id === undefined || !isPart(part) || this.#places.has(element)) continue;
+      this.#places.set(element, { id, part });
+      this.#observer.observe(element);
+      if (part !== 'frame' || this.#met.has(id)) continue;
+      this.#met.add(id);
+      fresh.push(element);
+    }
+    return fresh;
+  }
+
+  /** False only where it is known to be out of sight; what was just drawn is not known yet. */
+  inSight(id: string): boolean {
+    const drawn = [...this.#places.values()].some((place) => place.id === id && place.part === 'frame');
+    return drawn && this.#visible.get(id)?.frame !== false;
+  }
+
+  /** `performance.now()` from when on a part had been on screen for long enough; `undefined` before. */
+  seen(id: string, part: VisiblePart): number | undefined {
+    return this.#visible.get(id)?.seen.get(part);
+  }
+
+  keep(ids: ReadonlySet<string>): void {
+    for (const id of this.#visible.keys()) if (!ids.has(id)) this.#visible.delete(id);
+    for (const id of this.#met) if (!ids.has(id)) this.#met.delete(id);
+  }
+
+  #take(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      const place = this.#places.get(target);
+      if (place === undefined) continue;
+      const sight = this.#visible.get(place.id) ?? { frame: true, timers: new Map(), seen: new Map() };
+      this.#visible.set(place.id, sight);
+      if (place.part === 'frame') sight.frame = isIntersecting;
+      this.#time(sight, place.part, isIntersecting);
+    }
+    this.#changed();
+  }
+
+  /** What passes by in less than the pause was not seen. */
+  #time({ timers, seen }: Sight, part: VisiblePart, onScreen: boolean): void {
+    clearTimeout(timers.get(part));
+    timers.delete(part);
+    if (!onScreen || seen.has(part)) return;
+    const timer = setTimeout(() => {
+      timers.delete(part);
+      seen.set(part, performance.now());
+      this.#changed();
+    }, pause);
+    timers.set(part, timer);
+  }
+}
+
+function isPart(name: string | undefined): name is VisiblePart {
+  return name === 'frame' || name === 'top' || name === 'end';
+}

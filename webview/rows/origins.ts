@@ -1,0 +1,14 @@
+import type { Origin } from '../../src/model/transcript/entry.ts';
+import type { PageEntry } from '../../src/protocol/panel/messages.ts';
+
+/** Who caused a message. */
+export function originOf({ origin }: PageEntry): Origin {
+  return origin ?? 'human';
+}
+
+/** A message to the agent that no person wrote. What an earlier conversation held is a person's own, played back. */
+export function isAutonomous(entry: PageEntry): boolean {
+  if (entry.type.kind !== 'user_message') return false;
+  const origin = originOf(entry);
+  return origin !== 'human' && origin !== 'replay';
+}

@@ -1,0 +1,27 @@
+/**
+ * Keys of rows, each the same string every time it is asked for: a new one would be hashed again wherever its row is looked up,
+ * for every row of the list whenever one comes.
+ */
+const [turns, ends, gaps, entries] = [
+  new Map<string, string>(),
+  new Map<string, string>(),
+  new Map<number, string>(),
+  new Map<number, string>(),
+];
+
+export const turnKey = (runId: string): string => saved(turns, 't:', runId);
+export const endKey = (runId: string): string => saved(ends, 'x:', runId);
+export const gapKey = (from: number): string => saved(gaps, 'p:', from);
+
+export function entryKey(index: number, part = 0): string {
+  const key = saved(entries, 'e:', index);
+  return part === 0 ? key : `${key}.${part}`;
+}
+
+function saved<T extends string | number>(known: Map<T, string>, prefix: string, of: T): string {
+  const before = known.get(of);
+  if (before !== undefined) return before;
+  const key = `${prefix}${of}`;
+  known.set(of, key);
+  return key;
+}

@@ -1,0 +1,53 @@
+import type { PageEntry } from '../../src/protocol/panel/messages.ts';
+import { MarkdownStream, type Part } from '../markdown/blocks.ts';
+
+interface Document {
+  stream: MarkdownStream;
+  /** Characters given to the stream. */
+  taken: number;
+  closed: boolean;
+}
+
+/** A message up to this length is one row, whatever it holds. */
+export const oneRow = 4 * 1024;
+
+/** The parsed text of messages, made on demand and grown as they grow. */
+export class Documents {
+  readonly #documents = new Map<number, Document>();
+
+  /** Rows that the entry takes. */
+  rows(entry: PageEntry, open: boolean): number {
+    if (entry.type.kind !== 'assistant_message' || entry.content.length <= oneRow) return 1;
+    return Math.max(1, this.parts(entry, open).length);
+  }
+
+  parts(entry: PageEntry, open: boolean): readonly Part[] {
+    const text = bodyOf(entry);
+    let document = this.#documents.get(entry.index);
+    if (document === undefined || document.taken > text.length || (document.closed && document.taken !== text.length)) {
+      document = { stream: new MarkdownStream(), taken: 0, closed: false };
+      this.#documents.set(entry.index, document);
+    }
+    if (!document.closed) {
+      document.stream.append(text.slice(document.taken));
+      document.taken = text.length;
+      document.closed = !open;
+      document.stream.update(!open);
+    }
+    return document.stream.parts;
+  }
+
+  /** To be called when an entry's text became another one than it was, not merely longer. */
+  forget(index: number): void {
+    this.#documents.delete(index);
+  }
+
+  clear(): void {
+    this.#documents.clear();
+  }
+}
+
+/** The text that is shown of an entry: what was thought where an agent gives it apart, else the content. */
+export function bodyOf({ type, content }: PageEntry): string {
+  return type.kind === 'thinking' ? (type.reasoning ?? content) : content;
+}

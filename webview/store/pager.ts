@@ -1,0 +1,56 @@
+import type { FromPage, ToPage } from '../../src/protocol/panel/messages.ts';
+import type { List } from '../list/list.ts';
+import { pageSize, type Store } from './store.ts';
+
+type Request = (message: (request: number) => FromPage) => Promise<ToPage>;
+
+/** Asks for pages of entries when they come near the screen, each once at a time. */
+export class Pager {
+  readonly #store: Store;
+  readonly #request: Request;
+  readonly #asked = new Map<number, Promise<ToPage>>();
+
+  constructor(store: Store, request: Request) {
+    this.#store = store;
+    this.#request = request;
+  }
+
+  /** Forgets what was asked for: the answers are to questions of an earlier generation. */
+  reset(): void {
+    this.#asked.clear();
+  }
+
+  /** Asks for what is missing of the rows that are drawn, and lets go of what is far from them. */
+  look(list: List): void {
+    let near: number | undefined;
+    for (const { index } of list.onScreen(1)) {
+      const row = list.row(index);
+      if (row?.kind === 'entry') near ??= row.index;
+      if (row?.kind !== 'gap') continue;
+      near ??= row.from;
+      for (let page = pageOf(row.from); page <= pageOf(row.to - 1); page++) void this.#ask(page);
+    }
+    if (near !== undefined) this.#store.evict(near);
+  }
+
+  /** Resolves when the entry is there, or the host has said that it is not to be had. */
+  async load(index: number): Promise<void> {
+    if (this.#store.entry(index) === undefined) await this.#ask(pageOf(index));
+  }
+
+  #ask(page: number): Promise<ToPage> {
+    const asked = this.#asked.get(page);
+    if (asked !== undefined) return asked;
+    const from = page * pageSize;
+    const count = Math.max(1, Math.min(pageSize, this.#store.total - from));
+    const answer = this.#request((request) => ({ type: 'getPage', request, from, count }));
+    this.#asked.set(page, answer);
+    // A page that could not be read is not asked for again with every drawing.
+    void answer.then(({ type }) => type === 'page' && this.#asked.delete(page));
+    return answer;
+  }
+}
+
+function pageOf(index: number): number {
+  return Math.floor(index / pageSize);
+}

@@ -1,0 +1,45 @@
+import { isObject } from '../text/objects.ts';
+import type { PageEntry, PageUpdate } from '../../src/protocol/panel/messages.ts';
+
+const kinds = new Set(['system_message', 'user_message', 'assistant_message', 'thinking', 'tool_use', 'error']);
+
+/** The entry, or one that shows it as it came where it is not what it should be. */
+export function soundEntry(entry: PageEntry): PageEntry {
+  const foreign: unknown = entry;
+  if (!isObject(foreign)) return damaged(-1, foreign);
+  const index = typeof foreign['index'] === 'number' ? foreign['index'] : -1;
+  const type = foreign['type'];
+  const ok =
+    index >= 0 &&
+    typeof foreign['content'] === 'string' &&
+    isObject(type) &&
+    kinds.has(String(type['kind'])) &&
+    tool(type);
+  return ok ? entry : damaged(index, foreign);
+}
+
+function tool(type: Readonly<Record<string, unknown>>): boolean {
+  if (type['kind'] === 'error') return isObject(type['error']) && typeof type['error']['message'] === 'string';
+  if (type['kind'] !== 'tool_use') return true;
+  const call = type['tool'];
+  return isObject(call) && isObject(call['action']) && typeof call['status'] === 'string';
+}
+
+/** An entry that stands for something that is none. */
+export function damaged(index: number, what: unknown): PageEntry {
+  return {
+    index,
+    timestamp: '',
+    type: { kind: 'system_message', subtype: 'unknown' },
+    content: '',
+    metadata: { raw: JSON.stringify(what, null, 2) },
+  };
+}
+
+export function soundUpdates(updates: readonly PageUpdate[]): PageUpdate[] {
+  return updates.flatMap((update): PageUpdate[] => {
+    if (update.op !== 'put') return [update];
+    const entry = soundEntry(update.entry);
+    return entry.index < 0 ? [] : [{ ...update, entry }];
+  });
+}

@@ -1,0 +1,297 @@
+import { grown } from '../../src/protocol/panel/lastSent.ts';
+import type { DetailLevel } from '../../src/protocol/panel/detailLevel.ts';
+import type { PageEntry, PageUpdate, SessionView, ToPage } from '../../src/protocol/panel/messages.ts';
+import type { Turn } from '../../src/model/session/turn.ts';
+import { Documents, oneRow } from './documents.ts';
+import { Marks } from '../cite/marks.ts';
+import type { Placed } from '../cite/places.ts';
+import { isAutonomous } from '../rows/origins.ts';
+import { isNoise, type RowSource } from '../rows/rows.ts';
+
+export const pageSize = 100;
+/** Entries kept; pages far from what is on screen are dropped and asked for again. */
+const mostEntries = 6000;
+
+/** Everything the page knows of its session. Holds no truth: all of it can be asked for again. */
+export class Store implements RowSource {
+  readonly pageSize = pageSize;
+  readonly expanded = new Set<string>();
+  readonly #closedKeys = new Set<string>();
+  readonly #entries = new Map<number, PageEntry>();
+  readonly #perPage = new Map<number, number>();
+  readonly #open = new Set<number>();
+  readonly #documents = new Documents();
+  readonly #marks = new Marks();
+  #view: SessionView | undefined;
+  #total = 0;
+  #level: DetailLevel = 'everything';
+  #peopleOnly = false;
+  readonly #autonomous = new Set<number>();
+  #showsSynthetic = false;
+  readonly #synthetic = new Set<number>();
+  /** Entries that someone went to: no level hides them. */
+  readonly #revealed = new Set<number>();
+  #offersResume = false;
+  /** Changes whenever rows may have come, gone or moved. */
+  structure = 0;
+
+  get view(): SessionView | undefined {
+    return this.#view;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get turns(): readonly Turn[] {
+    return this.#view?.turns ?? [];
+  }
+
+  get closedKeys(): ReadonlySet<string> {
+    return this.#closedKeys;
+  }
+
+  get openEntries(): ReadonlySet<number> {
+    return this.#open;
+  }
+
+  init(message: Extract<ToPage, { type: 'init' }>): void {
+    this.#entries.clear();
+    this.#perPage.clear();
+    this.#open.clear();
+    this.#autonomous.clear();
+    this.#synthetic.clear();
+    this.#documents.clear();
+    this.#view = message.view;
+    this.#total = message.page.total;
+    for (const index of message.open) this.#open.add(index);
+    this.addPage(message.page.entries);
+  }
+
+  setView(view: SessionView): void {
+    if (view.turns !== this.#view?.turns) this.structure += 1;
+    this.#view = view;
+  }
+
+  addPage(entries: readonly PageEntry[]): void {
+    for (const { step, links, ...entry } of entries) {
+      // What updates have made of it may be newer than the answer, or be made of pieces that the answer holds already.
+      const here = this.#entries.get(entry.index) ?? entry;
+      this.#put({ ...here, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
+    }
+    this.structure += 1;
+  }
+
+  apply(updates: readonly PageUpdate[], total: number): void {
+    this.#total = Math.max(this.#total, total);
+    for (const update of updates) {
+      if (update.op === 'put') {
+        if (update.open === true) this.#open.add(update.entry.index);
+        else this.#open.delete(update.entry.index);
+        this.#put(update.entry);
+        this.structure += 1;
+      } else {
+        this.#append(update.index, update.text);
+      }
+    }
+  }
+
+  /** Takes the whole of an entry that had been cut. */
+  complete(entry: PageEntry): void {
+    const { step, links } = this.#entries.get(entry.index) ?? {};
+    this.#put({ ...entry, ...(step !== undefined && { step }), ...(links !== undefined && { links }) });
+    this.structure += 1;
+  }
+
+  /** The next message after a step that rests on it, of those that are loaded. */
+  citingOf(step: number): { readonly index: number; readonly at: number } | undefined {
+    let found: { readonly index: number; readonly at: number } | undefined;
+    for (const { index, links } of this.#entries.values()) {
+      if (index <= step || (found !== undefined && found.index <= index)) continue;
+      const link = links?.find((each) => each.step === step);
+      if (link !== undefined) found = { index, at: link.at };
+    }
+    return found;
+  }
+
+  /** Takes where messages come from that are here already. */
+  setLinks(all: Extract<ToPage, { type: 'links' }>['entries']): void {
+    for (const { index, links } of all) {
+      const entry = this.#entries.get(index);
+      if (entry !== undefined) this.#entries.set(index, { ...entry, links });
+    }
+  }
+
+  #put(entry: PageEntry): void {
+    const { index } = entry;
+    const earlier = this.#entries.get(index);
+    if (earlier === undefined) {
+      const page = Math.floor(index / pageSize);
+      this.#perPage.set(page, (this.#perPage.get(page) ?? 0) + 1);
+      this.#total = Math.max(this.#total, index + 1);
+    }
+    this.#entries.set(index, entry);
+    if (isAutonomous(entry)) this.#autonomous.add(index);
+    if (entry.synthetic === true) this.#synthetic.add(index);
+    if (earlier !== undefined && !entry.content.startsWith(earlier.content)) this.#documents.forget(index);
+  }
+
+  #append(index: number, text: string): void {
+    const entry = this.#entries.get(index);
+    if (entry === undefined) return;
+    const longer = grown(entry, text);
+    this.#entries.set(index, longer);
+    if (longer.content.length > oneRow) this.structure += 1;
+  }
+
+  entry(index: number): PageEntry | undefined {
+    return this.#entries.get(index);
+  }
+
+  /** Where a request stands, if its entry is loaded. */
+  indexOfRequest(id: string): number | undefined {
+    for (const [index, { asked }] of this.#entries) if (asked?.request.id === id) return index;
+    return undefined;
+  }
+
+  /** The number of a loaded tool call. */
+  stepOf(callId: string): string | undefined {
+    for (const { type, step } of this.#entries.values()) {
+      if (type.kind === 'tool_use' && type.tool.callId === callId) return step;
+    }
+    return undefined;
+  }
+
+  hasPage(page: number): boolean {
+    return this.#perPage.has(page);
+  }
+
+  isOpen(index: number): boolean {
+    return this.#open.has(index);
+  }
+
+  parts(entry: PageEntry): number {
+    return this.#documents.rows(entry, this.#open.has(entry.index));
+  }
+
+  document(entry: PageEntry): ReturnType<Documents['parts']> {
+    return this.#documents.parts(entry, this.#open.has(entry.index));
+  }
+
+  /** Where the sources of a message stand in it. */
+  placed(entry: PageEntry): Placed | undefined {
+    return this.#marks.of(entry, this.document(entry), this.#open.has(entry.index));
+  }
+
+  closed(key: string): boolean {
+    return this.#closedKeys.has(key);
+  }
+
+  noiseOpen(runId: string): boolean {
+    return this.expanded.has(`n:${runId}`);
+  }
+
+  /** Opens or closes what starts closed. */
+  toggle(key: string, open = !this.expanded.has(key)): void {
+    if (open) this.expanded.add(key);
+    else this.expanded.delete(key);
+    this.structure += 1;
+  }
+
+  /** Closes or opens what starts open. */
+  toggleOpen(key: string, open = this.#closedKeys.has(key)): void {
+    if (open) this.#closedKeys.delete(key);
+    else this.#closedKeys.add(key);
+    this.structure += 1;
+  }
+
+  get level(): DetailLevel {
+    return this.#level;
+  }
+
+  setLevel(level: DetailLevel): void {
+    this.#level = level;
+    this.#revealed.clear();
+    this.structure += 1;
+  }
+
+  get peopleOnly(): boolean {
+    return this.#peopleOnly;
+  }
+
+  /** Hides messages to the agent that no person wrote, or shows them again. */
+  setPeopleOnly(on: boolean): void {
+    this.#peopleOnly = on;
+    this.#revealed.clear();
+    this.structure += 1;
+  }
+
+  /** Such messages that were loaded. */
+  get autonomous(): number {
+    return this.#autonomous.size;
+  }
+
+  get showsSynthetic(): boolean {
+    return this.#showsSynthetic;
+  }
+
+  /** Shows follow-ups and callbacks, which are left out otherwise. */
+  setShowsSynthetic(on: boolean): void {
+    this.#showsSynthetic = on;
+    this.#revealed.clear();
+    this.structure += 1;
+  }
+
+  /** Messages that are marked as synthetic: what the record says, or more where more were loaded. */
+  get synthetic(): number {
+    return Math.max(this.#view?.summary.synthetic?.messages ?? 0, this.#synthetic.size);
+  }
+
+  /** Of these, such as are not shown. */
+  get leftOut(): number {
+    return this.#showsSynthetic ? 0 : this.synthetic;
+  }
+
+  wasRevealed(index: number): boolean {
+    return this.#revealed.has(index);
+  }
+
+  get offersResume(): boolean {
+    return this.#offersResume;
+  }
+
+  setResume(offered: boolean): void {
+    this.#offersResume = offered;
+    this.structure += 1;
+  }
+
+  /** Opens whatever hides an entry. */
+  uncover(index: number): void {
+    const entry = this.#entries.get(index);
+    if (entry === undefined) return;
+    this.#revealed.add(index);
+    if (isNoise(entry)) {
+      const turn = this.turns.findLast(({ firstIndex }) => firstIndex <= index);
+      this.toggle(`n:${turn?.runId ?? ''}`, true);
+    } else {
+      this.#closedKeys.clear();
+      this.structure += 1;
+    }
+  }
+
+  /** Drops pages that are far from `near`, an entry on screen, when there are too many. */
+  evict(near: number): void {
+    if (this.#entries.size <= mostEntries) return;
+    const here = Math.floor(near / pageSize);
+    const far = [...this.#perPage.keys()].sort((a, b) => Math.abs(b - here) - Math.abs(a - here));
+    for (const page of far) {
+      if (this.#entries.size <= mostEntries / 2) break;
+      for (let index = page * pageSize; index < (page + 1) * pageSize; index++) {
+        this.#entries.delete(index);
+        this.#documents.forget(index);
+      }
+      this.#perPage.delete(page);
+    }
+    this.structure += 1;
+  }
+}

@@ -1,0 +1,50 @@
+import { type FileSince, type FilesLine, mostSince } from '../../../src/protocol/panel/viewMessages.ts';
+import type { ViewDeps } from '../view.ts';
+
+/** Which files on disk are not as the session left them; asked for as their lines arrive. */
+export class Since {
+  readonly #deps: ViewDeps;
+  readonly #known = new Map<string, FileSince>();
+  readonly #asked = new Set<string>();
+  #generation = 0;
+
+  constructor(deps: ViewDeps) {
+    this.#deps = deps;
+  }
+
+  of(path: string): FileSince | undefined {
+    return this.#known.get(path);
+  }
+
+  /** Files that are known not to be as they were left; `undefined` while `files` are not all looked at. */
+  count(files: number): number | undefined {
+    if (this.#known.size < files) return undefined;
+    return [...this.#known.values()].filter(isOther).length;
+  }
+
+  /** What was known may be so no longer; it stays on screen until the new answer. */
+  renew(): void {
+    this.#generation += 1;
+    this.#asked.clear();
+  }
+
+  async want(lines: readonly FilesLine[]): Promise<void> {
+    const generation = this.#generation;
+    const paths = lines.flatMap((line) => (line.type === 'file' && !this.#asked.has(line.path) ? [line.path] : []));
+    for (const path of paths) this.#asked.add(path);
+    for (let from = 0; from < paths.length; from += mostSince) {
+      const some = paths.slice(from, from + mostSince);
+      const answer = await this.#deps.request((request) => ({ type: 'getSince', request, paths: some }));
+      if (generation !== this.#generation || answer.type !== 'since') return;
+      for (const [at, path] of some.entries()) {
+        const since = answer.since[at];
+        if (since !== undefined) this.#known.set(path, since);
+      }
+      this.#deps.changed();
+    }
+  }
+}
+
+export function isOther(since: FileSince | undefined): boolean {
+  return since?.state === 'changed' || since?.state === 'gone';
+}

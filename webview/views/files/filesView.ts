@@ -1,0 +1,267 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { ToPage } from '../../../src/protocol/panel/messages.ts';
+import type { FilesLine, FilesPage, FileSince, FileSort } from '../../../src/protocol/panel/viewMessages.ts';
+import { button, codicon, field } from '../../controls.ts';
+import { t } from '../../l10n.ts';
+import type { Context } from '../../parts/context.ts';
+import { number } from '../../text/format.ts';
+import { cells, labelOf, lineCounts, openLine } from './fileRows.ts';
+import type { FilesWish } from '../savedViews.ts';
+import { lineHeight, Lines } from '../trajectory/lines.ts';
+import { placed, px } from '../placed.ts';
+import { Since } from './filesSince.ts';
+import type { PageView, ViewDeps } from '../view.ts';
+
+/** Sessions up to this many entries are looked through for the number on the tab before anybody opens it. */
+const countedAtOnce = 5000;
+const likelyHeight = 600;
+
+/** What a session read and changed, and what changed behind the backs of its tools. */
+export class FilesView implements PageView {
+  readonly id = 'files';
+  readonly #deps: ViewDeps;
+  readonly #lines: Lines<FilesLine>;
+  readonly #since: Since;
+  #wish: FilesWish;
+  #sums: FilesPage['sums'] | undefined;
+  #failed = false;
+  #stale = true;
+  #counted = false;
+  #scroller: HTMLElement | undefined;
+  #at = 0;
+  #focusWanted = false;
+
+  constructor(deps: ViewDeps) {
+    this.#deps = deps;
+    this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
+    this.#since = new Since(deps);
+    this.#wish = deps.kept.files ?? { query: '', sort: 'first' };
+  }
+
+  get wish(): FilesWish {
+    return this.#wish;
+  }
+
+  count({ store }: Context): number | undefined {
+    if (!this.#counted && store.view !== undefined && store.total <= countedAtOnce) {
+      this.#counted = true;
+      void this.#ask(0, 0).then(() => this.#deps.changed());
+    }
+    return this.#sums?.files;
+  }
+
+  take(message: ToPage): void {
+    if (message.type !== 'viewsChanged' && message.type !== 'init') return;
+    this.#stale = true;
+    this.#counted = false;
+    if (message.type === 'init') this.#lines.renew();
+  }
+
+  async #ask(from: number, count: number): Promise<readonly FilesLine[] | undefined> {
+    const wish = this.#wish;
+    const answer = await this.#deps.request((request) => ({ type: 'getFiles', request, from, count, ...wish }));
+    this.#failed = answer.type !== 'files';
+    if (answer.type !== 'files' || wish !== this.#wish) return undefined;
+    this.#sums = answer.page.sums;
+    this.#lines.total = answer.page.total;
+    void this.#since.want(answer.page.lines);
+    return answer.page.lines;
+  }
+
+  #filter(query: string): void {
+    this.#want({ ...this.#wish, query: query.slice(0, 1000) });
+  }
+
+  #want(wish: FilesWish): void {
+    this.#wish = wish;
+    this.#at = 0;
+    this.#lines.renew();
+    this.#deps.changed();
+  }
+
+  draw(context: Context): TemplateResult {
+    if (this.#stale) {
+      this.#stale = false;
+      this.#counted = true;
+      this.#since.renew();
+      this.#lines.renew();
+    }
+    const scroller = this.#scroller;
+    const range = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
+    const sums = this.#sums;
+    if (sums === undefined) {
+      return this.#failed
+        ? html`<p class="none">${t('The files could not be read')}</p>`
+        : html`<div class="progress" role="progressbar" aria-label=${t('Reading files…')}><i></i></div>
+            <p class="none">${t('Reading files…')}</p>`;
+    }
+    return html`${this.#bar(sums, context)}
+      <div
+        class="tbl"
+        role="grid"
+        aria-label=${t('Files of the session')}
+        aria-rowcount=${this.#lines.total + 1}
+        @keydown=${(event: KeyboardEvent) => this.#key(context, event)}
+      >
+        <div class="tblh" role="row" aria-rowindex="1">
+          ${this.#column('name', t('File'), '')} ${this.#column('lines', t('Lines'), 'n')}
+          ${this.#column('touches', t('Uses'), 'n opt')} ${this.#column('first', t('First step'), 'n', t('First'))}
+          ${this.#column('last', t('Last step'), 'n', t('Last'))}
+          <span role="columnheader" class="since">${t('Changed since')}</span>
+        </div>
+        <div class="tblb" role="presentation" @scroll=${() => this.#deps.changed()}>
+          ${
+            this.#lines.total === 0
+              ? html`<p class="none">
+                  ${this.#wish.query.trim() === '' ? t('No files were read or changed') : t('No files match the filter')}
+                </p>`
+              : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
+                  ${this.#rows(context, this.#lines.places(range, this.#at))}
+                </div>`
+          }
+        </div>
+      </div>`;
+  }
+
+  drawn(place: HTMLElement): void {
+    const scroller = place.querySelector('.tblb');
+    if (!(scroller instanceof HTMLElement)) return;
+    if (this.#scroller !== scroller) {
+      this.#scroller = scroller;
+      new ResizeObserver(() => this.#deps.changed()).observe(scroller);
+    }
+    if (!this.#focusWanted) return;
+    const row = place.querySelector(`[data-at="${this.#at}"]`);
+    if (!(row instanceof HTMLElement)) return;
+    this.#focusWanted = false;
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** Puts the files in this order; again, and they are as they were first touched. `short`: where there is little room. */
+  #column(sort: FileSort, title: string, look: string, short?: string): TemplateResult {
+    const on = this.#wish.sort === sort;
+    const ascending = sort === 'name' || sort === 'first';
+    return html`<span
+      role="columnheader"
+      class=${look}
+      aria-sort=${!on ? 'none' : ascending ? 'ascending' : 'descending'}
+      ><button
+        class="sort"
+        aria-label=${title}
+        title=${t('Sort by: {0}', title)}
+        @click=${() => this.#want({ ...this.#wish, sort: on ? 'first' : sort })}
+      >
+        ${short === undefined ? title : html`<i class="w">${title}</i><i class="nw">${short}</i>`}${
+          on && sort !== 'first' ? codicon(ascending ? 'arrow-up' : 'arrow-down', 'sm') : nothing
+        }
+      </button></span
+    >`;
+  }
+
+  #bar(sums: FilesPage['sums'], { actions }: Context): TemplateResult {
+    const { changed, read, unreported, found, added, removed, counted, omitted } = sums;
+    const since = this.#since.count(changed + read) ?? 0;
+    return html`<div class="sumbar">
+      <span class="x">
+        ${t('{0} changed', number(changed))} ${changed === 0 ? nothing : lineCounts(added, removed, counted)}
+      </span>
+      ${
+        unreported === 0
+          ? nothing
+          : html`<span class="x warn">${codicon('eye-watch', 'sm')}${t('{0} not reported', number(unreported))}</span>`
+      }
+      <span class="x">${t('{0} read only', number(read))}</span>
+      ${found === 0 ? nothing : html`<span class="x">${t('{0} never opened', number(found))}</span>`}
+      ${
+        since === 0
+          ? nothing
+          : html`<span class="x warn">${codicon('diff-modified', 'sm')}${t('{0} changed since', number(since))}</span>`
+      }
+      ${omitted === 0 ? nothing : html`<span class="x">${t('{0} left out', number(omitted))}</span>`}
+      <span class="filter">
+        ${field({
+          id: 'file-filter',
+          label: t('Filter files'),
+          value: this.#wish.query,
+          placeholder: t('Filter files'),
+          multiline: false,
+          onInput: (query) => this.#filter(query),
+          onKey: (event) => this.#filterKey(event),
+        })}
+      </span>
+      ${button({
+        label: t('Open all changes'),
+        icon: 'diff-multiple',
+        look: 'icon',
+        disabled: changed === 0,
+        onClick: () => actions.openChanges(),
+      })}
+    </div>`;
+  }
+
+  #filterKey(event: KeyboardEvent): void {
+    if (event.key === 'ArrowDown') this.#go(0, 1);
+    else if (event.key === 'Escape' && this.#wish.query !== '') this.#filter('');
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #rows(context: Context, places: readonly number[]): unknown {
+    return repeat(
+      places,
+      (at) => at,
+      (at) => {
+        const line = this.#lines.line(at);
+        const selected = at === this.#at;
+        const focus = (): void => {
+          this.#at = at;
+          this.#deps.changed();
+        };
+        return html`<div
+          class="frow ${line?.type === 'group' ? 'grp' : ''}"
+          role="row"
+          data-at=${at}
+          data-group=${line?.type === 'group' ? line.group : nothing}
+          aria-rowindex=${at + 2}
+          aria-label=${line === undefined ? t('Loading…') : labelOf(line, this.#sinceOf(line))}
+          tabindex=${selected ? 0 : -1}
+          @focus=${focus}
+          @dblclick=${() => openLine(context, line)}
+          ${placed({ top: px(at * lineHeight) })}
+        >
+          ${line === undefined ? nothing : cells(context, line, this.#sinceOf(line))}
+        </div>`;
+      },
+    );
+  }
+
+  #sinceOf(line: FilesLine): FileSince | undefined {
+    return line.type === 'file' ? this.#since.of(line.path) : undefined;
+  }
+
+  #go(at: number, step: number): void {
+    const last = this.#lines.total - 1;
+    let to = Math.max(0, Math.min(at, last));
+    // Headings are no stops, unless there is nothing beyond them.
+    if (this.#lines.line(to)?.type === 'group' && to + step >= 0 && to + step <= last) to += step;
+    this.#at = this.#lines.line(to)?.type === 'group' ? Math.min(last, to + 1) : to;
+    this.#focusWanted = true;
+    this.#deps.changed();
+  }
+
+  #key(context: Context, event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!(event.target instanceof Element) || event.target.getAttribute('role') !== 'row') return;
+    if (event.key === 'ArrowDown') this.#go(this.#at + 1, 1);
+    else if (event.key === 'ArrowUp') this.#go(this.#at - 1, -1);
+    else if (event.key === 'Home') this.#go(0, 1);
+    else if (event.key === 'End') this.#go(this.#lines.total - 1, -1);
+    else if (event.key === 'Enter') openLine(context, this.#lines.line(this.#at));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}

@@ -1,0 +1,57 @@
+import { type FileSort, fileSorts, type TrajectoryWish } from '../../src/protocol/panel/viewMessages.ts';
+import type { StepKind } from '../../src/model/transcript/steps.ts';
+import { isObject } from '../text/objects.ts';
+
+/** In the order of their chips. */
+export const stepKinds = ['read', 'edit', 'command', 'search', 'web', 'other'] as const satisfies readonly StepKind[];
+
+export interface FilesWish {
+  readonly query: string;
+  readonly sort: FileSort;
+}
+
+/** How the views beside the transcript were filtered and put in order when the page was left. */
+export interface SavedViews {
+  readonly trajectory?: TrajectoryWish;
+  readonly files?: FilesWish;
+}
+
+/** Lanes whose being closed is kept. */
+const mostLanes = 100;
+const longestQuery = 1000;
+
+export function viewsToSave({ trajectory, files }: SavedViews): SavedViews {
+  return {
+    ...(trajectory !== undefined && { trajectory: { ...trajectory, closed: trajectory.closed.slice(-mostLanes) } }),
+    ...(files !== undefined && { files }),
+  };
+}
+
+/** What an earlier version of the page saved may look different: only what is understood is taken. */
+export function savedViews(value: unknown): SavedViews {
+  if (!isObject(value)) return {};
+  const { trajectory, files } = value;
+  return {
+    ...(isObject(trajectory) && { trajectory: trajectoryWish(trajectory) }),
+    ...(isObject(files) && {
+      files: { query: query(files['query']), sort: fileSorts.find((sort) => sort === files['sort']) ?? 'first' },
+    }),
+  };
+}
+
+function trajectoryWish(value: Readonly<Record<string, unknown>>): TrajectoryWish {
+  const { kinds, closed } = value;
+  return {
+    query: query(value['query']),
+    kinds: Array.isArray(kinds) ? stepKinds.filter((kind) => kinds.includes(kind)) : [],
+    repeats: value['repeats'] === true,
+    sort: value['sort'] === 'longest' ? 'longest' : 'time',
+    closed: Array.isArray(closed)
+      ? closed.filter((id): id is string => typeof id === 'string' && id.length <= longestQuery).slice(-mostLanes)
+      : [],
+  };
+}
+
+function query(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, longestQuery) : '';
+}

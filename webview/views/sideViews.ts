@@ -1,0 +1,18 @@
+/** The chunk of the views beside the transcript: nothing on the first screen waits for it. */
+import { FilesView } from './files/filesView.ts';
+import { SourcesView } from './sourcesView.ts';
+import { TrajectoryView } from './trajectory/trajectory.ts';
+import type { PageView, ViewDeps } from './view.ts';
+
+export interface SideViews {
+  readonly trajectory: TrajectoryView;
+  readonly files: FilesView;
+  /** In the order of their tabs. */
+  readonly all: readonly PageView[];
+}
+
+export function buildViews(deps: ViewDeps): SideViews {
+  const trajectory = new TrajectoryView(deps);
+  const files = new FilesView(deps);
+  return { trajectory, files, all: [trajectory, files, new SourcesView(deps)] };
+}

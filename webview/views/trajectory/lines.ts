@@ -1,0 +1,81 @@
+import { mostLines } from '../../../src/protocol/panel/viewMessages.ts';
+
+/** Height of a line in px, as in the styles. */
+export const lineHeight = 24;
+const overscan = 8;
+/** Pages that are kept; those that were used longest ago are dropped and asked for again. */
+const mostPages = 20;
+
+interface LinesDeps<L> {
+  /** Asks the host for a page; `undefined` where there is none. */
+  readonly ask: (from: number, count: number) => Promise<readonly L[] | undefined>;
+  readonly changed: () => void;
+}
+
+/** A long list of which the host holds the lines: those on screen are asked for in pages. */
+export class Lines<L> {
+  readonly #deps: LinesDeps<L>;
+  readonly #pages = new Map<number, readonly L[]>();
+  readonly #asked = new Set<number>();
+  #generation = 0;
+  /** A page of this generation is here. */
+  #fresh = false;
+  total = 0;
+
+  constructor(deps: LinesDeps<L>) {
+    this.#deps = deps;
+  }
+
+  line(at: number): L | undefined {
+    return this.#pages.get(Math.floor(at / mostLines))?.[at % mostLines];
+  }
+
+  /** Asks again for what is on screen; the old lines stay until the first answer. */
+  renew(): void {
+    this.#generation += 1;
+    this.#asked.clear();
+    this.#fresh = false;
+  }
+
+  /** The place of a line, if its page is here. */
+  find(wanted: (line: L) => boolean): number | undefined {
+    for (const [page, lines] of this.#pages) {
+      const at = lines.findIndex(wanted);
+      if (at !== -1) return page * mostLines + at;
+    }
+    return undefined;
+  }
+
+  /** Places on screen, and a few around them; asks for what is missing of them. */
+  look(scrollTop: number, height: number): { from: number; to: number } {
+    const from = Math.max(0, Math.floor(scrollTop / lineHeight) - overscan);
+    const to = Math.min(this.total, Math.ceil((scrollTop + height) / lineHeight) + overscan);
+    const last = Math.floor(Math.max(from, to - 1) / mostLines);
+    for (let page = Math.floor(from / mostLines); page <= last; page++) void this.#need(page);
+    return { from, to };
+  }
+
+  /** The places to draw: those, and the one that has the keyboard, which stays in the page wherever it scrolls. */
+  places({ from, to }: { readonly from: number; readonly to: number }, focused: number): number[] {
+    const places = Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
+    if (focused < from) places.unshift(focused);
+    else if (focused >= to) places.push(focused);
+    return places.filter((at) => at < this.total);
+  }
+
+  async #need(page: number): Promise<void> {
+    if ((this.#fresh && this.#pages.has(page)) || this.#asked.has(page)) return;
+    this.#asked.add(page);
+    const generation = this.#generation;
+    const lines = await this.#deps.ask(page * mostLines, mostLines);
+    if (generation !== this.#generation || lines === undefined) return;
+    this.#asked.delete(page);
+    if (!this.#fresh) this.#pages.clear();
+    this.#fresh = true;
+    this.#pages.delete(page);
+    this.#pages.set(page, lines);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > mostPages && oldest !== undefined) this.#pages.delete(oldest);
+    this.#deps.changed();
+  }
+}

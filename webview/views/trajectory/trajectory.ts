@@ -1,0 +1,365 @@
+import { html, nothing, type TemplateResult } from 'lit/html.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { StepKind } from '../../../src/model/transcript/steps.ts';
+import type { ToPage } from '../../../src/protocol/panel/messages.ts';
+import {
+  mostClosed,
+  mostLines,
+  type TrajectoryLine,
+  type TrajectoryPage,
+  type TrajectoryWish,
+} from '../../../src/protocol/panel/viewMessages.ts';
+import { button, field } from '../../controls.ts';
+import { t } from '../../l10n.ts';
+import type { Context } from '../../parts/context.ts';
+import { number } from '../../text/format.ts';
+import { stepsHint } from '../../text/steps.ts';
+import { stepKinds } from '../savedViews.ts';
+import { lineHeight, Lines } from './lines.ts';
+import { placed, px } from '../placed.ts';
+import { stepPane } from './stepPane.ts';
+import { kindWord } from './stepWords.ts';
+import type { PageView, ViewDeps } from '../view.ts';
+import { timeLanes, timeSummary } from './timeLanes.ts';
+import { axisHead, axisLines, waterfallRow } from './waterfall.ts';
+
+/** Milliseconds after which the bars of an active run are asked for again. */
+const pause = 2000;
+/** Height in px that the list is taken to have until it is there. */
+const likelyHeight = 600;
+
+const everything: TrajectoryWish = { query: '', kinds: [], repeats: false, sort: 'time', closed: [] };
+
+/** What ran when: a waterfall of steps in lanes, and the details of one of them. */
+export class TrajectoryView implements PageView {
+  readonly id = 'trajectory';
+  readonly #deps: ViewDeps;
+  readonly #lines: Lines<TrajectoryLine>;
+  #wish: TrajectoryWish;
+  #page: TrajectoryPage | undefined;
+  #failed = false;
+  #stale = true;
+  #asked = 0;
+  /** Place of the selected line, and what it is, by which it is found again. */
+  #at = 0;
+  #selected: TrajectoryLine | undefined;
+  #focusWanted = false;
+  #scroller: HTMLElement | undefined;
+  #scrollTo: number | undefined;
+
+  constructor(deps: ViewDeps) {
+    this.#deps = deps;
+    this.#lines = new Lines({ ask: (from, count) => this.#ask(from, count), changed: () => this.#deps.changed() });
+    this.#wish = deps.kept.trajectory ?? everything;
+  }
+
+  get wish(): TrajectoryWish {
+    return this.#wish;
+  }
+
+  count({ store }: Context): number | undefined {
+    if (store.view === undefined) return undefined;
+    const { main, subagents } = this.#steps(store.turns);
+    return main + subagents;
+  }
+
+  hint({ store }: Context): string | undefined {
+    const { main, subagents } = this.#steps(store.turns);
+    return subagents === 0 ? undefined : stepsHint(main, subagents);
+  }
+
+  /** By the record, which earlier versions did not tell the steps of subagents; and by the entries, once they are read. */
+  #steps(turns: Context['store']['turns']): TrajectoryPage['steps'] {
+    if (this.#page !== undefined && !this.#stale) return this.#page.steps;
+    return {
+      main: turns.reduce((sum, { steps }) => sum + steps, 0),
+      subagents: turns.reduce((sum, { subagentSteps = 0 }) => sum + subagentSteps, 0),
+    };
+  }
+
+  take(message: ToPage): void {
+    if (message.type !== 'viewsChanged' && message.type !== 'init') return;
+    this.#stale = true;
+    if (message.type === 'init') this.#lines.renew();
+  }
+
+  /** Selects the step of an entry, whatever the filter leaves out. */
+  async select(entryIndex: number): Promise<void> {
+    let found = await this.#locate(entryIndex);
+    if (found === null) {
+      this.#want({ ...everything, sort: this.#wish.sort });
+      found = await this.#locate(entryIndex);
+    }
+    if (found === null) return;
+    this.#go(found);
+  }
+
+  async #locate(around: number): Promise<number | null> {
+    const wish = this.#wish;
+    const answer = await this.#deps.request((request) => ({
+      type: 'getTrajectory',
+      request,
+      from: 0,
+      count: mostLines,
+      wish,
+      around,
+    }));
+    if (answer.type !== 'trajectory') return null;
+    this.#lines.total = answer.page.total;
+    return answer.page.at;
+  }
+
+  async #ask(from: number, count: number): Promise<readonly TrajectoryLine[] | undefined> {
+    const wish = this.#wish;
+    const answer = await this.#deps.request((request) => ({ type: 'getTrajectory', request, from, count, wish }));
+    this.#failed = answer.type !== 'trajectory';
+    if (answer.type !== 'trajectory' || wish !== this.#wish) return undefined;
+    this.#page = answer.page;
+    this.#lines.total = answer.page.total;
+    return answer.page.lines;
+  }
+
+  #want(wish: TrajectoryWish): void {
+    this.#wish = wish;
+    this.#lines.renew();
+    this.#deps.changed();
+  }
+
+  draw(context: Context): TemplateResult {
+    const live = context.store.turns.at(-1)?.status === 'running';
+    if (this.#stale || (live && context.now - this.#asked > pause)) {
+      this.#stale = false;
+      this.#asked = context.now;
+      this.#lines.renew();
+    }
+    const scroller = this.#scroller;
+    const range = this.#lines.look(scroller?.scrollTop ?? 0, scroller?.clientHeight ?? likelyHeight);
+    this.#follow();
+    const page = this.#page;
+    if (page === undefined) return this.#nothingYet();
+    return html`${this.#bar(page)}${timeSummary(page)}
+      <div class="traj">
+        <div
+          class="wf"
+          role="treegrid"
+          aria-label=${t('Steps over time')}
+          aria-rowcount=${this.#lines.total}
+          @keydown=${(event: KeyboardEvent) => this.#key(context, event)}
+        >
+          ${axisHead(page.axis)}${timeLanes(page)}
+          <div class="wfb" role="presentation" @scroll=${() => this.#deps.changed()}>
+            ${
+              this.#lines.total === 0
+                ? html`<p class="none">${filtered(this.#wish) ? t('No steps match the filter') : t('No steps yet')}</p>`
+                : html`<div class="wfl" role="rowgroup" ${placed({ height: px(this.#lines.total * lineHeight) })}>
+                    ${axisLines(page.axis)}${this.#rows(context, page, this.#lines.places(range, this.#at))}
+                  </div>`
+            }
+          </div>
+        </div>
+        ${stepPane(context, this.#selected, (index) => void this.select(index))}
+      </div>`;
+  }
+
+  drawn(place: HTMLElement): void {
+    const scroller = place.querySelector('.wfb');
+    if (!(scroller instanceof HTMLElement)) return;
+    if (this.#scroller !== scroller) {
+      this.#scroller = scroller;
+      new ResizeObserver(() => this.#deps.changed()).observe(scroller);
+      this.#scrollTo ??= this.#at * lineHeight - scroller.clientHeight / 2;
+    }
+    if (this.#scrollTo !== undefined) {
+      scroller.scrollTop = this.#scrollTo;
+      this.#scrollTo = undefined;
+      this.#deps.changed();
+    }
+    if (!this.#focusWanted) return;
+    const row = place.querySelector(`[data-at="${this.#at}"]`);
+    if (!(row instanceof HTMLElement)) return;
+    this.#focusWanted = false;
+    row.focus({ preventScroll: true });
+  }
+
+  #nothingYet(): TemplateResult {
+    return this.#failed
+      ? html`<p class="none">${t('The steps could not be read')}</p>`
+      : html`<div class="progress" role="progressbar" aria-label=${t('Reading steps…')}><i></i></div>
+          <p class="none">${t('Reading steps…')}</p>`;
+  }
+
+  #rows(context: Context, { axis }: TrajectoryPage, places: readonly number[]): unknown {
+    return repeat(
+      places,
+      (at) => at,
+      (at) =>
+        waterfallRow(this.#lines.line(at), {
+          context,
+          axis,
+          at,
+          selected: at === this.#at,
+          total: this.#lines.total,
+          lanes: this.#wish.sort === 'time',
+          press: (to_, event) => this.#press(to_, event),
+          reveal: (to_) => this.#reveal(context, to_),
+        }),
+    );
+  }
+
+  /** Keeps the selection on its line when lines come before it, and takes what it did not have yet. */
+  #follow(): void {
+    const known = this.#selected;
+    const here = this.#lines.line(this.#at);
+    if (known !== undefined && here !== undefined && !isSame(here, known) && !this.#moved) {
+      this.#at =
+        this.#lines.find((line) => isSame(line, known)) ?? Math.min(this.#at, Math.max(0, this.#lines.total - 1));
+    }
+    this.#at = Math.max(0, Math.min(this.#at, this.#lines.total - 1));
+    const line = this.#lines.line(this.#at);
+    if (line === undefined) return;
+    this.#moved = false;
+    if (known === undefined || !isSame(line, known)) {
+      if (line.type !== 'lane') void this.#deps.load(line.entryIndex).then(() => this.#deps.changed());
+    }
+    this.#selected = line;
+  }
+
+  #moved = false;
+
+  #bar({ counts, repeats, omitted }: TrajectoryPage): TemplateResult {
+    const { kinds, sort } = this.#wish;
+    const pick = (kind: StepKind): void =>
+      this.#want({
+        ...this.#wish,
+        kinds: kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind],
+      });
+    return html`<div class="fbar" role="toolbar" aria-label=${t('Filter steps')}>
+      ${stepKinds
+        .filter((kind) => counts[kind] > 0)
+        .map((kind) => chip(kind, kindWord(kind), counts[kind], kinds.includes(kind), () => pick(kind)))}
+      ${
+        repeats === 0
+          ? nothing
+          : chip('repeats', t('Repeated'), repeats, this.#wish.repeats, () =>
+              this.#want({ ...this.#wish, repeats: !this.#wish.repeats }),
+            )
+      }
+      ${omitted === 0 ? nothing : html`<span class="dim">${t('{0} entries left out', number(omitted))}</span>`}
+      <span class="filter">
+        ${field({
+          id: 'step-filter',
+          label: t('Filter steps: words, kind:, tool:, file:, state:'),
+          value: this.#wish.query,
+          placeholder: t('Filter steps'),
+          multiline: false,
+          onInput: (query) => this.#want({ ...this.#wish, query: query.slice(0, 1000) }),
+          onKey: (event) => this.#filterKey(event),
+        })}
+      </span>
+      ${button({
+        label: t('Longest steps first'),
+        icon: 'sort-precedence',
+        look: 'icon',
+        pressed: sort === 'longest',
+        onClick: () => this.#want({ ...this.#wish, sort: sort === 'longest' ? 'time' : 'longest' }),
+      })}
+    </div>`;
+  }
+
+  #filterKey(event: KeyboardEvent): void {
+    if (event.key === 'ArrowDown') this.#go(0);
+    else if (event.key === 'Escape' && this.#wish.query !== '') this.#want({ ...this.#wish, query: '' });
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #press(at: number, event: MouseEvent): void {
+    const line = this.#lines.line(at);
+    this.#go(at);
+    if (line?.type === 'lane' && event.detail < 2) this.#toggle(line.id);
+  }
+
+  #reveal(context: Context, at: number): void {
+    const line = this.#lines.line(at);
+    if (line !== undefined && line.type !== 'lane') context.actions.reveal(line.entryIndex);
+  }
+
+  #toggle(id: string, open = this.#wish.closed.includes(id)): void {
+    const closed = this.#wish.closed.filter((each) => each !== id);
+    this.#want({ ...this.#wish, closed: open ? closed : [...closed, id].slice(-mostClosed) });
+  }
+
+  /** Selects a line, brings it on screen and puts the keyboard on it. */
+  #go(at: number): void {
+    this.#at = Math.max(0, Math.min(at, this.#lines.total - 1));
+    this.#moved = true;
+    this.#focusWanted = true;
+    const scroller = this.#scroller;
+    if (scroller !== undefined) {
+      const [top, view] = [this.#at * lineHeight, scroller.clientHeight];
+      const from = scroller.scrollTop;
+      // From afar to the middle, from nearby just into sight.
+      if (top < from - view || top > from + 2 * view) this.#scrollTo = top - view / 2;
+      else if (top < from) this.#scrollTo = top;
+      else if (top + lineHeight > from + view) this.#scrollTo = top + lineHeight - view;
+    }
+    this.#deps.changed();
+  }
+
+  #key(context: Context, event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!(event.target instanceof Element) || event.target.getAttribute('role') !== 'row') return;
+    if (!this.#act(context, event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #act(context: Context, key: string): boolean {
+    const line = this.#lines.line(this.#at);
+    const screen = Math.max(1, Math.floor((this.#scroller?.clientHeight ?? likelyHeight) / lineHeight) - 1);
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: this.#at + 1,
+      ArrowUp: this.#at - 1,
+      PageDown: this.#at + screen,
+      PageUp: this.#at - screen,
+      Home: 0,
+      End: this.#lines.total - 1,
+    };
+    const to = moves[key];
+    if (to !== undefined) this.#go(to);
+    else if (key === 'Enter' && line?.type !== 'lane') this.#reveal(context, this.#at);
+    else if ((key === 'Enter' || key === ' ') && line?.type === 'lane') this.#toggle(line.id);
+    else if (key === 'ArrowRight' && line?.type === 'lane') this.#toggle(line.id, true);
+    else if (key === 'ArrowLeft') this.#left(line);
+    else return key === ' ';
+    return true;
+  }
+
+  #left(line: TrajectoryLine | undefined): void {
+    if (line?.type === 'lane') {
+      this.#toggle(line.id, false);
+      return;
+    }
+    for (let at = this.#at - 1; at >= 0 && this.#lines.line(at) !== undefined; at--) {
+      if (this.#lines.line(at)?.type !== 'lane') continue;
+      this.#go(at);
+      return;
+    }
+  }
+}
+
+function isSame(a: TrajectoryLine, b: TrajectoryLine): boolean {
+  if (a.type === 'lane' || b.type === 'lane') return a.type === 'lane' && b.type === 'lane' && a.id === b.id;
+  return a.entryIndex === b.entryIndex;
+}
+
+function filtered({ query, kinds, repeats }: TrajectoryWish): boolean {
+  return query.trim() !== '' || kinds.length > 0 || repeats;
+}
+
+function chip(kind: string, word: string, count: number, on: boolean, press: () => void): TemplateResult {
+  return html`<button class="chip" data-kind=${kind} aria-pressed=${String(on)} @click=${press}>
+    <i class="sw" aria-hidden="true"></i>${word}<span class="n">${number(count)}</span>
+  </button>`;
+}
