@@ -70,7 +70,7 @@ describe('the Agents view', function () {
     const { description, contextValue, accessibilityInformation } = await item('wrong');
     assert.match(String(description), /^"executor_type" must be one of: /);
     assert.equal(contextValue, 'agent broken');
-    assert.match(accessibilityInformation?.label ?? '', /^wrong, Mistake, "executor_type"/);
+    assert.match(accessibilityInformation?.label ?? '', /^wrong, Error, "executor_type"/);
     await run('editAgent', 'wrong.yaml');
     const editor = vscode.window.activeTextEditor;
     assert.equal(editor?.document.uri.fsPath, at('wrong.yaml').fsPath);

@@ -15,7 +15,7 @@ describe('Doctor', () => {
     assert.match(text, /## Claude Code/);
     assert.match(text, /ANTHROPIC_API_KEY/);
     assert.doesNotMatch(text, /sk-secret-value/);
-    assert.match(text, /Kept in: `.+`/);
+    assert.match(text, /^- Store: `.+`$/mu);
     assert.match(text, /## Demo|Recording|recordings/);
   });
 

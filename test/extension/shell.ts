@@ -24,7 +24,7 @@ let store: string | undefined;
 
 /** Where this host keeps records, as Doctor tells a person. */
 export async function storeFolder(): Promise<string> {
-  store ??= /Kept in: `(.+)`/.exec(await doctorText())?.[1];
+  store ??= /^- Store: `(.+)`$/mu.exec(await doctorText())?.[1];
   assert.ok(store, 'Doctor says where records are kept');
   return store;
 }
