@@ -64,7 +64,7 @@ describe('what earlier sessions know', function () {
     await row(later.slice(0, 40)).locator('input[type=checkbox], .monaco-checkbox').first().click();
     const before = codex.calls().length;
     await workbench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
-    await row('Goes with the prompt: ').waitFor();
+    await row('Sent with the prompt: ').waitFor();
     await press('Enter');
     const { prompt } = await until('the start of the agent', () => codex.calls()[before]);
     assert.match(prompt, /^Note written by Vitrine, not by the user/);

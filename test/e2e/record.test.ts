@@ -80,7 +80,7 @@ describe('the record of a session', function () {
     await host.workbench.page.keyboard.press('Enter');
     const report = host.workbench.webview();
     await report
-      .getByText(`altered at line ${changed + 1}`)
+      .getByText(`Line ${changed + 1} was changed, or lines after it were removed`)
       .first()
       .waitFor();
     await picture(host.workbench, 'verify-altered');

@@ -89,7 +89,7 @@ describe('a window and a terminal as runners of one queue', function () {
     await workbench.page.getByText('Prompt for the agent').waitFor();
     await workbench.quickInput().fill(prompt);
     await workbench.page.keyboard.press('Enter');
-    await workbench.notification('“remote” is queued.').first().waitFor();
+    await workbench.notification('“remote” is queued until a runner takes it.').first().waitFor();
   }
 
   it('is a runner of what is found in it', async () => {

@@ -203,7 +203,7 @@ describe('page', () => {
         ],
       });
     }, count);
-    await page.locator('.rb', { hasText: 'not understood' }).nth(1).waitFor();
+    await page.locator('.rb', { hasText: 'not recognized' }).nth(1).waitFor();
     assert.deepEqual(await sent(page, 'resync'), []);
     await page.evaluate(() => window.host.lose());
     await page.evaluate(async () => {

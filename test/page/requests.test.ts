@@ -56,9 +56,9 @@ describe('requests of an agent', () => {
     for (const name of ['Allow Once', 'Allow for This Session', 'Deny']) {
       const page = await open(asking([command(commit)]));
       await ready(page);
-      if (name === 'Deny') await page.getByRole('textbox', { name: /^Why not/ }).fill('  Not on main.  ');
+      if (name === 'Deny') await page.getByRole('textbox', { name: /^Reason/ }).fill('  Not on main.  ');
       await press(page, name).click();
-      await page.getByText('Sent to the agent').waitFor();
+      await page.getByText('Sent to the agent', { exact: true }).waitFor();
       // A second press changes nothing.
       await press(page, 'Deny').click({ force: true });
       answers.push(await sent(page, 'answer'));
